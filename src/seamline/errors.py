@@ -1,0 +1,56 @@
+"""Everything Seamline raises on purpose.
+
+SeamlineError                 a message for people: what is wrong, where, and what to do
+├── ConfigError               a recipe or option that cannot work; `path` names it, as in $.budget.limit
+│   └── BudgetError           target, limit and floor that cannot hold together
+├── ParseError                a source that cannot be read; `source` and `where` name the place
+├── ProviderError             a model or service that failed; `retryable` says whether again may help
+├── StoreError                an index that refuses
+└── MissingExtra              an optional part that is not installed; names the install command
+"""
+
+
+class SeamlineError(Exception):
+    """Base of every error raised on purpose; its text is fit to show to a user."""
+
+
+class ConfigError(SeamlineError):
+    """A recipe or option that cannot work."""
+
+    def __init__(self, message: str, path: str = "") -> None:
+        super().__init__(f"{message} - at `{path}`" if path else message)
+        self.path = path
+
+
+class BudgetError(ConfigError):
+    """Target, limit and floor that cannot hold together."""
+
+
+class ParseError(SeamlineError):
+    """A source that cannot be read."""
+
+    def __init__(self, message: str, source: str = "", where: str = "") -> None:
+        place = ", ".join(part for part in (source, where) if part)
+        super().__init__(f"{place}: {message}" if place else message)
+        self.source = source
+        self.where = where
+
+
+class ProviderError(SeamlineError):
+    """A model or service that failed."""
+
+    def __init__(self, message: str, *, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+
+
+class StoreError(SeamlineError):
+    """An index that refuses to be read or written."""
+
+
+class MissingExtra(SeamlineError):
+    """An optional part that is not installed."""
+
+    def __init__(self, what: str, command: str) -> None:
+        super().__init__(f"{what} is not installed: run `{command}`")
+        self.command = command

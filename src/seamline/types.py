@@ -1,0 +1,273 @@
+"""The values everything else speaks in. All are immutable; offsets count code points of `Document.text`."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+from seamline.errors import BudgetError
+
+SMALLEST_LIMIT = 16
+"""Below this a chunk has no room for one emoji cluster between a reopened fence and its close."""
+
+
+_LINE_END = re.compile(r"\r\n?|\n")
+
+
+class Span(NamedTuple):
+    """A half-open range of code points."""
+
+    start: int
+    end: int
+
+
+class Notice(NamedTuple):
+    """A remark that is not an error: the result stands, but something about it is worth knowing."""
+
+    code: str
+    """Short and stable, for programs: `front-matter-broken`, `grapheme-cut`, ..."""
+    message: str
+    """For people."""
+    where: str = ""
+    """The place it speaks of, such as `line 3`."""
+
+
+class Block(NamedTuple):
+    """One structural unit found by a parser. Blocks come in pre-order; `parent` is an index into that list."""
+
+    kind: str
+    """heading, paragraph, list, item, code, table, row, quote, rule, html, math, footnote, directive, figure,
+    reference, front_matter, esm, jsx."""
+    start: int
+    """First code point; for a block that starts its line, the start of that line."""
+    end: int
+    """One past the last code point that is not white space."""
+    level: int = 0
+    """Heading level 1-6; nesting of a list; 0 elsewhere."""
+    parent: int = -1
+    """Index of the enclosing block, -1 at the top."""
+    attrs: Mapping[str, Any] | None = None
+    """What the kind adds: `fence` and `info` of code, `header_end` of a table, `content` of an item, ..."""
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a document came from."""
+
+    uri: str = ""
+    """Path or address as the user named it; empty for text given directly."""
+    media_type: str = "text/markdown"
+    """text/markdown, text/mdx or text/plain."""
+    sha256: str = ""
+    """Of the bytes that were read."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A parsed source: its text, the blocks found in it, and how to point back into it."""
+
+    id: str
+    """Stable name of the document; ids of chunks derive from it."""
+    source: Source
+    text: str
+    """Canonical text. For text formats this is the decoded source itself."""
+    blocks: Sequence[Block] = field(repr=False)
+    """All blocks in pre-order."""
+    title: str = ""
+    front_matter: Mapping[str, Any] = field(default_factory=dict)
+    """Metadata parsed from the front matter."""
+    removed: tuple[Span, ...] = ()
+    """Spans that an option took out of the chunks, such as front matter."""
+    notices: tuple[Notice, ...] = ()
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """Offset of the first code point of every line (CR, LF and CR LF end a line)."""
+        return list(_line_starts(self.text))
+
+    def line_of(self, offset: int) -> int:
+        """The line number, from 1, that holds `offset`."""
+        return bisect_right(self.line_starts, offset)
+
+    def lines_of(self, span: Span) -> tuple[int, int]:
+        """First and last line number of a span."""
+        return self.line_of(span.start), self.line_of(max(span.start, span.end - 1))
+
+
+def _line_starts(text: str) -> Iterator[int]:
+    yield 0
+    if "\r" not in text:
+        at = text.find("\n")
+        while at >= 0:
+            yield at + 1
+            at = text.find("\n", at + 1)
+        return
+    for end in _LINE_END.finditer(text):
+        yield end.end()
+
+
+class Context(NamedTuple):
+    """Something a chunk borrows, so that its text can be read alone."""
+
+    role: str
+    """heading, fence, header, key, marker, overlap, summary."""
+    start: int
+    end: int
+    added: str = ""
+    """Text put after the span that is not in the document, such as a line end."""
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How large chunks may be, in tokens of the recipe's tokenizer."""
+
+    target: int = 480
+    """Chunks come as close to this as their seams allow."""
+    limit: int = 512
+    """No chunk is larger than this, context and overlap included."""
+    floor: int = 0
+    """Chunks smaller than this are merged with a neighbour where that fits."""
+
+    def __post_init__(self) -> None:
+        if self.limit < SMALLEST_LIMIT:
+            raise BudgetError(f"expected limit >= {SMALLEST_LIMIT}, got {self.limit}", "$.budget.limit")
+        if not 0 < self.target <= self.limit:
+            raise BudgetError(
+                f"expected 0 < target <= limit, got target={self.target} limit={self.limit}",
+                "$.budget.target",
+            )
+        if not 0 <= self.floor <= self.target:
+            raise BudgetError(
+                f"expected 0 <= floor <= target, got floor={self.floor} target={self.target}",
+                "$.budget.floor",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One retrieval unit: the span of the document it owns, and what it borrows to be readable alone."""
+
+    id: str
+    """Derives from the document's id and the body's content, so it survives edits elsewhere."""
+    document: Document = field(repr=False, compare=False)
+    body: Span
+    """The span this chunk owns; the bodies of a document are disjoint, ascending and hold all its text."""
+    tokens: int
+    """The tokenizer's own count of `text`."""
+    context: tuple[Context, ...] = ()
+    """Borrowed spans, in the order they stand in `text` before the body."""
+    closing: str = ""
+    """Added after the body, such as the close of a reopened fence."""
+    path: tuple[str, ...] = ()
+    """Heading texts above the chunk's first content, outermost first."""
+    kind: str = "text"
+    """The kind of its only block, or `text` where several kinds meet."""
+    index: int = 0
+    """Position among the chunks of its document, from 0."""
+    total: int = 1
+    """How many chunks the document has."""
+    blocks: tuple[int, int] = (0, 0)
+    """Half-open range of indices into `document.blocks` that its body touches."""
+    seam: str = "start"
+    """What kind of gap it was cut at: start, h1..h6, paragraph, sentence, row, line, word, ..."""
+    level: int = 0
+    """Layer of the chunk tree; 0 is a leaf."""
+    parent: str = ""
+    """Id of the section it belongs to, where the strategy keeps a tree."""
+    shadows: tuple[Span | None, Span | None] = (None, None)
+    """Last tokens of the sibling before and first tokens of the sibling after; never part of `text`."""
+    content_hash: str = ""
+    """SHA-256 of the body with white space collapsed."""
+    previous: str = ""
+    """Id of the chunk before, empty for the first."""
+    next: str = ""
+    """Id of the chunk after, empty for the last."""
+
+    @property
+    def start(self) -> int:
+        return self.body.start
+
+    @property
+    def end(self) -> int:
+        return self.body.end
+
+    @property
+    def doc_id(self) -> str:
+        return self.document.id
+
+    @property
+    def text(self) -> str:
+        """The prompt view: context, body and closing."""
+        return self.render("prompt")
+
+    @property
+    def breadcrumb(self) -> str:
+        return " > ".join(self.path)
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """First and last line number of the body, from 1."""
+        return self.document.lines_of(self.body)
+
+    def render(self, view: View = "prompt") -> str:
+        """The chunk as text: `body` is the exact source slice; `prompt` and `embed` add what it borrows."""
+        text = self.document.text
+        body = text[self.body.start : self.body.end]
+        if view == "body":
+            return body
+        lead = "".join(text[c.start : c.end] + c.added for c in self.context)
+        return lead + body + self.closing
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as plain JSON values; the line format of `seamline chunk --json`."""
+        first, last = self.lines
+        out: dict[str, Any] = {
+            "id": self.id,
+            "doc": self.doc_id,
+            "start": self.start,
+            "end": self.end,
+            "text": self.text,
+            "tokens": self.tokens,
+            "breadcrumb": self.breadcrumb,
+            "path": list(self.path),
+            "section_title": self.path[-1] if self.path else "",
+            "title": self.document.title,
+            "kind": self.kind,
+            "lines": [first, last],
+            "context": [_context_dict(c) for c in self.context],
+            "closing": self.closing,
+            "index": self.index,
+            "total": self.total,
+            "block_range": list(self.blocks),
+            "seam": self.seam,
+            "level": self.level,
+            "parent": self.parent,
+            "previous": self.previous,
+            "next": self.next,
+            "content_hash": self.content_hash,
+        }
+        if any(self.shadows):
+            out["shadows"] = [list(s) if s else None for s in self.shadows]
+        return out
+
+
+View = Literal["body", "prompt", "embed"]
+
+
+def _context_dict(c: Context) -> dict[str, Any]:
+    out: dict[str, Any] = {"role": c.role, "start": c.start, "end": c.end}
+    if c.added:
+        out["added"] = c.added
+    return out
