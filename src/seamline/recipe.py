@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from seamline.errors import ConfigError
 from seamline.types import Budget
@@ -27,17 +28,53 @@ SCORES: Mapping[str, int] = MappingProxyType(
         "item": 5,
         "lead-in": 2,  # after a paragraph that ends in a colon: what it introduces should stay with it
         "row": 5,
+        "scope": 8,  # in code, after a blank line, where the indentation ends too
+        "blank": 4,  # in code, after a blank line
         "line": 1,
         "word": 0,
     }
 )
 """How good a cut at each kind of gap is, in hundredths."""
 
+KINDS = (
+    *("heading", "paragraph", "list", "item", "code", "table", "row", "quote", "rule", "html", "math"),
+    *("footnote", "directive", "figure", "reference", "front_matter", "esm", "jsx"),
+)
+"""The block kinds that `whole` and `split` may name."""
+
+Strategy = Literal["structural"]
 Packer = Literal["optimal", "fill", "decay"]
 Sections = Literal["heading", "paragraph", "hybrid"]
 OverlapKind = Literal["none", "blocks", "boundary", "sentences", "tokens", "context", "shadows"]
 FrontMatter = Literal["metadata", "include", "strip"]
 Bias = Literal["prose-heavy", "balanced", "code-heavy"]
+
+PLACES: Mapping[str, str] = MappingProxyType(
+    {
+        "strategy": "cut.strategy",
+        "tokenizer": "tokenizer",
+        "bias": "estimate.bias",
+        "packer": "cut.packer",
+        "window": "cut.window",
+        "decay": "cut.decay",
+        "balance": "cut.balance",
+        "sections": "cut.sections",
+        "depth": "cut.depth",
+        "breadcrumb": "breadcrumb.enabled",
+        "breadcrumb_depth": "breadcrumb.depth",
+        "front_matter": "parse.front_matter",
+    }
+)
+"""Where `seamline.toml` keeps each single-valued field; the errors of a recipe name that place."""
+
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "strategy": get_args(Strategy),
+    "bias": get_args(Bias),
+    "packer": get_args(Packer),
+    "sections": get_args(Sections),
+    "front_matter": get_args(FrontMatter),
+}
+_LARGEST = 2**63 - 1  # what TOML promises an integer can hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +85,16 @@ class Overlap:
     tokens: int = 0
     """At most this many; 0 takes the kind's own default."""
 
+    def __post_init__(self) -> None:
+        expect_choice(self.kind, get_args(OverlapKind), "$.overlap.kind")
+        expect_int(self.tokens, "$.overlap.tokens", low=0)
+
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """How documents are parsed, cut and counted."""
 
-    strategy: Literal["structural"] = "structural"
+    strategy: Strategy = "structural"
     tokenizer: str = "o200k_base"
     """o200k_base, cl100k_base, estimate, or the path of a tokenizer.json."""
     bias: Bias = "balanced"
@@ -67,10 +108,10 @@ class Recipe:
     balance: float = 1.0
     """Weight of the distance from the target against the cost of cuts, for the optimal packer."""
     sections: Sections = "heading"
-    """heading: no chunk crosses a section; paragraph: headings are only good gaps; hybrid: heading, then small
-    chunks merge."""
+    """heading: no chunk crosses a section; paragraph: headings are only good gaps; hybrid: heading, then
+    small chunks merge."""
     depth: int = 0
-    """Cut at sections of this heading level first, finer only where one is too large; 0 cuts at every level."""
+    """Cut at sections of this heading level first, finer where one is too large; 0 cuts at every level."""
     breadcrumb: bool = True
     """Whether the headings above a chunk are part of its text."""
     breadcrumb_depth: int = 6
@@ -82,30 +123,171 @@ class Recipe:
     split: Mapping[str, bool] = field(default_factory=dict)
     """Per block kind, whether its own splitting rule is used when it is too large; true where not named."""
     scores: Mapping[str, int] = field(default_factory=lambda: SCORES)
+    """Per kind of gap, how good a cut there is; the default where a kind is not named."""
 
     def __post_init__(self) -> None:
-        for name, value in self.scores.items():
-            if name not in SCORES:
-                raise ConfigError(f"expected one of {', '.join(SCORES)}, got {name!r}", "$.scores")
-            if not 0 <= value <= 100:
-                raise ConfigError(f"expected 0..100, got {value}", f"$.scores.{name}")
-        if self.overlap.tokens >= self.budget.limit:
-            raise ConfigError(
-                f"expected overlap < limit ({self.budget.limit}), got {self.overlap.tokens}",
-                "$.overlap.tokens",
-            )
+        _check_single(self)
+        _check_tables(self)
+        _check_sizes(self)
+        freeze = object.__setattr__
+        freeze(self, "decay", float(self.decay))  # 1 and 1.0 are equal, so their fingerprints must be
+        freeze(self, "balance", float(self.balance))
+        freeze(self, "whole", MappingProxyType(dict(self.whole)))
+        freeze(self, "split", MappingProxyType(dict(self.split)))
+        freeze(self, "scores", MappingProxyType({**SCORES, **self.scores}))
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __reduce__(self) -> tuple[type[Recipe], tuple[Any, ...]]:
+        values = (getattr(self, f.name) for f in fields(self))  # a mapping proxy cannot be pickled
+        return Recipe, tuple(dict(v) if isinstance(v, Mapping) else v for v in values)
 
     @property
     def fingerprint(self) -> str:
         """A short hash of everything that affects the output."""
-        plain = json.dumps(_plain(asdict(self)), sort_keys=True, separators=(",", ":"))
+        plain = json.dumps(_plain(self), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(plain.encode()).hexdigest()[:16]
 
-    def with_(self, **changes: Any) -> Recipe:
-        return replace(self, **changes)
+
+def budget_for(base: Budget, target: int | None, limit: int | None, floor: int | None) -> Budget:
+    """`base` with what is given changed, and what is not given kept in proportion to it.
+
+    A limit alone moves the target along; a target above the limit moves the limit. A floor that is not given
+    shrinks with the limit and never grows.
+    """
+    if limit is None:
+        limit = base.limit if target is None else _limit_for(base, target)
+    if target is None:
+        target = max(1, limit * base.target // base.limit)
+    if floor is None:
+        floor = min(base.floor, base.floor * limit // base.limit, target)
+    return Budget(target, limit, floor)
+
+
+def _limit_for(base: Budget, target: int) -> int:
+    return base.limit if target <= base.limit else -(-target * base.limit // base.target)
+
+
+def resize(
+    recipe: Recipe, target: int | None = None, limit: int | None = None, floor: int | None = None
+) -> Recipe:
+    """`recipe` with the budget of `budget_for`; its overlap shrinks with the limit and never grows."""
+    budget = budget_for(recipe.budget, target, limit, floor)
+    overlap = recipe.overlap
+    if overlap.tokens and budget.limit < recipe.budget.limit:
+        # At least 1: 0 would mean the kind's own default.
+        tokens = max(1, overlap.tokens * budget.limit // recipe.budget.limit)
+        overlap = replace(overlap, tokens=tokens)
+    return replace(recipe, budget=budget, overlap=overlap)
+
+
+def expect_int(value: object, path: str, low: int = -_LARGEST, high: int = _LARGEST) -> int:
+    """`value` if it is an integer of that range; true and false are not integers here."""
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise ConfigError(f"expected int{_range(low, high, _LARGEST)}, got {shown(value)}", path)
+    return value
+
+
+def expect_number(value: object, path: str, low: float, high: float = sys.float_info.max) -> float:
+    """`value` if it is a finite number of that range."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise ConfigError(f"expected number{_range(low, high, sys.float_info.max)}, got {shown(value)}", path)
+    return value
+
+
+def expect_bool(value: object, path: str) -> bool:
+    """`value` if it is true or false."""
+    if not isinstance(value, bool):
+        raise ConfigError(f"expected bool, got {shown(value)}", path)
+    return value
+
+
+def expect_text(value: object, path: str) -> str:
+    """`value` if it is a string with something in it."""
+    if not isinstance(value, str) or not value:
+        raise ConfigError(f"expected a non-empty string, got {shown(value)}", path)
+    return value
+
+
+def expect_choice(value: object, choices: Iterable[str], path: str) -> str:
+    """`value` if it is one of `choices`; the error suggests the nearest of them."""
+    known = tuple(choices)
+    if isinstance(value, str) and value in known:
+        return value
+    near = nearest(value, known)
+    hint = f'; did you mean "{near}"?' if near else ""
+    raise ConfigError(f"expected one of {', '.join(known)}, got {shown(value)}{hint}", path)
+
+
+def nearest(value: object, known: Iterable[str]) -> str:
+    """The known word that `value` is a likely misspelling of, else nothing."""
+    from difflib import get_close_matches  # only on the way to an error: start-up does not pay for it
+
+    word = value[:64].lower() if isinstance(value, str) else ""
+    return next(iter(get_close_matches(word, known, n=1)), "")
+
+
+def shown(value: object) -> str:
+    """A value as an error message shows it: as TOML writes it, and never long."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return json.dumps(value if len(value) <= 60 else value[:59] + "…", ensure_ascii=False)
+    if isinstance(value, Mapping):
+        return "a table"
+    if isinstance(value, list | tuple):
+        return "an array"
+    if isinstance(value, int) and abs(value) > _LARGEST:
+        return "an int of more than 64 bits"
+    return str(value)
+
+
+def _check_single(recipe: Recipe) -> None:
+    for name, choices in _CHOICES.items():
+        expect_choice(getattr(recipe, name), choices, _path(name))
+    expect_text(recipe.tokenizer, _path("tokenizer"))
+    expect_bool(recipe.breadcrumb, _path("breadcrumb"))
+    expect_int(recipe.window, _path("window"), low=1)
+    expect_int(recipe.depth, _path("depth"), low=0, high=6)
+    expect_int(recipe.breadcrumb_depth, _path("breadcrumb_depth"), low=0, high=6)
+    expect_number(recipe.decay, _path("decay"), low=0, high=1)
+    expect_number(recipe.balance, _path("balance"), low=0)
+
+
+def _check_tables(recipe: Recipe) -> None:
+    for kind, tokens in recipe.whole.items():
+        expect_choice(kind, KINDS, f"$.whole.{kind}")
+        expect_int(tokens, f"$.whole.{kind}", low=0)
+    for kind, own in recipe.split.items():
+        expect_choice(kind, KINDS, f"$.split.{kind}")
+        expect_bool(own, f"$.split.{kind}")
+    for gap, score in recipe.scores.items():
+        expect_choice(gap, SCORES, f"$.scores.{gap}")
+        expect_int(score, f"$.scores.{gap}", low=0, high=100)
+
+
+def _check_sizes(recipe: Recipe) -> None:
+    for name in ("target", "limit", "floor"):
+        expect_int(getattr(recipe.budget, name), f"$.budget.{name}")
+    if recipe.overlap.tokens >= recipe.budget.limit:
+        raise ConfigError(
+            f"expected overlap < limit ({recipe.budget.limit}), got {recipe.overlap.tokens}",
+            "$.overlap.tokens",
+        )
+
+
+def _path(name: str) -> str:
+    return f"$.{PLACES[name]}"
+
+
+def _range(low: float, high: float, largest: float) -> str:
+    if high < largest:
+        return f" {low}..{high}"
+    return f" >= {low}" if low > -largest else ""
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _plain(v) for key, v in value.items()}
-    return value
+    if is_dataclass(value):
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+    return dict(value) if isinstance(value, Mapping) else value

@@ -1,0 +1,89 @@
+# The commands of this repository; `make help` lists them.
+
+PYTHON ?= python3
+VENV ?= .venv
+UV_VERSION := 0.13.7
+
+BIN := $(VENV)/bin
+DEV := $(VENV)/.installed-dev
+DEMO := $(VENV)/.installed-demo
+PEERS := build/bench/.installed
+CODE := src tests benchmarks
+SOURCES := $(shell find src -name '*.py')
+HANDBOOK := examples/handbook
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint format bench lock clean python
+
+help: ## list these commands
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | \
+	  while IFS='|' read -r name what; do printf '  make %-8s %s\n' "$$name" "$$what"; done
+
+demo: $(DEMO) ## chunk the example handbook, as people and as programs see it
+	@mkdir -p build
+	@printf '\n$$ seamline chunk $(HANDBOOK)/webhooks.md\n'
+	@$(BIN)/seamline chunk $(HANDBOOK)/webhooks.md
+	@printf '\n$$ seamline chunk $(HANDBOOK) --json > build/handbook.jsonl; head -n 3 build/handbook.jsonl | cut -c 1-200\n'
+	@$(BIN)/seamline chunk $(HANDBOOK) --json > build/handbook.jsonl
+	@head -n 3 build/handbook.jsonl | cut -c 1-200
+	@printf '\n$$ seamline audit build/handbook.jsonl\n'
+	@$(BIN)/seamline audit build/handbook.jsonl
+
+test: lint ## everything that must pass: lint, format, types, tests
+	$(BIN)/python -m pytest -n 2
+
+lint: $(DEV) ## ruff check, ruff format --check, mypy --strict
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/mypy --strict
+
+format: $(DEV) ## rewrite the code as ruff format and ruff check --fix want it
+	$(BIN)/ruff check --fix $(CODE)
+	$(BIN)/ruff format $(CODE)
+
+bench: $(PEERS) ## speed beside the peers, in an environment of its own; ARGS='--repeat 1' for a quick look
+	build/bench/bin/python -m benchmarks.speed.run $(ARGS)
+
+# Versions younger than three days are left out: a bad release is often withdrawn by then.
+COMPILE = build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+  --no-header --no-emit-index-url --upgrade --exclude-newer '3 days'
+
+lock: python ## pin every dependency anew, with hashes
+	@test -x build/lock/bin/uv || { $(PYTHON) -m venv build/lock && build/lock/bin/pip install -q uv==$(UV_VERSION); }
+	$(COMPILE) pyproject.toml -o requirements.lock
+	echo 'setuptools>=77' | $(COMPILE) pyproject.toml --extra dev - -o requirements-dev.lock
+
+clean: ## remove the virtual environment, builds and caches
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+python:
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "$(PYTHON) is not installed: run \`apt-get install python3 python3-venv\`" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Python 3.11 or later is needed, $(PYTHON) is $$($(PYTHON) -V 2>&1): run \`make PYTHON=python3.12 ...\`" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "$(PYTHON) has no venv module: run \`apt-get install python3-venv\`" >&2; exit 1; }
+
+$(BIN)/python: | python
+	@echo "setting up $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+
+# What a user does. An editable install that is already there serves as well, and must not be replaced. A build
+# left from before is removed, as files deleted since would be installed from it.
+$(DEMO): pyproject.toml $(SOURCES) | $(BIN)/python
+	@test -e $(DEV) || { echo "installing seamline into $(VENV)"; rm -rf build/lib; $(BIN)/pip install -q --disable-pip-version-check .; }
+	@touch $@
+
+$(DEV): pyproject.toml requirements-dev.lock | $(BIN)/python
+	@echo "installing seamline and its development tools into $(VENV)"
+	@$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(PEERS): pyproject.toml benchmarks/requirements.txt | python
+	@echo "installing seamline and its peers into build/bench"
+	@$(PYTHON) -m venv build/bench
+	@build/bench/bin/pip install -q --disable-pip-version-check -r benchmarks/requirements.txt -e .
+	@touch $@

@@ -1,0 +1,77 @@
+"""The only place where benchmarks touch seamline: when its API changes, only this file follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+from benchmarks.common import LIMIT
+
+PACKERS = ("optimal", "fill", "decay")
+RULES = (
+    "torn-fence",
+    "headless-table",
+    "dangling-heading",
+    "over-limit",
+    "wrong-count",
+    "coverage",
+    "wrong-span",
+    "mid-sentence",
+    "cut-grapheme",
+    "duplicate-id",
+)
+
+
+def installed() -> bool:
+    return find_spec("seamline") is not None
+
+
+def target_of(limit: int) -> int:
+    """The default recipe's 480 of 512, at any limit."""
+    return limit * 15 // 16
+
+
+def texts(tokenizer: str = "o200k_base", limit: int = LIMIT) -> Callable[[str], list[str]]:
+    """The default recipe, rendered: peers hand out strings, so the strings are part of the work."""
+    import seamline
+
+    def run(text: str) -> list[str]:
+        pieces = seamline.chunk(
+            text, tokenizer=tokenizer, target=target_of(limit), limit=limit, media_type="text/markdown"
+        )
+        return [piece.text for piece in pieces]
+
+    return run
+
+
+def chunks(text: str, media_type: str, limit: int = LIMIT, packer: str = "optimal") -> Sequence[Any]:
+    import seamline
+    from seamline.recipe import Recipe
+
+    return seamline.chunk(
+        text,
+        recipe=Recipe(packer=packer),
+        target=target_of(limit),
+        limit=limit,  # type: ignore[arg-type]
+        media_type=media_type,
+    )
+
+
+def audit(pieces: Sequence[Any], limit: int) -> Sequence[Any]:
+    import seamline
+
+    return seamline.audit(pieces, limit=limit, tokenizer="o200k_base")
+
+
+def ids(text: str) -> list[str]:
+    """Chunk ids of one document that keeps its name while its text changes."""
+    import seamline
+
+    return [piece.id for piece in seamline.chunk(seamline.parse(text, id="doc"))]
+
+
+def block_parse() -> Callable[[str], object]:
+    from seamline.parse.markdown import parse_blocks
+
+    return parse_blocks

@@ -1,0 +1,1 @@
+"""Speed: CPU time against peers, growth, and where the time goes."""

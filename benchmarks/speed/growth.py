@@ -1,0 +1,109 @@
+"""How CPU time grows from n to 2n to 4n: on hostile patterns, on one long line, in one large file.
+
+Every pattern runs in a process of its own with a time limit, so a hang is one row and not the end.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks import engine
+from benchmarks.common import (
+    child,
+    decode,
+    hostile,
+    media_type,
+    need,
+    options,
+    progress,
+    save,
+    table,
+    verdict,
+)
+from benchmarks.speed.grow import BAR, stretched
+
+TIMEOUT = 60
+BIG_TIMEOUT = 900
+FOLDERS = ("text", "markdown", "mdx")
+
+
+class Case(NamedTuple):
+    name: str
+    how: str
+    """repeat: the file again and again; stretch: its runs made longer; line, file: synthetic."""
+    file: Path
+    media_type: str
+
+    def measure(self, data: Path, timeout: float) -> dict[str, Any]:
+        arguments = (self.how, str(self.file), self.media_type, str(data.resolve()))
+        return child("benchmarks.speed.grow", *arguments, timeout=timeout)
+
+
+def patterns(folder: Path) -> list[Case]:
+    """Every file of the hostile set that can grow, in one or two ways."""
+    cases = []
+    for kind in FOLDERS:
+        for file in sorted((folder / kind).iterdir()):
+            text = decode(file.read_bytes())
+            ways = ["repeat"] if text else []
+            if stretched(text):
+                ways.append("stretch")
+            cases += [Case(f"{kind}/{file.name}", how, file, media_type(file.name)) for how in ways]
+    return cases
+
+
+def synthetic(big: bool) -> list[Case]:
+    line = Case("10 MB single line, Markdown", "line", Path(), "text/markdown")
+    cases = [line, line._replace(name="10 MB single line, plain text", media_type="text/plain")]
+    if big:
+        cases.append(Case("100 MB single Markdown file", "file", Path(), "text/markdown"))
+    return cases
+
+
+def measure(cases: list[Case], data: Path, jobs: int) -> list[tuple[Case, dict[str, Any]]]:
+    done = 0
+
+    def one(case: Case) -> tuple[Case, dict[str, Any]]:
+        nonlocal done
+        found = case.measure(data, BIG_TIMEOUT if case.how == "file" else TIMEOUT)
+        done += 1
+        progress(f"{done}/{len(cases)} {case.name}")
+        return case, found
+
+    with ThreadPoolExecutor(jobs) as pool:
+        results = list(pool.map(one, cases))
+    progress("")
+    return sorted(results, key=lambda result: -result[1].get("exponent", 99))
+
+
+def row(case: Case, found: dict[str, Any]) -> tuple[object, ...]:
+    if "error" in found:
+        return (case.name, case.how, None, None, None, None, found["error"], "FAIL")
+    sizes, seconds = found["sizes"], found["seconds"]
+    size = f"{sizes[2] / 1e6:.2f}"
+    times = [f"{second:.3f}" for second in seconds]
+    return (case.name, case.how, size, *times, f"{found['exponent']:.2f}", verdict(found["exponent"] <= BAR))
+
+
+def main() -> int:
+    parser = options(__doc__)
+    parser.add_argument("--big", action="store_true", help="also the 100 MB file (minutes)")
+    parser.add_argument("--only", metavar="PART", help="patterns whose name holds PART")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at a time (default 1: the least noise)")
+    args = parser.parse_args()
+    if not engine.installed():
+        parser.error("seamline is not installed: run `pip install -e .`")
+    cases = [*synthetic(args.big), *patterns(hostile(need(args.data)))]
+    results = measure([case for case in cases if (args.only or "") in case.name], args.data, args.jobs)
+    headers = ("pattern", "grown by", "M chars at 4n", "n s", "2n s", "4n s", "exponent", f"<= {BAR}")
+    print(table(headers, [row(case, found) for case, found in results]))
+    failed = [case for case, found in results if found.get("exponent", 99) > BAR]
+    print(f"\n{len(results)} patterns, {len(failed)} above {BAR} or without an end")
+    save(args.json, "growth", [{"pattern": c.name, "how": c.how, **found} for c, found in results])
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,82 @@
+"""Seamline cuts documents along their seams into chunks that fit a token budget and can be cited exactly."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from seamline.api import chunk, chunk_files, read, settle
+    from seamline.cut.audit import Violation, audit
+    from seamline.errors import (
+        BudgetError,
+        ConfigError,
+        MissingExtra,
+        ParseError,
+        ProviderError,
+        SeamlineError,
+        StoreError,
+    )
+    from seamline.presets import preset
+    from seamline.recipe import Overlap, Recipe
+    from seamline.types import Block, Budget, Chunk, Context, Document, Notice, Source, Span
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "api": ("chunk", "chunk_files", "read", "settle"),
+    "cut.audit": ("Violation", "audit"),
+    "errors": (
+        "BudgetError",
+        "ConfigError",
+        "MissingExtra",
+        "ParseError",
+        "ProviderError",
+        "SeamlineError",
+        "StoreError",
+    ),
+    "presets": ("preset",),
+    "recipe": ("Overlap", "Recipe"),
+    "types": ("Block", "Budget", "Chunk", "Context", "Document", "Notice", "Source", "Span"),
+}
+_WHERE = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "Block",
+    "Budget",
+    "BudgetError",
+    "Chunk",
+    "ConfigError",
+    "Context",
+    "Document",
+    "MissingExtra",
+    "Notice",
+    "Overlap",
+    "ParseError",
+    "ProviderError",
+    "Recipe",
+    "SeamlineError",
+    "Source",
+    "Span",
+    "StoreError",
+    "Violation",
+    "audit",
+    "chunk",
+    "chunk_files",
+    "read",
+    "preset",
+    "settle",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Names load on first use, so that `import seamline` costs almost nothing."""
+    if name not in _WHERE:
+        raise AttributeError(f"module 'seamline' has no attribute {name!r}")
+    value = getattr(import_module(f"seamline.{_WHERE[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,27 @@
+"""A chunk before it has a name: where it starts and ends, and what it borrows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from seamline.types import Context
+
+
+class Draft(NamedTuple):
+    """A chunk whose size is proved but whose id, neighbours and position are not known yet."""
+
+    start: int
+    end: int
+    tokens: int
+    context: tuple[Context, ...]
+    closing: str
+    section: int
+    """Index of the section its first content belongs to."""
+    seam: str
+
+
+def rendered(text: str, start: int, end: int, context: Sequence[Context], closing: str) -> str:
+    """The prompt view of a chunk."""
+    lead = "".join([text[c.start : c.end] + c.added for c in context])
+    return f"{lead}{text[start:end]}{closing}"

@@ -1,0 +1,177 @@
+"""Splitting text that no block structure helps with: by blank lines, sentences, lines, words, clusters.
+
+Each rung is tried in turn; a piece that fits stays whole, one that does not goes down to the next rung.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from seamline.cut.graphemes import boundary_before, is_boundary
+from seamline.cut.lines import line_end, line_start
+from seamline.cut.sentences import sentence_starts
+
+Count = Callable[[str], int]
+Rung = Callable[[str, int, int], "list[tuple[int, str]]"]
+"""(text, start, end) -> the offsets inside the range at which a piece may start, each with its seam."""
+
+
+class Piece(NamedTuple):
+    """A run of text with its size; pieces tile the range they come from."""
+
+    start: int
+    end: int
+    tokens: int
+    seam: str
+
+
+_BLANK = re.compile(r"(?:\r\n?|\n)[ \t>]*(?:\r\n?|\n)[ \t\r\n>]*")
+_LINE = re.compile(r"(?:\r\n?|\n)(?=[^\r\n])")
+_WORD = re.compile(r"\s(?=\S)")
+
+
+def by_blank_lines(text: str, start: int, end: int) -> list[tuple[int, str]]:
+    """After every blank line, at the start of the next line that is not blank."""
+    out = []
+    for match in _BLANK.finditer(text, start, end):
+        at = line_start(text, match.end(), match.start())
+        if at < end:
+            out.append((at, "paragraph"))
+    return out
+
+
+def by_sentences(text: str, start: int, end: int) -> list[tuple[int, str]]:
+    return [(at, "sentence") for at in sentence_starts(text, start, end) if at > start]
+
+
+def by_lines(text: str, start: int, end: int) -> list[tuple[int, str]]:
+    """At every line that is not blank."""
+    return [(m.end(), "line") for m in _LINE.finditer(text, start, end) if _has_text(text, m.end(), end)]
+
+
+def by_scopes(text: str, start: int, end: int) -> list[tuple[int, str]]:
+    """At every line that is not blank; better after a blank line, best where the indentation also ends."""
+    out = []
+    base = _indent(text, start)
+    previous_end = line_end(text, start, end)
+    for match in _LINE.finditer(text, start, end):
+        at = match.end()
+        if not _has_text(text, at, end):
+            continue
+        if text.count("\n", previous_end, at) > 1:
+            out.append((at, "scope" if _indent(text, at) <= base else "blank"))
+        else:
+            out.append((at, "line"))
+        previous_end = line_end(text, at, end)
+    return out
+
+
+PROSE: tuple[Rung, ...] = (by_blank_lines, by_sentences, by_lines)
+LINES: tuple[Rung, ...] = (by_blank_lines, by_lines)
+CODE: tuple[Rung, ...] = (by_scopes,)
+
+
+def climb_down(
+    text: str, start: int, end: int, room: int, count: Count, rungs: Sequence[Rung]
+) -> list[Piece]:
+    """Pieces of text[start:end] that each fit `room`, cut at the highest rung that makes them fit."""
+    return _climb(text, start, end, room, count, rungs, "paragraph")
+
+
+def _climb(
+    text: str, start: int, end: int, room: int, count: Count, rungs: Sequence[Rung], seam: str
+) -> list[Piece]:
+    # Nothing has sixteen characters a token on average but runs of blanks, and those have no words to lose.
+    if end - start <= 16 * room and (tokens := measure(text, start, end, count)) <= room:
+        return [Piece(start, end, tokens, seam)]
+    if not rungs:
+        return by_words(text, start, end, room, count, seam)
+    cuts = rungs[0](text, start, end)
+    if not cuts:
+        return _climb(text, start, end, room, count, rungs[1:], seam)
+    pieces: list[Piece] = []
+    starts = [(start, seam), *cuts]
+    ends = [at for at, _ in cuts]
+    ends.append(end)
+    for (at, name), until in zip(starts, ends, strict=True):
+        pieces.extend(_climb(text, at, until, room, count, rungs[1:], name))
+    return pieces
+
+
+def measure(text: str, start: int, end: int, count: Count) -> int:
+    """Tokens of a piece among its neighbours: a word counts with the space before it, not the one after."""
+    if start and text[start - 1] == " ":
+        start -= 1
+        if text[end - 1] == " ":
+            end -= 1
+    return count(text[start:end])
+
+
+def by_words(text: str, start: int, end: int, room: int, count: Count, seam: str) -> list[Piece]:
+    """Fill pieces with words up to `room`; a word that is too long is cut between grapheme clusters."""
+    pieces: list[Piece] = []
+    per_token = 3.0  # characters; follows the text as it goes
+    while start < end:
+        stop, tokens = _filled(text, start, end, room, count, per_token)
+        if tokens:
+            per_token = max(0.25, (stop - start) / tokens)
+        pieces.append(Piece(start, stop, tokens, seam))
+        start, seam = stop, "word"
+    return pieces
+
+
+def _filled(text: str, start: int, end: int, room: int, count: Count, per_token: float) -> tuple[int, int]:
+    """The end and size of one piece, as long as `room` allows give or take a tenth."""
+    length = max(1, int(room * per_token))
+    while True:
+        stop = _break_before(text, start, min(end, start + length), end)
+        tokens = measure(text, start, stop, count)
+        if tokens <= room:
+            return stop, tokens
+        if stop - start <= 1:
+            return stop, tokens
+        length = min(int((stop - start) * room / tokens * 0.95), stop - start - 1)
+        length = max(1, length)
+
+
+def _break_before(text: str, start: int, stop: int, end: int) -> int:
+    """The last good place to cut in (start, stop]: after white space, else between clusters."""
+    if stop >= end:
+        return end
+    at = stop
+    while at > start + (stop - start) // 2:  # a long word is not worth more than half a piece
+        if text[at - 1].isspace() and not text[at].isspace() and is_boundary(text, at):
+            return at
+        at -= 1
+    return boundary_before(text, stop, start)
+
+
+def coalesce(pieces: list[Piece], small: int, room: int) -> list[Piece]:
+    """Join pieces below `small` tokens with what follows them, so that packers see a bounded number."""
+    out: list[Piece] = []
+    for piece in pieces:
+        if out and out[-1].tokens < small and piece.seam in _JOINED and out[-1].tokens + piece.tokens <= room:
+            last = out[-1]
+            out[-1] = Piece(last.start, piece.end, last.tokens + piece.tokens, last.seam)
+        else:
+            out.append(piece)
+    return out
+
+
+_JOINED = frozenset(("line", "word", "sentence", "row", "item", "paragraph"))
+
+
+def _has_text(text: str, at: int, end: int) -> bool:
+    """Whether the line at `at` holds more than blanks."""
+    while at < end and text[at] in " \t>":
+        at += 1
+    return at < end and text[at] not in "\r\n"
+
+
+def _indent(text: str, at: int) -> int:
+    start = at
+    while at < len(text) and text[at] in " \t":
+        at += 1
+    return at - start

@@ -1,0 +1,192 @@
+"""Splitting blocks that are too large, each kind by its own rule.
+
+Code goes by lines under its reopened fence, tables by rows under their header, lists by items, quotes and other
+containers by the blocks inside them, and everything else down the ladder of blank lines, sentences, lines, words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from seamline.cut.atoms import Atom, Frame
+from seamline.cut.ladder import CODE, LINES, PROSE, Count, Rung, climb_down, coalesce
+from seamline.cut.lines import line_end, line_start
+from seamline.cut.tables import split_table
+from seamline.types import Block, Context
+
+CONTAINERS = frozenset(("list", "item", "quote", "footnote", "directive"))
+_RUNGS: Mapping[str, tuple[Rung, ...]] = {"paragraph": PROSE, "heading": PROSE, "item": PROSE, "quote": PROSE}
+_FENCE = re.compile(r"`{3,}|~{3,}")
+_MARKER = re.compile(r"(?:[-+*]|\d{1,9}[.)])[ \t]*")
+_PREFIX = 1000  # no list or quote marker before a fence is longer
+_SMALL = 48  # pieces below a forty-eighth of the room are joined: packers then look at most that far
+
+
+class Task(NamedTuple):
+    """A range still to be turned into atoms."""
+
+    start: int
+    end: int
+    block: int
+    """Index of the block that fills the range, -1 for text between blocks."""
+    seam: str
+    frame: Frame | None = None
+
+
+class Splitter:
+    """Splits the blocks of one document to a given room."""
+
+    def __init__(
+        self,
+        text: str,
+        blocks: Sequence[Block],
+        count: Count,
+        whole: Mapping[str, int],
+        own_rule: Mapping[str, bool],
+    ) -> None:
+        self.text = text
+        self.blocks = blocks
+        self.count = count
+        self.whole = whole
+        self.own_rule = own_rule
+        self._children: dict[int, list[int]] | None = None
+
+    @property
+    def children(self) -> dict[int, list[int]]:
+        if self._children is None:
+            self._children = defaultdict(list)
+            for index, block in enumerate(self.blocks):
+                self._children[block.parent].append(index)
+        return self._children
+
+    def split(self, task: Task, room: int, *, force: bool = False) -> list[Atom]:
+        """Atoms of a range that each fit `room`; with `force`, opened one level even if it fits."""
+        atoms: list[Atom] = []
+        stack = [task]
+        while stack:
+            task = stack.pop()
+            if not force and (atom := self._whole(task, room)):
+                atoms.append(atom)
+                continue
+            force = False
+            kind = self.blocks[task.block].kind if task.block >= 0 else "paragraph"
+            if not self.own_rule.get(kind, True):
+                atoms.extend(self._ladder(task, room, LINES))
+            elif kind in CONTAINERS and (inner := self._inner(task, kind)):
+                stack.extend(reversed(inner))
+            elif kind == "table":
+                atoms.extend(self._table(task, room))
+            elif frame := self._frame(task, kind, room):
+                inside = room - frame.opening_tokens - frame.close_tokens
+                atoms.extend(
+                    self._ladder(task._replace(frame=frame), inside, CODE if kind == "code" else LINES)
+                )
+            else:
+                atoms.extend(self._ladder(task, room, _RUNGS.get(kind, LINES)))
+        return atoms
+
+    def _whole(self, task: Task, room: int) -> Atom | None:
+        """The range as one atom, where it fits."""
+        if task.end - task.start > 16 * room:
+            return None
+        if task.block >= 0:
+            room = min(room, self.whole.get(self.blocks[task.block].kind, room))
+        tokens = self.count(self.text[task.start : task.end])
+        return Atom(task.start, task.end, tokens, task.seam, task.frame) if tokens <= room else None
+
+    def _ladder(self, task: Task, room: int, rungs: Sequence[Rung]) -> list[Atom]:
+        pieces = coalesce(
+            climb_down(self.text, task.start, task.end, room, self.count, rungs), room // _SMALL, room
+        )
+        atoms = [Atom(p.start, p.end, p.tokens, p.seam, task.frame) for p in pieces]
+        atoms[0] = atoms[0]._replace(seam=task.seam)
+        return atoms
+
+    def _table(self, task: Task, room: int) -> list[Atom]:
+        rows = [self.blocks[i] for i in self.children[task.block] if self.blocks[i].kind == "row"]
+        atoms = split_table(self.text, rows, task.start, task.end, room, self.count, task.frame)
+        atoms = atoms or self._ladder(task, room, LINES)
+        atoms[0] = atoms[0]._replace(seam=task.seam)
+        return atoms
+
+    # --- containers ------------------------------------------------------------------------------------------
+
+    def _inner(self, task: Task, kind: str) -> list[Task]:
+        """One task for each block inside a container, and for text before the first."""
+        bounds: list[tuple[int, int]] = []  # (start, block)
+        for child in self.children[task.block]:
+            start = line_start(self.text, self.blocks[child].start, task.start)
+            if bounds and bounds[-1][0] == start:
+                continue  # several blocks on one line: the first stands for them
+            bounds.append((start, child))
+        if not bounds:
+            return []
+        if bounds[0][0] > task.start:
+            bounds.insert(0, (task.start, -1))
+        frame = self._container_frame(task, kind)
+        ends = [start for start, _ in bounds[1:]]
+        ends.append(task.end)
+        tasks = []
+        for (start, child), end in zip(bounds, ends, strict=True):
+            seam = "item" if kind == "list" else "paragraph"
+            tasks.append(Task(start, end, child, task.seam if start == task.start else seam, frame))
+        return tasks
+
+    def _container_frame(self, task: Task, kind: str) -> Frame | None:
+        block = self.blocks[task.block]
+        if kind == "item" and (match := _MARKER.match(self.text, block.start)):
+            return self._marker("marker", task, block.start, match.end())
+        if kind == "quote":
+            return self._marker("quote", task, block.start, block.start + 2)
+        if kind == "directive" and self.text.startswith(":::", block.start):
+            stop = line_end(self.text, block.start, block.end)
+            colons = stop - block.start - len(self.text[block.start : stop].lstrip(":"))
+            return self._open_close("directive", task, block.start, stop, "\n\n", "\n\n" + ":" * colons)
+        return task.frame
+
+    def _marker(self, role: str, task: Task, start: int, end: int) -> Frame:
+        tokens = self.count(self.text[start:end]) + 1
+        mark = Context("marker", start, end)
+        return Frame(role, task.start, task.end, (mark,), "", tokens, 0, task.frame)
+
+    # --- what is reopened and closed -------------------------------------------------------------------------
+
+    def _frame(self, task: Task, kind: str, room: int) -> Frame | None:
+        """The fence, comment or formula that every piece of a block is put into, where it leaves enough room."""
+        block = self.blocks[task.block] if task.block >= 0 else None
+        frame: Frame | None = None
+        if block is None:
+            return None
+        if kind == "code" and block.attrs:
+            frame = self._fence(task, block, room)
+        elif kind == "html" and self.text.startswith("<!--", block.start):
+            frame = self._open_close("comment", task, block.start, block.start + 4, "\n", "\n-->")
+        elif kind == "math":
+            frame = self._open_close("math", task, block.start, block.start + 2, "\n", "\n$$")
+        if frame and frame.opening_tokens + frame.close_tokens > room // 2:
+            return None
+        return frame
+
+    def _fence(self, task: Task, block: Block, room: int) -> Frame:
+        begin = line_start(self.text, block.start, max(0, block.start - _PREFIX))
+        stop = line_end(self.text, block.start, block.end)
+        match = _FENCE.match(self.text, block.start) or _FENCE.search(self.text, begin, stop)
+        if match is None:
+            return Frame("fence", task.start, task.end, (), "", 0, 0, task.frame)
+        prefix = self.text[begin : match.start()]
+        indent = re.sub(r"[^>\s]", " ", prefix)
+        outer = task.frame
+        if prefix.strip("> \t") and outer and outer.role == "marker":
+            outer = outer.outer  # the opening line brings the list marker along
+        task = task._replace(frame=outer)
+        if stop - begin > room:  # a fence or info string longer than the chunk: a plain one serves
+            return self._open_close("fence", task, begin, begin, f"{indent}```\n", f"\n{indent}```")
+        return self._open_close("fence", task, begin, stop, "\n", f"\n{indent}{match.group()}")
+
+    def _open_close(self, role: str, task: Task, start: int, end: int, added: str, close: str) -> Frame:
+        opening = Context(role, start, end, added)
+        tokens = self.count(self.text[start:end] + added)
+        return Frame(role, task.start, task.end, (opening,), close, tokens, self.count(close), task.frame)

@@ -1,0 +1,26 @@
+"""Structure scores: which kind of gap stands before a block. The table in the recipe says how good each kind is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from seamline.types import Block
+
+
+def seam_before(text: str, blocks: Sequence[Block], tops: Sequence[int], position: int) -> str:
+    """The kind of the gap before a top-level block."""
+    block = blocks[tops[position]]
+    if block.kind == "heading":
+        return f"h{block.level}"
+    if position == 0:
+        return "paragraph"
+    before = blocks[tops[position - 1]]
+    if before.kind == "paragraph" and text[before.end - 1] in ":：":
+        return "lead-in"
+    if before.kind == "rule":
+        return "rule"
+    if block.kind == "rule":
+        return "line"  # a rule ends what is above it
+    if block.kind == "code" or before.kind == "code":
+        return "code"
+    return "paragraph"

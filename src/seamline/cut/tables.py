@@ -1,0 +1,142 @@
+"""Splitting tables: by rows under a repeated header, and rows that are too wide by groups of columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from seamline.cut.atoms import Atom, Frame
+from seamline.cut.ladder import Count, by_words
+from seamline.cut.lines import line_start, next_line, trimmed
+from seamline.types import Block, Context
+
+_BAR = re.compile(r"(?<!\\)\|")
+
+
+class Table(NamedTuple):
+    """A table's text and where its header lines end."""
+
+    text: str
+    header: int
+    """Start of the header row's line."""
+    separator: int
+    """Start of the line under it."""
+    body: int
+    """Start of the first data row, or the end."""
+    count: Count
+    outer: Frame | None
+
+
+def split_table(
+    text: str, rows: Sequence[Block], start: int, end: int, room: int, count: Count, outer: Frame | None
+) -> list[Atom]:
+    """Atoms of a table: its header with the first row, then row by row; empty where it is no table after all."""
+    if len(rows) < 2:
+        return []
+    header_end = next_line(text, start, end)
+    table = Table(text, start, header_end, next_line(text, header_end, end), count, outer)
+    header_tokens = count(text[start : table.body])
+    opening = Context("header", start, trimmed(text, start, table.body), "\n")
+    frame = Frame("header", start, end, (opening,), "", header_tokens, 0, outer)
+    atoms: list[Atom] = []
+    starts = [line_start(text, row.start, start) for row in rows[1:]]
+    ends = [*starts[1:], end]
+    for at, until in zip(starts, ends, strict=True):
+        tokens = count(text[at:until])
+        if header_tokens + tokens <= room:
+            atoms.append(Atom(at, until, tokens, "row", frame))
+        else:
+            atoms.extend(_wide_row(table, at, until, room))
+    return _with_header(table, atoms, header_tokens, room)
+
+
+def _with_header(table: Table, atoms: list[Atom], header_tokens: int, room: int) -> list[Atom]:
+    """The header lines join the first row; where that is cut into columns, or they do not fit, they go alone."""
+    first = atoms[0]
+    if not first.alone and header_tokens + first.tokens <= room:
+        first = first._replace(start=table.header, tokens=header_tokens + first.tokens)
+        return [first, *atoms[1:]]
+    pieces = by_words(table.text, table.header, table.body, room, table.count, "row")
+    return [Atom(p.start, p.end, p.tokens, p.seam, table.outer, alone=True) for p in pieces] + atoms
+
+
+# --- rows that are too wide --------------------------------------------------------------------------------------
+
+
+def _wide_row(table: Table, start: int, end: int, room: int) -> list[Atom]:
+    """A row in groups of columns, each under its own header cells and beside the row's first cell."""
+    heads = _cells(table.text, table.header, table.separator)
+    cells = _cells(table.text, start, end)
+    atoms: list[Atom] = []
+    at = 0
+    while at < len(cells):
+        until, lead = _group(table, heads, cells, at, room)
+        stop = cells[until][0] if until < len(cells) else end
+        begin = cells[at][0] if at else start
+        atoms.extend(_column_atoms(table, lead, begin, stop, room))
+        at = until
+    return atoms
+
+
+def _group(
+    table: Table, heads: list[tuple[int, int]], cells: list[tuple[int, int]], at: int, room: int
+) -> tuple[int, tuple[Context, ...]]:
+    """How many columns from `at` fit together, and what they borrow."""
+    until, lead = at + 1, _borrowed(table, heads, cells, at, at + 1)
+    step = 1
+    while until < len(cells):
+        more = min(len(cells), until + step)
+        wider = _borrowed(table, heads, cells, at, more)
+        body = table.text[cells[at][0] : cells[more - 1][1]]
+        if table.count(_rendered(table, wider) + body) > room:
+            if step == 1:
+                break
+            step = 1
+            continue
+        until, lead = more, wider
+        step *= 2
+    return until, lead
+
+
+def _borrowed(
+    table: Table, heads: list[tuple[int, int]], cells: list[tuple[int, int]], at: int, until: int
+) -> tuple[Context, ...]:
+    """Header cells of columns [at, until), a separator, and the row's key cell."""
+    if at >= len(heads):
+        return ()
+    columns = min(until, len(heads)) - at
+    span = (heads[at][0], heads[min(until, len(heads)) - 1][1])
+    rule = "|---" * (columns + (at > 0)) + "|\n"
+    if at == 0:
+        return (Context("header", *span, "\n" + rule),)
+    key_head = Context("header", heads[0][0], heads[0][1], " ")
+    return (key_head, Context("header", *span, "\n" + rule), Context("key", cells[0][0], cells[0][1], " "))
+
+
+def _column_atoms(table: Table, lead: tuple[Context, ...], start: int, end: int, room: int) -> list[Atom]:
+    """One atom for a group of columns, or several where one cell is too large by itself."""
+    cost = table.count(_rendered(table, lead))
+    if cost > room // 2:
+        lead, cost = (), 0
+    frame = Frame("header", -1, end, lead, "", cost, 0, table.outer)
+    pieces = by_words(table.text, start, end, room - cost, table.count, "row")
+    return [Atom(p.start, p.end, p.tokens, p.seam, frame, alone=True) for p in pieces]
+
+
+def _rendered(table: Table, lead: tuple[Context, ...]) -> str:
+    return "".join(table.text[c.start : c.end] + c.added for c in lead)
+
+
+def _cells(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Spans of a row's cells, each with the bar before the first and after every one."""
+    end = trimmed(text, start, end)
+    bars = [m.start() for m in _BAR.finditer(text, start, end)]
+    lead = start
+    while lead < end and text[lead] in " \t>":
+        lead += 1
+    inner = [b for b in bars if b > lead]
+    cuts = [b + 1 for b in inner if b + 1 < end]
+    starts = [lead, *cuts]
+    ends = [*cuts, end]
+    return list(zip(starts, ends, strict=True))

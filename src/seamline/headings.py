@@ -1,0 +1,21 @@
+"""What a heading says."""
+
+from __future__ import annotations
+
+import re
+
+from seamline.types import Block
+
+_CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
+_ANCHOR = re.compile(r"[ \t]*\{#[^{}\n]*\}[ \t]*$")
+
+
+def heading_text(text: str, block: Block) -> str:
+    """What a heading says, without its marks."""
+    line = text[block.start : block.end].strip()
+    if line.startswith("#"):
+        line = _CLOSING_HASHES.sub("", line.lstrip("#")).strip()
+    else:  # setext: the last line is the underline
+        lines = line.splitlines()
+        line = " ".join(part.strip() for part in lines[:-1]) if len(lines) > 1 else line
+    return _ANCHOR.sub("", line)

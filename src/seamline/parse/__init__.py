@@ -1,0 +1,170 @@
+"""Bytes or text -> `Document`: decoded text, blocks with spans, metadata."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from seamline.errors import ParseError
+from seamline.headings import heading_text
+from seamline.parse.decode import check_encodable, decode
+from seamline.types import Block, Document, Notice, Source, Span
+
+MARKDOWN, MDX, PLAIN = "text/markdown", "text/mdx", "text/plain"
+SUFFIXES = {
+    ".md": MARKDOWN,
+    ".markdown": MARKDOWN,
+    ".mdown": MARKDOWN,
+    ".mkd": MARKDOWN,
+    ".mdx": MDX,
+    ".txt": PLAIN,
+    ".text": PLAIN,
+}
+"""File name endings that are read, and as what."""
+
+
+def parse_text(
+    text: str,
+    *,
+    id: str | None = None,
+    uri: str = "",
+    media_type: str | None = None,
+    front_matter: str = "metadata",
+    sha256: str = "",
+) -> Document:
+    """A document from text. Its id is `id`, else its uri, else derived from the text."""
+    check_encodable(text, uri)
+    media_type = media_type or MARKDOWN
+    if media_type not in (MARKDOWN, MDX, PLAIN):
+        known = f"{MARKDOWN}, {MDX} or {PLAIN}"
+        raise ParseError(f"no parser for {media_type}: expected {known}", uri)
+    source = Source(uri, media_type, sha256)
+    document_id = id or uri or _text_id(text)
+    if media_type == PLAIN:
+        from seamline.parse.plain import plain_blocks
+
+        return Document(document_id, source, text, plain_blocks(text))
+    return _markdown(text, document_id, source, front_matter)
+
+
+def parse_file(
+    path: Path, *, media_type: str | None = None, encoding: str | None = None, front_matter: str = "metadata"
+) -> Document:
+    """A document from a file; its id is the path as given."""
+    uri = path.as_posix()
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise ParseError("no such file", uri) from None
+    except IsADirectoryError:
+        raise ParseError("is a directory: name files in it, or pass it to `seamline chunk`", uri) from None
+    except OSError as error:
+        raise ParseError(f"cannot be read: {error.strerror}", uri) from None
+    return parse_bytes(data, uri=uri, media_type=media_type, encoding=encoding, front_matter=front_matter)
+
+
+def parse_bytes(
+    data: bytes,
+    *,
+    uri: str = "",
+    media_type: str | None = None,
+    encoding: str | None = None,
+    front_matter: str = "metadata",
+) -> Document:
+    """A document from the bytes of a file."""
+    text = decode(data, source=uri, encoding=encoding)
+    media_type = media_type or SUFFIXES.get(Path(uri).suffix.lower(), MARKDOWN if not uri else PLAIN)
+    digest = hashlib.sha256(data).hexdigest()
+    return parse_text(text, uri=uri, media_type=media_type, front_matter=front_matter, sha256=digest)
+
+
+def _text_id(text: str) -> str:
+    return "text-" + hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _markdown(text: str, document_id: str, source: Source, mode: str) -> Document:
+    from seamline.parse.front_matter import split
+    from seamline.parse.markdown import parse_blocks
+
+    head = split(text) if text[:4].lstrip("\ufeff")[:3] in ("---", "+++") else None
+    data: dict[str, Any] = {}
+    notices: list[Notice] = []
+    removed: tuple[Span, ...] = ()
+    shown = text
+    front: list[Block] = []
+    if head is not None:
+        data = head.data
+        if head.notice is not None:
+            notices.append(head.notice)
+        if head.notice is not None or mode == "include":
+            front = [_front_block(text, head.start, head.end)]
+        else:
+            removed = (Span(head.start, head.end),)
+            data = {} if mode == "strip" else data
+        shown = _blank(text, 0, head.end)
+    masked: list[Block] = []
+    if source.media_type == MDX:
+        from seamline.parse.mdx import mask
+
+        hidden = mask(shown)
+        shown = hidden.text
+        masked = [Block(m.kind, m.start, m.end) for m in hidden.blocks]
+    blocks = front + _interleave(parse_blocks(shown), masked)
+    return Document(
+        document_id,
+        source,
+        text,
+        blocks,
+        title=_title(text, blocks, data),
+        front_matter=data,
+        removed=removed,
+        notices=tuple(notices),
+    )
+
+
+def _front_block(text: str, start: int, end: int) -> Block:
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return Block("front_matter", start, end)
+
+
+def _blank(text: str, start: int, end: int) -> str:
+    """The text with a range turned into blank lines of equal length."""
+    empty = "".join(c if c in "\r\n" else " " for c in text[start:end])
+    return text[:start] + empty + text[end:]
+
+
+def _interleave(blocks: list[Block], masked: list[Block]) -> list[Block]:
+    """Masked blocks at their places among the top-level ones; one inside another block stays part of that block."""
+    if not masked:
+        return blocks
+    out: list[Block] = []
+    moved = [0] * len(blocks)
+    waiting = iter(masked)
+    current = next(waiting, None)
+    covered = 0
+    for index, block in enumerate(blocks):
+        if block.parent < 0:
+            while current is not None and current.start < block.start:
+                if current.start >= covered:
+                    out.append(current)
+                current = next(waiting, None)
+            covered = block.end
+        moved[index] = len(out)
+        out.append(block._replace(parent=moved[block.parent] if block.parent >= 0 else -1))
+    while current is not None:
+        if current.start >= covered:
+            out.append(current)
+        current = next(waiting, None)
+    return out
+
+
+def _title(text: str, blocks: list[Block], data: dict[str, Any]) -> str:
+    """The front matter's title, else the first heading when it is of level 1."""
+    if isinstance(data.get("title"), str):
+        return str(data["title"])
+    for block in blocks:
+        if block.kind == "heading":
+            return heading_text(text, block) if block.level == 1 else ""
+    return ""

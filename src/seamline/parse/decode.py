@@ -1,0 +1,175 @@
+"""Bytes to text, without a guess: a byte order mark, UTF-8, or the encoding the caller names - else an error.
+
+Nothing is replaced (a U+FFFD would be a character the document does not have) and newlines stay as they are,
+because every span points into exactly this text.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from seamline.errors import ConfigError, ParseError
+
+SAMPLE = 8 * 1024
+"""Bytes looked at to tell text from a binary file."""
+
+_LEAST_CONTROLS = 16
+"""So many control characters before their share counts: a short text may hold a few stray NULs."""
+
+_MOST_CONTROLS = 0.3
+"""Share of control characters above which it is no text; UTF-16 without a mark has about one half."""
+
+_MOST_IN_INVALID = 0.05
+"""The same for what is not valid UTF-8 either: random bytes have a tenth, text in an old encoding none."""
+
+# The longer mark first: UTF-32 LE starts with the bytes of UTF-16 LE.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+_MAGIC = (
+    (b"%PDF-", "a PDF"),
+    (b"PK\x03\x04", "a ZIP archive, or an Office or EPUB file"),
+    (b"PK\x05\x06", "an empty ZIP archive"),
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"II*\x00", "a TIFF image"),
+    (b"MM\x00*", "a TIFF image"),
+    (b"\x7fELF", "an ELF program"),
+    (b"\xcf\xfa\xed\xfe", "a Mach-O program"),
+    (b"\xca\xfe\xba\xbe", "a Java class or Mach-O program"),
+    (b"\x00asm", "a WebAssembly module"),
+    (b"\x1f\x8b", "gzip data"),
+    (b"BZh91AY&SY", "bzip2 data"),
+    (b"\xfd7zXZ\x00", "xz data"),
+    (b"\x28\xb5\x2f\xfd", "zstd data"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
+    (b"Rar!\x1a\x07", "a RAR archive"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file"),
+    (b"SQLite format 3\x00", "an SQLite database"),
+)
+
+# Tab, line ends, form feed, backspace and escape are at home in text: logs and man pages hold them.
+_TEXT_CONTROLS = b"\t\n\v\f\r\b\x1b"
+_CONTROLS = bytes(b for b in range(0x20) if b not in _TEXT_CONTROLS) + b"\x7f"
+
+# Codecs for host names and program literals, which no file is written in.
+_NOT_FOR_FILES = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape"})
+
+_LINE_END = re.compile(r"\r\n?|\n")
+
+_WIDE = {"x000": "utf-32-le", "000x": "utf-32-be", "x0x0": "utf-16-le", "0x0x": "utf-16-be"}
+
+_CONVERT = "convert it to UTF-8 or name its encoding with --encoding, e.g. --encoding cp1252"
+_RESAVE = "the file is cut off or damaged; save it again, best as UTF-8"
+
+
+def decode(data: bytes, *, source: str = "", encoding: str | None = None) -> str:
+    """The text of `data`: by `encoding` if given, else by its byte order mark, else as UTF-8."""
+    if encoding is not None:
+        return _decode_named(data, source, encoding)
+    for mark, codec in _MARKS:
+        if data.startswith(mark):
+            return _strict(data, source, codec, skip=len(mark), remedy=_RESAVE)
+    _refuse_magic(data, source)
+    _refuse_controls(data[:SAMPLE], source, _MOST_CONTROLS)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        _refuse_controls(data[:SAMPLE], source, _MOST_IN_INVALID)
+        raise _undecodable(error, data, source, remedy=_CONVERT) from None
+
+
+def check_encodable(text: str, source: str) -> None:
+    """Refuse text that no UTF-8 file can hold, before it reaches a parser, tokenizer or store that panics."""
+    if text.isascii():
+        return
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        at = error.start
+        raise ParseError(
+            f"lone surrogate U+{ord(text[at]):04X} at character {at}: half of a UTF-16 pair is no text; "
+            'remove it, e.g. text.encode("utf-8", "ignore").decode()',
+            source,
+            f"line {_line(text[:at])}",
+        ) from None
+
+
+def _decode_named(data: bytes, source: str, encoding: str) -> str:
+    """By the caller's word, so controls do not matter. UTF-7 can hold lone surrogates: hence the check."""
+    codec = _codec_name(encoding)
+    _refuse_magic(data, source)
+    text = _strict(data, source, codec, remedy=f"it is damaged or not {encoding}; name another encoding")
+    check_encodable(text, source)
+    return text.removeprefix("\ufeff")
+
+
+def _codec_name(encoding: str) -> str:
+    try:
+        codec = codecs.lookup(encoding).name
+        bytes(4).decode(codec)  # hex, zlib and their like are codecs, but give no text
+    except (LookupError, ValueError):
+        codec = ""
+    if not codec or codec.replace("-", "_") in _NOT_FOR_FILES:
+        raise ConfigError(
+            f"unknown encoding {encoding!r}: use a name such as utf-8, cp1252 or shift_jis", "$.encoding"
+        )
+    return codec
+
+
+def _strict(data: bytes, source: str, codec: str, *, remedy: str, skip: int = 0) -> str:
+    """Decode what follows `skip` bytes of mark."""
+    try:
+        return data[skip:].decode(codec)
+    except UnicodeDecodeError as error:
+        raise _undecodable(error, data, source, remedy=remedy, codec=codec, skip=skip) from None
+
+
+def _undecodable(
+    error: UnicodeDecodeError, data: bytes, source: str, *, remedy: str, codec: str = "utf-8", skip: int = 0
+) -> ParseError:
+    """Names the byte, and its offset from the start of the file, mark included, as a hex editor shows it."""
+    at = error.start + skip
+    line = _line(data[skip:at].decode(codec, "replace"))
+    problem = f"byte 0x{data[at]:02X} at offset {at} is not valid {codec.upper()} ({error.reason})"
+    return ParseError(f"{problem}: {remedy}", source, f"line {line}")
+
+
+def _line(before: str) -> int:
+    return 1 + len(_LINE_END.findall(before))
+
+
+def _refuse_magic(data: bytes, source: str) -> None:
+    for magic, name in _MAGIC:
+        if data.startswith(magic):
+            raise ParseError(
+                f"looks like a binary file ({name}): extract its text first, or leave it out",
+                source,
+            )
+
+
+def _refuse_controls(sample: bytes, source: str, most: float) -> None:
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
+    if controls >= _LEAST_CONTROLS and controls > most * len(sample):
+        share = f"{controls / len(sample):.0%} of its first bytes are control characters"
+        raise ParseError(f"looks like a binary file ({share}): {_control_remedy(sample)}", source)
+
+
+def _control_remedy(sample: bytes) -> str:
+    guess = _wide_guess(sample)
+    if guess:
+        return f"if it is text without a byte order mark, name its encoding with --encoding {guess}"
+    return "extract its text first, or leave it out"
+
+
+def _wide_guess(sample: bytes) -> str:
+    """UTF-16 and UTF-32 text without a mark shows by where, in every four bytes, its NULs stand."""
+    zeros = [sample[i::4].count(0) for i in range(4)]
+    pattern = "".join("0" if z > 0.6 * max(zeros) else "x" for z in zeros)
+    return _WIDE.get(pattern, "")

@@ -1,0 +1,54 @@
+"""Token counts: exact for known vocabularies, any tokenizer.json or any callable; or a fast estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+
+from seamline.errors import ConfigError
+from seamline.protocols import Tokenizer
+
+VOCABULARIES = ("o200k_base", "cl100k_base")
+
+TokenizerLike = str | Tokenizer | Callable[[str], int]
+"""A name, the path of a tokenizer.json, a Tokenizer, or a function from text to a count."""
+
+
+def load(tokenizer: TokenizerLike, bias: str = "balanced") -> Tokenizer:
+    """The tokenizer that a recipe or a caller names."""
+    if isinstance(tokenizer, str):
+        return _named(tokenizer, bias)
+    if isinstance(tokenizer, Tokenizer):
+        return tokenizer
+    if callable(tokenizer):
+        from seamline.tokens.custom import FunctionTokenizer
+
+        return FunctionTokenizer(tokenizer)
+    raise ConfigError(
+        f"expected a tokenizer name, a tokenizer.json path or a callable, got {tokenizer!r}", "$.tokenizer"
+    )
+
+
+@lru_cache(maxsize=8)
+def _named(name: str, bias: str) -> Tokenizer:
+    if name in VOCABULARIES:
+        from seamline.tokens.bpe import BpeTokenizer
+
+        return BpeTokenizer(name)
+    if name == "estimate":
+        from seamline.tokens.estimate import EstimateTokenizer
+
+        return EstimateTokenizer(bias)
+    if name.endswith(".json"):
+        from seamline.tokens.custom import JsonTokenizer
+
+        return JsonTokenizer(Path(name))
+    known = (*VOCABULARIES, "estimate")
+    close = get_close_matches(name, known, n=1, cutoff=0.4)
+    hint = f" (did you mean {close[0]}?)" if close else ""
+    raise ConfigError(
+        f"unknown tokenizer {name!r}{hint}: expected {', '.join(known)} or the path of a tokenizer.json",
+        "$.tokenizer",
+    )
