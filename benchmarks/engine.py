@@ -9,18 +9,6 @@ from typing import Any
 from benchmarks.common import LIMIT
 
 PACKERS = ("optimal", "fill", "decay")
-RULES = (
-    "torn-fence",
-    "headless-table",
-    "dangling-heading",
-    "over-limit",
-    "wrong-count",
-    "coverage",
-    "wrong-span",
-    "mid-sentence",
-    "cut-grapheme",
-    "duplicate-id",
-)
 
 
 def installed() -> bool:
@@ -64,11 +52,18 @@ def audit(pieces: Sequence[Any], limit: int) -> Sequence[Any]:
     return seamline.audit(pieces, limit=limit, tokenizer="o200k_base")
 
 
+def rules() -> list[str]:
+    """Everything the audit looks for."""
+    from seamline.cut.audit import RULES
+
+    return list(RULES)
+
+
 def ids(text: str) -> list[str]:
     """Chunk ids of one document that keeps its name while its text changes."""
     import seamline
 
-    return [piece.id for piece in seamline.chunk(seamline.parse(text, id="doc"))]
+    return [piece.id for piece in seamline.chunk(seamline.read(text, id="doc", media_type="text/markdown"))]
 
 
 def block_parse() -> Callable[[str], object]:

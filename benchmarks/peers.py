@@ -47,6 +47,8 @@ class Peer(NamedTuple):
     """From a limit and the rank file to the cheapest call that yields the chunks' texts."""
     pieces: Callable[[int, Path], Pieces] | None = None
     """The call that yields spans as well, where the peer has one."""
+    limited: bool = True
+    """Whether it can keep a token limit at all."""
     note: str = ""
 
     @property
@@ -233,6 +235,7 @@ PEERS = {
             "llama-index-core",
             _llama_markdown,
             _llama_markdown_pieces,
+            limited=False,
             note="has no limit",
         ),
         Peer("semchunk", "semchunk", _semchunk, _semchunk_pieces),

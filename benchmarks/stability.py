@@ -151,7 +151,7 @@ def main() -> int:
     print(table(HEADERS, [row(name, each) for name, each in found.items()]))
     print("\nnot installed:", ", ".join(name for name, peer in PEERS.items() if not peer.version) or "none")
     means = {name: mean(s.share for s in each) for name, each in found.items()}
-    limited = {name: share for name, share in means.items() if not PEERS.get(name) or not PEERS[name].note}
+    limited = {name: share for name, share in means.items() if name not in PEERS or PEERS[name].limited}
     ours, best = means["seamline"], max(limited, key=lambda name: limited[name])
     print(f"kept >= {BAR:.0%}: {ours:.1%} {verdict(ours >= BAR)}")
     print(f"ahead of every peer with a limit: best is {best} {verdict(best == 'seamline')}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from seamline.api import chunk, chunk_files, read, settle
     from seamline.cut.audit import Violation, audit
+    from seamline.cut.tree import Node, outline
     from seamline.errors import (
         BudgetError,
         ConfigError,
@@ -26,6 +27,7 @@ __version__ = "0.1.0"
 _HOME = {
     "api": ("chunk", "chunk_files", "read", "settle"),
     "cut.audit": ("Violation", "audit"),
+    "cut.tree": ("Node", "outline"),
     "errors": (
         "BudgetError",
         "ConfigError",
@@ -50,6 +52,7 @@ __all__ = [
     "Context",
     "Document",
     "MissingExtra",
+    "Node",
     "Notice",
     "Overlap",
     "ParseError",
@@ -63,8 +66,9 @@ __all__ = [
     "audit",
     "chunk",
     "chunk_files",
-    "read",
+    "outline",
     "preset",
+    "read",
     "settle",
 ]
 

@@ -169,9 +169,7 @@ def _limit_for(base: Budget, target: int) -> int:
     return base.limit if target <= base.limit else -(-target * base.limit // base.target)
 
 
-def resize(
-    recipe: Recipe, target: int | None = None, limit: int | None = None, floor: int | None = None
-) -> Recipe:
+def resize(recipe: Recipe, target: int | None = None, limit: int | None = None, floor: int | None = None) -> Recipe:
     """`recipe` with the budget of `budget_for`; its overlap shrinks with the limit and never grows."""
     budget = budget_for(recipe.budget, target, limit, floor)
     overlap = recipe.overlap

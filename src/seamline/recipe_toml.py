@@ -96,9 +96,7 @@ def _recipe(data: Table) -> Recipe:
     tables = _tables(data)
     base = preset(expect_text(data["preset"], "$.preset")) if "preset" in data else Recipe()
     sized = _sized(base, tables["budget"])
-    changes: dict[str, Any] = {
-        name: value for name, place in PLACES.items() for value in _given(data, tables, place)
-    }
+    changes: dict[str, Any] = {name: value for name, place in PLACES.items() for value in _given(data, tables, place)}
     for name in _MAPS:
         changes[name] = {**getattr(base, name), **tables[name]}
     return replace(sized, overlap=_overlap(sized, tables["overlap"]), **changes)
@@ -155,9 +153,7 @@ def _overlap(recipe: Recipe, table: Table) -> Overlap:
     # The tokens of one kind mean nothing to another, unless a level gave them.
     kept = base.tokens if kind == base.kind or "level" in table else 0
     if "tokens" in table and "kind" not in table and kind == "none":
-        raise ConfigError(
-            'expected a kind beside tokens, such as kind = "blocks", got none', "$.overlap.kind"
-        )
+        raise ConfigError('expected a kind beside tokens, such as kind = "blocks", got none', "$.overlap.kind")
     return Overlap(kind, cast(int, table.get("tokens", kept)))
 
 
@@ -170,9 +166,7 @@ def _read(path: Path) -> str:
         raise ConfigError(f"{path}: no such file; check the path, or leave it out for the defaults") from None
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        raise ConfigError(
-            f"{path}: expected UTF-8, got other bytes in line {line}; save it as UTF-8"
-        ) from error
+        raise ConfigError(f"{path}: expected UTF-8, got other bytes in line {line}; save it as UTF-8") from error
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL in it
         raise ConfigError(f"{path}: cannot be read ({error}); check the path and its permissions") from error
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from seamline.cut.draft import Draft
 from seamline.cut.engine import Engine
@@ -13,6 +14,9 @@ from seamline.headings import heading_text
 from seamline.protocols import Tokenizer
 from seamline.recipe import Recipe
 from seamline.types import Chunk, Document, Span
+
+if TYPE_CHECKING:
+    from seamline.cut.tree import Parents
 
 
 def cut(document: Document, recipe: Recipe, tokenizer: Tokenizer) -> list[Chunk]:
@@ -54,9 +58,7 @@ def _any(left: Draft, right: Draft) -> bool:
     return True
 
 
-def _named(
-    engine: Engine, drafts: Sequence[Draft], shadows: Sequence[tuple[Span | None, Span | None]]
-) -> list[Chunk]:
+def _named(engine: Engine, drafts: Sequence[Draft], shadows: Sequence[tuple[Span | None, Span | None]]) -> list[Chunk]:
     """Chunks with ids, positions and neighbours."""
     document, text = engine.document, engine.text
     blocks, tops, starts, sections = engine.blocks, engine.tops, engine.starts, engine.sections
@@ -65,7 +67,7 @@ def _named(
     ids = ["", *map(namer.name, hashes), ""]
     headings: dict[int, str] = {}
     paths: dict[int, tuple[str, ...]] = {}
-    parents = engine.parents(namer) if engine.recipe.depth else {}
+    parents = _parents(engine)
     out: list[Chunk] = []
     total = len(drafts)
     for index, draft in enumerate(drafts):
@@ -95,7 +97,7 @@ def _named(
                 (tops[low], tops[high] if high < len(tops) else len(blocks)),
                 draft.seam,
                 0,
-                parents.get(draft.section, ""),
+                parents.of(draft.start, draft.end) if parents else "",
                 shadows[index] if shadows else (None, None),
                 hashes[index],
                 ids[index],
@@ -103,3 +105,12 @@ def _named(
             )
         )
     return out
+
+
+def _parents(engine: Engine) -> Parents | None:
+    """The section tree, where the recipe asks for one."""
+    if not engine.recipe.depth:
+        return None
+    from seamline.cut.tree import Parents
+
+    return Parents(engine.document)

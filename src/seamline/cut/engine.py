@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from seamline.cut.atoms import Atom, closing, closing_tokens, opening, opening_tokens
 from seamline.cut.draft import Draft, rendered
 from seamline.cut.ladder import Piece, coalesce
 from seamline.cut.lines import trimmed
 from seamline.cut.oversize import Splitter, Task
-from seamline.cut.pack import Load, packer
+from seamline.cut.pack import Goal, Load, packer
 from seamline.cut.scores import seam_before
-from seamline.cut.sections import Section, find_sections
+from seamline.cut.sections import find_sections
 from seamline.errors import BudgetError
 from seamline.protocols import Tokenizer
 from seamline.recipe import Recipe
-from seamline.types import Budget, Context, Document
+from seamline.types import Context, Document
 
 _CROWD = 5000  # atoms in one range above which tiny paragraphs are joined before packing
 _ATTEMPTS = 8
@@ -43,7 +44,8 @@ class Engine:
         self.tops = [i for i, b in enumerate(self.blocks) if b.parent < 0]
         self.starts = [self.blocks[i].start for i in self.tops]
         self.sections = find_sections(self.blocks, self.tops, recipe.breadcrumb_depth)
-        self.splitter = Splitter(self.text, self.blocks, self.count, recipe.whole, recipe.split)
+        cluster = recipe.budget.limit * 3 // 4
+        self.splitter = Splitter(self.text, self.blocks, self.count, recipe.whole, recipe.split, cluster)
         self.pack = packer(recipe.packer, window=recipe.window, decay=recipe.decay, balance=recipe.balance)
         self.scores = {name: value / 100 for name, value in recipe.scores.items()}
         self.unclosed = {b.end: str(b.attrs["unclosed"]) for b in self.blocks if b.attrs and "unclosed" in b.attrs}
@@ -154,9 +156,9 @@ class Engine:
             over = max(draft.tokens for draft in drafts) - self.budget.limit
             if over <= 0:
                 return drafts
-            slack = max(2 * slack, slack + over, 4)
-            if slack >= self.budget.limit // 2:
-                break
+            if slack > self.budget.limit // 2:
+                self.splitter.cluster = 0  # one cluster and its frame exceed the limit: the limit wins
+            slack = min(max(2 * slack + 1, slack + over), self.budget.limit * 3 // 4)
         raise BudgetError(
             f"the tokenizer's counts do not add up: a chunk of {self.document.id} stays {over} tokens over the "
             f"limit of {self.budget.limit}; raise the limit or use another tokenizer"
@@ -164,20 +166,18 @@ class Engine:
 
     def _attempt(self, first: int, last: int, start: int, end: int, slack: int) -> list[Draft]:
         limit = self.budget.limit - self.reserve - slack
-        budget = Budget(min(self.budget.target, limit), limit)
+        goal = Goal(min(self.budget.target, limit), limit)
         atoms = self._atoms(first, last, end, limit)
         drafts: list[Draft] = []
         for low, high in _segments(atoms):
-            cuts = self._cuts(atoms, low, high, budget, first, last)
+            cuts = self._cuts(atoms, low, high, goal, first, last)
             bounds = [low, *cuts, high]
-            for i, j in zip(bounds, bounds[1:], strict=False):
+            for i, j in pairwise(bounds):
                 if draft := self._draft(atoms, i, j, end, first, last):
                     drafts.append(draft)
         return drafts
 
-    def _cuts(
-        self, atoms: Sequence[Atom], low: int, high: int, budget: Budget, first: int, last: int
-    ) -> list[int]:
+    def _cuts(self, atoms: Sequence[Atom], low: int, high: int, goal: Goal, first: int, last: int) -> list[int]:
         """Where the packer cuts the atoms [low, high)."""
         part = atoms[low:high]
         sums = [0]
@@ -191,9 +191,9 @@ class Engine:
         score = [self.scores[a.seam] for a in part]
         forbidden = {i for i, a in enumerate(part) if a.glued}
         load = Load(sums, lead, tail, score, forbidden)
-        if load.size(0, len(part)) <= budget.target:
+        if load.size(0, len(part)) <= goal.target:
             return []
-        return [low + cut for cut in self.pack(load, budget)]
+        return [low + cut for cut in self.pack(load, goal)]
 
     def _section_at(self, offset: int, first: int, last: int) -> int:
         """The section that holds `offset`."""
@@ -231,7 +231,8 @@ class Engine:
             block = blocks[tops[position]]
             until = self.starts[position + 1] if position + 1 < stop else end
             section = self._section_at(block.start, first, last)
-            room = limit - self._lead(section, block.end)[2] - glued
+            lead = max(self._lead(section, block.start)[2], self._lead(section, block.end)[2])
+            room = limit - lead - glued
             seam = seam_before(self.text, blocks, tops, position)
             deeper = block.kind != "heading" or self._is_deeper(position)
             parts = self._parts(Task(block.start, until, tops[position], seam), max(room, limit // 4))

@@ -27,9 +27,9 @@ class Piece(NamedTuple):
     seam: str
 
 
-_BLANK = re.compile(r"(?:\r\n?|\n)[ \t>]*(?:\r\n?|\n)[ \t\r\n>]*")
+_BLANK = re.compile(r"(?:\r\n|\r(?!\n)|\n)[ \t>]*(?:\r\n?|\n)[ \t\r\n>]*")
 _LINE = re.compile(r"(?:\r\n?|\n)(?=[^\r\n])")
-_WORD = re.compile(r"\s(?=\S)")
+_LONG_CLUSTER = 256  # code points
 
 
 def by_blank_lines(text: str, start: int, end: int) -> list[tuple[int, str]]:
@@ -73,18 +73,22 @@ LINES: tuple[Rung, ...] = (by_blank_lines, by_lines)
 CODE: tuple[Rung, ...] = (by_scopes,)
 
 
-def climb_down(
-    text: str, start: int, end: int, room: int, count: Count, rungs: Sequence[Rung]
-) -> list[Piece]:
+class Room(NamedTuple):
+    """How large pieces may be."""
+
+    tokens: int
+    cluster: int = 0
+    """A single grapheme cluster may have this many tokens before it is cut: more than the room, if need be."""
+
+
+def climb_down(text: str, start: int, end: int, room: Room, count: Count, rungs: Sequence[Rung]) -> list[Piece]:
     """Pieces of text[start:end] that each fit `room`, cut at the highest rung that makes them fit."""
     return _climb(text, start, end, room, count, rungs, "paragraph")
 
 
-def _climb(
-    text: str, start: int, end: int, room: int, count: Count, rungs: Sequence[Rung], seam: str
-) -> list[Piece]:
-    # Nothing has sixteen characters a token on average but runs of blanks, and those have no words to lose.
-    if end - start <= 16 * room and (tokens := measure(text, start, end, count)) <= room:
+def _climb(text: str, start: int, end: int, room: Room, count: Count, rungs: Sequence[Rung], seam: str) -> list[Piece]:
+    # Nothing has 64 characters a token on average but runs of blanks, and those have no words to lose.
+    if end - start <= 64 * room.tokens and (tokens := measure(text, start, end, count)) <= room.tokens:
         return [Piece(start, end, tokens, seam)]
     if not rungs:
         return by_words(text, start, end, room, count, seam)
@@ -109,7 +113,7 @@ def measure(text: str, start: int, end: int, count: Count) -> int:
     return count(text[start:end])
 
 
-def by_words(text: str, start: int, end: int, room: int, count: Count, seam: str) -> list[Piece]:
+def by_words(text: str, start: int, end: int, room: Room, count: Count, seam: str) -> list[Piece]:
     """Fill pieces with words up to `room`; a word that is too long is cut between grapheme clusters."""
     pieces: list[Piece] = []
     per_token = 3.0  # characters; follows the text as it goes
@@ -122,18 +126,28 @@ def by_words(text: str, start: int, end: int, room: int, count: Count, seam: str
     return pieces
 
 
-def _filled(text: str, start: int, end: int, room: int, count: Count, per_token: float) -> tuple[int, int]:
+def _filled(text: str, start: int, end: int, room: Room, count: Count, per_token: float) -> tuple[int, int]:
     """The end and size of one piece, as long as `room` allows give or take a tenth."""
-    length = max(1, int(room * per_token))
+    length = max(1, int(room.tokens * per_token))
     while True:
         stop = _break_before(text, start, min(end, start + length), end)
         tokens = measure(text, start, stop, count)
-        if tokens <= room:
+        if not is_boundary(text, stop):
+            cluster = _cluster_end(text, start, end)
+            size = count(text[start:cluster])
+            if size <= room.cluster:
+                return cluster, size
+        if tokens <= room.tokens or stop - start <= 1:
             return stop, tokens
-        if stop - start <= 1:
-            return stop, tokens
-        length = min(int((stop - start) * room / tokens * 0.95), stop - start - 1)
-        length = max(1, length)
+        length = max(1, min(int((stop - start) * room.tokens / tokens * 0.95), stop - start - 1))
+
+
+def _cluster_end(text: str, start: int, end: int) -> int:
+    """The end of the grapheme cluster at `start`; of a very long one, as much as could ever be kept."""
+    at = start + 1
+    while at < end and at - start < _LONG_CLUSTER and not is_boundary(text, at):
+        at += 1
+    return at
 
 
 def _break_before(text: str, start: int, stop: int, end: int) -> int:

@@ -38,9 +38,7 @@ def _settle(
         out.append(draft)
 
 
-def _joined(
-    text: str, left: Draft, right: Draft, limit: int, tokenizer: Tokenizer, may_join: MayJoin
-) -> Draft | None:
+def _joined(text: str, left: Draft, right: Draft, limit: int, tokenizer: Tokenizer, may_join: MayJoin) -> Draft | None:
     """Both as one chunk, where they may be and fit."""
     if not may_join(left, right) or any(c.role == "key" for c in right.context):
         return None

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from seamline.cut.atoms import Atom, Frame
-from seamline.cut.ladder import CODE, LINES, PROSE, Count, Rung, climb_down, coalesce
+from seamline.cut.ladder import CODE, LINES, PROSE, Count, Room, Rung, climb_down, coalesce
 from seamline.cut.lines import line_end, line_start
 from seamline.cut.tables import split_table
 from seamline.types import Block, Context
@@ -22,6 +22,7 @@ _RUNGS: Mapping[str, tuple[Rung, ...]] = {"paragraph": PROSE, "heading": PROSE, 
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _MARKER = re.compile(r"(?:[-+*]|\d{1,9}[.)])[ \t]*")
 _PREFIX = 1000  # no list or quote marker before a fence is longer
+_LONGEST = 64  # characters a token: only runs of blanks have more
 _SMALL = 48  # pieces below a forty-eighth of the room are joined: packers then look at most that far
 
 
@@ -36,6 +37,20 @@ class Task(NamedTuple):
     frame: Frame | None = None
 
 
+def cost(frame: Frame | None) -> int:
+    """Tokens of a chunk that opens and closes a frame and all around it."""
+    total = 0
+    while frame is not None:
+        total += frame.opening_tokens + frame.close_tokens
+        frame = frame.outer
+    return total
+
+
+def _affordable(frame: Frame | None, instead: Frame | None, room: int) -> Frame | None:
+    """A frame that leaves at least half of the room to the text in it."""
+    return frame if cost(frame) <= room // 2 else instead
+
+
 class Splitter:
     """Splits the blocks of one document to a given room."""
 
@@ -46,12 +61,14 @@ class Splitter:
         count: Count,
         whole: Mapping[str, int],
         own_rule: Mapping[str, bool],
+        cluster: int,
     ) -> None:
         self.text = text
         self.blocks = blocks
         self.count = count
         self.whole = whole
         self.own_rule = own_rule
+        self.cluster = cluster
         self._children: dict[int, list[int]] | None = None
 
     @property
@@ -68,29 +85,28 @@ class Splitter:
         stack = [task]
         while stack:
             task = stack.pop()
-            if not force and (atom := self._whole(task, room)):
+            space = room - cost(task.frame)
+            if not force and (atom := self._whole(task, space)):
                 atoms.append(atom)
                 continue
             force = False
             kind = self.blocks[task.block].kind if task.block >= 0 else "paragraph"
             if not self.own_rule.get(kind, True):
-                atoms.extend(self._ladder(task, room, LINES))
-            elif kind in CONTAINERS and (inner := self._inner(task, kind)):
+                atoms.extend(self._ladder(task, space, LINES))
+            elif kind in CONTAINERS and (inner := self._inner(task, kind, room)):
                 stack.extend(reversed(inner))
             elif kind == "table":
-                atoms.extend(self._table(task, room))
+                atoms.extend(self._table(task, space))
             elif frame := self._frame(task, kind, room):
-                inside = room - frame.opening_tokens - frame.close_tokens
-                atoms.extend(
-                    self._ladder(task._replace(frame=frame), inside, CODE if kind == "code" else LINES)
-                )
+                rungs = CODE if kind == "code" else LINES
+                atoms.extend(self._ladder(task._replace(frame=frame), room - cost(frame), rungs))
             else:
-                atoms.extend(self._ladder(task, room, _RUNGS.get(kind, LINES)))
+                atoms.extend(self._ladder(task, space, _RUNGS.get(kind, LINES)))
         return atoms
 
     def _whole(self, task: Task, room: int) -> Atom | None:
         """The range as one atom, where it fits."""
-        if task.end - task.start > 16 * room:
+        if task.end - task.start > _LONGEST * room:
             return None
         if task.block >= 0:
             room = min(room, self.whole.get(self.blocks[task.block].kind, room))
@@ -98,23 +114,22 @@ class Splitter:
         return Atom(task.start, task.end, tokens, task.seam, task.frame) if tokens <= room else None
 
     def _ladder(self, task: Task, room: int, rungs: Sequence[Rung]) -> list[Atom]:
-        pieces = coalesce(
-            climb_down(self.text, task.start, task.end, room, self.count, rungs), room // _SMALL, room
-        )
+        pieces = climb_down(self.text, task.start, task.end, Room(room, self.cluster), self.count, rungs)
+        pieces = coalesce(pieces, room // _SMALL, room)
         atoms = [Atom(p.start, p.end, p.tokens, p.seam, task.frame) for p in pieces]
         atoms[0] = atoms[0]._replace(seam=task.seam)
         return atoms
 
     def _table(self, task: Task, room: int) -> list[Atom]:
         rows = [self.blocks[i] for i in self.children[task.block] if self.blocks[i].kind == "row"]
-        atoms = split_table(self.text, rows, task.start, task.end, room, self.count, task.frame)
+        atoms = split_table(self.text, rows, task.start, task.end, Room(room, self.cluster), self.count, task.frame)
         atoms = atoms or self._ladder(task, room, LINES)
         atoms[0] = atoms[0]._replace(seam=task.seam)
         return atoms
 
     # --- containers ------------------------------------------------------------------------------------------
 
-    def _inner(self, task: Task, kind: str) -> list[Task]:
+    def _inner(self, task: Task, kind: str, room: int) -> list[Task]:
         """One task for each block inside a container, and for text before the first."""
         bounds: list[tuple[int, int]] = []  # (start, block)
         for child in self.children[task.block]:
@@ -126,7 +141,7 @@ class Splitter:
             return []
         if bounds[0][0] > task.start:
             bounds.insert(0, (task.start, -1))
-        frame = self._container_frame(task, kind)
+        frame = _affordable(self._container_frame(task, kind), task.frame, room)
         ends = [start for start, _ in bounds[1:]]
         ends.append(task.end)
         tasks = []
@@ -166,9 +181,7 @@ class Splitter:
             frame = self._open_close("comment", task, block.start, block.start + 4, "\n", "\n-->")
         elif kind == "math":
             frame = self._open_close("math", task, block.start, block.start + 2, "\n", "\n$$")
-        if frame and frame.opening_tokens + frame.close_tokens > room // 2:
-            return None
-        return frame
+        return _affordable(frame, None, room)
 
     def _fence(self, task: Task, block: Block, room: int) -> Frame:
         begin = line_start(self.text, block.start, max(0, block.start - _PREFIX))

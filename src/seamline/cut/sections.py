@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from seamline.types import Block
 
+
 class Section(NamedTuple):
     """Headings that follow each other directly, and the top-level blocks up to the next heading."""
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from seamline.cut.atoms import Atom, Frame
-from seamline.cut.ladder import Count, by_words
+from seamline.cut.ladder import Count, Room, by_words
 from seamline.cut.lines import line_start, next_line, trimmed
 from seamline.types import Block, Context
 
@@ -29,7 +29,7 @@ class Table(NamedTuple):
 
 
 def split_table(
-    text: str, rows: Sequence[Block], start: int, end: int, room: int, count: Count, outer: Frame | None
+    text: str, rows: Sequence[Block], start: int, end: int, room: Room, count: Count, outer: Frame | None
 ) -> list[Atom]:
     """Atoms of a table: its header with the first row, then row by row; empty where it is no table after all."""
     if len(rows) < 2:
@@ -44,17 +44,17 @@ def split_table(
     ends = [*starts[1:], end]
     for at, until in zip(starts, ends, strict=True):
         tokens = count(text[at:until])
-        if header_tokens + tokens <= room:
+        if header_tokens + tokens <= room.tokens:
             atoms.append(Atom(at, until, tokens, "row", frame))
         else:
             atoms.extend(_wide_row(table, at, until, room))
     return _with_header(table, atoms, header_tokens, room)
 
 
-def _with_header(table: Table, atoms: list[Atom], header_tokens: int, room: int) -> list[Atom]:
+def _with_header(table: Table, atoms: list[Atom], header_tokens: int, room: Room) -> list[Atom]:
     """The header lines join the first row; where that is cut into columns, or they do not fit, they go alone."""
     first = atoms[0]
-    if not first.alone and header_tokens + first.tokens <= room:
+    if not first.alone and header_tokens + first.tokens <= room.tokens:
         first = first._replace(start=table.header, tokens=header_tokens + first.tokens)
         return [first, *atoms[1:]]
     pieces = by_words(table.text, table.header, table.body, room, table.count, "row")
@@ -64,7 +64,7 @@ def _with_header(table: Table, atoms: list[Atom], header_tokens: int, room: int)
 # --- rows that are too wide --------------------------------------------------------------------------------------
 
 
-def _wide_row(table: Table, start: int, end: int, room: int) -> list[Atom]:
+def _wide_row(table: Table, start: int, end: int, room: Room) -> list[Atom]:
     """A row in groups of columns, each under its own header cells and beside the row's first cell."""
     heads = _cells(table.text, table.header, table.separator)
     cells = _cells(table.text, start, end)
@@ -80,7 +80,7 @@ def _wide_row(table: Table, start: int, end: int, room: int) -> list[Atom]:
 
 
 def _group(
-    table: Table, heads: list[tuple[int, int]], cells: list[tuple[int, int]], at: int, room: int
+    table: Table, heads: list[tuple[int, int]], cells: list[tuple[int, int]], at: int, room: Room
 ) -> tuple[int, tuple[Context, ...]]:
     """How many columns from `at` fit together, and what they borrow."""
     until, lead = at + 1, _borrowed(table, heads, cells, at, at + 1)
@@ -89,7 +89,7 @@ def _group(
         more = min(len(cells), until + step)
         wider = _borrowed(table, heads, cells, at, more)
         body = table.text[cells[at][0] : cells[more - 1][1]]
-        if table.count(_rendered(table, wider) + body) > room:
+        if table.count(_rendered(table, wider) + body) > room.tokens:
             if step == 1:
                 break
             step = 1
@@ -114,13 +114,13 @@ def _borrowed(
     return (key_head, Context("header", *span, "\n" + rule), Context("key", cells[0][0], cells[0][1], " "))
 
 
-def _column_atoms(table: Table, lead: tuple[Context, ...], start: int, end: int, room: int) -> list[Atom]:
+def _column_atoms(table: Table, lead: tuple[Context, ...], start: int, end: int, room: Room) -> list[Atom]:
     """One atom for a group of columns, or several where one cell is too large by itself."""
     cost = table.count(_rendered(table, lead))
-    if cost > room // 2:
+    if cost > room.tokens // 2:
         lead, cost = (), 0
     frame = Frame("header", -1, end, lead, "", cost, 0, table.outer)
-    pieces = by_words(table.text, start, end, room - cost, table.count, "row")
+    pieces = by_words(table.text, start, end, room._replace(tokens=room.tokens - cost), table.count, "row")
     return [Atom(p.start, p.end, p.tokens, p.seam, frame, alone=True) for p in pieces]
 
 

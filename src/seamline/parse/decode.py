@@ -117,9 +117,7 @@ def _codec_name(encoding: str) -> str:
     except (LookupError, ValueError):
         codec = ""
     if not codec or codec.replace("-", "_") in _NOT_FOR_FILES:
-        raise ConfigError(
-            f"unknown encoding {encoding!r}: use a name such as utf-8, cp1252 or shift_jis", "$.encoding"
-        )
+        raise ConfigError(f"unknown encoding {encoding!r}: use a name such as utf-8, cp1252 or shift_jis", "$.encoding")
     return codec
 
 

@@ -17,6 +17,7 @@ _BLANK = re.compile(r"(?:\r\n?+|\n)[ \t]*+(?=[\r\n])")
 _INDENT = re.compile(r"[ \t]*+")
 _VISIBLE = re.compile(r"[^\r\n]")
 _FENCE = re.compile(r"(`{3,}+)(?=[^`\r\n]*+(?:[\r\n]|\Z))|(~{3,}+)")
+_FENCE_END = re.compile(r"(`++|~++)[ \t]*+(?=[\r\n]|\Z)")
 _MARKER = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:([ \t]++)|(?=[\r\n]|\Z))")
 _RULE = re.compile(r"(?:-{3,}|\+{3}|\.{3})[ \t]*+(?=[\r\n]|\Z)")
 _ESM = re.compile(
@@ -171,7 +172,6 @@ class _Scan:
 
     def _after_fence(self, fence: str, at: int) -> int:
         """The line after the closing fence, or the first one outside the list item that holds the code."""
-        closing = re.compile(rf"[ \t]*+{fence[0]}{{{len(fence)},}}+[ \t]*+(?=[\r\n]|\Z)")
         base = self.lists[-1] if self.lists else 0
         at = self._line_end(at)[1]
         while at < len(self.text):
@@ -179,7 +179,7 @@ class _Scan:
             eol, after = self._line_end(first)
             if first < eol and len(self.text[at:first].expandtabs(DEEP)) < base:
                 return at
-            if closing.match(self.text, at):
+            if (closing := _FENCE_END.match(self.text, first)) and closing[1].startswith(fence):
                 return after
             at = after
         return at
@@ -292,7 +292,8 @@ class _Tag(NamedTuple):
     end: int
 
 
-_CODE = re.compile(r"(?<!:)//[^\r\n]*+|/\*|[\"'`(){}\[\]]|\r\n?+|\n")
+# `https://` is no comment, nor does the apostrophe of "don't" open a string: both stand in components' text.
+_CODE = re.compile(r"(?<!:)//[^\r\n]*+|/\*|[\"`(){}\[\]]|(?<![A-Za-z])'|'(?![A-Za-z])|\r\n?+|\n")
 _TEMPLATE = re.compile(r"\\.|`|\$\{", re.DOTALL)
 _STRING = {q: re.compile(rf"(?:[^{q}\\\r\n]|\\[^\r\n])*+({q}?)") for q in "\"'"}
 _CLOSER = {"(": ")", "[": "]", "{": "}", "${": "}", "`": "`"}
@@ -308,7 +309,7 @@ class _Code:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.allowance = 4 * len(text) + 10_000
+        self.allowance = 2 * len(text) + 10_000
         self.missing: set[str] = set()
         self.plain_until = 0
 
@@ -373,7 +374,7 @@ class _Code:
         return -1
 
     def _after_literal(self, piece: str, at: int, limit: int) -> int:
-        """After a string or comment; an apostrophe in a component's text opens none, nor do others in its line."""
+        """After a string or comment; a quote without its twin makes all quotes plain to the end of the line."""
         if piece == "/*":
             end = self._find("*/", at)
             return limit if end < 0 else min(end, limit)

@@ -6,7 +6,7 @@ import re
 
 from seamline.types import Block
 
-_BLANK = re.compile(r"(?:\r\n?|\n)[^\S\r\n]*(?=\r|\n)")
+_BLANK = re.compile(r"(?:\r\n|\r(?!\n)|\n)[^\S\r\n]*(?=\r|\n)")
 _TEXT = re.compile(r"[^\s\ufeff]")
 
 

@@ -42,7 +42,7 @@ class JsonTokenizer:
             raise ConfigError(f"no such tokenizer file: {path}", "$.tokenizer")
         try:
             self._tokenizer = Tokenizer.from_str(path.read_text("utf-8"))
-        except Exception as error:  # noqa: BLE001 - the library raises bare Exception
+        except Exception as error:
             raise ConfigError(f"{path} is not a tokenizer.json: {error}", "$.tokenizer") from error
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()

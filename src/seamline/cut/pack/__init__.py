@@ -10,7 +10,13 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from seamline.errors import ConfigError
-from seamline.types import Budget
+
+
+class Goal(NamedTuple):
+    """The sizes a packer aims at: those of the budget, less what overlap and proof keep back."""
+
+    target: int
+    limit: int
 
 
 class Load(NamedTuple):
@@ -32,7 +38,7 @@ class Load(NamedTuple):
         return self.sums[j] - self.sums[i] + self.lead[i] + self.tail[j]
 
 
-Pack = Callable[[Load, Budget], list[int]]
+Pack = Callable[[Load, Goal], list[int]]
 
 
 def packer(name: str, *, window: int = 200, decay: float = 0.7, balance: float = 1.0) -> Pack:

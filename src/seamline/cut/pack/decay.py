@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from seamline.cut.pack import Load
+from seamline.cut.pack import Goal, Load
 from seamline.cut.pack.fill import next_cut
-from seamline.types import Budget
 
 
 def weight(distance: float, decay: float = 0.7) -> float:
@@ -21,23 +20,23 @@ class Decay:
     window: int = 200
     decay: float = 0.7
 
-    def __call__(self, load: Load, budget: Budget) -> list[int]:
+    def __call__(self, load: Load, goal: Goal) -> list[int]:
         cuts: list[int] = []
         n = len(load.sums) - 1
         start = 0
-        while load.size(start, n) > budget.target:
-            cut = self._best(load, budget, start, n) or next_cut(load, budget, start, n)
+        while load.size(start, n) > goal.target:
+            cut = self._best(load, goal, start, n) or next_cut(load, goal, start, n)
             if cut >= n:
                 break
             cuts.append(cut)
             start = cut
         return cuts
 
-    def _best(self, load: Load, budget: Budget, start: int, n: int) -> int:
+    def _best(self, load: Load, goal: Goal, start: int, n: int) -> int:
         """The best gap of the window, 0 where it holds none."""
         best, best_value = 0, -1.0
         for gap in range(start + 1, n):
-            distance = budget.target - load.size(start, gap)
+            distance = goal.target - load.size(start, gap)
             if distance < 0:
                 break
             if distance > self.window or gap in load.forbidden:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from seamline.cut.pack import Load
+from seamline.cut.pack import Goal, Load
 from seamline.cut.pack.fill import last_resort
-from seamline.types import Budget
 
 _NEVER = float("inf")
 
@@ -22,9 +21,9 @@ class Optimal:
 
     balance: float = 1.0
 
-    def __call__(self, load: Load, budget: Budget) -> list[int]:
+    def __call__(self, load: Load, goal: Goal) -> list[int]:
         sums, lead, tail, score, forbidden = load
-        target, limit = budget.target, budget.limit
+        target, limit = goal.target, goal.limit
         unit = self.balance / (target * target)
         n = len(sums) - 1
         best = [_NEVER] * (n + 1)  # least cost of cutting everything before gap i, with a cut at i
@@ -54,7 +53,7 @@ class Optimal:
                     if gap > reached:
                         reached = gap
             if reached <= start:  # the rules allow no way on: the last gap within the limit, forbidden or not
-                reached = last_resort(load, budget, start, n)
+                reached = last_resort(load, goal, start, n)
                 came[reached] = start
                 best[reached] = here + 1.0
         return _way(came, n)

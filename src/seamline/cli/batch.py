@@ -1,0 +1,70 @@
+"""Many inputs, one after the other or in several processes; results always in the order of the inputs."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from typing import TypeVar
+
+from seamline.cli.exits import WorkerDied
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+_AHEAD = 4
+"""Jobs in flight for each worker: enough to keep it busy, few enough to bound what waits in memory."""
+
+
+def results(work: Callable[[Job], Result], jobs: Sequence[Job], workers: int) -> Iterator[Result]:
+    """`work(job)` for each job, in order."""
+    if workers == 1 or len(jobs) == 1:
+        yield from map(work, jobs)
+        return
+    # Spawned, not forked: the tokenizer's library has threads of its own, which do not survive a fork.
+    pool = ProcessPoolExecutor(min(workers, len(jobs)), multiprocessing.get_context("spawn"))
+    finished = False
+    try:
+        yield from _in_flight(pool, work, jobs, _AHEAD * workers)
+        pool.shutdown()
+        finished = True
+    except BrokenProcessPool:
+        raise WorkerDied("a worker process was killed, perhaps for want of memory; use fewer --jobs") from None
+    finally:
+        if not finished:
+            _kill(pool)
+
+
+def _in_flight(
+    pool: ProcessPoolExecutor, work: Callable[[Job], Result], jobs: Sequence[Job], most: int
+) -> Iterator[Result]:
+    waiting: deque[Future[Result]] = deque()
+    for job in jobs:
+        if len(waiting) >= most:
+            yield waiting.popleft().result()
+        with _interrupts_held():  # workers start here and inherit this: Ctrl-C is ours to handle
+            waiting.append(pool.submit(work, job))
+    while waiting:
+        yield waiting.popleft().result()
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _kill(pool: ProcessPoolExecutor) -> None:
+    pool.shutdown(wait=False, cancel_futures=True)
+    for worker in multiprocessing.active_children():
+        worker.terminate()

@@ -1,0 +1,234 @@
+"""`seamline chunk`: files, folders or standard input -> chunks, for people or as JSON lines."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from seamline.cli.exits import DONE, FAILED, Interrupted
+from seamline.cli.files import STDIN, Inputs, expand
+from seamline.cli.options import MEDIA_TYPES, Raw, add_recipe_options, settle
+from seamline.cli.style import Style, plural, say, style_for
+from seamline.errors import ConfigError, ParseError, SeamlineError
+
+if TYPE_CHECKING:
+    from seamline.cli.view import Look
+    from seamline.recipe import Recipe
+    from seamline.types import Chunk, Document
+
+STDIN_NAME = "standard input"
+
+_EPILOG = """\
+examples:
+  seamline chunk README.md                          read the chunks of one file
+  seamline chunk docs/ --explain                    ... of a folder, and why each cut was made
+  seamline chunk docs/ --json > chunks.jsonl        one JSON object per chunk and line
+  seamline chunk docs/ --jobs 4 --output out.jsonl  the same into a file, with four processes
+  cat page.md | seamline chunk - --target 480 --limit 512 --tokenizer o200k_base
+  seamline chunk notes.txt --overlap sentences:40   repeat up to 40 tokens of whole sentences
+  seamline chunk docs/ --preset knowledge-base      a named recipe
+
+Folders are searched for files whose names end in .md .markdown .mdown .mkd .mdx .txt .text; hidden folders and
+node_modules are left out. In the view for people, | marks the chunk's own text, a dashed line what it borrows
+(headings, table header, opening fence, overlap) and + what is added (a closing fence).
+
+Options that are not given come from the nearest seamline.toml, from here upward.
+exit codes: 0 done, 1 some inputs failed (the rest is done, the failures are listed), 2 usage or configuration"""
+
+
+class Job(NamedTuple):
+    """One input and all that is needed to turn it into text."""
+
+    path: Path | None
+    data: bytes | None
+    """What standard input held, where that is the input."""
+    recipe: Recipe
+    media_type: str | None
+    encoding: str | None
+    look: Look | None
+    """For people; JSON lines where there is none."""
+
+    @property
+    def name(self) -> str:
+        return STDIN_NAME if self.path is None else self.path.as_posix()
+
+
+class Outcome(NamedTuple):
+    """What became of an input: finished text, or why there is none."""
+
+    text: str = ""
+    chunks: int = 0
+    notices: tuple[str, ...] = ()
+    failure: str = ""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        "chunk",
+        help="cut documents into chunks",
+        description="Cut Markdown, MDX and plain text into chunks along headings, blocks and sentences.",
+        epilog=_EPILOG,
+        formatter_class=Raw,
+        allow_abbrev=False,
+    )
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="files, folders, or - for standard input")
+    show = parser.add_argument_group("output")
+    show.add_argument("--json", action="store_true", help="one JSON object per chunk and line")
+    show.add_argument("--output", metavar="FILE", help="write there, all or nothing; *.jsonl means --json")
+    show.add_argument("--explain", action="store_true", help="say why each cut was made and what was borrowed")
+    show.add_argument("--full", action="store_true", help="show all lines of every chunk")
+    show.add_argument("--quiet", action="store_true", help="no notices, only errors")
+    show.add_argument("--jobs", type=int, default=1, metavar="N", help="processes to use; 0 is one per processor (1)")
+    add_recipe_options(parser)
+    return parser
+
+
+def execute(args: argparse.Namespace) -> int:
+    from seamline.cli.output import Output
+    from seamline.parse import SUFFIXES
+
+    settled = settle(args)
+    workers = _workers(args.jobs)
+    path = Path(args.output) if args.output is not None else None
+    as_json = args.json or (path is not None and path.suffix == ".jsonl")
+    inputs = expand(args.paths, tuple(SUFFIXES), path)
+    output = Output(path, encoding="utf-8" if as_json or path else sys.stdout.encoding or "utf-8")
+    if settled.config and not as_json and not args.quiet:
+        say(f"using {settled.config}")
+    work = Work(inputs, output, workers, quiet=args.quiet, as_json=as_json)
+    try:
+        return work.run(_jobs(args, inputs, settled.recipe, None if as_json else _look(args, path)))
+    finally:
+        output.abandon()
+
+
+class Work:
+    """One batch: its inputs in order, its output, and what failed."""
+
+    def __init__(self, inputs: Inputs, output: Output, workers: int, *, quiet: bool, as_json: bool) -> None:
+        from seamline.cli.progress import Progress
+
+        self.total = inputs.total
+        self.failures = list(inputs.failures)
+        self.done = self.chunks = 0
+        self.output = output
+        self.workers = workers
+        self.quiet = quiet
+        # Where chunks scroll by on the same terminal, they are the progress.
+        apart = output.path is not None or not sys.stdout.isatty()
+        self.progress = Progress(self.total, wanted=apart and not quiet)
+
+    def run(self, jobs: Sequence[Job]) -> int:
+        try:
+            self._all(jobs)
+        except KeyboardInterrupt as cause:
+            raise Interrupted(f"interrupted: {self.done} of {self.total} inputs done", cause) from None
+        finally:
+            self.progress.clear()
+        self.output.close(keep=self.done > 0)
+        return self._conclude()
+
+    def _all(self, jobs: Sequence[Job]) -> None:
+        for job, outcome in self._outcomes(jobs):
+            if outcome.failure:
+                self.failures.append(outcome.failure)
+                continue
+            self.progress.clear()
+            if not self.quiet:
+                for notice in outcome.notices:
+                    say(notice)
+            self.output.write(outcome.text)
+            self.done += 1
+            self.chunks += outcome.chunks
+            self.progress.step(self.done, job.name)
+
+    def _outcomes(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Outcome]]:
+        if self.workers > 1:
+            from seamline.cli.batch import results
+
+            return zip(jobs, results(outcome_of, jobs, self.workers), strict=True)
+        return ((job, outcome_of(job)) for job in jobs)
+
+    def _conclude(self) -> int:
+        for failure in self.failures:
+            say(f"error: {failure}")
+        if self.failures and self.total > 1:
+            say(f"{len(self.failures)} of {plural(self.total, 'input')} failed")
+        if self.output.path and self.done and not self.quiet:
+            say(f"wrote {plural(self.chunks, 'chunk')} of {plural(self.done, 'document')} to {self.output.path}")
+        return FAILED if self.failures else DONE
+
+
+def outcome_of(job: Job) -> Outcome:
+    """One input, start to end; also what a worker process runs."""
+    from seamline.cli.main import attempt
+
+    return attempt(_outcome, job, lambda job, problem: Outcome(failure=f"{job.name}: {problem}"))
+
+
+def _outcome(job: Job) -> Outcome:
+    from seamline.pipeline import chunk_document
+
+    try:
+        document = read(job)
+        chunks = chunk_document(document, job.recipe)
+    except SeamlineError as error:
+        message = str(error)
+        return Outcome(failure=message if job.name in message else f"{job.name}: {message}")
+    notices = [f"notice: {job.name}{', ' * bool(n.where)}{n.where}: {n.message}" for n in document.notices]
+    if not chunks:
+        notices.append(f"notice: {job.name}: {'no text' if document.text else 'empty'}, no chunks")
+    return Outcome(_text(job, document, chunks), len(chunks), tuple(notices))
+
+
+def read(job: Job) -> Document:
+    """The document of an input."""
+    from seamline.parse import parse_bytes, parse_file
+
+    mode = job.recipe.front_matter
+    if job.path is None:
+        if job.data is None:
+            raise ParseError("cannot be read: it is closed or a folder", STDIN_NAME)
+        return parse_bytes(job.data, media_type=job.media_type, encoding=job.encoding, front_matter=mode)
+    return parse_file(job.path, media_type=job.media_type, encoding=job.encoding, front_matter=mode)
+
+
+def _text(job: Job, document: Document, chunks: Sequence[Chunk]) -> str:
+    if job.look is not None:
+        from seamline.cli.view import render
+
+        return render(job.name, document, chunks, job.recipe, job.look)
+    from seamline.cli.lines import json_line
+
+    return "".join([json_line(chunk.to_dict()) for chunk in chunks])
+
+
+def _jobs(args: argparse.Namespace, inputs: Inputs, recipe: Recipe, look: Look | None) -> list[Job]:
+    media_type = MEDIA_TYPES.get(args.media_type)
+    return [
+        Job(path, _stdin() if path is STDIN else None, recipe, media_type, args.encoding, look)
+        for path in inputs.files
+    ]
+
+
+def _stdin() -> bytes | None:
+    try:
+        return sys.stdin.buffer.read()
+    except (OSError, AttributeError):  # a folder; closed, and so None
+        return None
+
+
+def _look(args: argparse.Namespace, path: Path | None) -> Look:
+    from seamline.cli.view import Look
+
+    return Look(style_for(sys.stdout) if path is None else Style(), args.full, args.explain)
+
+
+def _workers(jobs: int) -> int:
+    if jobs < 0:
+        raise ConfigError(f"--jobs: expected a number >= 0, got {jobs}")
+    return jobs or os.cpu_count() or 1

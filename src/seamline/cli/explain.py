@@ -1,0 +1,118 @@
+"""Why a chunk starts where it does, in words: from its seam and the recipe's score table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from seamline.cli.style import visible
+from seamline.recipe import Recipe
+from seamline.types import Block, Chunk
+
+_INSIDE: Mapping[str, str] = {
+    "paragraph": "blank line",
+    "sentence": "sentence end",
+    "item": "list item",
+    "row": "table row",
+    "scope": "end of a scope",
+    "blank": "blank line",
+    "line": "line end",
+    "word": "word",
+}
+"""Seams inside a block that is too large to stay whole."""
+
+_BETWEEN: Mapping[str, str] = {
+    "code": "the edge of a code block",
+    "rule": "after a horizontal rule",
+    "lead-in": "after a paragraph that introduces what follows",
+}
+"""Seams between whole blocks."""
+
+_ROLES: Mapping[str, str] = {
+    "heading": "heading",
+    "header": "table header",
+    "fence": "opening fence",
+    "key": "key cell",
+    "marker": "list marker",
+    "overlap": "overlap",
+    "summary": "summary",
+    "comment": "comment opening",
+    "math": "formula opening",
+    "directive": "directive opening",
+}
+
+_LONGEST_TITLE = 60
+
+
+def explain(chunk: Chunk, recipe: Recipe) -> list[str]:
+    """Lines that say why the chunk was cut where it was, what it borrows and how its size compares."""
+    lines = [_reason(chunk, recipe)]
+    if chunk.context:
+        lines.append(f"borrows: {_borrowed(chunk)}")
+    if chunk.closing.strip():
+        lines.append(f'adds: "{visible(chunk.closing.strip())}" to close what it opens')
+    if any(chunk.shadows):
+        lines.append(f"shadows: {_shadows(chunk)}")
+    lines.append(_size(chunk, recipe))
+    return lines
+
+
+def _reason(chunk: Chunk, recipe: Recipe) -> str:
+    seam = chunk.seam
+    if seam == "start":
+        return "starts the document"
+    score = f"{seam}, score {recipe.scores[seam] / 100:.2f}" if seam in recipe.scores else seam
+    block, inside = _first_block(chunk)
+    if len(seam) == 2 and seam[0] == "h" and seam[1].isdigit():
+        forced = ", forced by sections=heading" if recipe.sections == "heading" and not recipe.depth else ""
+        return f'cut before: section "{_title(chunk)}" ({score}{forced})'
+    if inside and seam in _INSIDE:
+        return f"cut at: {_INSIDE[seam]} inside an oversized {_spoken(block.kind)} ({score})"
+    if seam in _BETWEEN:
+        return f"cut at: {_BETWEEN[seam]} ({score})"
+    return f"cut before: {_spoken(block.kind)} ({score})"
+
+
+def _first_block(chunk: Chunk) -> tuple[Block, bool]:
+    """The top-level block the body starts in, and whether it starts inside it."""
+    blocks = chunk.document.blocks
+    if not chunk.blocks[0] < len(blocks):
+        return Block("text", chunk.start, chunk.end), False
+    block = blocks[chunk.blocks[0]]
+    return block, block.start < chunk.start < block.end
+
+
+def _title(chunk: Chunk) -> str:
+    line = visible(chunk.render("body").lstrip().partition("\n")[0].rstrip())
+    return line if len(line) <= _LONGEST_TITLE else line[: _LONGEST_TITLE - 1] + "…"
+
+
+def _spoken(kind: str) -> str:
+    return {"code": "code block", "html": "HTML block", "front_matter": "front matter"}.get(kind, kind)
+
+
+def _borrowed(chunk: Chunk) -> str:
+    """`headings 2, table header`."""
+    counts = Counter(c.role for c in chunk.context)
+    parts = []
+    for role, count in counts.items():
+        name = _ROLES.get(role, role)
+        if role in ("heading", "summary") and count > 1:
+            name = f"{'headings' if role == 'heading' else 'summaries'} {count}"
+        if role == "overlap":
+            name = f"overlap of {sum(c.end - c.start for c in chunk.context if c.role == role)} characters"
+        parts.append(name)
+    return ", ".join(parts)
+
+
+def _shadows(chunk: Chunk) -> str:
+    names = ("before", "after")
+    spans = zip(names, chunk.shadows, strict=True)
+    return ", ".join(f"{span.end - span.start} characters {name}" for name, span in spans if span)
+
+
+def _size(chunk: Chunk, recipe: Recipe) -> str:
+    budget = recipe.budget
+    distance = chunk.tokens - budget.target
+    side = "on" if not distance else f"{abs(distance)} {'over' if distance > 0 else 'under'}"
+    return f"size: {chunk.tokens} tokens, {side} target {budget.target}, limit {budget.limit}"

@@ -1,0 +1,167 @@
+"""The entry point: arguments in, exit code out. The only place that catches what nobody expected."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:  # imported where they are used, so that Ctrl-C during start-up is caught as well
+    from argparse import ArgumentParser
+
+Input = TypeVar("Input")
+Result = TypeVar("Result")
+
+COMMANDS = ("chunk", "audit", "doctor", "completion")
+"""Each is a module beside this one with `add_parser` and `execute`."""
+
+
+def run() -> None:
+    """What the `seamline` script calls."""
+    sys.exit(main())
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line; the exit code."""
+    try:
+        code = _dispatch(sys.argv[1:] if argv is None else argv)
+        _flush()
+    except BaseException as error:  # noqa: BLE001 - the last place to turn a failure into a message
+        code = _ended(error)
+    return code
+
+
+def attempt(work: Callable[[Input], Result], item: Input, failed: Callable[[Input, str], Result]) -> Result:
+    """The result of one input of a batch; one that hits a fault of ours must not take the others with it."""
+    try:
+        return work(item)
+    except BaseException as error:  # noqa: BLE001 - parsers written in Rust panic with a BaseException
+        if isinstance(error, KeyboardInterrupt | SystemExit | BrokenPipeError):
+            raise
+        return failed(item, _internal(error))
+
+
+def build_parser() -> ArgumentParser:
+    """The whole command line, all commands included."""
+    from importlib import import_module
+
+    from seamline import __version__
+    from seamline.cli.options import Parser, Raw
+
+    parser = Parser(
+        prog="seamline",
+        description="Cut documents along their seams into chunks that fit a token budget and can be cited exactly.",
+        epilog=_EPILOG,
+        formatter_class=Raw,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"seamline {__version__}")
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", required=True, title="commands", parser_class=Parser
+    )
+    for name in COMMANDS:
+        module = import_module(f"seamline.cli.{name}")
+        module.add_parser(commands).set_defaults(execute=module.execute)
+    return parser
+
+
+_EPILOG = """\
+examples:
+  seamline chunk docs/                      look at the chunks of every document in a folder
+  seamline chunk docs/ --json > out.jsonl   one JSON object per chunk and line
+  seamline audit out.jsonl                  prove that they keep the contract
+  seamline chunk --help                     all options, with more examples
+
+exit codes: 0 done, 1 some inputs failed (the rest is done), 2 usage or configuration"""
+
+
+def _dispatch(argv: Sequence[str]) -> int:
+    import signal
+
+    from seamline.cli.exits import Terminated
+
+    def terminate(number: int, frame: object) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, terminate) if _in_main_thread() else None
+    try:
+        args = build_parser().parse_args(argv)
+        execute: Callable[[Any], int] = args.execute
+        return execute(args)
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGTERM, before)
+
+
+def _in_main_thread() -> bool:
+    import threading
+
+    return threading.current_thread() is threading.main_thread()
+
+
+def _ended(error: BaseException) -> int:
+    """The exit code of a command that raised, after its one line on stderr."""
+    from seamline.cli import exits
+    from seamline.errors import ConfigError, MissingExtra, SeamlineError
+
+    if isinstance(error, SystemExit):  # argparse: --help, --version, usage
+        return _flushed(error.code if isinstance(error.code, int) else exits.FAILED)
+    if isinstance(error, BrokenPipeError):  # the reader has seen enough: `seamline chunk docs | head`
+        _drop_stdout()
+        return exits.DONE
+    if isinstance(error, KeyboardInterrupt):
+        _drop_stdout()
+        _say(str(error) or "interrupted")
+        return error.code if isinstance(error, exits.Interrupted) else exits.INTERRUPTED
+    if isinstance(error, SeamlineError):
+        if isinstance(error, exits.WriteError):
+            _drop_stdout()
+        _say(f"error: {error}")
+        return exits.USAGE if isinstance(error, ConfigError | MissingExtra) else exits.FAILED
+    _say(_internal(error))
+    return exits.INTERNAL
+
+
+def _internal(error: BaseException) -> str:
+    if os.environ.get("SEAMLINE_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+    return f"internal error: {type(error).__name__}: {error}; please report it (SEAMLINE_DEBUG=1 shows where)"
+
+
+def _flush() -> None:
+    """Write out what is buffered, while a failure can still become a message."""
+    from seamline.cli.exits import WriteError
+
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise WriteError(f"standard output: cannot be written: {error.strerror}") from None
+
+
+def _flushed(code: int) -> int:
+    try:
+        _flush()
+    except (OSError, Exception) as error:  # noqa: BLE001 - same ends as everywhere
+        return _ended(error)
+    return code
+
+
+def _drop_stdout() -> None:
+    """Send what is still buffered nowhere, so that the interpreter does not try, and complain, at exit."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+    except (OSError, ValueError):  # no real file behind stdout, as under a test
+        pass
+
+
+def _say(message: str) -> None:
+    from seamline.cli.style import say
+
+    say(message)

@@ -1,0 +1,174 @@
+"""The options that make a recipe, shared by the commands that cut."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
+
+from seamline.errors import ConfigError
+
+if TYPE_CHECKING:
+    from seamline.recipe import Overlap, Recipe
+
+MEDIA_TYPES = {"markdown": "text/markdown", "mdx": "text/mdx", "text": "text/plain"}
+
+_OPTIONS: Mapping[str, str] = {
+    "$.budget.target": "--target",
+    "$.budget.limit": "--limit",
+    "$.budget.floor": "--floor",
+    "$.tokenizer": "--tokenizer",
+    "$.cut.depth": "--depth",
+    "$.overlap.kind": "--overlap",
+    "$.overlap.tokens": "--overlap",
+    "$.encoding": "--encoding",
+}
+"""Where an error of the recipe points, as the command line calls it."""
+
+
+class Raw(argparse.RawDescriptionHelpFormatter):
+    """Examples stay as they are written; options get room for their names."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=30)
+
+
+class Parser(argparse.ArgumentParser):
+    """Arguments may be file names, and those may hold control characters."""
+
+    def error(self, message: str) -> NoReturn:
+        from seamline.cli.style import visible
+
+        super().error(f"{visible(message)}; `{self.prog} --help` shows the options")
+
+
+class Settled(NamedTuple):
+    """The recipe of a command line, and the file it started from."""
+
+    recipe: Recipe
+    config: Path | None
+
+
+def add_recipe_options(parser: argparse.ArgumentParser) -> None:
+    """Everything that decides where chunks are cut."""
+    from seamline.presets import PRESETS
+    from seamline.recipe import Bias, FrontMatter, OverlapKind, Packer, Sections
+
+    size = parser.add_argument_group("size of chunks, in tokens")
+    size.add_argument("--target", type=int, metavar="N", help="come as close to this as the seams allow (480)")
+    size.add_argument("--limit", type=int, metavar="N", help="never exceed this, context included (512)")
+    size.add_argument("--floor", type=int, metavar="N", help="merge chunks smaller than this where it fits (0)")
+    size.add_argument(
+        "--tokenizer",
+        metavar="NAME",
+        help="o200k_base (default), cl100k_base, estimate, or the path of a tokenizer.json",
+    )
+    size.add_argument("--bias", choices=get_args(Bias), help="what the estimate is careful with (balanced)")
+    cut = parser.add_argument_group("where to cut")
+    cut.add_argument(
+        "--packer",
+        choices=get_args(Packer),
+        help="optimal: best cuts overall (default); fill: up to the target; decay: best cut near the target",
+    )
+    cut.add_argument(
+        "--sections",
+        choices=get_args(Sections),
+        help="heading: no chunk crosses a section (default); paragraph: it may; hybrid: small sections merge",
+    )
+    cut.add_argument("--depth", type=int, metavar="0-6", help="cut at headings of this level first; 0 is every level")
+    cut.add_argument(
+        "--overlap",
+        metavar="KIND[:TOKENS]",
+        help=f"what a chunk repeats of the one before: {', '.join(get_args(OverlapKind))}",
+    )
+    cut.add_argument(
+        "--breadcrumb",
+        action=argparse.BooleanOptionalAction,
+        help="whether a chunk's text repeats the headings above it (it does)",
+    )
+    base = parser.add_argument_group("where the recipe starts")
+    base.add_argument("--preset", metavar="NAME", help=f"a named recipe: {', '.join(PRESETS)}")
+    base.add_argument("--config", metavar="FILE", help="this file instead of the nearest seamline.toml")
+    base.add_argument("--no-config", action="store_true", help="do not look for a seamline.toml")
+    read = parser.add_argument_group("how inputs are read")
+    read.add_argument(
+        "--front-matter",
+        choices=get_args(FrontMatter),
+        help="metadata: parsed, not in chunks (default); include: in the first chunk; strip: dropped",
+    )
+    read.add_argument("--encoding", metavar="NAME", help="of inputs that are not UTF-8, such as cp1252")
+    read.add_argument("--media-type", choices=MEDIA_TYPES, help="read all inputs as this, whatever their names end in")
+
+
+def settle(args: argparse.Namespace) -> Settled:
+    """The recipe that a command line asks for, and proof that its tokenizer and encoding can be had."""
+    from seamline.api import settle as api_settle
+    from seamline.parse.decode import decode
+    from seamline.pipeline import parts
+
+    base, config = _base(args)
+    fields: dict[str, Any] = {
+        name: value
+        for name in ("bias", "packer", "sections", "depth", "breadcrumb", "front_matter")
+        if (value := getattr(args, name)) is not None
+    }
+    try:
+        sized = api_settle(
+            base,
+            tokenizer=args.tokenizer,
+            target=args.target,
+            limit=args.limit,
+            floor=args.floor,
+            overlap=_overlap(args.overlap),
+        )
+        recipe = replace(sized, **fields)
+        parts(recipe)
+        decode(b"", encoding=args.encoding)
+    except ConfigError as error:
+        raise _in_words_of_the_command_line(error, args) from None
+    return Settled(recipe, config)
+
+
+def _base(args: argparse.Namespace) -> tuple[Recipe | str | None, Path | None]:
+    """A preset, a file that is named or found, or nothing."""
+    from seamline.recipe_toml import find, load
+
+    chosen = [name for name in ("--preset", "--config") if getattr(args, name[2:]) is not None]
+    if args.no_config and args.config is not None:
+        raise ConfigError("--config and --no-config: choose one")
+    if len(chosen) > 1:
+        raise ConfigError('--preset and --config: choose one, or put `preset = "..."` into the file')
+    if args.preset is not None:
+        return args.preset, None
+    path = Path(args.config) if args.config is not None else None if args.no_config else find(Path.cwd())
+    if path is None:
+        return None, None
+    shown = path if args.config else Path(os.path.relpath(path))
+    return load(shown), shown
+
+
+def _overlap(given: str | None) -> int | Overlap | None:
+    if given is None or given.isdecimal():
+        return None if given is None else int(given)
+    from seamline.recipe import Overlap
+
+    kind, colon, tokens = given.partition(":")
+    if colon and not tokens.isdecimal():
+        raise ConfigError(f"--overlap: expected KIND:TOKENS such as blocks:40, got {given!r}")
+    return Overlap(kind, int(tokens) if colon else 0)  # type: ignore[arg-type]  # Overlap refuses what is none
+
+
+def _in_words_of_the_command_line(error: ConfigError, args: argparse.Namespace) -> ConfigError:
+    """The same error, naming the option instead of the place in a file, where the option was given."""
+    if error.path == "$.preset":
+        option, given = "--preset", args.preset
+    else:
+        option = _OPTIONS.get(error.path, "")
+        given = getattr(args, option[2:].replace("-", "_"), None) if option else None
+    if given is None:
+        return error
+    message = str(error).removesuffix(f" - at `{error.path}`")
+    return ConfigError(message if message.startswith(option) else f"{option}: {message}")

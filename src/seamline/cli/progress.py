@@ -1,0 +1,39 @@
+"""One line on a terminal while a long batch runs; nothing anywhere else."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from seamline.cli.style import clipped, visible
+
+MANY = 20
+"""Inputs from which a batch is long from the start."""
+SLOW = 1.0
+"""Seconds after which any batch is long."""
+_PAUSE = 0.1
+
+
+class Progress:
+    """How far a batch is; shown on stderr where that is a terminal."""
+
+    def __init__(self, total: int, *, wanted: bool) -> None:
+        self._total = total
+        self._wanted = wanted and sys.stderr.isatty()
+        self._begun = self._drawn = time.monotonic()
+        self._shown = False
+
+    def step(self, done: int, name: str) -> None:
+        """`done` inputs are finished and `name` is next."""
+        now = time.monotonic()
+        long = self._total > MANY or now - self._begun > SLOW
+        if self._wanted and long and now - self._drawn >= _PAUSE:
+            self._drawn, self._shown = now, True
+            line = clipped(f"{done}/{self._total} {visible(name)}", 78)
+            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Take the line away, as before anything else is printed."""
+        if self._shown:
+            self._shown = False
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

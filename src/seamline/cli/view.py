@@ -1,0 +1,153 @@
+"""Chunks for people: a header for each document, then every chunk with its size, place and text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from seamline.cli.explain import explain
+from seamline.cli.style import Style, clipped, plural, visible
+from seamline.recipe import Recipe
+from seamline.types import Chunk, Document
+
+_BODY_LINES = 6
+_CONTEXT_LINES = 4
+_BAR = 10
+_INDENT = " " * 6
+_LINE_END = re.compile(r"\r\n?|\n")
+
+
+class Look(NamedTuple):
+    """What of a chunk is shown."""
+
+    style: Style
+    full: bool = False
+    """All lines in full, instead of the first few."""
+    explain: bool = False
+
+
+class Line(NamedTuple):
+    """One line of a chunk's text: which part of it is whose."""
+
+    mark: str
+    """body, borrowed or added; a line that holds any of the body is of the body."""
+    lead: str
+    """What stands before the body on a line of the body."""
+    text: str
+
+
+def render(name: str, document: Document, chunks: Sequence[Chunk], recipe: Recipe, look: Look) -> str:
+    """A document and its chunks."""
+    lines = [_header(name, document, chunks, look.style), ""]
+    for chunk in chunks:
+        lines.append(_title(chunk, recipe, look.style))
+        if look.explain:
+            lines.extend(f"{_INDENT}{look.style.paint(line, 'yellow')}" for line in explain(chunk, recipe))
+        lines.extend(_text(chunk, look))
+        lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+def _header(name: str, document: Document, chunks: Sequence[Chunk], style: Style) -> str:
+    dot = style.mark(" · ", " - ")
+    parts = [style.paint(visible(name), "bold")]
+    if document.title:
+        parts.append(clipped(visible(document.title), 60))
+    parts.append(plural(len(chunks), "chunk"))
+    if chunks:
+        sizes = [chunk.tokens for chunk in chunks]
+        parts.append(f"tokens {min(sizes)} min, {sum(sizes) / len(sizes):.0f} mean, {max(sizes)} max")
+    return dot.join(parts)
+
+
+def _title(chunk: Chunk, recipe: Recipe, style: Style) -> str:
+    first, last = chunk.lines
+    place = f"line {first}" if first == last else f"lines {first}-{last}"
+    number = style.paint(f"{chunk.index + 1:>4}", "bold")
+    bar = _bar(chunk.tokens, recipe.budget.limit, style)
+    crumb = style.paint(clipped(visible(chunk.breadcrumb), style.width), "cyan")
+    return f"{number}  {bar} {chunk.tokens:>5} tokens  {place}  {chunk.kind}  {crumb}".rstrip()
+
+
+def _bar(tokens: int, limit: int, style: Style) -> str:
+    """How much of the limit is used."""
+    filled = min(_BAR, -(-tokens * _BAR // limit))
+    full, empty = style.mark("█", "#"), style.mark("░", ".")
+    return style.paint(full * filled, "green" if tokens <= limit else "red") + style.paint(
+        empty * (_BAR - filled), "dim"
+    )
+
+
+def _text(chunk: Chunk, look: Look) -> Iterator[str]:
+    """The chunk's text, every line marked by whose it is."""
+    lines = _lines(chunk)
+    if not look.full:
+        lines = _preview(lines)
+    for line in lines:
+        yield _shown(line, look)
+
+
+def _lines(chunk: Chunk) -> list[Line]:
+    text = chunk.document.text
+    runs = [("borrowed", text[c.start : c.end]) for c in chunk.context]
+    added = [("added", c.added) for c in chunk.context]
+    pieces = [piece for pair in zip(runs, added, strict=True) for piece in pair]
+    pieces += [("body", chunk.render("body")), ("added", chunk.closing)]
+    return [_line(line) for line in _split(pieces)]
+
+
+def _split(pieces: Sequence[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    """Pieces of text by line; those that meet on one line stay together."""
+    line: list[tuple[str, str]] = []
+    for owner, text in pieces:
+        first, *rest = _LINE_END.split(text)
+        line.append((owner, first))
+        for more in rest:
+            yield line
+            line = [(owner, more)]
+    if any(text for _, text in line):
+        yield line
+
+
+def _line(pieces: Sequence[tuple[str, str]]) -> Line:
+    owners = [owner for owner, text in pieces if text.strip()]
+    for mark in ("body", "borrowed", "added"):
+        if mark in owners:
+            lead = "".join(t for o, t in pieces if o != "body") if mark == "body" else ""
+            return Line(mark, lead, "".join(t for o, t in pieces if not lead or o == "body"))
+    return Line("body" if any(o == "body" for o, _ in pieces) else "borrowed", "", "")
+
+
+def _preview(lines: Sequence[Line]) -> list[Line]:
+    """The first lines of what is borrowed and of the body; all that is added."""
+    borrowed = [line for line in lines if line.mark == "borrowed" and line.text]
+    body = [line for line in lines if line.mark == "body"]
+    before = _added_before(lines)
+    after = [line for line in lines if line.mark == "added"][len(before) :]
+    return [*_head(borrowed, _CONTEXT_LINES), *before, *_head(body, _BODY_LINES), *after]
+
+
+def _added_before(lines: Sequence[Line]) -> list[Line]:
+    """Added lines that stand before the body, as the rule under borrowed header cells does."""
+    first = next((at for at, line in enumerate(lines) if line.mark == "body"), 0)
+    return [line for line in lines[:first] if line.mark == "added"]
+
+
+def _head(lines: Sequence[Line], most: int) -> list[Line]:
+    if len(lines) <= most + 1:  # one line left over is shown as soon as counted
+        return list(lines)
+    return [*lines[:most], Line(lines[0].mark, "", f"… {len(lines) - most} more lines")]
+
+
+def _shown(line: Line, look: Look) -> str:
+    style = look.style
+    marks = {"body": ("│", "|"), "borrowed": ("┆", ":"), "added": ("+", "+")}
+    mark = style.paint(style.mark(*marks[line.mark]), "dim")
+    lead, text = visible(line.lead), visible(line.text)
+    if not look.full:
+        room = style.width - len(_INDENT) - 2
+        text = clipped(text, max(1, room - len(lead)))
+    if line.mark != "body":
+        text = style.paint(text, "dim")
+    return f"{_INDENT}{mark} {style.paint(lead, 'dim')}{text}".rstrip()
