@@ -172,8 +172,6 @@ class Chunk:
     """Added after the body, such as the close of a reopened fence."""
     path: tuple[str, ...] = ()
     """Heading texts above the chunk's first content, outermost first."""
-    kind: str = "text"
-    """The kind of its only block, or `text` where several kinds meet."""
     index: int = 0
     """Position among the chunks of its document, from 0."""
     total: int = 1
@@ -211,6 +209,15 @@ class Chunk:
     def text(self) -> str:
         """The prompt view: context, body and closing."""
         return self.render("prompt")
+
+    @property
+    def kind(self) -> str:
+        """The kind of its blocks, headings aside, or `text` where several kinds meet."""
+        first, last = self.blocks
+        kinds = {block.kind for block in self.document.blocks[first:last] if block.parent < 0}
+        if len(kinds) > 1:
+            kinds.discard("heading")
+        return kinds.pop() if len(kinds) == 1 else "text"
 
     @property
     def breadcrumb(self) -> str:

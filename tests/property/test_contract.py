@@ -121,7 +121,8 @@ def test_c7_an_edit_keeps_the_chunks_of_other_sections(parts: list[str], at: int
 
 
 @law
-@given(markdown().filter(lambda t: "\r" not in t), recipes())
+# Smaller limits cut sentences by words, where the number of characters guides the first guess.
+@given(markdown().filter(lambda t: "\r" not in t), recipes(limits=(500, 2000)))
 def test_crlf_and_lf_are_cut_alike(text: str, recipe: Recipe) -> None:
     recipe = Recipe(budget=recipe.budget, packer=recipe.packer, sections=recipe.sections)
     lf = [c.text for c in seamline.chunk(seamline.read(text, id="d"), recipe=recipe, tokenizer=_count_without_cr)]

@@ -16,6 +16,7 @@ from seamline.cli.style import Style, plural, say, style_for
 from seamline.errors import ConfigError, ParseError, SeamlineError
 
 if TYPE_CHECKING:
+    from seamline.cli.output import Output
     from seamline.cli.view import Look
     from seamline.recipe import Recipe
     from seamline.types import Chunk, Document
@@ -99,7 +100,7 @@ def execute(args: argparse.Namespace) -> int:
     output = Output(path, encoding="utf-8" if as_json or path else sys.stdout.encoding or "utf-8")
     if settled.config and not as_json and not args.quiet:
         say(f"using {settled.config}")
-    work = Work(inputs, output, workers, quiet=args.quiet, as_json=as_json)
+    work = Work(inputs, output, workers, quiet=args.quiet)
     try:
         return work.run(_jobs(args, inputs, settled.recipe, None if as_json else _look(args, path)))
     finally:
@@ -109,7 +110,7 @@ def execute(args: argparse.Namespace) -> int:
 class Work:
     """One batch: its inputs in order, its output, and what failed."""
 
-    def __init__(self, inputs: Inputs, output: Output, workers: int, *, quiet: bool, as_json: bool) -> None:
+    def __init__(self, inputs: Inputs, output: Output, workers: int, *, quiet: bool) -> None:
         from seamline.cli.progress import Progress
 
         self.total = inputs.total
@@ -122,9 +123,9 @@ class Work:
         apart = output.path is not None or not sys.stdout.isatty()
         self.progress = Progress(self.total, wanted=apart and not quiet)
 
-    def run(self, jobs: Sequence[Job]) -> int:
+    def run(self, jobs: Iterator[Job]) -> int:
         try:
-            self._all(jobs)
+            self._all(list(jobs))
         except KeyboardInterrupt as cause:
             raise Interrupted(f"interrupted: {self.done} of {self.total} inputs done", cause) from None
         finally:
@@ -207,12 +208,11 @@ def _text(job: Job, document: Document, chunks: Sequence[Chunk]) -> str:
     return "".join([json_line(chunk.to_dict()) for chunk in chunks])
 
 
-def _jobs(args: argparse.Namespace, inputs: Inputs, recipe: Recipe, look: Look | None) -> list[Job]:
+def _jobs(args: argparse.Namespace, inputs: Inputs, recipe: Recipe, look: Look | None) -> Iterator[Job]:
     media_type = MEDIA_TYPES.get(args.media_type)
-    return [
-        Job(path, _stdin() if path is STDIN else None, recipe, media_type, args.encoding, look)
-        for path in inputs.files
-    ]
+    for path in inputs.files:
+        data = _stdin() if path is STDIN else None
+        yield Job(path, data, recipe, media_type, args.encoding, look)
 
 
 def _stdin() -> bytes | None:

@@ -7,11 +7,14 @@ from collections.abc import Mapping
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
-# Legal inside JSON, but many readers end a line there.
-_LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+_LINE_ENDS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+"""Legal inside JSON, but many readers end a line there."""
 
 
 def json_line(value: Mapping[str, object]) -> str:
     """The value as one line, its end included."""
     line = _encode(value)
-    return f"{line if line.isascii() else line.translate(_LINE_ENDS)}\n"
+    if not line.isascii():
+        for char, escape in _LINE_ENDS.items():
+            line = line.replace(char, escape)
+    return f"{line}\n"

@@ -24,6 +24,7 @@ def run() -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; the exit code."""
+    _open_closed_streams()
     try:
         code = _dispatch(sys.argv[1:] if argv is None else argv)
         _flush()
@@ -36,7 +37,7 @@ def attempt(work: Callable[[Input], Result], item: Input, failed: Callable[[Inpu
     """The result of one input of a batch; one that hits a fault of ours must not take the others with it."""
     try:
         return work(item)
-    except BaseException as error:  # noqa: BLE001 - parsers written in Rust panic with a BaseException
+    except BaseException as error:  # not Exception: parsers written in Rust panic with a BaseException
         if isinstance(error, KeyboardInterrupt | SystemExit | BrokenPipeError):
             raise
         return failed(item, _internal(error))
@@ -62,7 +63,8 @@ def build_parser() -> ArgumentParser:
     )
     for name in COMMANDS:
         module = import_module(f"seamline.cli.{name}")
-        module.add_parser(commands).set_defaults(execute=module.execute)
+        command = module.add_parser(commands)
+        command.set_defaults(execute=module.execute, parser=command)
     return parser
 
 
@@ -86,7 +88,9 @@ def _dispatch(argv: Sequence[str]) -> int:
 
     before = signal.signal(signal.SIGTERM, terminate) if _in_main_thread() else None
     try:
-        args = build_parser().parse_args(argv)
+        args, unknown = build_parser().parse_known_args(argv)
+        if unknown:
+            args.parser.refuse(unknown)
         execute: Callable[[Any], int] = args.execute
         return execute(args)
     finally:
@@ -131,6 +135,12 @@ def _internal(error: BaseException) -> str:
     return f"internal error: {type(error).__name__}: {error}; please report it (SEAMLINE_DEBUG=1 shows where)"
 
 
+def _open_closed_streams() -> None:
+    """A stream that the caller closed (`>&-`) is None in Python; nowhere is easier to write to."""
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open to the end
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+
+
 def _flush() -> None:
     """Write out what is buffered, while a failure can still become a message."""
     from seamline.cli.exits import WriteError
@@ -144,9 +154,11 @@ def _flush() -> None:
 
 
 def _flushed(code: int) -> int:
+    from seamline.cli.exits import WriteError
+
     try:
         _flush()
-    except (OSError, Exception) as error:  # noqa: BLE001 - same ends as everywhere
+    except (BrokenPipeError, WriteError) as error:
         return _ended(error)
     return code
 

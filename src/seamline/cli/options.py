@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
@@ -34,6 +35,7 @@ class Raw(argparse.RawDescriptionHelpFormatter):
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=30)
+        self._action_max_length = 14  # argparse forgets the indent of the commands it lists
 
 
 class Parser(argparse.ArgumentParser):
@@ -43,6 +45,24 @@ class Parser(argparse.ArgumentParser):
         from seamline.cli.style import visible
 
         super().error(f"{visible(message)}; `{self.prog} --help` shows the options")
+
+    def refuse(self, unknown: Sequence[str]) -> NoReturn:
+        """Arguments that no option takes; a likely misspelling is named."""
+        from difflib import get_close_matches
+
+        known = [name for action in self._actions for name in action.option_strings]
+        near = [match for word in unknown[:1] for match in get_close_matches(word[:64], known, 1)]
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Help on a full disk fails like everything else; argparse would say nothing."""
+        if file is not sys.stdout:
+            super()._print_message(message, file)
+            return
+        from seamline.cli.output import print_text
+
+        print_text(message)
 
 
 class Settled(NamedTuple):

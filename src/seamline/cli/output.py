@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -54,18 +55,14 @@ class Output:
         """Drop everything, whatever state it is in."""
         if self.path is None:
             return
-        try:
+        with suppress(OSError):
             self._file.close()
-        except OSError:
-            pass
         self._discard()
 
     def _discard(self) -> None:
         if self._temporary:
-            try:
+            with suppress(OSError):
                 os.unlink(self._temporary)
-            except OSError:
-                pass
             self._temporary = None
 
     def _unwritten(self, error: OSError) -> WriteError:
@@ -87,6 +84,11 @@ class Output:
             raise ConfigError(
                 f"--output: {path} cannot be written: {error.strerror}; check the folder and its permissions"
             ) from None
+
+
+def print_text(text: str) -> None:
+    """Text for people, to standard output."""
+    Output(None, encoding=sys.stdout.encoding or "utf-8").write(text)
 
 
 def _mode(path: Path) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import unicodedata
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -19,6 +20,9 @@ _VISIBLE: dict[int, str] = {
     ord("\t"): "    ",
 }
 
+PLAIN_WIDTH = 120
+"""Columns of a preview that goes to a pipe or a file."""
+
 
 @dataclass(frozen=True, slots=True)
 class Style:
@@ -27,7 +31,7 @@ class Style:
     colour: bool = False
     glyphs: bool = True
     """Whether the stream can show the marks below; else ASCII stands in for them."""
-    width: int = 100
+    width: int = PLAIN_WIDTH
     """Columns that a preview line may take."""
 
     def paint(self, text: str, *names: str) -> str:
@@ -42,7 +46,7 @@ class Style:
 
 def style_for(stream: TextIO) -> Style:
     """The style a stream asks for; a pipe or file gets plain text of a fixed width, so it is the same everywhere."""
-    width = 100
+    width = PLAIN_WIDTH
     if stream.isatty():
         from shutil import get_terminal_size
 
@@ -100,10 +104,8 @@ def _columns(char: str) -> int:
 
 def say(message: str) -> None:
     """One line to people, on stderr; a stderr that is gone is no reason to fail."""
-    try:
+    with suppress(OSError, ValueError):
         print(f"seamline: {visible(message)}", file=sys.stderr, flush=True)
-    except (OSError, ValueError):
-        pass
 
 
 def plural(count: int, noun: str) -> str:

@@ -34,7 +34,7 @@ def cut(document: Document, recipe: Recipe, tokenizer: Tokenizer) -> list[Chunk]
             document.text,
             drafts,
             recipe.budget.floor,
-            recipe.budget.limit - engine.reserve,
+            recipe.budget.limit,
             tokenizer,
             _same_section if recipe.sections == "heading" else _any,
         )
@@ -79,9 +79,6 @@ def _named(engine: Engine, drafts: Sequence[Draft], shadows: Sequence[tuple[Span
             path = paths[draft.section] = tuple([headings[h] for h in sections[draft.section].path])
         low = bisect_right(starts, draft.start) - 1
         high = bisect_right(starts, draft.end - 1, low)
-        kinds = {blocks[i].kind for i in tops[low:high]}
-        if len(kinds) > 1:
-            kinds.discard("heading")
         out.append(
             Chunk(
                 ids[index + 1],
@@ -91,7 +88,6 @@ def _named(engine: Engine, drafts: Sequence[Draft], shadows: Sequence[tuple[Span
                 draft.context,
                 draft.closing,
                 path,
-                kinds.pop() if len(kinds) == 1 else "text",
                 index,
                 total,
                 (tops[low], tops[high] if high < len(tops) else len(blocks)),

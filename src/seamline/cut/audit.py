@@ -94,14 +94,8 @@ def _judge(
     ground = None if document is None else Ground(document, count, limit)
     before: Seen | None = None
     for chunk in chunks:
-        found = _alone(chunk, count(chunk.text), limit, ids)
+        found = [*_alone(chunk, count(chunk.text), limit, ids), *_in_document(ground, chunk, before)]
         out.extend(_violation(rule, message, chunk) for rule, message in found)
-        if ground is None:
-            out.extend(_violation("torn-fence", message, chunk) for message in torn_text(chunk.text))
-        else:
-            out.extend(_violation(rule, message, chunk) for rule, message in _wrong_span(ground, chunk))
-            for check in CHECKS:
-                out.extend(_violation(rule, message, chunk) for rule, message in check(ground, chunk, before))
         before = chunk
     out.extend(_violation("overlap-of-bodies", message, chunk) for chunk, message in _overlaps(chunks))
     if ground is not None:
@@ -125,14 +119,19 @@ def _violation(rule: str, message: str, chunk: Seen) -> Violation:
     return Violation(rule, message, chunk.position, chunk.id, chunk.doc)
 
 
-def _wrong_span(ground: Ground, chunk: Seen) -> Iterator[tuple[str, str]]:
-    """Text that is not what the spans and the added parts make."""
-    whole = ground.lead(chunk) + ground.text[chunk.start : chunk.end] + chunk.closing
+def _in_document(ground: Ground | None, chunk: Seen, before: Seen | None) -> Iterator[tuple[str, str]]:
+    """What is judged by the document; of the text itself, where that is missing or says something else."""
+    whole = chunk.text
+    if ground is not None:
+        whole = ground.lead(chunk) + ground.text[chunk.start : chunk.end] + chunk.closing
+        for check in CHECKS:
+            yield from check(ground, chunk, before)
     if whole != chunk.text:
-        at = next((i for i, (a, b) in enumerate(zip(whole, chunk.text, strict=False)) if a != b), -1)
-        at = min(len(whole), len(chunk.text)) if at < 0 else at
-        there = quoted(chunk.text[at:])
-        yield "wrong-span", f"expected {quoted(whole[at:])!r} at {at} of the text, got {there!r}"
+        pairs = enumerate(zip(whole, chunk.text, strict=False))
+        at = next((i for i, (a, b) in pairs if a != b), min(len(whole), len(chunk.text)))
+        yield "wrong-span", f"expected {quoted(whole[at:])!r} at {at} of the text, got {quoted(chunk.text[at:])!r}"
+    if ground is None or whole != chunk.text:
+        yield from (("torn-fence", message) for message in torn_text(chunk.text))
 
 
 # --- all bodies together ---------------------------------------------------------------------------------------------

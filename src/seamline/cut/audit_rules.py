@@ -232,7 +232,8 @@ def _torn(ground: Ground, chunk: Seen, kind: str) -> Iterator[str]:
     """Follow what is open from the first piece of the text to the last."""
     mark, tail = "", ""
     for start, end, added in [*((c.start, c.end, c.added) for c in chunk.context), (chunk.start, chunk.end, "")]:
-        inside = _pair_at(ground, kind, start)
+        pairs = _touched(ground, kind, start, end)
+        inside = pairs[0] if pairs and pairs[0].start < start else None
         if inside and not mark:
             yield f"{ground.line(start)}: starts inside a {kind} that nothing before it opens"
         if mark and not inside and start < end:
@@ -241,14 +242,14 @@ def _torn(ground: Ground, chunk: Seen, kind: str) -> Iterator[str]:
             for line in _MARKS["fence"].finditer(ground.text, start, min(end, inside.close)):
                 if _closes(mark, line):
                     yield f"{ground.line(line.start())}: this line closes the fence {mark} opened before it"
-        for at, opens, pair in _events(ground, kind, start, end):
+        for at, opens, pair in _events(ground, pairs, start, end):
             if kind == "fence" and at < pair.end and not _starts_line(ground.text, tail, start, at):
                 yield f"{ground.line(at)}: the fence does not start its line in the text"
             mark = pair.mark if opens else ""
         tail = _tail(tail, ground.text[start:end])
         mark = _read(mark, kind, added, tail)
         tail = _tail(tail, added)
-    if _read(mark, kind, chunk.closing, tail):
+    if mark := _read(mark, kind, chunk.closing, tail):
         yield f"{ground.line(chunk.end)}: the {kind} {mark} is left open at the end"
 
 
@@ -258,21 +259,15 @@ def _touched(ground: Ground, kind: str, start: int, end: int) -> Sequence[Pair]:
     return pairs[bisect_right(pairs, start, key=lambda p: p.end) : bisect_left(pairs, end, key=lambda p: p.start)]
 
 
-def _pair_at(ground: Ground, kind: str, at: int) -> Pair | None:
-    """The pair that an offset lies inside of, after its opening mark's first character."""
-    pair = next(iter(_touched(ground, kind, at, at + 1)), None)
-    return pair if pair and pair.start < at else None
-
-
-def _events(ground: Ground, kind: str, start: int, end: int) -> Iterator[tuple[int, bool, Pair]]:
+def _events(ground: Ground, pairs: Sequence[Pair], start: int, end: int) -> Iterator[tuple[int, bool, Pair]]:
     """(offset, whether it opens, pair) for every mark in a span."""
-    for pair in _touched(ground, kind, start, end):
+    for pair in pairs:
         if start <= pair.start:
             yield pair.start, True, pair
         if pair.close < pair.end:
             if start <= pair.close < end:
                 yield pair.close, False, pair
-        elif pair.end <= end and (kind != "fence" or VISIBLE.search(ground.text, pair.end, end)):
+        elif pair.end <= end and (pair.kind != "fence" or VISIBLE.search(ground.text, pair.end, end)):
             yield pair.end, False, pair  # the list, quote or document around it ends, and so does it
 
 

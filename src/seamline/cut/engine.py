@@ -27,7 +27,8 @@ _CROWD = 5000  # atoms in one range above which tiny paragraphs are joined befor
 _ATTEMPTS = 8
 
 Lead = tuple[tuple[Context, ...], str, int]
-"""Headings a chunk borrows: as spans, as text, and how many tokens they have (-1: not counted yet)."""
+"""Headings a chunk borrows: as spans, as text, and how many tokens they have."""
+_NO_LEAD: Lead = ((), "", 0)
 
 
 class Engine:
@@ -40,6 +41,7 @@ class Engine:
         self.recipe = recipe
         self.budget = recipe.budget
         self.count = tokenizer.count
+        self.additive = tokenizer.additive
         self.reserve = min(reserve, recipe.budget.limit // 3)
         self.tops = [i for i, b in enumerate(self.blocks) if b.parent < 0]
         self.starts = [self.blocks[i].start for i in self.tops]
@@ -49,6 +51,7 @@ class Engine:
         self.pack = packer(recipe.packer, window=recipe.window, decay=recipe.decay, balance=recipe.balance)
         self.scores = {name: value / 100 for name, value in recipe.scores.items()}
         self.unclosed = {b.end: str(b.attrs["unclosed"]) for b in self.blocks if b.attrs and "unclosed" in b.attrs}
+        self._bare: set[int] = set()  # starts of chunks that have no room for borrowed headings
         self._leads: dict[tuple[int, ...], Lead] = {}
         self._section_firsts = [section.first for section in self.sections]
 
@@ -101,7 +104,7 @@ class Engine:
     def _range(self, first: int, last: int) -> list[Draft]:
         start, end = self._extent(first, last)
         target = self.budget.limit if self.recipe.depth else self.budget.target
-        if end - start <= 12 * target:  # above this it cannot fit: words longer than that are rare
+        if end - start <= 5 * target:  # above this it will hardly fit, and is counted block by block below
             context, lead, _ = self._lead(first, start)
             close = self._left_open(end)
             tokens = self.count(lead + self.text[start:end] + close)
@@ -122,15 +125,20 @@ class Engine:
 
     def _lead(self, section: int, start: int) -> Lead:
         """The headings above `start` that the chunk's body does not hold itself."""
-        if not self.recipe.breadcrumb:
-            return (), "", 0
-        path = self.sections[section].path
-        above = tuple([index for index in path if self.blocks[index].start < start])
-        if not above:
-            return (), "", 0
-        lead = self._leads.get(above)
+        if not self.recipe.breadcrumb or start in self._bare:
+            return _NO_LEAD
+        _, _, _, path, above = self.sections[section]
+        if not path:
+            return _NO_LEAD
+        if above == len(path) or self.blocks[path[-1]].start < start:
+            headings = path
+        elif start <= self.blocks[path[above]].start:
+            headings = path[:above]
+        else:
+            headings = tuple([index for index in path if self.blocks[index].start < start])
+        lead = self._leads.get(headings)
         if lead is None:
-            lead = self._leads[above] = self._headings(above)
+            lead = self._leads[headings] = self._headings(headings)
         return lead
 
     def _headings(self, above: tuple[int, ...]) -> Lead:
@@ -165,8 +173,8 @@ class Engine:
         )
 
     def _attempt(self, first: int, last: int, start: int, end: int, slack: int) -> list[Draft]:
-        limit = self.budget.limit - self.reserve - slack
-        goal = Goal(min(self.budget.target, limit), limit)
+        limit = self.budget.limit - slack
+        goal = Goal(min(self.budget.target, limit - self.reserve), limit)
         atoms = self._atoms(first, last, end, limit)
         drafts: list[Draft] = []
         for low, high in _segments(atoms):
@@ -213,11 +221,21 @@ class Engine:
         if start >= stop:
             return None
         section = self._section_at(start, first, last)
-        context = (*self._lead(section, start)[0], *opening(head.frame, text, start))
+        headings, _, heading_tokens = self._lead(section, start)
+        frame = opening(head.frame, text, start) if head.frame else ()
         close = closing(foot.frame, foot.end) or self._left_open(stop)
-        tokens = self.count(rendered(text, start, stop, context, close))
+        context = (*headings, *frame)
+        if self.additive and not frame and all(self._adds_up(atom.start) for atom in atoms[i:j]):
+            tokens = heading_tokens + self.count(text[foot.start : stop] + close)
+            tokens += sum([atom.tokens for atom in atoms[i : j - 1]])
+        else:
+            tokens = self.count(rendered(text, start, stop, context, close))
         seam = self._seam(section) if start == self.starts[self.sections[section].first] else head.seam
         return Draft(start, stop, tokens, context, close, section, seam)
+
+    def _adds_up(self, start: int) -> bool:
+        """Whether counts on both sides of `start` add up exactly: it starts a line, and not with a slash."""
+        return not start or (self.text[start - 1] == "\n" and self.text[start] not in "/\r\n")
 
     # --- atoms -----------------------------------------------------------------------------------------------
 
@@ -225,23 +243,38 @@ class Engine:
         """The blocks of a range as atoms, those that are too large in parts, headings glued to what follows."""
         atoms: list[Atom] = []
         glued = 0  # tokens of the headings directly before
+        hanging = 0  # and of the headings those borrow
+        top = 0  # where the first of them starts
         tops, blocks = self.tops, self.blocks
         begin, stop = self.sections[first].first, self.sections[last - 1].last
+        text, count, whole = self.text, self.count, self.recipe.whole
         for position in range(begin, stop):
             block = blocks[tops[position]]
+            start, kind = block.start, block.kind
             until = self.starts[position + 1] if position + 1 < stop else end
-            section = self._section_at(block.start, first, last)
-            lead = max(self._lead(section, block.start)[2], self._lead(section, block.end)[2])
-            room = limit - lead - glued
-            seam = seam_before(self.text, blocks, tops, position)
-            deeper = block.kind != "heading" or self._is_deeper(position)
-            parts = self._parts(Task(block.start, until, tops[position], seam), max(room, limit // 4))
+            section = self._section_at(start, first, last)
+            lead, inside = self._lead(section, start)[2], self._lead(section, block.end)[2]
+            room = max(limit - max(hanging + glued if glued else lead, inside), limit // 8)
+            seam = seam_before(text, blocks, tops, position)
+            tokens = count(text[start:until]) if until - start <= 64 * room else limit + 1
+            if tokens <= room and tokens <= whole.get(kind, tokens):
+                parts = [Atom(start, until, tokens, seam)]
+            else:
+                parts = self.splitter.split(Task(start, until, tops[position], seam), room)
+            deeper = kind != "heading" or self._is_deeper(position)
             if glued and deeper:
                 parts[0] = parts[0]._replace(glued=True)
             atoms.extend(parts)
-            if block.kind == "heading" and len(parts) == 1 and parts[0].tokens + glued <= limit // 2:
-                glued = parts[0].tokens + (glued if deeper else 0)
-            else:
+            if kind != "heading" or len(parts) > 1:
+                glued = 0
+                continue
+            if not glued or not deeper:
+                glued, hanging, top = 0, lead, start
+            glued += parts[0].tokens
+            if hanging and hanging + glued > limit - limit // 4:
+                self._bare.add(top)  # rather no borrowed heading than one cut from what is under it
+                hanging = 0
+            if glued > limit - limit // 8:
                 glued = 0
         return _thinned(atoms, limit) if len(atoms) > _CROWD else atoms
 
@@ -249,18 +282,18 @@ class Engine:
         blocks, tops = self.blocks, self.tops
         return position > 0 and blocks[tops[position - 1]].level < blocks[tops[position]].level
 
-    def _parts(self, task: Task, room: int) -> list[Atom]:
-        return self.splitter.split(task, room)
-
 
 def _segments(atoms: Sequence[Atom]) -> Iterator[tuple[int, int]]:
-    """Index ranges between the cuts that atoms standing alone force."""
+    """Index ranges between the cuts that atoms standing alone force; a heading above such an atom stays with it."""
     low = 0
     for index, atom in enumerate(atoms):
         if atom.alone:
-            if index > low:
-                yield low, index
-            yield index, index + 1
+            top = index
+            while atoms[top].glued and top > low:
+                top -= 1
+            if top > low:
+                yield low, top
+            yield top, index + 1
             low = index + 1
     if low < len(atoms):
         yield low, len(atoms)

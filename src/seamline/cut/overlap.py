@@ -83,7 +83,9 @@ class Overlapper:
 
     def _with(self, draft: Draft, more: tuple[Context, ...]) -> Draft | None:
         """The draft with more context before its body, where that keeps the limit."""
-        context = (*draft.context, *more)
+        # Headings come first: what reopens a fence or table has to stand right before the body.
+        headings = tuple([c for c in (*draft.context, *more) if c.role == "heading"])
+        context = (*headings, *[c for c in (*draft.context, *more) if c.role != "heading"])
         tokens = self.count(rendered(self.text, draft.start, draft.end, context, draft.closing))
         return draft._replace(context=context, tokens=tokens) if tokens <= self.limit else None
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from seamline.cut.atoms import Atom, Frame
 from seamline.cut.ladder import CODE, LINES, PROSE, Count, Room, Rung, climb_down, coalesce
-from seamline.cut.lines import line_end, line_start
+from seamline.cut.lines import line_end, line_start, next_line
 from seamline.cut.tables import split_table
 from seamline.types import Block, Context
 
@@ -35,6 +35,8 @@ class Task(NamedTuple):
     """Index of the block that fills the range, -1 for text between blocks."""
     seam: str
     frame: Frame | None = None
+    glued: bool = False
+    """Whether it follows a heading, and so may not be cut from it."""
 
 
 def cost(frame: Frame | None) -> int:
@@ -85,16 +87,19 @@ class Splitter:
         stack = [task]
         while stack:
             task = stack.pop()
-            space = room - cost(task.frame)
+            held = atoms[-1].tokens if task.glued and atoms else 0  # the heading it may not be cut from
+            space = max(room - cost(task.frame) - held, room // 8)
             if not force and (atom := self._whole(task, space)):
                 atoms.append(atom)
                 continue
             force = False
+            known = len(atoms)
             kind = self.blocks[task.block].kind if task.block >= 0 else "paragraph"
             if not self.own_rule.get(kind, True):
                 atoms.extend(self._ladder(task, space, LINES))
             elif kind in CONTAINERS and (inner := self._inner(task, kind, room)):
                 stack.extend(reversed(inner))
+                continue
             elif kind == "table":
                 atoms.extend(self._table(task, space))
             elif frame := self._frame(task, kind, room):
@@ -102,6 +107,8 @@ class Splitter:
                 atoms.extend(self._ladder(task._replace(frame=frame), room - cost(frame), rungs))
             else:
                 atoms.extend(self._ladder(task, space, _RUNGS.get(kind, LINES)))
+            if task.glued:
+                atoms[known] = atoms[known]._replace(glued=True)
         return atoms
 
     def _whole(self, task: Task, room: int) -> Atom | None:
@@ -111,7 +118,7 @@ class Splitter:
         if task.block >= 0:
             room = min(room, self.whole.get(self.blocks[task.block].kind, room))
         tokens = self.count(self.text[task.start : task.end])
-        return Atom(task.start, task.end, tokens, task.seam, task.frame) if tokens <= room else None
+        return Atom(task.start, task.end, tokens, task.seam, task.frame, task.glued) if tokens <= room else None
 
     def _ladder(self, task: Task, room: int, rungs: Sequence[Rung]) -> list[Atom]:
         pieces = climb_down(self.text, task.start, task.end, Room(room, self.cluster), self.count, rungs)
@@ -130,25 +137,45 @@ class Splitter:
     # --- containers ------------------------------------------------------------------------------------------
 
     def _inner(self, task: Task, kind: str, room: int) -> list[Task]:
-        """One task for each block inside a container, and for text before the first."""
-        bounds: list[tuple[int, int]] = []  # (start, block)
-        for child in self.children[task.block]:
-            start = line_start(self.text, self.blocks[child].start, task.start)
-            if bounds and bounds[-1][0] == start:
-                continue  # several blocks on one line: the first stands for them
-            bounds.append((start, child))
-        if not bounds:
-            return []
-        if bounds[0][0] > task.start:
-            bounds.insert(0, (task.start, -1))
+        """One task for each block inside a container, and for text that none of them claims."""
         frame = _affordable(self._container_frame(task, kind), task.frame, room)
-        ends = [start for start, _ in bounds[1:]]
-        ends.append(task.end)
-        tasks = []
-        for (start, child), end in zip(bounds, ends, strict=True):
-            seam = "item" if kind == "list" else "paragraph"
-            tasks.append(Task(start, end, child, task.seam if start == task.start else seam, frame))
+        seam = "item" if kind == "list" else "paragraph"
+        tasks: list[Task] = []
+        after_heading = False
+        for start, end, child in self._bounds(task):
+            first = start == task.start
+            glued = task.glued if first else after_heading
+            tasks.append(Task(start, end, child, task.seam if first else seam, frame, glued))
+            after_heading = child >= 0 and self.blocks[child].kind == "heading"
         return tasks
+
+    def _bounds(self, task: Task) -> list[tuple[int, int, int]]:
+        """(start, end, block) of whole lines that tile a container; block -1 where no child claims the text."""
+        starts: list[tuple[int, int]] = []
+        end = task.start
+        for child in self.children[task.block]:
+            block = self.blocks[child]
+            start = line_start(self.text, block.start, task.start)
+            if starts and starts[-1][0] == start:
+                continue  # several blocks on one line: the first stands for them
+            if start > end and (not starts or self._has_text(end, start)):
+                starts.append((task.start if not starts else next_line(self.text, end, start), -1))
+            if not starts or start > starts[-1][0]:
+                starts.append((start, child))
+            end = block.end
+        if starts and end < task.end and self._has_text(end, task.end):
+            rest = next_line(self.text, end, task.end)
+            if starts[-1][0] < rest < task.end:
+                starts.append((rest, -1))
+        if not starts:
+            return []
+        ends = [start for start, _ in starts[1:]]
+        ends.append(task.end)
+        return [(start, end, child) for (start, child), end in zip(starts, ends, strict=True)]
+
+    def _has_text(self, start: int, end: int) -> bool:
+        """Whether there is more between two blocks than white space and quote markers."""
+        return bool(self.text[start:end].strip(" \t\r\n>"))
 
     def _container_frame(self, task: Task, kind: str) -> Frame | None:
         block = self.blocks[task.block]
@@ -195,9 +222,16 @@ class Splitter:
         if prefix.strip("> \t") and outer and outer.role == "marker":
             outer = outer.outer  # the opening line brings the list marker along
         task = task._replace(frame=outer)
-        if stop - begin > room:  # a fence or info string longer than the chunk: a plain one serves
-            return self._open_close("fence", task, begin, begin, f"{indent}```\n", f"\n{indent}```")
-        return self._open_close("fence", task, begin, stop, "\n", f"\n{indent}{match.group()}")
+        mark = match.group()
+        if stop - begin <= 4 * room:
+            full = self._open_close("fence", task, begin, stop, "\n", f"\n{indent}{mark}")
+            if cost(full) <= room // 2:
+                return full
+        # A long info string or fence would fill the chunk: a bare one, longer than any inside, serves.
+        if len(mark) > 8:
+            inside = re.findall(rf"^[ \t>]*({mark[0]}{{3,}})", self.text[stop : block.end], re.MULTILINE)
+            mark = mark[0] * (1 + max([2, *(len(run) for run in inside if len(run) < len(mark))]))
+        return self._open_close("fence", task, begin, begin, f"{indent}{mark}\n", f"\n{indent}{mark}")
 
     def _open_close(self, role: str, task: Task, start: int, end: int, added: str, close: str) -> Frame:
         opening = Context(role, start, end, added)

@@ -19,6 +19,8 @@ class Section(NamedTuple):
     """The highest level (smallest number) of its headings; 0 for text before any heading."""
     path: tuple[int, ...]
     """Block indices of the headings above its content, its own included, outermost first."""
+    above: int
+    """How many of them stand before the section."""
 
 
 def find_sections(blocks: Sequence[Block], tops: Sequence[int], depth: int) -> list[Section]:
@@ -36,19 +38,23 @@ def find_sections(blocks: Sequence[Block], tops: Sequence[int], depth: int) -> l
             level = min(level, block.level)
         else:
             if position > first:
-                out.append(Section(first, position, level, _path(blocks, stack, depth)))
+                out.append(_section(blocks, tops, first, position, level, stack, depth))
             first, level = position, block.level
         _push(blocks, stack, index)
         after_heading = True
     if first < len(tops):
-        out.append(Section(first, len(tops), level, _path(blocks, stack, depth)))
+        out.append(_section(blocks, tops, first, len(tops), level, stack, depth))
     return out
 
 
-def _path(blocks: Sequence[Block], stack: Sequence[int], depth: int) -> tuple[int, ...]:
-    if depth >= 6:
-        return tuple(stack)
-    return tuple(index for index in stack if blocks[index].level <= depth)
+def _section(
+    blocks: Sequence[Block], tops: Sequence[int], first: int, last: int, level: int, stack: Sequence[int], depth: int
+) -> Section:
+    path = tuple(stack) if depth >= 6 else tuple([i for i in stack if blocks[i].level <= depth])
+    above = len(path)
+    while above and path[above - 1] >= tops[first]:
+        above -= 1
+    return Section(first, last, level, path, above)
 
 
 def _push(blocks: Sequence[Block], stack: list[int], index: int) -> None:

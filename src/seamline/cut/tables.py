@@ -103,25 +103,37 @@ def _borrowed(
     table: Table, heads: list[tuple[int, int]], cells: list[tuple[int, int]], at: int, until: int
 ) -> tuple[Context, ...]:
     """Header cells of columns [at, until), a separator, and the row's key cell."""
-    if at >= len(heads):
-        return ()
-    columns = min(until, len(heads)) - at
-    span = (heads[at][0], heads[min(until, len(heads)) - 1][1])
-    rule = "|---" * (columns + (at > 0)) + "|\n"
+    low = min(at, len(heads) - 1)  # cells beyond the header's columns stand under its last
+    high = max(low + 1, min(until, len(heads)))
+    rule = "\n" + "|---" * (high - low + (at > 0)) + "|\n"
+    columns = Context("header", heads[low][0], heads[high - 1][1], rule)
     if at == 0:
-        return (Context("header", *span, "\n" + rule),)
-    key_head = Context("header", heads[0][0], heads[0][1], " ")
-    return (key_head, Context("header", *span, "\n" + rule), Context("key", cells[0][0], cells[0][1], " "))
+        return (columns,)
+    return (
+        Context("header", *heads[0], " "),
+        columns,
+        Context("key", *cells[0], " "),
+    )
 
 
 def _column_atoms(table: Table, lead: tuple[Context, ...], start: int, end: int, room: Room) -> list[Atom]:
     """One atom for a group of columns, or several where one cell is too large by itself."""
-    cost = table.count(_rendered(table, lead))
-    if cost > room.tokens // 2:
-        lead, cost = (), 0
+    lead, cost = _affordable(table, lead, room)
     frame = Frame("header", -1, end, lead, "", cost, 0, table.outer)
     pieces = by_words(table.text, start, end, room._replace(tokens=room.tokens - cost), table.count, "row")
     return [Atom(p.start, p.end, p.tokens, p.seam, frame, alone=True) for p in pieces]
+
+
+def _affordable(table: Table, lead: tuple[Context, ...], room: Room) -> tuple[tuple[Context, ...], int]:
+    """What a group borrows, within half of the room: first the key goes, then all header cells but the first."""
+    columns = next(c for c in lead if c.added.startswith("\n"))
+    first = _BAR.search(table.text, columns.start + 1, columns.end)
+    narrow = columns._replace(end=first.end() if first else columns.end, added="\n|---|\n")
+    for option in (lead, (columns,), (narrow,)):
+        cost = table.count(_rendered(table, option))
+        if cost <= room.tokens // 2:
+            return option, cost
+    return (), 0
 
 
 def _rendered(table: Table, lead: tuple[Context, ...]) -> str:

@@ -57,6 +57,9 @@ class FrontMatterBlock(NamedTuple):
     """Set where it could not be read: then it is text, not metadata."""
 
 
+_ANCHORS_TAGS_OR_DEPTH = re.compile(rf"[&*!?]|^[ \t\-]{{{MOST_DEPTH}}}", re.MULTILINE)
+
+
 class _Broken(Exception):
     """Why a block is no front matter, and in which of its lines, from 0."""
 
@@ -139,8 +142,9 @@ def _load_yaml(content: str) -> object:
     # The C loader reads the same language ten times faster; wheels have it, a build from source may not.
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        _check_events(yaml.parse(content, Loader=loader))
-        return yaml.load(content, Loader=loader)  # noqa: S506 - a safe loader
+        if _is_suspect(content):
+            _check_events(yaml.parse(content, Loader=loader))
+        return _built(loader(content))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise _Broken(error.problem or "invalid", mark.line if mark else None) from None
@@ -148,6 +152,19 @@ def _load_yaml(content: str) -> object:
         raise _Broken(str(error).split("\n")[0]) from None
     except (ValueError, OverflowError) as error:  # such as the date 2024-13-45, which looks like one
         raise _Broken(str(error)) from None
+
+
+def _built(loader: Any) -> object:
+    try:
+        return loader.get_single_data()
+    finally:
+        loader.dispose()
+
+
+def _is_suspect(content: str) -> bool:
+    """Whether YAML could hold anchors, tags or deep nesting; all else is safe to build without a look at its events."""
+    brackets = content.count("[") + content.count("{")
+    return brackets > MOST_DEPTH or _ANCHORS_TAGS_OR_DEPTH.search(content) is not None
 
 
 def _check_events(events: Any) -> None:

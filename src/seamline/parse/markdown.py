@@ -13,7 +13,7 @@ from typing import Any
 
 import pyromark
 
-from seamline.parse.extensions import extend
+from seamline.parse.extensions import extend, gfm_tables
 from seamline.types import Block
 
 _OPTIONS = (
@@ -31,6 +31,7 @@ _PLAIN = {
 }
 _WHITE = " \t\r\n\f\v"
 _INDENT = " \t\ufeff"
+_LONE_CR = re.compile(r"\r(?!\n)")
 _FENCED = MappingProxyType({"fenced": True})
 
 _Raw = tuple[str, int, int, int, Mapping[str, Any] | None]
@@ -43,7 +44,11 @@ def parse_blocks(text: str) -> list[Block]:
 
 def commonmark(text: str) -> list[Block]:
     """The blocks CommonMark and GFM define, and `reference` blocks for link definitions."""
-    return _nest(text, _block_starts(_ascii_twin(text)))
+    twin = _ascii_twin(text)
+    blocks = _nest(text, _block_starts(twin))
+    if "|" in text:
+        return gfm_tables(twin, blocks, lambda edited: _nest(text, _block_starts(edited)))
+    return blocks
 
 
 def _ascii_twin(text: str) -> str:
@@ -52,10 +57,12 @@ def _ascii_twin(text: str) -> str:
     The parser speaks of bytes. No character outside ASCII has a meaning for blocks, so each can stand as `?`,
     and byte offsets become code point offsets: six times cheaper than converting them one by one.
     """
+    if "\r" in text:
+        text = _LONE_CR.sub("\n", text)  # it knows these, but not as the end of an info string
     if text.isascii():
         return text
     twin = text.encode("ascii", "replace").decode("ascii")
-    return " " + twin[1:] if text[0] == "\ufeff" else twin
+    return "\n" + twin[1:] if text[0] == "\ufeff" else twin  # a byte order mark indents nothing
 
 
 def _block_starts(text: str) -> list[_Raw]:
@@ -87,7 +94,7 @@ def _block_starts(text: str) -> list[_Raw]:
         elif name == "BlockQuote":
             add(("quote", place["start"], place["end"], 0, None))
         elif name == "FootnoteDefinition":
-            add(("footnote", place["start"], place["end"], 0, {"label": value}))
+            add(("footnote", place["start"], place["end"], 0, None))
     return raw
 
 
@@ -99,6 +106,8 @@ def _nest(text: str, raw: list[_Raw]) -> list[Block]:
     raw_ends: list[int] = []  # and where they end, white space included
     covered = 0  # end of the last top-level block
     for kind, start, raw_end, level, attrs in raw:
+        while start < raw_end and text[start] in "\r\n":
+            start += 1  # tab-indented blocks are reported from the line end before them
         while raw_ends and raw_ends[-1] <= start:
             raw_ends.pop()
             parents.pop()
@@ -108,12 +117,12 @@ def _nest(text: str, raw: list[_Raw]) -> list[Block]:
         else:
             while end > start and text[end - 1] in _WHITE:
                 end -= 1
-        while start < end and text[start] in "\r\n":
-            start += 1  # tab-indented items are reported from the line end before them
         if raw_ends:
             parent = parents[-1]
             if kind == "list":
                 level = blocks[parent].level + 1
+                if text[end - 1] == ">" and text[raw_end - 1] not in "\r\n" and raw_end < len(text):
+                    end = _whole_lines(text, end)  # in a quote, lists are reported up to the text of the next line
             elif kind == "item":
                 level = blocks[parent].level
         else:
@@ -129,6 +138,27 @@ def _nest(text: str, raw: list[_Raw]) -> list[Block]:
     if len(text) - covered > 2 and (reference := _reference(text, covered, len(text))):
         add(reference)
     return blocks
+
+
+def _whole_lines(text: str, end: int) -> int:
+    """The end of a list without a last line that holds nothing but quote marks."""
+    head = _line_head(text, end)
+    if text[head:end].strip(" \t>"):
+        return end
+    while text[head - 1] in _WHITE:
+        head -= 1
+    return head
+
+
+def _line_head(text: str, at: int) -> int:
+    """Where the line that holds an offset starts; looks no further back than it must, whatever ends lines here."""
+    floor, width = at, 256
+    head = 0
+    while floor and not head:
+        floor = max(0, at - width)
+        head = max(text.rfind("\n", floor, at), text.rfind("\r", floor, at)) + 1
+        width *= 4
+    return head
 
 
 def _line_start(text: str, start: int) -> int:
@@ -147,7 +177,7 @@ def _reference(text: str, start: int, end: int) -> Block | None:
     if not bare:
         return None
     start += gap.index(bare[0])
-    return Block("reference", start, start + len(bare))
+    return Block("reference", _line_start(text, start), start + len(bare))
 
 
 _FENCE = re.compile(r"`{3,}|~{3,}")
@@ -183,5 +213,4 @@ def _indentation(text: str, start: int) -> int:
 
 def _container_prefix(text: str, fence: int) -> str:
     """What stands before a fence on its line, list markers as spaces."""
-    start = max(text.rfind("\n", 0, fence), text.rfind("\r", max(0, fence - 1000), fence)) + 1
-    return re.sub(r"[^>\s]", " ", text[start:fence])
+    return re.sub(r"[^>\s]", " ", text[_line_head(text, fence) : fence])

@@ -182,7 +182,7 @@ def recipes(limits: tuple[int, int] = (16, 2000)) -> st.SearchStrategy[Recipe]:
 
     low, high = limits
     return st.tuples(
-        st.one_of(st.integers(low, min(high, 64)), st.integers(low, high)),
+        st.one_of(st.integers(low, max(low, min(high, 64))), st.integers(low, high)),
         st.floats(0.3, 1.0),
         st.sampled_from([0.0, 0.0, 0.2, 0.5]),
         st.sampled_from(["optimal", "fill", "decay"]),

@@ -26,27 +26,32 @@ class Optimal:
         target, limit = goal.target, goal.limit
         unit = self.balance / (target * target)
         n = len(sums) - 1
+        # Per allowed gap: its index, where a chunk ending there ends in tokens, and what cutting there costs.
+        gaps = [gap for gap in range(1, n + 1) if gap not in forbidden or gap == n]
+        ends = [sums[gap] + tail[gap] for gap in gaps]
+        costs = [1.0 - score[gap] if gap < n else 0.0 for gap in gaps]
+        slope = any(tail)  # where closing a fence costs tokens, a later end may be the smaller one
         best = [_NEVER] * (n + 1)  # least cost of cutting everything before gap i, with a cut at i
         came = [0] * (n + 1)
         best[0] = 0.0
         reached = 0  # the furthest gap with a known cost
+        first = 0  # position in `gaps` of the first one after `start`
         for start in range(n):
+            while gaps[first] <= start:
+                first += 1
             here = best[start]
             if here == _NEVER:
                 continue
-            base = sums[start] - lead[start]
-            for gap in range(start + 1, n + 1):
-                size = sums[gap] - base + tail[gap]
-                if size > limit:
-                    if sums[gap] - base > limit:
-                        break
-                    continue  # a later gap may be smaller: leaving a fence open costs its close
-                if gap in forbidden:
-                    continue
-                off = size - target
-                cost = here + off * off * unit
-                if gap < n:
-                    cost += 1.0 - score[gap]
+            base = sums[start] - lead[start] + target
+            most = limit - target
+            for at in range(first, len(gaps)):
+                off = ends[at] - base
+                if off > most:
+                    if slope and sums[gaps[at]] - base <= most:
+                        continue
+                    break
+                cost = here + off * off * unit + costs[at]
+                gap = gaps[at]
                 if cost < best[gap]:
                     best[gap] = cost
                     came[gap] = start

@@ -1,0 +1,184 @@
+"""`seamline audit`: chunks against the contract, from JSON lines or fresh from documents."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seamline.cli.exits import DONE, FAILED, Interrupted
+from seamline.cli.files import STDIN, Inputs, expand
+from seamline.cli.options import MEDIA_TYPES, Raw, add_recipe_options, settle
+from seamline.cli.style import say
+from seamline.errors import ConfigError, ParseError, SeamlineError
+
+if TYPE_CHECKING:
+    from seamline.cli.audit_report import Findings
+    from seamline.recipe import Recipe
+    from seamline.types import Document
+
+_STDIN_NAME = "standard input"
+
+_EPILOG = """\
+examples:
+  seamline audit chunks.jsonl                     chunks as `seamline chunk --json` printed them
+  seamline audit chunks.jsonl --limit 256         ... against another limit
+  seamline audit chunks.jsonl --root ../site      ... whose documents lie in another folder
+  seamline chunk docs/ --json | seamline audit -  ... from a pipe
+  seamline audit docs/ --limit 128                cut the documents first, and audit that
+
+Every document is found again by the `doc` path of its records, parsed again and compared. Where it cannot be
+found, the checks that need no source still run. Give the options the chunks were made with: --limit,
+--tokenizer and --front-matter matter most.
+
+exit codes: 0 clean, 1 violations or inputs that cannot be read, 2 usage or configuration"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        "audit",
+        help="prove that chunks keep the contract",
+        description="Check chunks: size, coverage, exact spans, whole fences and tables, no stranded headings.",
+        epilog=_EPILOG,
+        formatter_class=Raw,
+        allow_abbrev=False,
+    )
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="*.jsonl or - for records; else documents to cut")
+    parser.add_argument("--root", metavar="DIR", default=".", help="folder that `doc` paths start from (here)")
+    parser.add_argument("--json", action="store_true", help="one JSON object with all violations")
+    add_recipe_options(parser)
+    return parser
+
+
+def execute(args: argparse.Namespace) -> int:
+    from seamline.cli.audit_report import Findings, json_report, report
+    from seamline.cli.output import Output, print_text
+    from seamline.parse import SUFFIXES
+
+    settled = settle(args)
+    if not Path(args.root).is_dir():
+        raise ConfigError(f"--root: expected a folder, got {args.root}")
+    inputs = expand(args.paths, tuple(SUFFIXES))
+    findings = Findings(failures=list(inputs.failures))
+    _audit_all(args, inputs, settled.recipe, findings)
+    if args.json:
+        Output(None).write(json_report(settled.recipe, findings))
+    else:
+        print_text(report(settled.recipe, findings))
+    for failure in findings.failures:
+        say(f"error: {failure}")
+    return FAILED if findings.violations or findings.failures else DONE
+
+
+def _audit_all(args: argparse.Namespace, inputs: Inputs, recipe: Recipe, findings: Findings) -> None:
+    from seamline.cli.main import attempt
+
+    def one(path: Path | None) -> None:
+        try:
+            if path is STDIN or path.suffix.lower() == ".jsonl":
+                _audit_records(args, path, recipe, findings)
+            else:
+                _audit_document(args, path, recipe, findings)
+        except SeamlineError as error:
+            findings.failures.append(str(error))
+
+    def failed(path: Path | None, problem: str) -> None:
+        findings.failures.append(f"{path or _STDIN_NAME}: {problem}")
+
+    for done, path in enumerate(inputs.files):
+        try:
+            attempt(one, path, failed)
+        except KeyboardInterrupt as cause:
+            raise Interrupted(f"interrupted: {done} of {inputs.total} inputs done", cause) from None
+
+
+def _audit_document(args: argparse.Namespace, path: Path, recipe: Recipe, findings: Findings) -> None:
+    """Cut a document and judge the result."""
+    from seamline.cut.audit import audit, audit_records
+    from seamline.pipeline import chunk_document, parts
+
+    document = _parsed(args, path, recipe)
+    chunks = chunk_document(document, recipe)
+    limit, tokenizer = recipe.budget.limit, parts(recipe)
+    findings.documents += 1
+    findings.chunks += len(chunks)
+    if chunks:
+        findings.violations += audit(chunks, limit=limit, tokenizer=tokenizer)
+    else:  # all of its text may be missing
+        findings.violations += audit_records([], document, limit=limit, tokenizer=tokenizer)
+
+
+def _audit_records(args: argparse.Namespace, path: Path | None, recipe: Recipe, findings: Findings) -> None:
+    """Judge the records of one file, document by document."""
+    from seamline.cut.audit import audit_records
+    from seamline.pipeline import parts
+
+    name = _STDIN_NAME if path is None else str(path)
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for record in _records(name, _read(path, name), findings.failures):
+        groups.setdefault(record["doc"], []).append(record)
+    if not groups and not findings.failures:
+        findings.failures.append(f"{name}: no records; expected the lines of `seamline chunk --json`")
+    for doc, records in groups.items():
+        document = _source(args, doc, recipe, findings)
+        findings.documents += 1
+        findings.chunks += len(records)
+        findings.violations += audit_records(records, document, limit=recipe.budget.limit, tokenizer=parts(recipe))
+
+
+def _read(path: Path | None, name: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if path is None else path.read_bytes()
+    except OSError as error:
+        raise ParseError(f"cannot be read: {error.strerror}", name) from None
+
+
+def _records(name: str, data: bytes, failures: list[str]) -> Iterator[dict[str, Any]]:
+    """The records of a file; lines that are none are named and left out."""
+    import json
+
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+            if rb"\ud" in line.lower():  # escaped, a lone surrogate passes for text
+                json.dumps(record, ensure_ascii=False).encode()
+        except (ValueError, RecursionError) as error:  # UnicodeError is a ValueError
+            failures.append(f"{name}, line {number}: expected a JSON object, got {_problem(error)}")
+            continue
+        if not isinstance(record, dict) or not isinstance(record.get("doc"), str):
+            failures.append(f"{name}, line {number}: expected a chunk with a `doc`, got something else")
+            continue
+        yield record
+
+
+def _problem(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "too many brackets"
+    if isinstance(error, UnicodeError):
+        return "text that UTF-8 cannot hold"
+    return f"broken JSON: {error}"
+
+
+def _source(args: argparse.Namespace, doc: str, recipe: Recipe, findings: Findings) -> Document | None:
+    """The document that records speak of, where it can be read."""
+    path = Path(args.root, doc) if doc and "\0" not in doc else None
+    if path is None or not path.is_file():
+        findings.without_source.append(f"{doc}: no such file under {args.root}")
+        return None
+    try:
+        return replace(_parsed(args, path, recipe), id=doc)
+    except SeamlineError as error:
+        findings.without_source.append(str(error))
+        return None
+
+
+def _parsed(args: argparse.Namespace, path: Path, recipe: Recipe) -> Document:
+    from seamline.parse import parse_file
+
+    media_type = MEDIA_TYPES.get(args.media_type)
+    return parse_file(path, media_type=media_type, encoding=args.encoding, front_matter=recipe.front_matter)

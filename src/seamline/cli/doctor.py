@@ -1,0 +1,193 @@
+"""`seamline doctor`: whether the installation works, part by part."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from seamline.cli.exits import DONE, FAILED
+from seamline.cli.options import Raw
+from seamline.cli.output import print_text
+from seamline.cli.style import style_for, visible
+from seamline.errors import SeamlineError
+
+NEEDED = ("pyromark", "splintr-rs", "sentencex", "PyYAML")
+EXTRAS = {"tokenizers": "pip install 'seamline[hf]'"}
+"""Packages that are not needed, each with the command that installs it."""
+
+KNOWN_COUNTS = {
+    ("o200k_base", "hello world"): 2,
+    ("o200k_base", "Grüße, 世界! <|endoftext|>"): 13,
+    ("cl100k_base", "hello world"): 2,
+    ("cl100k_base", "Grüße, 世界! <|endoftext|>"): 15,
+    ("estimate", "hello world"): 3,
+}
+"""As tiktoken counts them; the estimate by its own definition."""
+
+_REINSTALL = "pip install --force-reinstall seamline"
+_BROKEN = (ImportError, OSError, SeamlineError, ValueError, TypeError, AttributeError, RuntimeError)
+"""What a damaged or mismatched package raises when it is used."""
+
+_EPILOG = """\
+examples:
+  seamline doctor           every part, one line each
+  seamline doctor --json    the same for a bug report or a script
+
+exit codes: 0 all that is needed works, 1 something needed does not"""
+
+
+class Check(NamedTuple):
+    """One part and how it does."""
+
+    name: str
+    state: str
+    """ok, failed, or optional for an extra that is not there."""
+    detail: str
+    remedy: str = ""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        "doctor",
+        help="look at the installation",
+        description="Check that everything seamline needs is installed and gives the results it should.",
+        epilog=_EPILOG,
+        formatter_class=Raw,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object with all checks")
+    return parser
+
+
+def execute(args: argparse.Namespace) -> int:
+    checks = list(_checks())
+    well = all(check.state != "failed" for check in checks)
+    if args.json:
+        from seamline.cli.lines import json_line
+
+        print_text(json_line({"ok": well, "checks": [check._asdict() for check in checks]}))
+    else:
+        print_text("".join(f"{line}\n" for line in _lines(checks)))
+    return DONE if well else FAILED
+
+
+def _lines(checks: list[Check]) -> Iterator[str]:
+    style = style_for(sys.stdout)
+    colours = {"ok": "green", "failed": "red", "optional": "yellow"}
+    for check in checks:
+        state = style.paint(f"{check.state:<8}", colours[check.state])
+        remedy = f"; run `{check.remedy}`" if check.remedy else ""
+        yield f"{state}  {check.name:<24}{visible(check.detail)}{remedy}"
+    failed = sum(check.state == "failed" for check in checks)
+    yield ""
+    yield "all that is needed works" if not failed else f"{failed} of {len(checks)} checks failed"
+
+
+def _checks() -> Iterator[Check]:
+    from seamline import __version__
+
+    supported = sys.version_info >= (3, 11)
+    yield Check(
+        "python",
+        "ok" if supported else "failed",
+        f"{platform.python_version()} ({platform.python_implementation()}, {platform.system()} {platform.machine()})",
+        "" if supported else "python3.11 -m pip install seamline",
+    )
+    yield Check("seamline", "ok", __version__)
+    for package in NEEDED:
+        version = _version(package)
+        yield Check(package, "ok" if version else "failed", version or "missing", "" if version else _REINSTALL)
+    for name in dict.fromkeys(name for name, _ in KNOWN_COUNTS):
+        yield _tried(f"tokenizer {name}", partial(_counts, name))
+    yield _tried("Markdown parser", _parses)
+    yield _tried("sentence ends", _sentences)
+    yield _tried("front matter", _front_matter)
+    yield _tried("chunk and audit", _chunks)
+    for package, command in EXTRAS.items():
+        version = _version(package)
+        detail = version or "not installed; reads tokenizer.json files"
+        yield Check(package, "ok" if version else "optional", detail, "" if version else command)
+    yield _config()
+
+
+def _version(package: str) -> str:
+    from importlib import metadata
+
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _tried(name: str, check: Callable[[], str]) -> Check:
+    """A check by use: the detail it returns, or what it raised."""
+    try:
+        return Check(name, "ok", check())
+    except _BROKEN as error:
+        return Check(name, "failed", f"{type(error).__name__}: {error}", _REINSTALL)
+
+
+def _expect(what: str, expected: object, got: object) -> None:
+    if expected != got:
+        raise ValueError(f"{what}: expected {expected!r}, got {got!r}")
+
+
+def _counts(name: str) -> str:
+    from seamline.tokens import load
+
+    tokenizer = load(name)
+    known = {text: count for (vocabulary, text), count in KNOWN_COUNTS.items() if vocabulary == name}
+    for text, count in known.items():
+        _expect(f"tokens of {text!r}", count, tokenizer.count(text))
+    return "counts known strings " + ("as it should" if name == "estimate" else "exactly")
+
+
+def _parses() -> str:
+    from seamline.parse import parse_text
+
+    document = parse_text("# Title\n\n- item\n\n```py\ncode\n```\n\n|a|b|\n|-|-|\n|1|2|\n")
+    kinds = [block.kind for block in document.blocks if block.parent < 0]
+    _expect("blocks", ["heading", "list", "code", "table"], kinds)
+    return "finds headings, lists, fences and tables"
+
+
+def _sentences() -> str:
+    from seamline.cut.sentences import sentence_starts
+
+    text = "Dr. Ada left. She came back."
+    _expect("sentence starts", [0, 14], sentence_starts(text, 0, len(text)))
+    return "found"
+
+
+def _front_matter() -> str:
+    from seamline.parse import parse_text
+
+    _expect("title", "Hello", parse_text("---\ntitle: Hello\n---\n\nText.\n").title)
+    return "read"
+
+
+def _chunks() -> str:
+    from seamline.api import chunk
+    from seamline.cut.audit import audit
+
+    chunks = chunk("# Title\n\n" + "One sentence here. " * 200, limit=64)
+    _expect("violations", [], [v.rule for v in audit(chunks, limit=64)])
+    return f"{len(chunks)} chunks of a test document keep the contract"
+
+
+def _config() -> Check:
+    from seamline.recipe_toml import FILE_NAME, find, load
+
+    path = find(Path.cwd())
+    if path is None:
+        return Check(FILE_NAME, "ok", "none found from here upward; the defaults are used")
+    try:
+        recipe = load(path)
+    except SeamlineError as error:
+        return Check(FILE_NAME, "failed", str(error))
+    return Check(FILE_NAME, "ok", f"{path} is valid; recipe {recipe.fingerprint}")

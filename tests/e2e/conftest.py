@@ -1,0 +1,84 @@
+"""The command line as a user runs it: in a process of its own, in an empty folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "seamline"]
+
+GUIDE = """\
+# Guide
+
+How to send parcels.
+
+## Retries
+
+A delivery that fails is tried again. Each attempt waits longer than the one before.
+
+- after a minute
+- after an hour
+- after a day
+"""
+
+
+class Ended(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[str]:
+        """What it said to people."""
+        return self.err.splitlines()
+
+
+class Cli:
+    """Runs commands in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        kept = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
+        self.env = {**kept, "PYTHONPATH": str(ROOT / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def __call__(self, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Ended:
+        done = subprocess.run(
+            [*COMMAND, *args], cwd=self.folder, env={**self.env, **(env or {})}, input=stdin, capture_output=True,
+            timeout=120,
+        )  # fmt: skip
+        return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def start(self, *args: str, **options: Any) -> subprocess.Popen[bytes]:
+        """A command that is still running."""
+        given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL, **options}
+        return subprocess.Popen([*COMMAND, *args], cwd=self.folder, env=self.env, **given)
+
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    return Cli(tmp_path)
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Writes a file into the folder commands run in; without content, a small guide."""
+
+    def _write(name: str, content: str | bytes = GUIDE) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return _write
