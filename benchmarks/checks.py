@@ -84,10 +84,15 @@ def table_rows(lines: Sequence[Line]) -> set[str]:
             body = False
         elif body:
             rows.add(line.text.strip())
-        elif DELIMITER.match(line.text.lstrip("> \t")) and "|" in before.text and not before.fenced:
+        elif DELIMITER.match(line.text.lstrip("> \t")) and _may_head(before):
             body = True
             heads.add(before.text.strip())
     return rows - heads - {row for row in rows if len(row) < 8}
+
+
+def _may_head(line: Line) -> bool:
+    """A line with pipes, and not one that opens an HTML comment around the table."""
+    return "|" in line.text and not line.fenced and not line.text.lstrip().startswith("<")
 
 
 def dangling_headings(source: str, pieces: Sequence[Piece]) -> Iterator[Finding]:

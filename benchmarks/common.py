@@ -100,7 +100,7 @@ def child(module: str, *arguments: str, timeout: float) -> dict[str, Any]:
         return {"error": f"no end after {timeout:.0f} s"}
     if done.returncode != 0:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        return {"error": f"exit {done.returncode}: {last[:100]}"}
+        return {"error": f"exit {done.returncode}: {last[:160]}"}
     return json.loads(done.stdout.splitlines()[-1])  # type: ignore[no-any-return]
 
 

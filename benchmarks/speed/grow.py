@@ -25,18 +25,14 @@ Grow = Callable[[float], str]
 
 ENOUGH = 0.2  # seconds at 4n: shorter runs drown in the noise of a shared machine
 LARGEST = 16_000_000  # characters at 4n, where even that takes less than ENOUGH
+ROUNDS = 3
 BAR = 1.2
 RUN = re.compile(r"(.{1,24}?)\1{40,}", re.DOTALL)
 
 
 def repeated(text: str) -> Grow:
-    """The file again and again; below 1, its beginning."""
-
-    def at(factor: float) -> str:
-        whole = int(factor)
-        return text * whole + text[: round(len(text) * (factor - whole))]
-
-    return at
+    """The whole file again and again: a part of it may be another pattern."""
+    return lambda factor: text * max(1, round(factor))
 
 
 def stretched(text: str) -> Grow | None:
@@ -79,9 +75,8 @@ def cpu(text: str, media_type: str) -> float:
     return time.process_time() - start
 
 
-def first_factor(at: Grow, media_type: str) -> float:
-    """A factor whose fourfold takes ENOUGH seconds and holds at least the whole pattern."""
-    factor = 0.25
+def first_factor(at: Grow, media_type: str, factor: float) -> float:
+    """A factor, from `factor` up, whose fourfold takes ENOUGH seconds."""
     while True:
         text = at(4 * factor)
         seconds = cpu(text, media_type)
@@ -90,34 +85,41 @@ def first_factor(at: Grow, media_type: str) -> float:
         if seconds >= ENOUGH or len(text) >= LARGEST:
             return factor
         wanted = 1.3 * ENOUGH / max(seconds, 1e-4)
-        factor *= min(max(2.0, wanted), 16.0, max(1.1, LARGEST / max(len(text), 1)))
+        factor = math.ceil(factor * min(max(2.0, wanted), 16.0, max(1.1, LARGEST / max(len(text), 1))))
 
 
-def exponent(seconds: list[float]) -> float:
-    return math.log2(max(seconds[2], 1e-6) / max(seconds[1], 1e-6))
+def exponents(seconds: list[float]) -> tuple[float, float]:
+    """Of the doubling from n to 2n, and of the last, from 2n to 4n."""
+    first, second, third = (max(spent, 1e-6) for spent in seconds)
+    return math.log2(second / first), math.log2(third / second)
 
 
 def growth(at: Grow, media_type: str, factor: float, rounds: int) -> dict[str, object]:
-    """Minimum CPU time at each size; where the bar is missed, twice as many rounds rule out noise."""
+    """Minimum CPU time at each size; where a doubling misses the bar, twice as many rounds rule out noise.
+
+    The sizes stay as they are: a larger size may run into another regime (a depth limit, say) and look innocent.
+    """
     texts = [at(factor * k) for k in (1, 2, 4)]
     best = [math.inf] * 3
     for turn in range(2 * rounds):
-        if turn >= rounds and exponent(best) <= BAR:
+        if turn >= rounds and max(exponents(best)) <= BAR:
             break
         best = [min(known, cpu(text, media_type)) for known, text in zip(best, texts, strict=True)]
+    before, last = exponents(best)
     sizes = [len(text) for text in texts]
-    return {"sizes": sizes, "seconds": best, "exponent": exponent(best), "peak_mb": peak_mb()}
+    return {"sizes": sizes, "seconds": best, "before": before, "exponent": last, "peak_mb": peak_mb()}
 
 
 def main() -> None:
     how, name, media_type, data = sys.argv[1], sys.argv[2], sys.argv[3], Path(sys.argv[4])
     if how in ("line", "file"):
         at = {"line": single_line, "file": single_file}[how](data)
-        found = growth(at, media_type, 1, 3 if how == "line" else 1)
+        found = growth(at, media_type, 1, ROUNDS if how == "line" else 1)
     else:
         text = decode(Path(name).read_bytes())
-        at = (stretched(text) if how == "stretch" else None) or repeated(text)
-        found = growth(at, media_type, first_factor(at, media_type), 3)
+        at, least = (stretched(text), 0.25) if how == "stretch" else (repeated(text), 1)
+        assert at is not None
+        found = growth(at, media_type, first_factor(at, media_type, least), ROUNDS)
     print(json.dumps(found))
 
 

@@ -47,7 +47,8 @@ class Cli:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        kept = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
+        ours = ("PYTHON", "SEAMLINE", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
         self.env = {**kept, "PYTHONPATH": str(ROOT / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
 
     def __call__(self, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Ended:

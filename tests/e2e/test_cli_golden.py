@@ -14,12 +14,11 @@ CASES = {
     "view": ["chunk", "page.md"],
     "explain": ["chunk", "page.md", "--limit", "96", "--explain"],
     "full": ["chunk", "page.md", "--limit", "96", "--full"],
-    "overlap": ["chunk", "page.md", "--limit", "128", "--overlap", "sentences:30", "--explain"],
+    "overlap": ["chunk", "page.md", "--limit", "64", "--overlap", "sentences:20", "--explain"],
     "folder": ["chunk", "handbook"],
     "colour": ["chunk", "page.md", "--explain"],
     "audit": ["audit", "page.md", "--limit", "96"],
     "json": ["chunk", "page.md", "--json", "--limit", "256"],
-    "help-chunk": ["chunk", "--help"],
 }
 
 

@@ -41,6 +41,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser(
         "audit",
         help="prove that chunks keep the contract",
+        usage="seamline audit [options] PATH [PATH ...]",
         description="Check chunks: size, coverage, exact spans, whole fences and tables, no stranded headings.",
         epilog=_EPILOG,
         formatter_class=Raw,

@@ -34,8 +34,8 @@ examples:
   seamline chunk docs/ --preset knowledge-base      a named recipe
 
 Folders are searched for files whose names end in .md .markdown .mdown .mkd .mdx .txt .text; hidden folders and
-node_modules are left out. In the view for people, | marks the chunk's own text, a dashed line what it borrows
-(headings, table header, opening fence, overlap) and + what is added (a closing fence).
+node_modules are left out. In the view for people, │ marks the chunk's own text, ┆ what it borrows (headings, table
+header, opening fence, overlap) and + what is added (a closing fence).
 
 Options that are not given come from the nearest seamline.toml, from here upward.
 exit codes: 0 done, 1 some inputs failed (the rest is done, the failures are listed), 2 usage or configuration"""
@@ -71,6 +71,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser(
         "chunk",
         help="cut documents into chunks",
+        usage="seamline chunk [options] PATH [PATH ...]",
         description="Cut Markdown, MDX and plain text into chunks along headings, blocks and sentences.",
         epilog=_EPILOG,
         formatter_class=Raw,

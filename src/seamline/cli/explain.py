@@ -33,7 +33,7 @@ _ROLES: Mapping[str, str] = {
     "header": "table header",
     "fence": "opening fence",
     "key": "key cell",
-    "marker": "list marker",
+    "marker": "list or quote marker",
     "overlap": "overlap",
     "summary": "summary",
     "comment": "comment opening",

@@ -28,12 +28,10 @@ class Look(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One line of a chunk's text: which part of it is whose."""
+    """A line of a chunk's text, or the part of one that has one owner."""
 
     mark: str
-    """body, borrowed or added; a line that holds any of the body is of the body."""
-    lead: str
-    """What stands before the body on a line of the body."""
+    """body, borrowed or added."""
     text: str
 
 
@@ -94,7 +92,7 @@ def _lines(chunk: Chunk) -> list[Line]:
     added = [("added", c.added) for c in chunk.context]
     pieces = [piece for pair in zip(runs, added, strict=True) for piece in pair]
     pieces += [("body", chunk.render("body")), ("added", chunk.closing)]
-    return [_line(line) for line in _split(pieces)]
+    return [part for line in _split(pieces) for part in _by_owner(line)]
 
 
 def _split(pieces: Sequence[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
@@ -110,13 +108,17 @@ def _split(pieces: Sequence[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]
         yield line
 
 
-def _line(pieces: Sequence[tuple[str, str]]) -> Line:
-    owners = [owner for owner, text in pieces if text.strip()]
-    for mark in ("body", "borrowed", "added"):
-        if mark in owners:
-            lead = "".join(t for o, t in pieces if o != "body") if mark == "body" else ""
-            return Line(mark, lead, "".join(t for o, t in pieces if not lead or o == "body"))
-    return Line("body" if any(o == "body" for o, _ in pieces) else "borrowed", "", "")
+def _by_owner(pieces: Sequence[tuple[str, str]]) -> list[Line]:
+    """Where an overlap ends in the middle of a line, each side gets a line; blanks go with what is before them."""
+    out: list[Line] = []
+    for owner, text in pieces:
+        if out and (out[-1].mark == owner or not text.strip()):
+            out[-1] = Line(out[-1].mark, out[-1].text + text)
+        elif text.strip():
+            out.append(Line(owner, text))
+    if out:
+        return out
+    return [Line("body" if any(owner == "body" for owner, _ in pieces) else "borrowed", "")]
 
 
 def _preview(lines: Sequence[Line]) -> list[Line]:
@@ -137,17 +139,16 @@ def _added_before(lines: Sequence[Line]) -> list[Line]:
 def _head(lines: Sequence[Line], most: int) -> list[Line]:
     if len(lines) <= most + 1:  # one line left over is shown as soon as counted
         return list(lines)
-    return [*lines[:most], Line(lines[0].mark, "", f"… {len(lines) - most} more lines")]
+    return [*lines[:most], Line(lines[0].mark, f"… {len(lines) - most} more lines")]
 
 
 def _shown(line: Line, look: Look) -> str:
     style = look.style
     marks = {"body": ("│", "|"), "borrowed": ("┆", ":"), "added": ("+", "+")}
     mark = style.paint(style.mark(*marks[line.mark]), "dim")
-    lead, text = visible(line.lead), visible(line.text)
+    text = visible(line.text)
     if not look.full:
-        room = style.width - len(_INDENT) - 2
-        text = clipped(text, max(1, room - len(lead)))
+        text = clipped(text, style.width - len(_INDENT) - 2)
     if line.mark != "body":
         text = style.paint(text, "dim")
-    return f"{_INDENT}{mark} {style.paint(lead, 'dim')}{text}".rstrip()
+    return f"{_INDENT}{mark} {text}".rstrip()

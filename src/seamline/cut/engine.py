@@ -225,7 +225,13 @@ class Engine:
         frame = opening(head.frame, text, start) if head.frame else ()
         close = closing(foot.frame, foot.end) or self._left_open(stop)
         context = (*headings, *frame)
-        if self.additive and not frame and all(self._adds_up(atom.start) for atom in atoms[i:j]):
+        if (
+            self.additive
+            and not frame
+            and start == head.start
+            and stop > foot.start
+            and all(self._adds_up(atom.start) for atom in atoms[i:j])
+        ):
             tokens = heading_tokens + self.count(text[foot.start : stop] + close)
             tokens += sum([atom.tokens for atom in atoms[i : j - 1]])
         else:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from seamline.cut.graphemes import boundary_before, is_boundary
-from seamline.cut.lines import line_end, line_start
+from seamline.cut.lines import line_end, line_start, trimmed
 from seamline.cut.sentences import sentence_starts
 
 Count = Callable[[str], int]
@@ -43,7 +43,11 @@ def by_blank_lines(text: str, start: int, end: int) -> list[tuple[int, str]]:
 
 
 def by_sentences(text: str, start: int, end: int) -> list[tuple[int, str]]:
-    return [(at, "sentence") for at in sentence_starts(text, start, end) if at > start]
+    """At every sentence; markers and white space at the ends of the range have no say."""
+    first = start
+    while first < end and text[first] in " \t>":
+        first += 1
+    return [(at, "sentence") for at in sentence_starts(text, first, trimmed(text, first, end)) if at > first]
 
 
 def by_lines(text: str, start: int, end: int) -> list[tuple[int, str]]:

@@ -97,8 +97,8 @@ class Splitter:
             kind = self.blocks[task.block].kind if task.block >= 0 else "paragraph"
             if not self.own_rule.get(kind, True):
                 atoms.extend(self._ladder(task, space, LINES))
-            elif kind in CONTAINERS and (inner := self._inner(task, kind, room)):
-                stack.extend(reversed(inner))
+            elif kind in CONTAINERS:
+                stack.extend(reversed(self._inner(task, kind, room)))
                 continue
             elif kind == "table":
                 atoms.extend(self._table(task, space))
@@ -168,7 +168,7 @@ class Splitter:
             if starts[-1][0] < rest < task.end:
                 starts.append((rest, -1))
         if not starts:
-            return []
+            starts.append((task.start, -1))
         ends = [start for start, _ in starts[1:]]
         ends.append(task.end)
         return [(start, end, child) for (start, child), end in zip(starts, ends, strict=True)]

@@ -18,8 +18,10 @@ class Table(NamedTuple):
     """A table's text and where its header lines end."""
 
     text: str
-    header: int
+    start: int
     """Start of the header row's line."""
+    header: int
+    """Start of the header row, after any list or quote marker."""
     separator: int
     """Start of the line under it."""
     body: int
@@ -35,7 +37,7 @@ def split_table(
     if len(rows) < 2:
         return []
     header_end = next_line(text, start, end)
-    table = Table(text, start, header_end, next_line(text, header_end, end), count, outer)
+    table = Table(text, start, max(start, rows[0].start), header_end, next_line(text, header_end, end), count, outer)
     header_tokens = count(text[start : table.body])
     opening = Context("header", start, trimmed(text, start, table.body), "\n")
     frame = Frame("header", start, end, (opening,), "", header_tokens, 0, outer)
@@ -55,9 +57,9 @@ def _with_header(table: Table, atoms: list[Atom], header_tokens: int, room: Room
     """The header lines join the first row; where that is cut into columns, or they do not fit, they go alone."""
     first = atoms[0]
     if not first.alone and header_tokens + first.tokens <= room.tokens:
-        first = first._replace(start=table.header, tokens=header_tokens + first.tokens)
+        first = first._replace(start=table.start, tokens=header_tokens + first.tokens)
         return [first, *atoms[1:]]
-    pieces = by_words(table.text, table.header, table.body, room, table.count, "row")
+    pieces = by_words(table.text, table.start, table.body, room, table.count, "row")
     return [Atom(p.start, p.end, p.tokens, p.seam, table.outer, alone=True) for p in pieces] + atoms
 
 

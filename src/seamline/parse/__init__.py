@@ -110,7 +110,8 @@ def _markdown(text: str, document_id: str, source: Source, mode: str) -> Documen
         hidden = mask(shown)
         shown = hidden.text
         masked = [Block(m.kind, m.start, m.end) for m in hidden.blocks]
-    blocks = front + _interleave(parse_blocks(shown), masked)
+    # Front matter in the text is one more top-level block without children, as masked blocks are.
+    blocks = _interleave(parse_blocks(shown), front + masked)
     return Document(
         document_id,
         source,

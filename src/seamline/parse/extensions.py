@@ -37,7 +37,7 @@ def _special(text: str, block: Block) -> Block:
         one = text.find("$$", block.start + 2, block.end) == block.end - 2
         return block._replace(kind="math") if one else block
     first = block.start
-    while text[first] in " \t\ufeff":
+    while first < block.end and text[first] in " \t\ufeff":
         first += 1
     if text.startswith(("![", "[!["), first) and _IMAGES_ONLY.match(text, first, block.end):
         return block._replace(kind="figure")
@@ -94,7 +94,7 @@ def gfm_tables(text: str, blocks: list[Block], parse: Callable[[str], list[Block
     Where it errs, it is shown the text with a few characters changed, lengths kept: an empty heading for the line
     above a header row ends the paragraph there, and everything else about the table follows by its own rules.
     """
-    lines = text.replace("\r\n", " \n")
+    lines = text.replace("\r\n", " \n") if "\r" in text else text
     edits, leads = _table_edits(lines, blocks)
     if not edits and not leads:
         return blocks
@@ -107,7 +107,8 @@ def gfm_tables(text: str, blocks: list[Block], parse: Callable[[str], list[Block
 
 def _table_edits(text: str, blocks: list[Block]) -> tuple[list[_Edit], list[_Lead]]:
     edits: list[_Edit] = []
-    leads: dict[int, _Lead] = {}  # one for each run of text: what comes after a header row are rows
+    leads: list[_Lead] = []
+    taken: set[int] = set()  # runs of text that have their table: what follows in them are rows
     right: set[int] = set()  # offsets of the tables' delimiter rows
     for match in _DELIMITER_ROW.finditer(text):
         at = match.start(2)
@@ -117,7 +118,8 @@ def _table_edits(text: str, blocks: list[Block]) -> tuple[list[_Edit], list[_Lea
             right.add(match.start() + 1)
         elif kind in ("paragraph", "heading", "item"):
             header = text.rfind("\n", 0, match.start()) + 1
-            if _columns(text[header : match.start()]) != _columns(match[2]):
+            run = _latest(blocks, at)
+            if run in taken or _columns(text[header : match.start()]) != _columns(match[2]):
                 continue
             row = match[2].replace("\t", " ")
             if "|" not in row:
@@ -126,11 +128,11 @@ def _table_edits(text: str, blocks: list[Block]) -> tuple[list[_Edit], list[_Lea
                 row = row.replace(":", "|", 1)
             if row != match[2]:
                 edits.append(_Edit(at, row))
-            run = _latest(blocks, at)
-            if header > blocks[holder].start and run not in leads and (lead := _lead(text, blocks, holder, header)):
-                leads[run] = lead
+            taken.add(run)
+            if header > blocks[holder].start and (lead := _lead(text, blocks, holder, header)):
+                leads.append(lead)
     edits += _false_tables(text, blocks, right)
-    return edits, list(leads.values())
+    return edits, leads
 
 
 def _columns(row: str) -> int:

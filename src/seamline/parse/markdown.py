@@ -123,8 +123,12 @@ def _nest(text: str, raw: list[_Raw]) -> list[Block]:
                 level = blocks[parent].level + 1
                 if text[end - 1] == ">" and text[raw_end - 1] not in "\r\n" and raw_end < len(text):
                     end = _whole_lines(text, end)  # in a quote, lists are reported up to the text of the next line
+                while text[start] in _INDENT:
+                    start += 1  # or from their tabs
             elif kind == "item":
                 level = blocks[parent].level
+                while text[start] in _INDENT:
+                    start += 1
         else:
             parent = -1
             if start and text[start - 1] in _INDENT:
