@@ -22,8 +22,8 @@ FRONT_MATTER = re.compile(r"\A\ufeff?(---|\+\+\+)[ \t]*\r?\n(?:.*?\r?\n)?\1[ \t]
 
 class Finding(NamedTuple):
     rule: str
-    index: int
-    """Which chunk."""
+    chunk: int
+    """Its position."""
     what: str
 
 

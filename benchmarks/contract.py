@@ -72,7 +72,7 @@ def seamline(samples: Sequence[Sample], limit: int, packer: str, count: Count) -
         for violation in violations:
             tally.add(tally.audited, violation.rule, f"{sample.path} #{violation.chunk_index} {violation.message}")
         for finding in recheck(sample.text, chunks, limit, count):
-            tally.add(tally.rechecked, finding.rule, f"{sample.path} #{finding.index} {finding.what} (re-check)")
+            tally.add(tally.rechecked, finding.rule, f"{sample.path} #{finding.chunk} {finding.what} (re-check)")
     return tally
 
 
@@ -103,7 +103,7 @@ def peer(name: str, samples: Sequence[Sample], limit: int, rank_file: Path, coun
         tally.seconds += time.process_time() - start
         tally.chunks += len(pieces)
         for finding in naive(sample.text, pieces, limit, count):
-            tally.add(tally.rechecked, finding.rule, f"{sample.path} #{finding.index} {finding.what}")
+            tally.add(tally.rechecked, finding.rule, f"{sample.path} #{finding.chunk} {finding.what}")
     return tally
 
 

@@ -39,9 +39,9 @@ def chunks(text: str, media_type: str, limit: int = LIMIT, packer: str = "optima
 
     return seamline.chunk(
         text,
-        recipe=Recipe(packer=packer),
+        recipe=Recipe(packer=packer),  # type: ignore[arg-type]
         target=target_of(limit),
-        limit=limit,  # type: ignore[arg-type]
+        limit=limit,
         media_type=media_type,
     )
 

@@ -99,14 +99,14 @@ def growth(at: Grow, media_type: str, factor: float, rounds: int) -> dict[str, o
 
     The sizes stay as they are: a larger size may run into another regime (a depth limit, say) and look innocent.
     """
-    texts = [at(factor * k) for k in (1, 2, 4)]
+    factors = [factor * k for k in (1, 2, 4)]
     best = [math.inf] * 3
     for turn in range(2 * rounds):
         if turn >= rounds and max(exponents(best)) <= BAR:
             break
-        best = [min(known, cpu(text, media_type)) for known, text in zip(best, texts, strict=True)]
+        best = [min(known, cpu(at(f), media_type)) for known, f in zip(best, factors, strict=True)]
     before, last = exponents(best)
-    sizes = [len(text) for text in texts]
+    sizes = [len(at(f)) for f in factors]
     return {"sizes": sizes, "seconds": best, "before": before, "exponent": last, "peak_mb": peak_mb()}
 
 
@@ -117,8 +117,8 @@ def main() -> None:
         found = growth(at, media_type, 1, ROUNDS if how == "line" else 1)
     else:
         text = decode(Path(name).read_bytes())
-        at, least = (stretched(text), 0.25) if how == "stretch" else (repeated(text), 1)
-        assert at is not None
+        longer = stretched(text) if how == "stretch" else None
+        at, least = (longer, 0.25) if longer else (repeated(text), 1)
         found = growth(at, media_type, first_factor(at, media_type, least), ROUNDS)
     print(json.dumps(found))
 

@@ -108,6 +108,8 @@ def main() -> int:
     for case, found in results:
         if "error" in found:
             print(f"  {case.name}, {case.how}: {found['error']}")
+        elif case.how == "file":
+            print(f"  {case.name}: peak memory of its process {found['peak_mb']:.0f} MB, the text included")
     verdicts = [judged(found) for _, found in results]
     failed, odd = verdicts.count("FAIL"), verdicts.count("look")
     print(f"\n{len(results)} patterns: {failed} above {BAR} or in error, {odd} above it only from n to 2n (look)")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -25,7 +25,7 @@ class Sampler:
     """CPU seconds per (file, function)."""
 
     def __init__(self) -> None:
-        self.seconds: Counter[tuple[str, str]] = Counter()
+        self.seconds: dict[tuple[str, str], float] = defaultdict(float)
         self._last = 0.0
 
     @contextmanager
@@ -59,11 +59,11 @@ def stage(file: str) -> str:
     return file.rpartition("/")[0] or file
 
 
-def shares(seconds: Counter[tuple[str, str]], key: Callable[[tuple[str, str]], str]) -> list[tuple[str, float]]:
-    grouped: Counter[str] = Counter()
+def shares(seconds: dict[tuple[str, str], float], key: Callable[[tuple[str, str]], str]) -> list[tuple[str, float]]:
+    grouped: dict[str, float] = defaultdict(float)
     for place, spent in seconds.items():
         grouped[key(place)] += spent
-    return grouped.most_common()
+    return sorted(grouped.items(), key=lambda item: -item[1])
 
 
 def main() -> None:
@@ -82,7 +82,7 @@ def main() -> None:
     with sampler.running():
         for text in corpus:
             work(text)
-    total = sampler.seconds.total()
+    total = sum(sampler.seconds.values())
     size = sum(len(text.encode()) for text in corpus) / 1e6
     print(f"{size:.1f} MB in {total:.3f} s CPU = {size / total:.1f} MB/s, {args.tokenizer}\n")
     groups = {

@@ -98,11 +98,11 @@ def bars(found: Figures) -> list[Bar]:
 
     def at_least(times: float, label: str, other: str, who: str = SEAMLINE) -> Bar:
         warm, cold = ratio((other,), (who,))
-        return Bar(f"{label} >= {times}", warm, cold, warm and warm >= times)
+        return Bar(f"{label} >= {times}", warm, cold, None if warm is None else warm >= times)
 
     def at_most(times: float, label: str, *parts: str) -> Bar:
         warm, cold = ratio((SEAMLINE,), parts)
-        return Bar(f"{label} <= {times}", warm, cold, warm and warm <= times)
+        return Bar(f"{label} <= {times}", warm, cold, None if warm is None else warm <= times)
 
     return [
         at_least(10, "speed / semantic-text-splitter Markdown", STS_MARKDOWN),
@@ -113,8 +113,8 @@ def bars(found: Figures) -> list[Bar]:
 
 
 def _sum(found: Figures, mode: str, *names: str) -> float | None:
-    parts = [found.get(name, {}).get(mode) for name in names]
-    return None if None in parts else sum(parts)
+    parts = [found[name][mode] for name in names if mode in found.get(name, {})]
+    return sum(parts) if len(parts) == len(names) else None
 
 
 def _ratio(a: float | None, b: float | None) -> float | None:

@@ -162,7 +162,7 @@ LEAVES = [
     *("***", "---", "- - -", "___", "--", "==", "a  ", "\\# no", "1986\\. A", "2001. year", "| no | table |"),
     *("```py\ncode\n```", "~~~~\n```\n\n~~~~", "````\n```\n````", "   ```\n   x\n   ```", "``` `` ```"),
     # After an empty line: see KNOWING 27.
-    *("\n    code", "\n    code\n\n    more"),
+    *("\n    code", "\n    code\n\n    more", ">\n>     code"),
     *("- a\n- b", "- a\n\n- b", "* a\n  * b\n    * c", "+ a\n\n  b", "-\n- x", "- # h", "- ```\n  x\n  ```"),
     *("1. a\n2. b", "7) a\n8) b", "2. a\n\n   b", "-   a\n\n    b", "- a\nlazy", "- - a\n  - b"),
     *(
@@ -173,7 +173,6 @@ LEAVES = [
         "> - a\n> - b",
         ">> deep\n> less",
         "> ```\n> x",
-        ">     code",
         ">",
     ),
     *("| a | b |\n|---|---|\n| 1 | 2 |", "|a|\n|-|", "| a |\n|:-:|\n| 1 |\n| 2 | 3 |\n4"),
@@ -251,7 +250,8 @@ DOCUMENTS = st.builds(
 )
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# The same documents every time: how two libraries differ is explored with more examples, not met by chance.
+@settings(max_examples=600, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(DOCUMENTS)
 @example("* a\n\t* b\n\n* c")
 @example("> - a\n>\n> text")
