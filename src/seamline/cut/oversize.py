@@ -17,7 +17,7 @@ from seamline.cut.lines import line_end, line_start, next_line
 from seamline.cut.tables import split_table
 from seamline.types import Block, Context
 
-CONTAINERS = frozenset(("list", "item", "quote", "footnote", "directive"))
+CONTAINERS = frozenset(("list", "item", "quote", "footnote", "directive", "jsx"))
 _RUNGS: Mapping[str, tuple[Rung, ...]] = {"paragraph": PROSE, "heading": PROSE, "item": PROSE, "quote": PROSE}
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _MARKER = re.compile(r"(?:[-+*]|\d{1,9}[.)])[ \t]*")
@@ -81,35 +81,41 @@ class Splitter:
                 self._children[block.parent].append(index)
         return self._children
 
-    def split(self, task: Task, room: int, *, force: bool = False) -> list[Atom]:
-        """Atoms of a range that each fit `room`; with `force`, opened one level even if it fits."""
+    def split(self, task: Task, room: int) -> list[Atom]:
+        """Atoms of a range that is too large, each within `room`."""
         atoms: list[Atom] = []
         stack = [task]
+        too_large = True  # known of the range itself, and of a block that fills a container alone
         while stack:
             task = stack.pop()
             held = atoms[-1].tokens if task.glued and atoms else 0  # the heading it may not be cut from
             space = max(room - cost(task.frame) - held, room // 8)
-            if not force and (atom := self._whole(task, space)):
+            if not too_large and (atom := self._whole(task, space)):
                 atoms.append(atom)
                 continue
-            force = False
-            known = len(atoms)
+            too_large = False
             kind = self.blocks[task.block].kind if task.block >= 0 else "paragraph"
-            if not self.own_rule.get(kind, True):
-                atoms.extend(self._ladder(task, space, LINES))
-            elif kind in CONTAINERS:
-                stack.extend(reversed(self._inner(task, kind, room)))
+            if kind in CONTAINERS and self.own_rule.get(kind, True):
+                inner = self._inner(task, kind, room)
+                too_large = len(inner) == 1 and inner[0].block >= 0
+                stack.extend(reversed(inner))
                 continue
-            elif kind == "table":
-                atoms.extend(self._table(task, space))
-            elif frame := self._frame(task, kind, room):
-                rungs = CODE if kind == "code" else LINES
-                atoms.extend(self._ladder(task._replace(frame=frame), room - cost(frame), rungs))
-            else:
-                atoms.extend(self._ladder(task, space, _RUNGS.get(kind, LINES)))
+            parts = self._parts(task, kind, room, space)
             if task.glued:
-                atoms[known] = atoms[known]._replace(glued=True)
+                parts[0] = parts[0]._replace(glued=True)
+            atoms.extend(parts)
         return atoms
+
+    def _parts(self, task: Task, kind: str, room: int, space: int) -> list[Atom]:
+        """Atoms of one block that holds no others, by the rule of its kind."""
+        if not self.own_rule.get(kind, True):
+            return self._ladder(task, space, LINES)
+        if kind == "table":
+            return self._table(task, space)
+        if frame := self._frame(task, kind, room):
+            rungs = CODE if kind == "code" else LINES
+            return self._ladder(task._replace(frame=frame), room - cost(frame), rungs)
+        return self._ladder(task, space, _RUNGS.get(kind, LINES))
 
     def _whole(self, task: Task, room: int) -> Atom | None:
         """The range as one atom, where it fits."""
@@ -168,7 +174,7 @@ class Splitter:
             if starts[-1][0] < rest < task.end:
                 starts.append((rest, -1))
         if not starts:
-            starts.append((task.start, -1))
+            return [(task.start, task.end, -1)]
         ends = [start for start, _ in starts[1:]]
         ends.append(task.end)
         return [(start, end, child) for (start, child), end in zip(starts, ends, strict=True)]

@@ -86,6 +86,7 @@ def _text_id(text: str) -> str:
 def _markdown(text: str, document_id: str, source: Source, mode: str) -> Document:
     from seamline.parse.front_matter import split
     from seamline.parse.markdown import parse_blocks
+    from seamline.parse.masked import blank, front_block, interleave, jsx_blocks
 
     head = split(text) if text[:4].lstrip("\ufeff")[:3] in ("---", "+++") else None
     data: dict[str, Any] = {}
@@ -98,20 +99,20 @@ def _markdown(text: str, document_id: str, source: Source, mode: str) -> Documen
         if head.notice is not None:
             notices.append(head.notice)
         if head.notice is not None or mode == "include":
-            front = [_front_block(text, head.start, head.end)]
+            front = [front_block(text, head.start, head.end)]
         else:
             removed = (Span(head.start, head.end),)
             data = {} if mode == "strip" else data
-        shown = _blank(text, 0, head.end)
+        shown = blank(text, 0, head.end)
     masked: list[Block] = []
     if source.media_type == MDX:
         from seamline.parse.mdx import mask
 
         hidden = mask(shown)
         shown = hidden.text
-        masked = [Block(m.kind, m.start, m.end) for m in hidden.blocks]
+        masked = jsx_blocks(text, hidden.blocks)
     # Front matter in the text is one more top-level block without children, as masked blocks are.
-    blocks = _interleave(parse_blocks(shown), front + masked)
+    blocks = interleave(parse_blocks(shown), front + masked)
     return Document(
         document_id,
         source,
@@ -122,43 +123,6 @@ def _markdown(text: str, document_id: str, source: Source, mode: str) -> Documen
         removed=removed,
         notices=tuple(notices),
     )
-
-
-def _front_block(text: str, start: int, end: int) -> Block:
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return Block("front_matter", start, end)
-
-
-def _blank(text: str, start: int, end: int) -> str:
-    """The text with a range turned into blank lines of equal length."""
-    empty = "".join(c if c in "\r\n" else " " for c in text[start:end])
-    return text[:start] + empty + text[end:]
-
-
-def _interleave(blocks: list[Block], masked: list[Block]) -> list[Block]:
-    """Masked blocks at their places among the top-level ones; one inside another block stays part of that block."""
-    if not masked:
-        return blocks
-    out: list[Block] = []
-    moved = [0] * len(blocks)
-    waiting = iter(masked)
-    current = next(waiting, None)
-    covered = 0
-    for index, block in enumerate(blocks):
-        if block.parent < 0:
-            while current is not None and current.start < block.start:
-                if current.start >= covered:
-                    out.append(current)
-                current = next(waiting, None)
-            covered = block.end
-        moved[index] = len(out)
-        out.append(block._replace(parent=moved[block.parent] if block.parent >= 0 else -1))
-    while current is not None:
-        if current.start >= covered:
-            out.append(current)
-        current = next(waiting, None)
-    return out
 
 
 def _title(text: str, blocks: list[Block], data: dict[str, Any]) -> str:
