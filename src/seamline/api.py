@@ -16,6 +16,8 @@ from seamline.types import Chunk, Document
 
 SourceLike = str | Path | Document
 
+_DEFAULT = Recipe()
+
 
 def read(
     source: str | Path,
@@ -29,7 +31,7 @@ def read(
 
     A `str` is text, unless it is one line that names an existing file; a `Path` is always a file.
     """
-    mode = (recipe or Recipe()).front_matter
+    mode = (recipe or _DEFAULT).front_matter
     if isinstance(source, Path) or _names_file(source):
         document = _parse.parse_file(Path(source), media_type=media_type, encoding=encoding, front_matter=mode)
         return replace(document, id=id) if id else document
@@ -77,7 +79,7 @@ def settle(
     overlap: int | str | Overlap | None = None,
 ) -> Recipe:
     """The recipe that a base and its overrides make together."""
-    base = preset(recipe) if isinstance(recipe, str) else recipe or Recipe()
+    base = preset(recipe) if isinstance(recipe, str) else recipe or _DEFAULT
     if strategy is not None and strategy != "structural":
         raise ConfigError(f"expected structural, got {strategy!r}", "$.cut.strategy")
     if tokenizer is not None:

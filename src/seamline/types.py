@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from seamline.errors import BudgetError
+from seamline.identity import Names
 
 SMALLEST_LIMIT = 16
 """Below this a chunk has no room for one emoji cluster between a reopened fence and its close."""
@@ -159,13 +160,13 @@ class Budget:
 class Chunk:
     """One retrieval unit: the span of the document it owns, and what it borrows to be readable alone."""
 
-    id: str
-    """Derives from the document's id and the body's content, so it survives edits elsewhere."""
     document: Document = field(repr=False, compare=False)
     body: Span
     """The span this chunk owns; the bodies of a document are disjoint, ascending and hold all its text."""
     tokens: int
     """The tokenizer's own count of `text`."""
+    names: Names = field(repr=False, compare=False)
+    """The ids of all chunks of the document."""
     context: tuple[Context, ...] = ()
     """Borrowed spans, in the order they stand in `text` before the body."""
     closing: str = ""
@@ -186,12 +187,26 @@ class Chunk:
     """Id of the section it belongs to, where the strategy keeps a tree."""
     shadows: tuple[Span | None, Span | None] = (None, None)
     """Last tokens of the sibling before and first tokens of the sibling after; never part of `text`."""
-    content_hash: str = ""
-    """SHA-256 of the body with white space collapsed."""
-    previous: str = ""
-    """Id of the chunk before, empty for the first."""
-    next: str = ""
-    """Id of the chunk after, empty for the last."""
+
+    @property
+    def id(self) -> str:
+        """Derives from the document's id and the body's content, so it survives edits elsewhere."""
+        return self.names.ids[self.index]
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 of the body with white space collapsed."""
+        return self.names.hashes[self.index]
+
+    @property
+    def previous(self) -> str:
+        """Id of the chunk before, empty for the first."""
+        return self.names.ids[self.index - 1] if self.index else ""
+
+    @property
+    def next(self) -> str:
+        """Id of the chunk after, empty for the last."""
+        return self.names.ids[self.index + 1] if self.index + 1 < self.total else ""
 
     @property
     def start(self) -> int:

@@ -20,6 +20,7 @@ LAYERS = {
     "types": BASE,
     "errors": BASE,
     "headings": BASE,
+    "identity": BASE,
     "recipe": BASE,
     "recipe_toml": BASE,
     "presets": BASE,

@@ -74,4 +74,3 @@ def test_a_difference_is_seen(tmp_path: Path) -> None:
     reader = Reader(tmp_path / "here")
     told = [reader.run(code._replace(place="page.md:1")) for code in blocks(page)]
     assert [len(differences) for differences in told] == [1, 1]
-

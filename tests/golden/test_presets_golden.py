@@ -234,7 +234,7 @@ def test_hybrid_merges_forward_else_backward_else_not_at_all() -> None:
     assert [chunk.render("body").partition("\n")[0] for chunk in chunks if chunk.tokens < floor] == ["## Map"]
 
 
-@pytest.mark.parametrize(("mode", "in_text", "in_metadata"), [("metadata", 0, 1), ("include", 1, 0), ("strip", 0, 0)])
+@pytest.mark.parametrize(("mode", "in_text", "in_metadata"), [("metadata", 0, 1), ("include", 1, 1), ("strip", 0, 0)])
 def test_front_matter_has_three_modes(mode: str, in_text: int, in_metadata: int) -> None:
     recipe = replace(CASES["estimate-112"].recipe, front_matter=mode)
     chunks = cut("estimate.md", recipe)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -13,9 +14,18 @@ import pytest
 
 import seamline
 from seamline.cut.audit import RULES, Violation, audit, audit_records
+from seamline.identity import Names
 from seamline.types import Chunk, Context, Document, Span
 
 LIMIT = 64
+
+
+class Fixed(Names):
+    """One id for whatever index is asked for."""
+
+    def __init__(self, name: str) -> None:
+        self.ids = self.hashes = defaultdict(lambda: name)  # type: ignore[assignment]
+
 
 FENCED = "# Code\n\nBefore it.\n\n```python\na = 1\nb = 2\n```\n\nAfter it.\n"
 TABLE = "# Sizes\n\n| name | size |\n|------|------|\n| ant | 1 |\n| bee | 2 |\n| cow | 3 |\n"
@@ -36,7 +46,7 @@ def chunks(doc: Document | str, *cuts: int | str, context: Sequence[Context] = (
     out: list[Chunk] = []
     for index, (start, end) in enumerate(pairwise(bounds)):
         end = start + len(doc.text[start:end].rstrip())
-        out.append(Chunk(f"id-{index}", doc, Span(start, end), 0, index=index))
+        out.append(Chunk(doc, Span(start, end), 0, Fixed(f"id-{index}"), index=index))
     out[-1] = replace(out[-1], context=tuple(context), closing=closing)
     return [counted(chunk) for chunk in out]
 
@@ -146,7 +156,7 @@ def test_a_wrong_count() -> None:
 
 def test_an_id_given_twice() -> None:
     first, second = chunks(STORY, "The bee")
-    assert found([first, replace(second, id=first.id)]) == {"duplicate-id"}
+    assert found([first, replace(second, names=Fixed(first.id))]) == {"duplicate-id"}
 
 
 def test_text_in_no_body() -> None:
@@ -180,7 +190,7 @@ def test_bodies_that_overlap_or_are_empty_or_out_of_order() -> None:
     wider = counted(replace(first, body=Span(first.start, second.end)))
     assert found([wider, second, third]) == {"overlap-of-bodies"}
     assert found([second, first, third]) == {"overlap-of-bodies"}
-    empty = counted(replace(second, id="id-x", body=Span(second.start, second.start)))
+    empty = counted(replace(second, names=Fixed("id-x"), body=Span(second.start, second.start)))
     assert found([first, empty, second, third]) == {"overlap-of-bodies"}
 
 
@@ -436,7 +446,7 @@ def test_a_large_block_is_read_once() -> None:
     """A million characters in one paragraph, cut at 10,000 places inside a sentence."""
     doc = document("One two three four. " * 50_000, "text/plain")
     given = [
-        Chunk(str(i), doc, Span(at, min(at + 99, len(doc.text))), 0, index=i)
+        Chunk(doc, Span(at, min(at + 99, len(doc.text))), 0, Fixed(str(i)), index=i)
         for i, at in enumerate(range(4, len(doc.text), 100))
     ]
     began = time.process_time()

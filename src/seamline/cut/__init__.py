@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from seamline.cut.draft import Draft
 from seamline.cut.engine import Engine
-from seamline.cut.identity import Namer, content_hash
 from seamline.cut.merge import merge_small
+from seamline.cut.sections import Section
 from seamline.headings import heading_text
+from seamline.identity import Names
 from seamline.protocols import Tokenizer
 from seamline.recipe import Recipe
 from seamline.types import Chunk, Document, Span
@@ -59,48 +60,62 @@ def _any(left: Draft, right: Draft) -> bool:
 
 
 def _named(engine: Engine, drafts: Sequence[Draft], shadows: Sequence[tuple[Span | None, Span | None]]) -> list[Chunk]:
-    """Chunks with ids, positions and neighbours."""
-    document, text = engine.document, engine.text
-    blocks, tops, starts, sections = engine.blocks, engine.tops, engine.starts, engine.sections
-    namer = Namer(document.id)
-    hashes = [content_hash(text[draft.start : draft.end]) for draft in drafts]
-    ids = ["", *map(namer.name, hashes), ""]
-    headings: dict[int, str] = {}
-    paths: dict[int, tuple[str, ...]] = {}
+    """Chunks with their positions, paths and names."""
+    document, tops, starts = engine.document, engine.tops, engine.starts
+    names = Names(document.id, document.text, [(draft.start, draft.end) for draft in drafts])
+    paths = Paths(document, engine.sections)
     parents = _parents(engine)
-    out: list[Chunk] = []
+    after = [*tops[1:], len(document.blocks)]  # per top-level block, where the next one's blocks begin
     total = len(drafts)
-    for index, draft in enumerate(drafts):
-        path = paths.get(draft.section)
-        if path is None:
-            for heading in sections[draft.section].path:
-                if heading not in headings:
-                    headings[heading] = heading_text(text, blocks[heading])
-            path = paths[draft.section] = tuple([headings[h] for h in sections[draft.section].path])
-        low = bisect_right(starts, draft.start) - 1
-        high = bisect_right(starts, draft.end - 1, low)
+    out: list[Chunk] = []
+    low = 0
+    for index, (start, end, tokens, context, closing, section, seam) in enumerate(drafts):
+        low = bisect_right(starts, start, low) - 1
+        high = bisect_right(starts, end - 1, low) - 1
         out.append(
             Chunk(
-                ids[index + 1],
                 document,
-                Span(draft.start, draft.end),
-                draft.tokens,
-                draft.context,
-                draft.closing,
-                path,
+                Span(start, end),
+                tokens,
+                names,
+                context,
+                closing,
+                paths.of(section),
                 index,
                 total,
-                (tops[low], tops[high] if high < len(tops) else len(blocks)),
-                draft.seam,
+                (tops[low], after[high]),
+                seam,
                 0,
-                parents.of(draft.start, draft.end) if parents else "",
-                shadows[index] if shadows else (None, None),
-                hashes[index],
-                ids[index],
-                ids[index + 2],
+                parents.of(start, end) if parents else "",
+                shadows[index] if shadows else _NO_SHADOWS,
             )
         )
+        low = high
     return out
+
+
+_NO_SHADOWS: tuple[Span | None, Span | None] = (None, None)
+
+
+class Paths:
+    """Heading texts above each section, each heading read once."""
+
+    def __init__(self, document: Document, sections: Sequence[Section]) -> None:
+        self._document = document
+        self._sections = sections
+        self._texts: dict[int, str] = {}
+        self._last: tuple[int, tuple[str, ...]] = (-1, ())
+
+    def of(self, section: int) -> tuple[str, ...]:
+        if self._last[0] != section:
+            self._last = section, tuple([self._text(index) for index in self._sections[section].path])
+        return self._last[1]
+
+    def _text(self, index: int) -> str:
+        text = self._texts.get(index)
+        if text is None:
+            text = self._texts[index] = heading_text(self._document.text, self._document.blocks[index])
+        return text
 
 
 def _parents(engine: Engine) -> Parents | None:

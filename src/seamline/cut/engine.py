@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from functools import cached_property
+from itertools import accumulate, pairwise
 
 from seamline.cut.atoms import Atom, closing, closing_tokens, opening, opening_tokens
 from seamline.cut.draft import Draft, rendered
 from seamline.cut.ladder import Piece, coalesce
 from seamline.cut.lines import trimmed
 from seamline.cut.oversize import Splitter, Task
-from seamline.cut.pack import Goal, Load, packer
+from seamline.cut.pack import Goal, Load, Pack, packer
 from seamline.cut.scores import seam_before
 from seamline.cut.sections import find_sections
 from seamline.errors import BudgetError
@@ -46,14 +47,24 @@ class Engine:
         self.tops = [i for i, b in enumerate(self.blocks) if b.parent < 0]
         self.starts = [self.blocks[i].start for i in self.tops]
         self.sections = find_sections(self.blocks, self.tops, recipe.breadcrumb_depth)
-        cluster = recipe.budget.limit * 3 // 4
-        self.splitter = Splitter(self.text, self.blocks, self.count, recipe.whole, recipe.split, cluster)
-        self.pack = packer(recipe.packer, window=recipe.window, decay=recipe.decay, balance=recipe.balance)
-        self.scores = {name: value / 100 for name, value in recipe.scores.items()}
         self.unclosed = {b.end: str(b.attrs["unclosed"]) for b in self.blocks if b.attrs and "unclosed" in b.attrs}
         self._bare: set[int] = set()  # starts of chunks that have no room for borrowed headings
         self._leads: dict[tuple[int, ...], Lead] = {}
         self._section_firsts = [section.first for section in self.sections]
+
+    @cached_property
+    def splitter(self) -> Splitter:
+        cluster = self.budget.limit * 3 // 4
+        return Splitter(self.text, self.blocks, self.count, self.recipe.whole, self.recipe.split, cluster)
+
+    @cached_property
+    def pack(self) -> Pack:
+        recipe = self.recipe
+        return packer(recipe.packer, window=recipe.window, decay=recipe.decay, balance=recipe.balance)
+
+    @cached_property
+    def scores(self) -> dict[str, float]:
+        return {name: value / 100 for name, value in self.recipe.scores.items()}
 
     def drafts(self) -> list[Draft]:
         """All chunks of the document, in order."""
@@ -188,14 +199,18 @@ class Engine:
     def _cuts(self, atoms: Sequence[Atom], low: int, high: int, goal: Goal, first: int, last: int) -> list[int]:
         """Where the packer cuts the atoms [low, high)."""
         part = atoms[low:high]
-        sums = [0]
-        for atom in part:
-            sums.append(sums[-1] + atom.tokens)
-        lead = [
-            opening_tokens(a.frame, a.start) + self._lead(self._section_at(a.start, first, last), a.start)[2]
-            for a in part
-        ]
-        tail = [0, *(closing_tokens(a.frame, a.end) for a in part)]
+        sums = list(accumulate([atom.tokens for atom in part], initial=0))
+        if last - first == 1 and not any(a.frame for a in part):  # the common case, at a third of the cost
+            tail = [0] * len(sums)
+            inside = self._lead(first, part[-1].start)[2]
+            lead = [inside] * len(part)
+            lead[0] = self._lead(first, part[0].start)[2]
+        else:
+            tail = [0, *[closing_tokens(a.frame, a.end) for a in part]]
+            lead = [
+                opening_tokens(a.frame, a.start) + self._lead(self._section_at(a.start, first, last), a.start)[2]
+                for a in part
+            ]
         score = [self.scores[a.seam] for a in part]
         forbidden = {i for i, a in enumerate(part) if a.glued}
         load = Load(sums, lead, tail, score, forbidden)
@@ -248,40 +263,45 @@ class Engine:
     def _atoms(self, first: int, last: int, end: int, limit: int) -> list[Atom]:
         """The blocks of a range as atoms, those that are too large in parts, headings glued to what follows."""
         atoms: list[Atom] = []
+        tops, blocks, starts = self.tops, self.blocks, self.starts
+        text, count, whole = self.text, self.count, self.recipe.whole
+        begin, stop = self.sections[first].first, self.sections[last - 1].last
+        one = last - first == 1
+        inside = self._lead(first, end)[2]  # headings that a chunk borrows which starts after its own section's
         glued = 0  # tokens of the headings directly before
         hanging = 0  # and of the headings those borrow
         top = 0  # where the first of them starts
-        tops, blocks = self.tops, self.blocks
-        begin, stop = self.sections[first].first, self.sections[last - 1].last
-        text, count, whole = self.text, self.count, self.recipe.whole
         for position in range(begin, stop):
-            block = blocks[tops[position]]
-            start, kind = block.start, block.kind
-            until = self.starts[position + 1] if position + 1 < stop else end
-            section = self._section_at(start, first, last)
-            lead, inside = self._lead(section, start)[2], self._lead(section, block.end)[2]
-            room = max(limit - max(hanging + glued if glued else lead, inside), limit // 8)
-            seam = seam_before(text, blocks, tops, position)
+            kind, start, block_end, _, _, _ = blocks[tops[position]]
+            until = starts[position + 1] if position + 1 < stop else end
+            if not one:
+                inside = self._lead(self._section_at(start, first, last), block_end)[2]
+            room = max(limit - max(hanging + glued, inside), limit // 8)
             tokens = count(text[start:until]) if until - start <= 64 * room else limit + 1
-            if tokens <= room and tokens <= whole.get(kind, tokens):
-                parts = [Atom(start, until, tokens, seam)]
-            else:
-                parts = self.splitter.split(Task(start, until, tops[position], seam), room)
-            deeper = kind != "heading" or self._is_deeper(position)
-            if glued and deeper:
-                parts[0] = parts[0]._replace(glued=True)
-            atoms.extend(parts)
-            if kind != "heading" or len(parts) > 1:
-                glued = 0
+            seam = seam_before(text, blocks, tops, position)
+            if kind != "heading":
+                if tokens <= room and (not whole or tokens <= whole.get(kind, tokens)):
+                    atoms.append(Atom(start, until, tokens, seam, None, glued > 0))
+                else:
+                    atoms.extend(self.splitter.split(Task(start, until, tops[position], seam, None, glued > 0), room))
+                glued = hanging = 0
                 continue
-            if not glued or not deeper:
+            lead = self._lead(self._section_at(start, first, last), start)[2]
+            room = max(limit - max(hanging + glued, lead), limit // 8)
+            deeper = glued > 0 and self._is_deeper(position)
+            if tokens > room:
+                atoms.extend(self.splitter.split(Task(start, until, tops[position], seam, None, deeper), room))
+                glued = hanging = 0
+                continue
+            atoms.append(Atom(start, until, tokens, seam, None, deeper))
+            if not deeper:
                 glued, hanging, top = 0, lead, start
-            glued += parts[0].tokens
+            glued += tokens
             if hanging and hanging + glued > limit - limit // 4:
                 self._bare.add(top)  # rather no borrowed heading than one cut from what is under it
                 hanging = 0
             if glued > limit - limit // 8:
-                glued = 0
+                glued = hanging = 0
         return _thinned(atoms, limit) if len(atoms) > _CROWD else atoms
 
     def _is_deeper(self, position: int) -> bool:

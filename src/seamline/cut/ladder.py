@@ -29,6 +29,7 @@ class Piece(NamedTuple):
 
 _BLANK = re.compile(r"(?:\r\n|\r(?!\n)|\n)[ \t>]*(?:\r\n?|\n)[ \t\r\n>]*")
 _LINE = re.compile(r"(?:\r\n?|\n)(?=[^\r\n])")
+_JOINED = frozenset(("line", "word", "sentence", "row", "item", "paragraph"))
 _LONG_CLUSTER = 256  # code points
 
 
@@ -86,26 +87,38 @@ class Room(NamedTuple):
 
 
 def climb_down(text: str, start: int, end: int, room: Room, count: Count, rungs: Sequence[Rung]) -> list[Piece]:
-    """Pieces of text[start:end] that each fit `room`, cut at the highest rung that makes them fit."""
-    return _climb(text, start, end, room, count, rungs, "paragraph")
+    """Pieces of a range that is too large, each within `room`, cut at the highest rung that makes them fit."""
+    return _open(text, start, end, room, count, rungs, "paragraph")
 
 
-def _climb(text: str, start: int, end: int, room: Room, count: Count, rungs: Sequence[Rung], seam: str) -> list[Piece]:
-    # Nothing has 64 characters a token on average but runs of blanks, and those have no words to lose.
-    if end - start <= 64 * room.tokens and (tokens := measure(text, start, end, count)) <= room.tokens:
-        return [Piece(start, end, tokens, seam)]
+def _open(text: str, start: int, end: int, room: Room, count: Count, rungs: Sequence[Rung], seam: str) -> list[Piece]:
+    """Pieces of a range that is too large."""
     if not rungs:
         return by_words(text, start, end, room, count, seam)
-    cuts = rungs[0](text, start, end)
+    cuts = _thinned(rungs[0](text, start, end), room.tokens // 12)
     if not cuts:
-        return _climb(text, start, end, room, count, rungs[1:], seam)
+        return _open(text, start, end, room, count, rungs[1:], seam)
     pieces: list[Piece] = []
-    starts = [(start, seam), *cuts]
-    ends = [at for at, _ in cuts]
-    ends.append(end)
-    for (at, name), until in zip(starts, ends, strict=True):
-        pieces.extend(_climb(text, at, until, room, count, rungs[1:], name))
+    at = start
+    for until, name in (*cuts, (end, "")):
+        # Nothing has 64 characters a token on average but runs of blanks, and those have no words to lose.
+        if until - at <= 64 * room.tokens and (tokens := measure(text, at, until, count)) <= room.tokens:
+            pieces.append(Piece(at, until, tokens, seam))
+        else:
+            pieces.extend(_open(text, at, until, room, count, rungs[1:], seam))
+        at, seam = until, name
     return pieces
+
+
+def _thinned(cuts: list[tuple[int, str]], least: int) -> list[tuple[int, str]]:
+    """Cuts without those that follow another within `least` characters: such pieces would be joined again anyway."""
+    out: list[tuple[int, str]] = []
+    last = -least
+    for cut in cuts:
+        if cut[0] - last >= least or cut[1] not in _JOINED:
+            out.append(cut)
+            last = cut[0]
+    return out
 
 
 def measure(text: str, start: int, end: int, count: Count) -> int:
@@ -176,9 +189,6 @@ def coalesce(pieces: list[Piece], small: int, room: int) -> list[Piece]:
         else:
             out.append(piece)
     return out
-
-
-_JOINED = frozenset(("line", "word", "sentence", "row", "item", "paragraph"))
 
 
 def _has_text(text: str, at: int, end: int) -> bool:

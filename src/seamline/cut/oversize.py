@@ -23,7 +23,7 @@ _FENCE = re.compile(r"`{3,}|~{3,}")
 _MARKER = re.compile(r"(?:[-+*]|\d{1,9}[.)])[ \t]*")
 _PREFIX = 1000  # no list or quote marker before a fence is longer
 _LONGEST = 64  # characters a token: only runs of blanks have more
-_SMALL = 48  # pieces below a forty-eighth of the room are joined: packers then look at most that far
+_SMALL = 24  # pieces below a twenty-fourth of the room are joined: packers then look at most that far
 
 
 class Task(NamedTuple):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
-from seamline.cut.identity import Namer
 from seamline.cut.lines import trimmed
 from seamline.headings import heading_text
+from seamline.identity import Namer
 from seamline.types import Document, Span
 
 

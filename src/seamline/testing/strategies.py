@@ -156,7 +156,7 @@ def markdown() -> st.SearchStrategy[str]:
 
 def unicode_text() -> st.SearchStrategy[str]:
     """Any text at all, surrogates aside."""
-    return st.text(st.characters(exclude_categories=("Cs",)), max_size=600)
+    return st.text(st.characters(exclude_categories=["Cs"]), max_size=600)
 
 
 def documents() -> st.SearchStrategy[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 
@@ -18,8 +17,6 @@ BIASES = {
     "balanced": Divisors(4.0, 2.7),
     "code-heavy": Divisors(4.4, 2.4),  # more careful with code
 }
-
-_FENCED = re.compile(r"^[ \t>]*(`{3,}|~{3,})", re.MULTILINE)
 
 
 class EstimateTokenizer:
@@ -48,12 +45,32 @@ def _ceil(value: float) -> int:
 
 def _code_characters(text: str) -> int:
     """Characters between fence lines, the fences included."""
-    total, opened = 0, None
-    for match in _FENCED.finditer(text):
-        fence = match[1]
-        if opened is None:
-            opened = (match.start(), fence)
-        elif fence[0] == opened[1][0] and len(fence) >= len(opened[1]):
-            total += match.end() - opened[0]
-            opened = None
-    return total + (len(text) - opened[0] if opened else 0)
+    total, opened, mark = 0, -1, ""
+    marks = [mark for mark in ("```", "~~~") if mark in text]
+    at = _next_fence(text, 0, marks)
+    while at >= 0:
+        run = _run(text, at)
+        if opened < 0:
+            opened, mark = at, run
+        elif run.startswith(mark):
+            total += at + len(run) - opened
+            opened = -1
+        at = _next_fence(text, at + len(run), marks)
+    return total + (len(text) - opened if opened >= 0 else 0)
+
+
+def _next_fence(text: str, at: int, marks: list[str]) -> int:
+    """Where the next run of three marks starts that stands first on its line; -1 where none does."""
+    while True:
+        at = min([found for mark in marks if (found := text.find(mark, at)) >= 0], default=-1)
+        if at < 0 or not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t>"):
+            return at
+        at += len(_run(text, at))
+
+
+def _run(text: str, at: int) -> str:
+    """The row of equal marks at an offset."""
+    end = at + 3
+    while end < len(text) and text[end] == text[at]:
+        end += 1
+    return text[at:end]
