@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import seamline
-from seamline.cut.identity import Namer, collapse, content_hash
+from seamline.identity import Namer, collapse, content_hash
 from seamline.recipe import Recipe
 from seamline.types import Budget, Chunk
 

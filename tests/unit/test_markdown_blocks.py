@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -650,12 +648,6 @@ def test_line_ends_do_not_matter(text: str) -> None:
 # --- cost ------------------------------------------------------------------------------------------------------
 
 
-def seconds(text: str) -> float:
-    start = time.process_time()
-    parse_blocks(text)
-    return time.process_time() - start
-
-
 def test_deep_nesting_is_no_recursion() -> None:
     blocks = parse_blocks(">" * 10_000 + " deep\n")
     assert len(blocks) == 10_001
@@ -690,13 +682,11 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_text_costs_linear_time(name: str) -> None:
-    size = 2_000
-    while seconds(HOSTILE[name](size)) < 0.01:
-        size *= 2
-    small = min(seconds(HOSTILE[name](size)) for _ in range(3))
-    large = min(seconds(HOSTILE[name](size * 8)) for _ in range(2))
-    assert large < small * 8 * 3, f"{small:.3f} s for {size}, {large:.3f} s for eight times as much"
+def test_hostile_text_is_parsed_whole(name: str) -> None:
+    """Sizes at which quadratic work would take minutes; growth itself is measured in benchmarks/speed/growth.py."""
+    text = HOSTILE[name](20_000)
+    covered = sum(len("".join(text[b.start : b.end].split())) for b in parse_blocks(text) if b.parent < 0)
+    assert covered == len("".join(text.split()))
 
 
 def test_a_document_with_everything_keeps_its_shape() -> None:

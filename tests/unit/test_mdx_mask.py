@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 
 import pytest
@@ -209,18 +208,11 @@ HOSTILE = {
 }
 
 
-def cost(text: str) -> float:
-    began = time.process_time()
-    mask(text)
-    return time.process_time() - began
-
-
 @pytest.mark.parametrize("name", HOSTILE)
-def test_cost_grows_linearly(name: str) -> None:
-    """Quadratic cost would be 16 times as much for four times the text; the floor hides the clock's grain."""
-    small, large = (min(cost(HOSTILE[name](n)) for _ in range(3)) for n in (5_000, 20_000))
-    assert large < 8 * max(small, 0.005)
+def test_hostile_text_keeps_the_laws(name: str) -> None:
+    """Sizes at which quadratic work would take minutes."""
+    checked(HOSTILE[name](20_000))
 
 
 def test_a_million_characters_after_an_unclosed_import() -> None:
-    assert cost("import {\n" + "word " * 200_000) < 5
+    checked("import {\n" + "word " * 200_000)

@@ -144,7 +144,7 @@ def test_counts_add_up_at_safe_line_starts(name: str, before: str, after: str) -
 
 def test_counts_do_not_add_up_elsewhere() -> None:
     count = load("o200k_base").count
-    assert count("!\n/") != count("!\n") + count("/")
+    assert count("-\n/*") != count("-\n") + count("/*")
     assert count("a\n\n\nb") != count("a\n") + count("\n\nb")
     assert not load("estimate").additive
     assert not load(len).additive

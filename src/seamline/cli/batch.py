@@ -65,6 +65,7 @@ def _interrupts_held() -> Iterator[None]:
 
 
 def _kill(pool: ProcessPoolExecutor) -> None:
-    pool.shutdown(wait=False, cancel_futures=True)
+    """End the workers first: the pool's own thread then ends too, and can be waited for instead of raced at exit."""
     for worker in multiprocessing.active_children():
         worker.terminate()
+    pool.shutdown(wait=True, cancel_futures=True)

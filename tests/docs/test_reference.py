@@ -1,0 +1,188 @@
+"""The reference pages hold every name that the code has: a new field, option, rule or file needs its line."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterable
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from pages import PAGES, ROOT, name_of
+
+import seamline
+from seamline import Budget, Overlap, Recipe
+from seamline.cli import exits
+from seamline.cli.main import COMMANDS, build_parser
+from seamline.cut.audit import RULES
+from seamline.presets import OVERLAPS, PRESETS, SIZES
+from seamline.recipe import KINDS, PLACES, SCORES
+from seamline.recipe_toml import TABLES, to_toml
+
+REFERENCE = ROOT / "docs/reference"
+LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+HEADING = re.compile(r"^#+ (?P<title>.+)$", re.MULTILINE)
+CODE = re.compile(r"^(`{3,}).*?^\1", re.MULTILINE | re.DOTALL)
+
+
+def page(name: str) -> str:
+    return (REFERENCE / name).read_text(encoding="utf-8")
+
+
+def missing(names: Iterable[str], text: str) -> list[str]:
+    """Names that a page does not put in code marks, alone or at the start of a piece of code."""
+    said = {word for code in re.findall(r"`([^`\n]+)`", text) for word in (code, re.split(r"[ \[(={]", code)[0])}
+    return [name for name in names if name not in said]
+
+
+def parsers() -> dict[str, argparse.ArgumentParser]:
+    whole = build_parser()
+    commands = next(action for action in whole._actions if isinstance(action, argparse._SubParsersAction))
+    return {"": whole, **commands.choices}
+
+
+def options(parser: argparse.ArgumentParser) -> list[str]:
+    return [name for action in parser._actions for name in action.option_strings]
+
+
+def test_every_field_of_the_recipe() -> None:
+    names = [field.name for kind in (Recipe, Budget, Overlap) for field in fields(kind)]
+    assert not missing(names, page("recipe.md"))
+
+
+def test_every_default_of_the_recipe() -> None:
+    text = page("recipe.md")
+    for name, place in PLACES.items():
+        value = getattr(Recipe(), name)
+        shown = f'"{value}"' if isinstance(value, str) else str(value).lower()
+        assert f"| `{name}` | `{place}` | `{shown}` |" in text
+
+
+def test_every_key_of_the_configuration_file() -> None:
+    text = page("recipe.md")
+    assert not missing(["preset", *PLACES.values(), *KINDS], text)
+    assert not missing((key for table in ("budget", "overlap") for key in TABLES[table]), text)
+    assert not [table for table in ("budget", "overlap", "whole", "split", "scores") if f"## {table}\n" not in text]
+    assert to_toml(Recipe()) in text
+
+
+def test_every_score_with_its_default() -> None:
+    text = page("recipe.md")
+    assert not [key for key, score in SCORES.items() if f"| `{key}` | {score} |" not in text]
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_every_option_of_a_command(command: str) -> None:
+    text = page("cli.md")
+    assert f"## seamline {command}".rstrip() in text
+    assert not missing(options(parsers()[command]), text)
+
+
+@pytest.mark.parametrize("name", ["cli.md", "notices-and-errors.md"])
+def test_every_exit_code(name: str) -> None:
+    codes = [value for key, value in vars(exits).items() if key.isupper() and isinstance(value, int)]
+    assert len(codes) == 6
+    assert not [code for code in codes if f"| {code} |" not in page(name)]
+
+
+def test_every_audit_rule_in_its_own_words() -> None:
+    text = page("audit-rules.md")
+    assert not [rule for rule, meaning in RULES.items() if f"| `{rule}` | {meaning} |" not in text]
+
+
+def test_every_key_of_a_record() -> None:
+    chunks = seamline.chunk("# A\n\n" + "One sentence. " * 60, limit=64, overlap="shadows")
+    keys = {key for chunk in chunks for key in chunk.to_dict()}
+    inner = {key for chunk in chunks for context in chunk.to_dict()["context"] for key in context}
+    assert "shadows" in keys
+    assert not missing(keys | inner, page("json-lines.md"))
+
+
+def test_every_preset_with_its_figures() -> None:
+    text = page("presets.md")
+    for name, recipe in PRESETS.items():
+        overlap = recipe.overlap
+        repeats = overlap.kind if overlap.kind == "none" else f"{overlap.kind}, {overlap.tokens}"
+        sizes = f"{recipe.budget.target} | {recipe.budget.limit} | {recipe.budget.floor}"
+        row = f"| `{name}` | {sizes} | {recipe.tokenizer} | {recipe.packer} | {recipe.sections} | {repeats} |"
+        assert row in text
+    assert not missing([*SIZES, *OVERLAPS], text)
+
+
+def test_every_public_name() -> None:
+    assert not missing(seamline.__all__, page("python-api.md") + headings_as_code("python-api.md"))
+
+
+def headings_as_code(name: str) -> str:
+    return " ".join(f"`{title}`" for title in HEADING.findall(page(name)))
+
+
+def test_every_field_of_the_values() -> None:
+    text = page("python-api.md")
+    for kind in (seamline.Chunk, seamline.Document, seamline.Source, seamline.Node):
+        assert not missing((field.name for field in fields(kind)), text)
+    for row in (seamline.Block, seamline.Span, seamline.Context, seamline.Notice, seamline.Violation):
+        assert not missing(row._fields, text)
+
+
+def test_every_error() -> None:
+    errors = [name for name in seamline.__all__ if issubclass_of_error(name)]
+    assert len(errors) == 7
+    assert not missing(errors, page("notices-and-errors.md"))
+
+
+def issubclass_of_error(name: str) -> bool:
+    value = getattr(seamline, name)
+    return isinstance(value, type) and issubclass(value, seamline.SeamlineError)
+
+
+def test_every_notice() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "src/seamline").rglob("*.py")]
+    codes = {code for text in sources for code in re.findall(r'\bNotice\(\s*"([^"]+)"', text)}
+    assert codes
+    assert not missing(codes, page("notices-and-errors.md"))
+
+
+# --- the map of the code, and links ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("folder", ["src/seamline", "benchmarks"])
+def test_the_architecture_page_names_every_file(folder: str) -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    files = [path.relative_to(ROOT / folder).as_posix() for path in (ROOT / folder).rglob("*.py")]
+    assert not [file for file in files if f"`{file}`" not in text]
+
+
+def test_the_architecture_page_names_every_folder_of_tests() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    folders = {path.relative_to(ROOT / "tests").parts[0] for path in (ROOT / "tests").rglob("test_*.py")}
+    assert not [folder for folder in folders if f"`{folder}/" not in text]
+
+
+DOCUMENTS = [*PAGES, ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md"]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_links_lead_somewhere(document: Path) -> None:
+    broken = []
+    for link in LINK.finditer(CODE.sub("", document.read_text(encoding="utf-8"))):
+        path, _, anchor = link["target"].partition("#")
+        if "://" in path:
+            continue
+        target = (document.parent / path).resolve() if path else document
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            broken.append(link["target"])
+    assert not broken
+
+
+def anchors(document: Path) -> set[str]:
+    """The anchors of a page's headings, as code hosts make them."""
+    titles = HEADING.findall(CODE.sub("", document.read_text(encoding="utf-8")))
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_every_page_is_linked_from_the_index() -> None:
+    index = ROOT / "docs/index.md"
+    linked = {(index.parent / link["target"]).resolve() for link in LINK.finditer(index.read_text(encoding="utf-8"))}
+    assert not [name_of(page) for page in PAGES[1:] if page != index and page not in linked]
