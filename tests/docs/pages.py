@@ -57,7 +57,8 @@ def _code(page: Path, text: str, match: re.Match[str]) -> Code:
 
 def steps(session: str) -> Iterator[Step]:
     """The commands of a session: lines after `$ `, continued by lines after `> `."""
-    command, expected = "", []
+    command = ""
+    expected: list[str] = []
     for line in session.splitlines():
         if line.startswith("$ "):
             if command:

@@ -251,6 +251,13 @@ def test_knowledge_base_splits_long_lists_between_companies() -> None:
     assert all(chunk.render("body").startswith("- ") for chunk in parts[1:])
 
 
+@pytest.mark.xfail(strict=True, reason="a cut costs the search more than 150 tokens above the target of 350")
+def test_knowledge_base_splits_a_long_list_also_where_its_section_fits_the_limit() -> None:
+    bullets = "".join(f"- supplier number {i} delivers the same thing each week\n" for i in range(36))
+    assert 350 < load("o200k_base").count(bullets) < 450
+    assert len(seamline.chunk(f"# Suppliers\n\n{bullets}", recipe="knowledge-base")) > 1
+
+
 def test_knowledge_base_stores_shadows_of_siblings_apart() -> None:
     chunks = CASES["knowledge-base"].chunks
     count = load("o200k_base").count
