@@ -6,8 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seamline.api import chunk, chunk_files, read, settle
-    from seamline.cut.audit import Violation, audit
+    from seamline.api import FileChunks, chunk, chunk_files, read, settle
+    from seamline.cut.audit import RULES, Violation, audit, audit_records
     from seamline.cut.tree import Node, outline
     from seamline.errors import (
         BudgetError,
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     )
     from seamline.presets import preset
     from seamline.recipe import Overlap, Recipe
+    from seamline.recipe_toml import load_recipe
     from seamline.types import Block, Budget, Chunk, Context, Document, Notice, Source, Span
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "api": ("chunk", "chunk_files", "read", "settle"),
-    "cut.audit": ("Violation", "audit"),
+    "api": ("FileChunks", "chunk", "chunk_files", "read", "settle"),
+    "cut.audit": ("RULES", "Violation", "audit", "audit_records"),
     "cut.tree": ("Node", "outline"),
     "errors": (
         "BudgetError",
@@ -39,11 +40,13 @@ _HOME = {
     ),
     "presets": ("preset",),
     "recipe": ("Overlap", "Recipe"),
+    "recipe_toml": ("load_recipe",),
     "types": ("Block", "Budget", "Chunk", "Context", "Document", "Notice", "Source", "Span"),
 }
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
+    "RULES",
     "Block",
     "Budget",
     "BudgetError",
@@ -51,6 +54,7 @@ __all__ = [
     "ConfigError",
     "Context",
     "Document",
+    "FileChunks",
     "MissingExtra",
     "Node",
     "Notice",
@@ -64,8 +68,10 @@ __all__ = [
     "StoreError",
     "Violation",
     "audit",
+    "audit_records",
     "chunk",
     "chunk_files",
+    "load_recipe",
     "outline",
     "preset",
     "read",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from seamline import parse as _parse
-from seamline.errors import ConfigError
+from seamline.errors import ConfigError, ParseError, SeamlineError
 from seamline.pipeline import chunk_document, parts
 from seamline.presets import preset
 from seamline.recipe import Overlap, Recipe, resize
@@ -29,7 +30,8 @@ def read(
 ) -> Document:
     """A document from text or from the path of a file.
 
-    A `str` is text, unless it is one line that names an existing file; a `Path` is always a file.
+    A `str` is text, unless it is one line that names an existing file; a `Path` is always a file. A single word
+    with a known suffix (`notes.md`) that names no file is refused rather than cut as text.
     """
     mode = (recipe or _DEFAULT).front_matter
     if isinstance(source, Path) or _names_file(source):
@@ -91,15 +93,27 @@ def settle(
     return base
 
 
+class FileChunks(NamedTuple):
+    """What came of one file of a batch."""
+
+    path: Path
+    chunks: list[Chunk]
+    error: SeamlineError | None = None
+    """Why it could not be cut; the other files are done all the same."""
+
+
 def chunk_files(
     paths: Iterable[Path], *, recipe: Recipe | str | None = None, encoding: str | None = None
-) -> Iterator[list[Chunk]]:
-    """Cut many files, one list of chunks each, as they come."""
+) -> Iterator[FileChunks]:
+    """Cut many files, one result each, as they come. A file that fails does not stop the others."""
     settled = settle(recipe)
     tokenizer = parts(settled)
     for path in paths:
-        document = _parse.parse_file(path, encoding=encoding, front_matter=settled.front_matter)
-        yield chunk_document(document, settled, tokenizer)
+        try:
+            document = _parse.parse_file(path, encoding=encoding, front_matter=settled.front_matter)
+            yield FileChunks(path, chunk_document(document, settled, tokenizer))
+        except SeamlineError as error:
+            yield FileChunks(path, [], error)
 
 
 def _overlap(overlap: int | str | Overlap) -> Overlap:
@@ -111,10 +125,13 @@ def _overlap(overlap: int | str | Overlap) -> Overlap:
 
 
 def _names_file(source: str) -> bool:
-    """Whether a string is the path of a file rather than a text."""
+    """Whether a string is the path of a file rather than a text. One that looks like a path must name a file."""
     if len(source) > 1024 or "\n" in source or Path(source).suffix.lower() not in _parse.SUFFIXES:
         return False
     try:
-        return Path(source).is_file()
+        exists = Path(source).is_file()
     except (OSError, ValueError):
         return False
+    if not exists and not any(character.isspace() for character in source):
+        raise ParseError("no such file: check the name, or end the string with a line break if it is a text", source)
+    return exists

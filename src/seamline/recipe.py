@@ -109,7 +109,7 @@ class Recipe:
     """Weight of the distance from the target against the cost of cuts, for the optimal packer."""
     sections: Sections = "heading"
     """heading: no chunk crosses a section; paragraph: headings are only good gaps; hybrid: heading, then
-    small chunks merge."""
+    chunks below the floor merge, or below a quarter of the target where the floor is 0."""
     depth: int = 0
     """Cut at sections of this heading level first, finer where one is too large; 0 cuts at every level."""
     breadcrumb: bool = True

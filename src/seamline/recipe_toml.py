@@ -62,7 +62,7 @@ def find(start: Path) -> Path | None:
     return next((file for file in files if os.path.isfile(file)), None)  # False where it may not look
 
 
-def load(path: Path) -> Recipe:
+def load_recipe(path: Path) -> Recipe:
     """The recipe of a `seamline.toml`; the path of a tokenizer.json in it counts from the file's folder."""
     recipe = from_mapping(_parse(_read(path), str(path)), str(path))
     if not recipe.tokenizer.endswith(".json"):

@@ -30,7 +30,7 @@ class Notice(NamedTuple):
     """A remark that is not an error: the result stands, but something about it is worth knowing."""
 
     code: str
-    """Short and stable, for programs: `front-matter-broken`, `grapheme-cut`, ..."""
+    """Short and stable, for programs, such as `front-matter-broken`."""
     message: str
     """For people."""
     where: str = ""
@@ -160,7 +160,7 @@ class Budget:
 class Chunk:
     """One retrieval unit: the span of the document it owns, and what it borrows to be readable alone."""
 
-    document: Document = field(repr=False, compare=False)
+    document: Document = field(repr=False)
     body: Span
     """The span this chunk owns; the bodies of a document are disjoint, ascending and hold all its text."""
     tokens: int

@@ -32,7 +32,7 @@ from seamline.recipe import (
     budget_for,
     resize,
 )
-from seamline.recipe_toml import TABLES, find, from_mapping, load, to_toml
+from seamline.recipe_toml import TABLES, find, from_mapping, load_recipe, to_toml
 from seamline.types import SMALLEST_LIMIT, Budget
 
 
@@ -477,7 +477,7 @@ def test_syntax_errors_name_line_and_column(tmp_path: Path, content: str, place:
     file = tmp_path / "seamline.toml"
     file.write_text(content)
     with pytest.raises(ConfigError) as caught:
-        load(file)
+        load_recipe(file)
     assert str(caught.value).startswith(f"{file}: expected TOML, got ")
     assert place in str(caught.value)
 
@@ -487,39 +487,39 @@ def test_hostile_toml_is_an_error_for_people(tmp_path: Path, content: str) -> No
     file = tmp_path / "seamline.toml"
     file.write_text(content)
     with pytest.raises(ConfigError, match="expected TOML, got "):
-        load(file)
+        load_recipe(file)
 
 
 def test_a_file_that_cannot_be_read_comes_with_a_remedy(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no such file; check the path"):
-        load(tmp_path / "none.toml")
+        load_recipe(tmp_path / "none.toml")
     with pytest.raises(ConfigError, match=r"got a directory; name the seamline\.toml inside it"):
-        load(tmp_path)
+        load_recipe(tmp_path)
     with pytest.raises(ConfigError, match="check the path and its permissions"):
-        load(Path("a\0b"))
+        load_recipe(Path("a\0b"))
     loop = tmp_path / "loop"
     loop.symlink_to(loop)
     with pytest.raises(ConfigError, match=r"cannot be read .*; check the path and its permissions"):
-        load(loop)
+        load_recipe(loop)
 
 
 def test_the_file_is_utf_8_with_or_without_a_bom(tmp_path: Path) -> None:
     file = tmp_path / "seamline.toml"
     file.write_bytes("\ufefftokenizer = 'ü'".encode())
-    assert load(file).tokenizer == "ü"
+    assert load_recipe(file).tokenizer == "ü"
     file.write_bytes("# eins\n# für\n".encode("latin-1"))
     with pytest.raises(ConfigError, match="expected UTF-8, got other bytes in line 2; save it as UTF-8"):
-        load(file)
+        load_recipe(file)
 
 
 def test_a_tokenizer_file_counts_from_the_folder_of_the_config(tmp_path: Path) -> None:
     file = tmp_path / "seamline.toml"
     file.write_text('tokenizer = "models/tokenizer.json"')
-    assert load(file).tokenizer == str(tmp_path / "models" / "tokenizer.json")
+    assert load_recipe(file).tokenizer == str(tmp_path / "models" / "tokenizer.json")
     file.write_text('tokenizer = "/models/tokenizer.json"')
-    assert load(file).tokenizer == "/models/tokenizer.json"
+    assert load_recipe(file).tokenizer == "/models/tokenizer.json"
     file.write_text('tokenizer = "estimate"')
-    assert load(file).tokenizer == "estimate"
+    assert load_recipe(file).tokenizer == "estimate"
 
 
 def test_find_takes_the_nearest_file_upwards(tmp_path: Path) -> None:
@@ -556,7 +556,7 @@ def test_a_written_recipe_reads_back_equal(recipe: Recipe) -> None:
 def test_a_written_preset_loads_back_equal(tmp_path: Path, name: str) -> None:
     file = tmp_path / "seamline.toml"
     file.write_text(to_toml(preset(name)), encoding="utf-8")
-    assert load(file) == preset(name)
+    assert load_recipe(file) == preset(name)
 
 
 def test_a_written_file_is_complete() -> None:

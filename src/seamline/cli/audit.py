@@ -47,7 +47,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         formatter_class=Raw,
         allow_abbrev=False,
     )
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="*.jsonl or - for records; else documents to cut")
+    parser.add_argument(
+        "paths", nargs="+", metavar="PATH", help="*.jsonl (or .ndjson, .json, -) for records; else documents to cut"
+    )
     parser.add_argument("--root", metavar="DIR", default=".", help="folder that `doc` paths start from (here)")
     parser.add_argument("--json", action="store_true", help="one JSON object with all violations")
     add_recipe_options(parser)
@@ -79,7 +81,7 @@ def _audit_all(args: argparse.Namespace, inputs: Inputs, recipe: Recipe, finding
 
     def one(path: Path | None) -> None:
         try:
-            if path is STDIN or path.suffix.lower() == ".jsonl":
+            if path is STDIN or path.suffix.lower() in (".jsonl", ".ndjson", ".json"):
                 _audit_records(args, path, recipe, findings)
             else:
                 _audit_document(args, path, recipe, findings)

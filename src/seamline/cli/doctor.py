@@ -181,13 +181,13 @@ def _chunks() -> str:
 
 
 def _config() -> Check:
-    from seamline.recipe_toml import FILE_NAME, find, load
+    from seamline.recipe_toml import FILE_NAME, find, load_recipe
 
     path = find(Path.cwd())
     if path is None:
         return Check(FILE_NAME, "ok", "none found from here upward; the defaults are used")
     try:
-        recipe = load(path)
+        recipe = load_recipe(path)
     except SeamlineError as error:
         return Check(FILE_NAME, "failed", str(error))
     return Check(FILE_NAME, "ok", f"{path} is valid; recipe {recipe.fingerprint}")

@@ -154,7 +154,7 @@ def settle(args: argparse.Namespace) -> Settled:
 
 def _base(args: argparse.Namespace) -> tuple[Recipe | str | None, Path | None]:
     """A preset, a file that is named or found, or nothing."""
-    from seamline.recipe_toml import find, load
+    from seamline.recipe_toml import find, load_recipe
 
     chosen = [name for name in ("--preset", "--config") if getattr(args, name[2:]) is not None]
     if args.no_config and args.config is not None:
@@ -167,7 +167,7 @@ def _base(args: argparse.Namespace) -> tuple[Recipe | str | None, Path | None]:
     if path is None:
         return None, None
     shown = path if args.config else Path(os.path.relpath(path))
-    return load(shown), shown
+    return load_recipe(shown), shown
 
 
 def _overlap(given: str | None) -> int | Overlap | None:

@@ -30,11 +30,12 @@ def cut(document: Document, recipe: Recipe, tokenizer: Tokenizer) -> list[Chunk]
         most = overlap_tokens(recipe.overlap, recipe.budget.target)
     engine = Engine(document, recipe, tokenizer, most if kind not in ("none", "shadows") else 0)
     drafts = engine.drafts()
-    if recipe.budget.floor and len(drafts) > 1:
+    floor = recipe.budget.floor or (recipe.budget.target // 4 if recipe.sections == "hybrid" else 0)
+    if floor and len(drafts) > 1:
         drafts = merge_small(
             document.text,
             drafts,
-            recipe.budget.floor,
+            floor,
             recipe.budget.limit,
             tokenizer,
             _same_section if recipe.sections == "heading" else _any,

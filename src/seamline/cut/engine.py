@@ -271,6 +271,7 @@ class Engine:
         glued = 0  # tokens of the headings directly before
         hanging = 0  # and of the headings those borrow
         top = 0  # where the first of them starts
+        chain = 0  # tokens of what is glued together so far
         for position in range(begin, stop):
             kind, start, block_end, _, _, _ = blocks[tops[position]]
             until = starts[position + 1] if position + 1 < stop else end
@@ -281,8 +282,11 @@ class Engine:
             seam = seam_before(text, blocks, tops, position)
             if kind != "heading":
                 if tokens <= room and (not whole or tokens <= whole.get(kind, tokens)):
-                    atoms.append(Atom(start, until, tokens, seam, None, glued > 0))
+                    introduced = seam == "lead-in" and chain + tokens <= limit // 2
+                    chain = tokens + (chain if introduced else glued)
+                    atoms.append(Atom(start, until, tokens, seam, None, glued > 0 or introduced))
                 else:
+                    chain = limit
                     atoms.extend(self.splitter.split(Task(start, until, tops[position], seam, None, glued > 0), room))
                 glued = hanging = 0
                 continue

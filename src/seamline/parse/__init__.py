@@ -56,7 +56,7 @@ def parse_file(
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise ParseError("no such file", uri) from None
+        raise ParseError("no such file: check the name and the folder it is named from", uri) from None
     except IsADirectoryError:
         raise ParseError("is a directory: name files in it, or pass it to `seamline chunk`", uri) from None
     except OSError as error:

@@ -46,9 +46,19 @@ def _named(name: str, bias: str) -> Tokenizer:
 
         return JsonTokenizer(Path(name))
     known = (*VOCABULARIES, "estimate")
-    close = get_close_matches(name, known, n=1, cutoff=0.4)
-    hint = f" (did you mean {close[0]}?)" if close else ""
+    meant = _model_vocabulary(name) or next(iter(get_close_matches(name, known, n=1, cutoff=0.4)), "")
+    hint = f" (did you mean {meant}?)" if meant else ""
     raise ConfigError(
         f"unknown tokenizer {name!r}{hint}: expected {', '.join(known)} or the path of a tokenizer.json",
         "$.tokenizer",
     )
+
+
+def _model_vocabulary(name: str) -> str:
+    """The vocabulary of a model that is named instead of it."""
+    plain = name.lower().replace("-", "").replace("_", "")
+    if plain.startswith(("gpt4o", "gpt41", "gpt5", "o1", "o3", "o4", "chatgpt")):
+        return "o200k_base"
+    if plain.startswith(("gpt4", "gpt35", "gpt3.5", "textembedding", "cl100k")):
+        return "cl100k_base"
+    return ""
