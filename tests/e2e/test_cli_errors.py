@@ -32,7 +32,9 @@ def test_a_file_that_is_no_text(cli, write, content: bytes, says: str) -> None:
 def test_a_missing_file(cli) -> None:
     ended = cli("chunk", "nowhere.md")
     assert ended.code == 1
-    assert only_line(ended) == "seamline: error: nowhere.md: no such file"
+    assert (
+        only_line(ended) == "seamline: error: nowhere.md: no such file: check the name and the folder it is named from"
+    )
 
 
 def test_binary_on_stdin(cli) -> None:

@@ -154,7 +154,10 @@ def test_control_characters_never_reach_a_terminal(cli, write) -> None:
         assert not set(text) & {chr(c) for c in (*range(10), *range(11, 32), *range(127, 160), 0x202E)}
     assert "\\x1b]0;owned\\x07 \\x9b31m \\u202eright\\x00 \\x7f." in ended.out
     assert "a\\x1b[2Jb.md" in ended.out
-    assert ended.lines[0] == "seamline: error: no\\x1bsuch\\nfile.md: no such file"
+    assert (
+        ended.lines[0]
+        == "seamline: error: no\\x1bsuch\\nfile.md: no such file: check the name and the folder it is named from"
+    )
 
 
 def test_json_keeps_them(cli, write) -> None:

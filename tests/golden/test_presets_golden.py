@@ -180,7 +180,9 @@ def test_packed_reopens_a_fence_with_its_language(name: str) -> None:
 def test_packed_leads_with_the_last_heading_and_the_last_sentence() -> None:
     chunk = CASES["packed"].chunks[-1]
     assert [context.role for context in chunk.context] == ["heading", "overlap"]
-    assert chunk.text.startswith("## Running it for years\n\nTolerant parsers are the cheapest insurance there is.\n\n")
+    assert chunk.text.startswith(
+        "## Running it for years\n\nPoint it at a receiver that answers 500 on purpose, and see "
+    )
 
 
 @pytest.mark.parametrize("name", ["packed", "packed-192"])
@@ -251,7 +253,6 @@ def test_knowledge_base_splits_long_lists_between_companies() -> None:
     assert all(chunk.render("body").startswith("- ") for chunk in parts[1:])
 
 
-@pytest.mark.xfail(strict=True, reason="a cut costs the search more than 150 tokens above the target of 350")
 def test_knowledge_base_splits_a_long_list_also_where_its_section_fits_the_limit() -> None:
     bullets = "".join(f"- supplier number {i} delivers the same thing each week\n" for i in range(36))
     assert 350 < load("o200k_base").count(bullets) < 450

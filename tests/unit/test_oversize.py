@@ -84,7 +84,6 @@ def test_blank_lines_and_scopes_are_the_first_seams_of_code() -> None:
     assert all(chunk.render("body").startswith("def step") for chunk in chunks[1:])
 
 
-@pytest.mark.xfail(strict=True, reason="S5: greedy packing takes the last line that fits, whatever the seams before it")
 def test_scopes_come_first_for_greedy_packing_too() -> None:
     lines = "".join(f"    part_{i} = measure(x, {i})\n" for i in range(5))
     functions = "\n\n".join(f"def step_{i}(x):\n{lines}" for i in range(6))
@@ -246,22 +245,17 @@ def test_rows_that_are_too_wide_are_split_by_columns_beside_their_key() -> None:
     assert_columns_fit(chunks)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a group takes all columns that fit; then its key, or its names, go to save room"
-)
 @pytest.mark.parametrize(("columns", "name", "limit"), [(12, "column", 80), (30, "column", 96), (6, "column name", 64)])
 def test_the_key_and_the_names_of_columns_are_never_dropped(columns: int, name: str, limit: int) -> None:
     assert_columns_fit(cut(wide(columns, 2, name), limit=limit), name)
 
 
-@pytest.mark.xfail(strict=True, reason="the last columns of a row merge with the first of the next under one header")
 def test_merging_small_chunks_never_mixes_columns() -> None:
     recipe = Recipe(budget=Budget(64, 64, 48))
     chunks = seamline.chunk(wide(14, 2), recipe=recipe)
     assert_columns_fit([chunk for chunk in chunks if chunk.context])
 
 
-@pytest.mark.xfail(strict=True, reason="the rule under a wide header merges with the first row, away from the header")
 def test_merging_small_chunks_never_cuts_a_header_from_its_rows() -> None:
     recipe = Recipe(budget=Budget(64, 64, 32))
     assert not seamline.audit(seamline.chunk(wide(10, 3), recipe=recipe), limit=64)

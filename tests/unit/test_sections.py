@@ -46,7 +46,8 @@ def test_paragraph_still_prefers_headings_as_gaps() -> None:
 def test_hybrid_merges_sections_below_the_floor() -> None:
     assert bodies(cut(THREE, sections="hybrid", floor=6)) == ["# A One. ## B Two. # C Three."]
     assert bodies(cut(f"{THREE}\n{WORDS * 4}", sections="hybrid", floor=6))[0] == "# A One. ## B Two."
-    assert bodies(cut(THREE, sections="hybrid")) == bodies(cut(THREE))  # without a floor nothing is small
+    assert bodies(cut(THREE, sections="hybrid")) == ["# A One. ## B Two. # C Three."]  # a quarter of the target
+    assert bodies(cut(THREE, floor=6)) == bodies(cut(THREE))  # under the heading policy sections stay apart
 
 
 def test_a_large_section_is_packed_within_and_keeps_its_path() -> None:

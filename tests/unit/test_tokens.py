@@ -285,7 +285,6 @@ def test_the_bias_of_a_recipe_is_used() -> None:
     assert tokens["prose-heavy"] > tokens["balanced"] > tokens["code-heavy"]
 
 
-@pytest.mark.xfail(strict=True, reason="P3: components are code-like for estimates, but count as prose")
 def test_components_are_counted_as_code() -> None:
     component = (
         '<Tabs items={["one", "two"]}>\n' + '  <Tab label="one" onOpen={() => track("one")} />\n' * 10 + "</Tabs>"

@@ -96,7 +96,7 @@ def add_recipe_options(parser: argparse.ArgumentParser) -> None:
     cut.add_argument(
         "--sections",
         choices=get_args(Sections),
-        help="heading: no chunk crosses a section (default); paragraph: it may; hybrid: small sections merge",
+        help="heading: no chunk crosses a section (default); paragraph: it may; hybrid: small ones merge",
     )
     cut.add_argument("--depth", type=int, metavar="0-6", help="cut at headings of this level first; 0 is every level")
     cut.add_argument(

@@ -70,7 +70,7 @@ def _named(engine: Engine, drafts: Sequence[Draft], shadows: Sequence[tuple[Span
     total = len(drafts)
     out: list[Chunk] = []
     low = 0
-    for index, (start, end, tokens, context, closing, section, seam) in enumerate(drafts):
+    for index, (start, end, tokens, context, closing, section, seam, _) in enumerate(drafts):
         low = bisect_right(starts, start, low) - 1
         high = bisect_right(starts, end - 1, low) - 1
         out.append(

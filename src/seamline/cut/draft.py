@@ -19,6 +19,8 @@ class Draft(NamedTuple):
     section: int
     """Index of the section its first content belongs to."""
     seam: str
+    alone: bool = False
+    """Whether it may not merge with a neighbour: its borrowed header cells are for its columns only."""
 
 
 def rendered(text: str, start: int, end: int, context: Sequence[Context], closing: str) -> str:

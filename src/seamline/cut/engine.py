@@ -185,7 +185,7 @@ class Engine:
 
     def _attempt(self, first: int, last: int, start: int, end: int, slack: int) -> list[Draft]:
         limit = self.budget.limit - slack
-        goal = Goal(min(self.budget.target, limit - self.reserve), limit)
+        goal = Goal(min(self.budget.target, limit), limit)
         atoms = self._atoms(first, last, end, limit)
         drafts: list[Draft] = []
         for low, high in _segments(atoms):
@@ -214,9 +214,20 @@ class Engine:
         score = [self.scores[a.seam] for a in part]
         forbidden = {i for i, a in enumerate(part) if a.glued}
         load = Load(sums, lead, tail, score, forbidden)
+        if self.reserve:
+            goal = self._reserved(goal, part, lead)
         if load.size(0, len(part)) <= goal.target:
             return []
         return [low + cut for cut in self.pack(load, goal)]
+
+    def _reserved(self, goal: Goal, part: Sequence[Atom], lead: Sequence[int]) -> Goal:
+        """Sizes that leave room for overlap, unless something that may not be cut needs that room itself."""
+        less = goal.limit - self.reserve
+        largest = chain = 0
+        for atom, extra in zip(part, lead, strict=True):
+            chain = atom.tokens + (chain if atom.glued else extra)
+            largest = max(largest, chain)
+        return Goal(min(goal.target, less), less if largest <= less else goal.limit)
 
     def _section_at(self, offset: int, first: int, last: int) -> int:
         """The section that holds `offset`."""
@@ -238,7 +249,7 @@ class Engine:
         section = self._section_at(start, first, last)
         headings, _, heading_tokens = self._lead(section, start)
         frame = opening(head.frame, text, start) if head.frame else ()
-        close = closing(foot.frame, foot.end) or self._left_open(stop)
+        close = self._left_open(stop) + closing(foot.frame, foot.end)
         context = (*headings, *frame)
         if (
             self.additive
@@ -252,7 +263,7 @@ class Engine:
         else:
             tokens = self.count(rendered(text, start, stop, context, close))
         seam = self._seam(section) if start == self.starts[self.sections[section].first] else head.seam
-        return Draft(start, stop, tokens, context, close, section, seam)
+        return Draft(start, stop, tokens, context, close, section, seam, head.alone or foot.alone)
 
     def _adds_up(self, start: int) -> bool:
         """Whether counts on both sides of `start` add up exactly: it starts a line, and not with a slash."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from seamline.cut.graphemes import boundary_before, is_boundary
-from seamline.cut.lines import line_end, line_start, trimmed
+from seamline.cut.lines import line_start, trimmed
 from seamline.cut.sentences import sentence_starts
 
 Count = Callable[[str], int]
@@ -57,25 +57,19 @@ def by_lines(text: str, start: int, end: int) -> list[tuple[int, str]]:
 
 
 def by_scopes(text: str, start: int, end: int) -> list[tuple[int, str]]:
-    """At every line that is not blank; better after a blank line, best where the indentation also ends."""
-    out = []
+    """In code, after a blank line where the indentation ends too."""
     base = _indent(text, start)
-    previous_end = line_end(text, start, end)
-    for match in _LINE.finditer(text, start, end):
-        at = match.end()
-        if not _has_text(text, at, end):
-            continue
-        if text.count("\n", previous_end, at) > 1:
-            out.append((at, "scope" if _indent(text, at) <= base else "blank"))
-        else:
-            out.append((at, "line"))
-        previous_end = line_end(text, at, end)
-    return out
+    return [(at, "scope") for at, _ in by_blank_code(text, start, end) if _indent(text, at) <= base]
+
+
+def by_blank_code(text: str, start: int, end: int) -> list[tuple[int, str]]:
+    """In code, after every blank line."""
+    return [(at, "blank") for at, _ in by_blank_lines(text, start, end)]
 
 
 PROSE: tuple[Rung, ...] = (by_blank_lines, by_sentences, by_lines)
 LINES: tuple[Rung, ...] = (by_blank_lines, by_lines)
-CODE: tuple[Rung, ...] = (by_scopes,)
+CODE: tuple[Rung, ...] = (by_scopes, by_blank_code, by_lines)
 
 
 class Room(NamedTuple):

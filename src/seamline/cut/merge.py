@@ -40,7 +40,7 @@ def _settle(
 
 def _joined(text: str, left: Draft, right: Draft, limit: int, tokenizer: Tokenizer, may_join: MayJoin) -> Draft | None:
     """Both as one chunk, where they may be and fit."""
-    if not may_join(left, right) or any(c.role == "key" for c in right.context):
+    if left.alone or right.alone or not may_join(left, right):
         return None
     if left.end - left.start + right.end - right.start > 16 * limit:
         return None

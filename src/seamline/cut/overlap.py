@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 
 from seamline.cut.draft import Draft, rendered
-from seamline.cut.graphemes import is_boundary
+from seamline.cut.graphemes import boundary_before, is_boundary
 from seamline.cut.sections import Section
 from seamline.cut.sentences import last_sentence, sentence_starts
 from seamline.protocols import Tokenizer
@@ -55,6 +55,7 @@ class Overlapper:
         self.starts = [document.blocks[i].start for i in tops]
         self.count = tokenizer.count
         self.limit = limit
+        self._firsts = [section.first for section in sections]
 
     def add(self, drafts: list[Draft], kind: str, most: int, crosses: bool) -> list[Draft]:
         """Drafts with what each repeats; `crosses` lets it reach over section bounds."""
@@ -70,11 +71,11 @@ class Overlapper:
         return out
 
     def _overlapped(self, before: Draft, draft: Draft, kind: str, most: int) -> Draft:
-        heading = self._last_heading(draft) if kind == "boundary" else ()
+        heading = self._last_heading(before, draft) if kind == "boundary" else ()
         if any(c.role in _FRAME_ROLES for c in draft.context) or before.closing:
             candidates: list[int] = []  # inside a split block: its reopened frame is the overlap
         else:
-            candidates = _KINDS[kind](self, before, draft, most)
+            candidates = _KINDS[kind](self, before, draft, min(most, self.limit - draft.tokens))
         for start in candidates:
             tail = (*heading, Context("overlap", start, draft.start))
             if self.count(_slices(self.text, tail)) <= most and (new := self._with(draft, tail)):
@@ -89,14 +90,14 @@ class Overlapper:
         tokens = self.count(rendered(self.text, draft.start, draft.end, context, draft.closing))
         return draft._replace(context=context, tokens=tokens) if tokens <= self.limit else None
 
-    def _last_heading(self, draft: Draft) -> tuple[Context, ...]:
-        """The section's own heading, unless the chunk has it already."""
-        path = self.sections[draft.section].path
+    def _last_heading(self, before: Draft, draft: Draft) -> tuple[Context, ...]:
+        """The heading in force where the chunk before ends, unless the chunk has it already."""
+        position = bisect_right(self.starts, before.end - 1) - 1
+        path = self.sections[bisect_right(self._firsts, position) - 1].path
         if not path:
             return ()
         heading = self.blocks[path[-1]]
-        known = any(c.role == "heading" and c.start == heading.start for c in draft.context)
-        if known or heading.start >= draft.start:
+        if any(c.role == "heading" and c.start == heading.start for c in draft.context):
             return ()
         return (Context("heading", heading.start, heading.end, "\n\n"),)
 
@@ -110,8 +111,7 @@ class Overlapper:
 
     def _prose_start(self, before: Draft) -> int:
         """The start of the last paragraph of a draft, or its end where it does not close with one."""
-        position = bisect_right(self.starts, before.end - 1) - 1
-        block = self.blocks[self.tops[position]]
+        block = self.blocks[self.tops[self._last_top(before)]]
         return max(before.start, block.start) if block.kind == "paragraph" else before.end
 
     def by_blocks(self, before: Draft, draft: Draft, most: int) -> list[int]:
@@ -142,12 +142,32 @@ class Overlapper:
         return [last_sentence(self.text, start, before.end)] if start < before.end else []
 
     def by_tokens(self, before: Draft, draft: Draft, most: int) -> list[int]:
-        """The earliest word that keeps the budget, in the last paragraph or at the start of a block before it."""
-        starts = [s for s in self.by_blocks(before, draft, most) if s < self._prose_start(before)]
-        start = self._prose_start(before)
-        if start < before.end and not starts:
-            starts = [self._word_start(start, draft.start, most)]
-        return starts
+        """The earliest start that keeps the budget: whole blocks, and the last words of the paragraph before them."""
+        start = draft.start
+        for block in reversed(self._tail_blocks(before) or [self.blocks[self.tops[self._last_top(before)]]]):
+            begin = max(block.start, before.start)
+            fits = draft.start - begin <= 16 * most and self.count(self.text[begin : draft.start]) <= most
+            if fits and block.kind != "front_matter" and block.start >= before.start:
+                start = begin
+                continue
+            if block.kind == "paragraph":
+                start = min(start, self._word_start(begin, draft.start, most))
+            elif block.kind == "list":
+                items = [at for at in self._item_starts(block, before) if at < start]
+                fitting = [at for at in items if self.count(self.text[at : draft.start]) <= most]
+                start = min([start, *fitting])
+            break
+        return [start] if start < draft.start else []
+
+    def _item_starts(self, block: Block, before: Draft) -> list[int]:
+        """Where the items of a list start that lie in a draft's body, the last ones of many."""
+        index = self.tops[bisect_left(self.starts, block.start)]
+        low = bisect_left(self.blocks, before.start, index, key=lambda b: b.start)
+        high = bisect_left(self.blocks, before.end, low, key=lambda b: b.start)
+        return [b.start for b in self.blocks[max(low, high - 200) : high] if b.parent == index]
+
+    def _last_top(self, draft: Draft) -> int:
+        return bisect_right(self.starts, draft.end - 1) - 1
 
     def _word_start(self, floor: int, end: int, most: int) -> int:
         """By bisection, the earliest word start in [floor, end) whose text up to `end` has at most `most` tokens."""
@@ -158,9 +178,14 @@ class Overlapper:
                 high = middle
             else:
                 low = middle + 1
-        while low < end and not self._starts_word(low, floor):
-            low += 1
-        return low
+        word = low
+        while word < end and not self._starts_word(word, floor):
+            word += 1
+        if word >= end:  # a script without spaces: between two characters will do
+            word = low
+            while word < end and not is_boundary(self.text, word):
+                word += 1
+        return word
 
     def _starts_word(self, at: int, floor: int) -> bool:
         if at == floor:
@@ -226,9 +251,10 @@ class Overlapper:
                 low = middle
             else:
                 high = middle - 1
-        while low > start and low < ceiling and not self.text[low].isspace():
-            low -= 1
-        return low if low > start else ceiling
+        word = low
+        while start < word < ceiling and not self.text[word].isspace():
+            word -= 1
+        return word if word > start else boundary_before(self.text, low, start)
 
 
 def _slices(text: str, context: Sequence[Context]) -> str:

@@ -48,9 +48,11 @@ def cost(frame: Frame | None) -> int:
     return total
 
 
-def _affordable(frame: Frame | None, instead: Frame | None, room: int) -> Frame | None:
-    """A frame that leaves at least half of the room to the text in it."""
-    return frame if cost(frame) <= room // 2 else instead
+def _affordable(frame: Frame | None, room: int) -> Frame | None:
+    """A frame that leaves at least half of the room to the text in it; those around it give way first."""
+    while frame and frame.outer and cost(frame) > room // 2:
+        frame = frame._replace(outer=frame.outer.outer)
+    return frame if cost(frame) <= room // 2 else None
 
 
 class Splitter:
@@ -144,7 +146,9 @@ class Splitter:
 
     def _inner(self, task: Task, kind: str, room: int) -> list[Task]:
         """One task for each block inside a container, and for text that none of them claims."""
-        frame = _affordable(self._container_frame(task, kind), task.frame, room)
+        frame = self._container_frame(task, kind)
+        if cost(frame) > room // 4:
+            frame = task.frame
         seam = "item" if kind == "list" else "paragraph"
         tasks: list[Task] = []
         after_heading = False
@@ -214,7 +218,7 @@ class Splitter:
             frame = self._open_close("comment", task, block.start, block.start + 4, "\n", "\n-->")
         elif kind == "math":
             frame = self._open_close("math", task, block.start, block.start + 2, "\n", "\n$$")
-        return _affordable(frame, None, room)
+        return _affordable(frame, room)
 
     def _fence(self, task: Task, block: Block, room: int) -> Frame:
         begin = line_start(self.text, block.start, max(0, block.start - _PREFIX))
@@ -231,7 +235,7 @@ class Splitter:
         mark = match.group()
         if stop - begin <= 4 * room:
             full = self._open_close("fence", task, begin, stop, "\n", f"\n{indent}{mark}")
-            if cost(full) <= room // 2:
+            if full.opening_tokens + full.close_tokens <= room // 2:
                 return full
         # A long info string or fence would fill the chunk: a bare one, longer than any inside, serves.
         if len(mark) > 8:

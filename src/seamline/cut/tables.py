@@ -91,7 +91,8 @@ def _group(
         more = min(len(cells), until + step)
         wider = _borrowed(table, heads, cells, at, more)
         body = table.text[cells[at][0] : cells[more - 1][1]]
-        if table.count(_rendered(table, wider) + body) > room.tokens:
+        header = table.count(_rendered(table, wider))
+        if header > room.tokens // 2 or header + table.count(body) > room.tokens:
             if step == 1:
                 break
             step = 1
@@ -129,6 +130,8 @@ def _column_atoms(table: Table, lead: tuple[Context, ...], start: int, end: int,
 def _affordable(table: Table, lead: tuple[Context, ...], room: Room) -> tuple[tuple[Context, ...], int]:
     """What a group borrows, within half of the room: first the key goes, then all header cells but the first."""
     columns = next(c for c in lead if c.added.startswith("\n"))
+    if len(lead) > 1:
+        columns = columns._replace(added=columns.added.replace("|---", "", 1))  # without the key's column
     first = _BAR.search(table.text, columns.start + 1, columns.end)
     narrow = columns._replace(end=first.end() if first else columns.end, added="\n|---|\n")
     for option in (lead, (columns,), (narrow,)):

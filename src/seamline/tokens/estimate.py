@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 
@@ -19,6 +20,10 @@ BIASES = {
 }
 
 
+_MARKUP = re.compile(r"^[ \t]*(?:</?[A-Za-z>]|import |export ).*\n?", re.MULTILINE)
+"""Lines of components, HTML and modules, which are as dense as code."""
+
+
 class EstimateTokenizer:
     """Prose counts a token per four characters, code one per 2.7; the bias moves both."""
 
@@ -30,9 +35,11 @@ class EstimateTokenizer:
         self._prose, self._code = BIASES[bias]
 
     def count(self, text: str) -> int:
-        if "```" not in text and "~~~" not in text:
+        code = _code_characters(text) if "```" in text or "~~~" in text else 0
+        if not code and ("<" in text or text.startswith(("import ", "export "))):
+            code = sum(map(len, _MARKUP.findall(text)))
+        if not code:
             return _ceil(len(text) / self._prose)
-        code = _code_characters(text)
         return _ceil((len(text) - code) / self._prose + code / self._code)
 
     def __repr__(self) -> str:
