@@ -80,12 +80,18 @@ def closing(frame: Frame | None, end: int) -> str:
     return out
 
 
-def opening_tokens(frame: Frame | None, start: int) -> int:
+def opening_tokens(frame: Frame | None, text: str, start: int) -> int:
     """What the opening costs."""
     total = 0
+    marked = False
     while frame is not None:
         if start > frame.start:
-            total += frame.opening_tokens
+            if frame.role not in ("marker", "quote"):
+                total += frame.opening_tokens
+            elif not marked:
+                marked = True
+                if frame.role == "marker" or text[start - 1] not in "\r\n":
+                    total += frame.opening_tokens
         frame = frame.outer
     return total
 

@@ -208,7 +208,8 @@ class Engine:
         else:
             tail = [0, *[closing_tokens(a.frame, a.end) for a in part]]
             lead = [
-                opening_tokens(a.frame, a.start) + self._lead(self._section_at(a.start, first, last), a.start)[2]
+                opening_tokens(a.frame, self.text, a.start)
+                + self._lead(self._section_at(a.start, first, last), a.start)[2]
                 for a in part
             ]
         score = [self.scores[a.seam] for a in part]

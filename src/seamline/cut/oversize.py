@@ -39,11 +39,15 @@ class Task(NamedTuple):
     """Whether it follows a heading, and so may not be cut from it."""
 
 
-def cost(frame: Frame | None) -> int:
-    """Tokens of a chunk that opens and closes a frame and all around it."""
+def cost(frame: Frame | None, *, whole_lines: bool = False) -> int:
+    """Tokens of a chunk that opens and closes a frame and all around it; whole lines bring their quote marks along."""
     total = 0
+    marked = False
     while frame is not None:
-        total += frame.opening_tokens + frame.close_tokens
+        is_mark = frame.role in ("marker", "quote")
+        if not is_mark or not (marked or (whole_lines and frame.role == "quote")):
+            total += frame.opening_tokens + frame.close_tokens
+        marked = marked or is_mark  # only the innermost mark is repeated
         frame = frame.outer
     return total
 
@@ -91,10 +95,10 @@ class Splitter:
         while stack:
             task = stack.pop()
             held = atoms[-1].tokens if task.glued and atoms else 0  # the heading it may not be cut from
-            space = max(room - cost(task.frame) - held, room // 8)
-            if not too_large and (atom := self._whole(task, space)):
+            if not too_large and (atom := self._whole(task, room - cost(task.frame, whole_lines=True) - held)):
                 atoms.append(atom)
                 continue
+            space = max(room - cost(task.frame) - held, room // 8)
             too_large = False
             kind = self.blocks[task.block].kind if task.block >= 0 else "paragraph"
             if kind in CONTAINERS and self.own_rule.get(kind, True):
