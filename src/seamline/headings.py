@@ -14,8 +14,10 @@ def heading_text(text: str, block: Block) -> str:
     """What a heading says, without its marks."""
     line = text[block.start : block.end].strip()
     if line.startswith("#"):
-        line = _CLOSING_HASHES.sub("", line.lstrip("#")).strip()
+        line = line.lstrip("#").strip()
+        if line.endswith("#"):
+            line = _CLOSING_HASHES.sub("", line)
     else:  # setext: the last line is the underline
         lines = line.splitlines()
-        line = " ".join(part.strip() for part in lines[:-1]) if len(lines) > 1 else line
-    return _ANCHOR.sub("", line)
+        line = " ".join([part.strip() for part in lines[:-1]]) if len(lines) > 1 else line
+    return _ANCHOR.sub("", line) if line.endswith("}") else line

@@ -7,6 +7,7 @@ made 7,063 chunks where 2,743 were right.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 
 from seamline.cut.pack import Goal, Load
@@ -27,36 +28,32 @@ class Optimal:
         unit = self.balance / (target * target)
         n = len(sums) - 1
         # Per allowed gap: its index, where a chunk ending there ends in tokens, and what cutting there costs.
-        gaps = [gap for gap in range(1, n + 1) if gap not in forbidden or gap == n]
-        ends = [sums[gap] + tail[gap] for gap in gaps]
-        costs = [1.0 - score[gap] if gap < n else 0.0 for gap in gaps]
-        slope = any(tail)  # where closing a fence costs tokens, a later end may be the smaller one
+        indices = [gap for gap in range(1, n + 1) if gap not in forbidden or gap == n]
+        gaps = [(gap, sums[gap] + tail[gap], 1.0 - score[gap] if gap < n else 0.0) for gap in indices]
+        reach = [sums[gap] for gap in indices]  # ends without their tails: these only grow
         best = [_NEVER] * (n + 1)  # least cost of cutting everything before gap i, with a cut at i
         came = [0] * (n + 1)
         best[0] = 0.0
         reached = 0  # the furthest gap with a known cost
         first = 0  # position in `gaps` of the first one after `start`
         for start in range(n):
-            while gaps[first] <= start:
+            while indices[first] <= start:
                 first += 1
             here = best[start]
             if here == _NEVER:
                 continue
-            base = sums[start] - lead[start] + target
-            most = limit - target
-            for at in range(first, len(gaps)):
-                off = ends[at] - base
-                if off > most:
-                    if slope and sums[gaps[at]] - base <= most:
-                        continue
-                    break
-                cost = here + off * off * unit + costs[at]
-                gap = gaps[at]
+            base = sums[start] - lead[start]
+            most = base + limit
+            middle = base + target
+            for gap, end, price in gaps[first : bisect_right(reach, most, first)]:
+                if end > most:
+                    continue  # what its chunk would leave open costs more to close than there is room
+                off = end - middle
+                cost = here + off * off * unit + price
                 if cost < best[gap]:
                     best[gap] = cost
                     came[gap] = start
-                    if gap > reached:
-                        reached = gap
+                    reached = gap if gap > reached else reached
             if reached <= start:  # the rules allow no way on: the last gap within the limit, forbidden or not
                 reached = last_resort(load, goal, start, n)
                 came[reached] = start
