@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 
@@ -20,10 +19,6 @@ BIASES = {
 }
 
 
-_MARKUP = re.compile(r"^[ \t]*(?:</?[A-Za-z>]|import |export ).*\n?", re.MULTILINE)
-"""Lines of components, HTML and modules, which are as dense as code."""
-
-
 class EstimateTokenizer:
     """Prose counts a token per four characters, code one per 2.7; the bias moves both."""
 
@@ -35,9 +30,11 @@ class EstimateTokenizer:
         self._prose, self._code = BIASES[bias]
 
     def count(self, text: str) -> int:
-        code = _code_characters(text) if "```" in text or "~~~" in text else 0
-        if not code and ("<" in text or text.startswith(("import ", "export "))):
-            code = sum(map(len, _MARKUP.findall(text)))
+        code = 0
+        if ("`" in text and "```" in text) or ("~" in text and "~~~" in text):
+            code = _fenced_characters(text)
+        if not code and ("<" in text or text.startswith(_MODULE)):
+            code = _markup_characters(text)
         if not code:
             return _ceil(len(text) / self._prose)
         return _ceil((len(text) - code) / self._prose + code / self._code)
@@ -50,7 +47,7 @@ def _ceil(value: float) -> int:
     return -int(-value // 1)
 
 
-def _code_characters(text: str) -> int:
+def _fenced_characters(text: str) -> int:
     """Characters between fence lines, the fences included."""
     total, opened, mark = 0, -1, ""
     marks = [mark for mark in ("```", "~~~") if mark in text]
@@ -81,3 +78,29 @@ def _run(text: str, at: int) -> str:
     while end < len(text) and text[end] == text[at]:
         end += 1
     return text[at:end]
+
+
+_MODULE = ("import ", "export ")
+
+
+def _markup_characters(text: str) -> int:
+    """Characters of lines that start with a tag, and of the module lines a component page starts with."""
+    at = total = 0
+    if text.startswith(_MODULE):
+        at = text.find("\n\n")
+        total = at = len(text) if at < 0 else at
+    at = text.find("<", at)
+    while at >= 0:
+        line = text.rfind("\n", 0, at) + 1
+        if _opens_tag(text[at + 1 : at + 2]) and not text[line:at].strip():
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end + 1
+            total += end - line
+            at = text.find("<", end)
+        else:
+            at = text.find("<", at + 1)
+    return total
+
+
+def _opens_tag(character: str) -> bool:
+    return character.isalpha() or character in ("/", ">")
