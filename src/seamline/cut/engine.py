@@ -6,30 +6,24 @@ is one chunk whatever the packer: splitting it would add a cut and move every pi
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 
+from seamline.cut.atomize import Atomizer
 from seamline.cut.atoms import Atom, closing, closing_tokens, opening, opening_tokens
 from seamline.cut.draft import Draft, rendered
-from seamline.cut.ladder import Piece, coalesce
+from seamline.cut.leads import Leads
 from seamline.cut.lines import trimmed
-from seamline.cut.oversize import Splitter, Task
+from seamline.cut.oversize import Splitter
 from seamline.cut.pack import Goal, Load, Pack, packer
-from seamline.cut.scores import seam_before
 from seamline.cut.sections import find_sections
 from seamline.errors import BudgetError
 from seamline.protocols import Tokenizer
 from seamline.recipe import Recipe
-from seamline.types import Context, Document
+from seamline.types import Document
 
-_CROWD = 5000  # atoms in one range above which tiny paragraphs are joined before packing
 _ATTEMPTS = 8
-
-Lead = tuple[tuple[Context, ...], str, int]
-"""Headings a chunk borrows: as spans, as text, and how many tokens they have."""
-_NO_LEAD: Lead = ((), "", 0)
 
 
 class Engine:
@@ -48,14 +42,26 @@ class Engine:
         self.starts = [self.blocks[i].start for i in self.tops]
         self.sections = find_sections(self.blocks, self.tops, recipe.breadcrumb_depth)
         self.unclosed = {b.end: str(b.attrs["unclosed"]) for b in self.blocks if b.attrs and "unclosed" in b.attrs}
-        self._bare: set[int] = set()  # starts of chunks that have no room for borrowed headings
-        self._leads: dict[tuple[int, ...], Lead] = {}
-        self._section_firsts = [section.first for section in self.sections]
+        most = recipe.budget.limit // 4 if recipe.breadcrumb else 0
+        self.leads = Leads(document, self.starts, self.sections, self.count, most)
 
     @cached_property
     def splitter(self) -> Splitter:
         cluster = self.budget.limit * 3 // 4
         return Splitter(self.text, self.blocks, self.count, self.recipe.whole, self.recipe.split, cluster)
+
+    @cached_property
+    def atomizer(self) -> Atomizer:
+        return Atomizer(
+            self.document,
+            self.tops,
+            self.starts,
+            self.sections,
+            self.leads,
+            self.splitter,
+            self.count,
+            self.recipe.whole,
+        )
 
     @cached_property
     def pack(self) -> Pack:
@@ -104,8 +110,8 @@ class Engine:
         start, end = self._extent(first, last)
         if end - start > 16 * self.budget.limit:
             return False
-        _, lead, _ = self._lead(first, start)
-        return self.count(lead + self.text[start:end]) <= self.budget.limit
+        lead = self.leads.at(first, start)
+        return self.count(lead.text + self.text[start:end]) <= self.budget.limit
 
     def _extent(self, first: int, last: int) -> tuple[int, int]:
         """Start and end of the sections [first, last)."""
@@ -116,11 +122,11 @@ class Engine:
         start, end = self._extent(first, last)
         target = self.budget.limit if self.recipe.depth else self.budget.target
         if end - start <= 5 * target:  # above this it will hardly fit, and is counted block by block below
-            context, lead, _ = self._lead(first, start)
+            lead = self.leads.at(first, start)
             close = self._left_open(end)
-            tokens = self.count(lead + self.text[start:end] + close)
+            tokens = self.count(lead.text + self.text[start:end] + close)
             if tokens <= target:
-                return [Draft(start, end, tokens, context, close, first, self._seam(first))]
+                return [Draft(start, end, tokens, lead.context, close, first, self._seam(first))]
         return self._packed(first, last, start, end)
 
     def _seam(self, section: int) -> str:
@@ -131,39 +137,6 @@ class Engine:
         """The close of a fence that the document itself leaves open at `end`."""
         fence = self.unclosed.get(end)
         return f"\n{fence}" if fence else ""
-
-    # --- headings a chunk borrows ----------------------------------------------------------------------------
-
-    def _lead(self, section: int, start: int) -> Lead:
-        """The headings above `start` that the chunk's body does not hold itself."""
-        if not self.recipe.breadcrumb or start in self._bare:
-            return _NO_LEAD
-        _, _, _, path, above = self.sections[section]
-        if not path:
-            return _NO_LEAD
-        if above == len(path) or self.blocks[path[-1]].start < start:
-            headings = path
-        elif start <= self.blocks[path[above]].start:
-            headings = path[:above]
-        else:
-            headings = tuple([index for index in path if self.blocks[index].start < start])
-        lead = self._leads.get(headings)
-        if lead is None:
-            lead = self._leads[headings] = self._headings(headings)
-        return lead
-
-    def _headings(self, above: tuple[int, ...]) -> Lead:
-        """Headings as context; the outermost go first when they would take more than a quarter of the limit."""
-        blocks = self.blocks
-        context = tuple([Context("heading", blocks[i].start, blocks[i].end, "\n\n") for i in above])
-        lead = rendered(self.text, 0, 0, context, "")
-        most = self.budget.limit // 4
-        tokens = self.count(lead)
-        while context and tokens > most:
-            context = context[1:]
-            lead = rendered(self.text, 0, 0, context, "")
-            tokens = self.count(lead)
-        return context, lead, tokens
 
     # --- ranges above the target -----------------------------------------------------------------------------
 
@@ -186,7 +159,7 @@ class Engine:
     def _attempt(self, first: int, last: int, start: int, end: int, slack: int) -> list[Draft]:
         limit = self.budget.limit - slack
         goal = Goal(min(self.budget.target, limit), limit)
-        atoms = self._atoms(first, last, end, limit)
+        atoms = self.atomizer.atoms(first, last, end, limit)
         drafts: list[Draft] = []
         for low, high in _segments(atoms):
             cuts = self._cuts(atoms, low, high, goal, first, last)
@@ -202,14 +175,14 @@ class Engine:
         sums = list(accumulate([atom.tokens for atom in part], initial=0))
         if last - first == 1 and not any(a.frame for a in part):  # the common case, at a third of the cost
             tail = [0] * len(sums)
-            inside = self._lead(first, part[-1].start)[2]
+            inside = self.leads.at(first, part[-1].start).tokens
             lead = [inside] * len(part)
-            lead[0] = self._lead(first, part[0].start)[2]
+            lead[0] = self.leads.at(first, part[0].start).tokens
         else:
             tail = [0, *[closing_tokens(a.frame, a.end) for a in part]]
             lead = [
                 opening_tokens(a.frame, self.text, a.start)
-                + self._lead(self._section_at(a.start, first, last), a.start)[2]
+                + self.leads.at(self.leads.section_at(a.start, first, last), a.start).tokens
                 for a in part
             ]
         score = [self.scores[a.seam] for a in part]
@@ -230,13 +203,6 @@ class Engine:
             largest = max(largest, chain)
         return Goal(min(goal.target, less), less if largest <= less else goal.limit)
 
-    def _section_at(self, offset: int, first: int, last: int) -> int:
-        """The section that holds `offset`."""
-        if last - first == 1:
-            return first
-        position = bisect_right(self.starts, offset) - 1
-        return bisect_right(self._section_firsts, position) - 1
-
     def _draft(self, atoms: Sequence[Atom], i: int, j: int, end: int, first: int, last: int) -> Draft | None:
         """The chunk of the atoms [i, j), counted as it will be delivered."""
         text, head, foot = self.text, atoms[i], atoms[j - 1]
@@ -247,8 +213,8 @@ class Engine:
                 start += 1
         if start >= stop:
             return None
-        section = self._section_at(start, first, last)
-        headings, _, heading_tokens = self._lead(section, start)
+        section = self.leads.section_at(start, first, last)
+        headings, _, heading_tokens = self.leads.at(section, start)
         frame = opening(head.frame, text, start) if head.frame else ()
         close = self._left_open(stop) + closing(foot.frame, foot.end)
         context = (*headings, *frame)
@@ -270,60 +236,6 @@ class Engine:
         """Whether counts on both sides of `start` add up exactly: it starts a line, and not with a slash."""
         return not start or (self.text[start - 1] == "\n" and self.text[start] not in "/\r\n")
 
-    # --- atoms -----------------------------------------------------------------------------------------------
-
-    def _atoms(self, first: int, last: int, end: int, limit: int) -> list[Atom]:
-        """The blocks of a range as atoms, those that are too large in parts, headings glued to what follows."""
-        atoms: list[Atom] = []
-        tops, blocks, starts = self.tops, self.blocks, self.starts
-        text, count, whole = self.text, self.count, self.recipe.whole
-        begin, stop = self.sections[first].first, self.sections[last - 1].last
-        one = last - first == 1
-        inside = self._lead(first, end)[2]  # headings that a chunk borrows which starts after its own section's
-        glued = 0  # tokens of the headings directly before
-        hanging = 0  # and of the headings those borrow
-        top = 0  # where the first of them starts
-        chain = 0  # tokens of what is glued together so far
-        for position in range(begin, stop):
-            kind, start, block_end, _, _, _ = blocks[tops[position]]
-            until = starts[position + 1] if position + 1 < stop else end
-            if not one:
-                inside = self._lead(self._section_at(start, first, last), block_end)[2]
-            room = max(limit - max(hanging + glued, inside), limit // 8)
-            tokens = count(text[start:until]) if until - start <= 64 * room else limit + 1
-            seam = seam_before(text, blocks, tops, position)
-            if kind != "heading":
-                if tokens <= room and (not whole or tokens <= whole.get(kind, tokens)):
-                    introduced = seam == "lead-in" and chain + tokens <= limit // 2
-                    chain = tokens + (chain if introduced else glued)
-                    atoms.append(Atom(start, until, tokens, seam, None, glued > 0 or introduced))
-                else:
-                    chain = limit
-                    atoms.extend(self.splitter.split(Task(start, until, tops[position], seam, None, glued > 0), room))
-                glued = hanging = 0
-                continue
-            lead = self._lead(self._section_at(start, first, last), start)[2]
-            room = max(limit - max(hanging + glued, lead), limit // 8)
-            deeper = glued > 0 and self._is_deeper(position)
-            if tokens > room:
-                atoms.extend(self.splitter.split(Task(start, until, tops[position], seam, None, deeper), room))
-                glued = hanging = 0
-                continue
-            atoms.append(Atom(start, until, tokens, seam, None, deeper))
-            if not deeper:
-                glued, hanging, top = 0, lead, start
-            glued += tokens
-            if hanging and hanging + glued > limit - limit // 4:
-                self._bare.add(top)  # rather no borrowed heading than one cut from what is under it
-                hanging = 0
-            if glued > limit - limit // 8:
-                glued = hanging = 0
-        return _thinned(atoms, limit) if len(atoms) > _CROWD else atoms
-
-    def _is_deeper(self, position: int) -> bool:
-        blocks, tops = self.blocks, self.tops
-        return position > 0 and blocks[tops[position - 1]].level < blocks[tops[position]].level
-
 
 def _segments(atoms: Sequence[Atom]) -> Iterator[tuple[int, int]]:
     """Index ranges between the cuts that atoms standing alone force; a heading above such an atom stays with it."""
@@ -339,11 +251,3 @@ def _segments(atoms: Sequence[Atom]) -> Iterator[tuple[int, int]]:
             low = index + 1
     if low < len(atoms):
         yield low, len(atoms)
-
-
-def _thinned(atoms: list[Atom], limit: int) -> list[Atom]:
-    """Tiny neighbours joined, so that the search stays linear on half a million one-word paragraphs."""
-    if any(a.frame or a.glued or a.alone for a in atoms):
-        return atoms
-    pieces = coalesce([Piece(*a[:4]) for a in atoms], limit // 48, limit // 2)
-    return [Atom(*piece) for piece in pieces]

@@ -1,0 +1,123 @@
+"""Sections -> atoms: blocks whole where they fit, in parts where they do not, headings glued to what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from seamline.cut.atoms import Atom
+from seamline.cut.ladder import Piece, coalesce
+from seamline.cut.leads import Leads
+from seamline.cut.oversize import Splitter, Task
+from seamline.cut.scores import seam_before
+from seamline.cut.sections import Section
+from seamline.types import Document
+
+_CROWD = 5000  # atoms in one range above which tiny paragraphs are joined before packing
+
+
+class Glue:
+    """The headings that directly precede a block, and may not be cut from it."""
+
+    def __init__(self) -> None:
+        self.tokens = 0
+        self.borrowed = 0
+        """Tokens of the headings that the first of them borrows itself."""
+        self.top = 0
+        """Where the first of them starts."""
+
+    def start(self, at: int, borrowed: int) -> None:
+        self.tokens, self.borrowed, self.top = 0, borrowed, at
+
+    def drop(self) -> None:
+        self.tokens = self.borrowed = 0
+
+
+class Atomizer:
+    """Makes atoms of the top-level blocks of a document."""
+
+    def __init__(
+        self,
+        document: Document,
+        tops: Sequence[int],
+        starts: Sequence[int],
+        sections: Sequence[Section],
+        leads: Leads,
+        splitter: Splitter,
+        count: Callable[[str], int],
+        whole: Mapping[str, int],
+    ) -> None:
+        self._text = document.text
+        self._blocks = document.blocks
+        self._tops = tops
+        self._starts = starts
+        self._sections = sections
+        self._leads = leads
+        self._splitter = splitter
+        self._count = count
+        self._whole = whole
+
+    def atoms(self, first: int, last: int, end: int, limit: int) -> list[Atom]:
+        """The atoms of the sections [first, last), each small enough for a chunk of `limit` tokens."""
+        out: list[Atom] = []
+        glue = Glue()
+        chain = 0  # tokens of what may not be cut apart so far
+        begin, stop = self._sections[first].first, self._sections[last - 1].last
+        for position in range(begin, stop):
+            block = self._blocks[self._tops[position]]
+            until = self._starts[position + 1] if position + 1 < stop else end
+            section = self._leads.section_at(block.start, first, last)
+            if block.kind == "heading":
+                self._heading(out, glue, position, until, section, limit)
+                continue
+            inside = self._leads.at(section, block.end).tokens
+            room = max(limit - max(glue.borrowed + glue.tokens, inside), limit // 8)
+            tokens = self._size(block.start, until, room, limit)
+            seam = seam_before(self._text, self._blocks, self._tops, position)
+            if tokens <= room and (not self._whole or tokens <= self._whole.get(block.kind, tokens)):
+                introduced = seam == "lead-in" and chain + tokens <= limit // 2
+                chain = tokens + (chain if introduced else glue.tokens)
+                out.append(Atom(block.start, until, tokens, seam, None, glue.tokens > 0 or introduced))
+            else:
+                chain = limit
+                task = Task(block.start, until, self._tops[position], seam, None, glue.tokens > 0)
+                out.extend(self._splitter.split(task, room))
+            glue.drop()
+        return _thinned(out, limit) if len(out) > _CROWD else out
+
+    def _heading(self, out: list[Atom], glue: Glue, position: int, until: int, section: int, limit: int) -> None:
+        """A heading glues to what follows, and to the one before it where it goes deeper."""
+        start = self._starts[position]
+        lead = self._leads.at(section, start).tokens
+        room = max(limit - max(glue.borrowed + glue.tokens, lead), limit // 8)
+        tokens = self._size(start, until, room, limit)
+        seam = seam_before(self._text, self._blocks, self._tops, position)
+        deeper = glue.tokens > 0 and self._is_deeper(position)
+        if tokens > room:
+            out.extend(self._splitter.split(Task(start, until, self._tops[position], seam, None, deeper), room))
+            glue.drop()
+            return
+        out.append(Atom(start, until, tokens, seam, None, deeper))
+        if not deeper:
+            glue.start(start, lead)
+        glue.tokens += tokens
+        if glue.borrowed and glue.borrowed + glue.tokens > limit - limit // 4:
+            self._leads.bare.add(glue.top)  # rather no borrowed heading than one cut from what is under it
+            glue.borrowed = 0
+        if glue.tokens > limit - limit // 8:
+            glue.drop()
+
+    def _size(self, start: int, end: int, room: int, limit: int) -> int:
+        """Tokens of a range; of one that cannot fit, only that it is too large."""
+        return self._count(self._text[start:end]) if end - start <= 64 * room else limit + 1
+
+    def _is_deeper(self, position: int) -> bool:
+        blocks, tops = self._blocks, self._tops
+        return position > 0 and blocks[tops[position - 1]].level < blocks[tops[position]].level
+
+
+def _thinned(atoms: list[Atom], limit: int) -> list[Atom]:
+    """Tiny neighbours joined, so that the search stays linear on half a million one-word paragraphs."""
+    if any(a.frame or a.glued or a.alone for a in atoms):
+        return atoms
+    pieces = coalesce([Piece(*a[:4]) for a in atoms], limit // 48, limit // 2)
+    return [Atom(*piece) for piece in pieces]
