@@ -21,6 +21,7 @@ CONTAINERS = frozenset(("list", "item", "quote", "footnote", "directive", "jsx")
 _RUNGS: Mapping[str, tuple[Rung, ...]] = {"paragraph": PROSE, "heading": PROSE, "item": PROSE, "quote": PROSE}
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _MARKER = re.compile(r"(?:[-+*]|\d{1,9}[.)])[ \t]*")
+_MARKS = ("marker", "quote")
 _PREFIX = 1000  # no list or quote marker before a fence is longer
 _LONGEST = 64  # characters a token: only runs of blanks have more
 _SMALL = 24  # pieces below a twenty-fourth of the room are joined: packers then look at most that far
@@ -44,12 +45,22 @@ def cost(frame: Frame | None, *, whole_lines: bool = False) -> int:
     total = 0
     marked = False
     while frame is not None:
-        is_mark = frame.role in ("marker", "quote")
+        is_mark = frame.role in _MARKS
         if not is_mark or not (marked or (whole_lines and frame.role == "quote")):
             total += frame.opening_tokens + frame.close_tokens
         marked = marked or is_mark  # only the innermost mark is repeated
         frame = frame.outer
     return total
+
+
+def _one_mark(frame: Frame | None) -> Frame | None:
+    """Frames around a list or quote mark with one such mark at most: no more are ever repeated, and nesting is deep."""
+    if frame is None or frame.role not in _MARKS:
+        return frame
+    outer = frame.outer
+    while outer is not None and outer.role in _MARKS:
+        outer = outer.outer
+    return frame._replace(outer=outer)
 
 
 def _affordable(frame: Frame | None, room: int) -> Frame | None:
@@ -206,7 +217,7 @@ class Splitter:
     def _marker(self, role: str, task: Task, start: int, end: int) -> Frame:
         tokens = self.count(self.text[start:end]) + 1
         mark = Context("marker", start, end)
-        return Frame(role, task.start, task.end, (mark,), "", tokens, 0, task.frame)
+        return Frame(role, task.start, task.end, (mark,), "", tokens, 0, _one_mark(task.frame))
 
     # --- what is reopened and closed -------------------------------------------------------------------------
 
