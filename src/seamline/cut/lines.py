@@ -1,28 +1,39 @@
-"""Finding the edges of lines. CR, LF and CR LF end a line; all searches are bounded by their range."""
+"""Finding the edges of lines. CR, LF and CR LF end a line; the cost of a search is the length of its line.
+
+A plain `rfind` of the line end that a text does not use would look through all of the text, for every line.
+"""
 
 from __future__ import annotations
+
+import re
+
+_LINE_END = re.compile(r"\r\n?|\n")
+_WINDOW = 128
 
 
 def line_start(text: str, at: int, floor: int = 0) -> int:
     """The start of the line that holds `at`, not before `floor`."""
-    return max(text.rfind("\n", floor, at), text.rfind("\r", floor, at), floor - 1) + 1
+    window = _WINDOW
+    while True:
+        low = max(floor, at - window)
+        found = max(text.rfind("\n", low, at), text.rfind("\r", low, at))
+        if found >= 0:
+            return found + 1
+        if low == floor:
+            return floor
+        window *= 4
 
 
 def line_end(text: str, at: int, end: int) -> int:
     """The end of the line that holds `at`, without its line end."""
-    stop = text.find("\n", at, end)
-    if stop < 0:
-        stop = text.find("\r", at, end)
-        return end if stop < 0 else stop
-    return stop - 1 if stop > at and text[stop - 1] == "\r" else stop
+    found = _LINE_END.search(text, at, end)
+    return found.start() if found else end
 
 
 def next_line(text: str, at: int, end: int) -> int:
     """The start of the line after the one that holds `at`."""
-    stop = text.find("\n", at, end)
-    if stop < 0:
-        stop = text.find("\r", at, end)
-    return end if stop < 0 else stop + 1
+    found = _LINE_END.search(text, at, end)
+    return found.end() if found else end
 
 
 def trimmed(text: str, start: int, end: int) -> int:
