@@ -22,6 +22,7 @@ _RUNGS: Mapping[str, tuple[Rung, ...]] = {"paragraph": PROSE, "heading": PROSE, 
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _MARKER = re.compile(r"(?:[-+*]|\d{1,9}[.)])[ \t]*")
 _MARKS = ("marker", "quote")
+_TEXT = re.compile(r"[^ \t\r\n>]")
 _PREFIX = 1000  # no list or quote marker before a fence is longer
 _LONGEST = 64  # characters a token: only runs of blanks have more
 _SMALL = 24  # pieces below a twenty-fourth of the room are joined: packers then look at most that far
@@ -89,6 +90,7 @@ class Splitter:
         self.own_rule = own_rule
         self.cluster = cluster
         self._children: dict[int, list[int]] | None = None
+        self._texts: dict[int, int] = {}
 
     @property
     def children(self) -> dict[int, list[int]]:
@@ -200,7 +202,11 @@ class Splitter:
 
     def _has_text(self, start: int, end: int) -> bool:
         """Whether there is more between two blocks than white space and quote markers."""
-        return bool(self.text[start:end].strip(" \t\r\n>"))
+        first = self._texts.get(start)
+        if first is None:  # containers inside each other end at one place: what follows is looked at once
+            found = _TEXT.search(self.text, start)
+            first = self._texts[start] = found.start() if found else len(self.text)
+        return first < end
 
     def _container_frame(self, task: Task, kind: str) -> Frame | None:
         block = self.blocks[task.block]
