@@ -39,7 +39,7 @@ TEXTS = [
     "WE'LL SEE'S",
     "    def f(x):\n\treturn x ** 2  # squared\n\n\n",
     "a\r\nb\rc\n",
-    "https://example.org/a/b//c?d=e&f#g\n/root\n//x",
+    "https://example.org/a/b//c?d=e&f#g\n/etc\n//x",
     "1 12 123 1234 12345 3.14159 1_000_000",
     "| a | b |\n|---|---|\n| 1 | 2 |\n",
     "```python\nprint('x')\n```",

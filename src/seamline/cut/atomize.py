@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from seamline.cut.atoms import Atom
-from seamline.cut.ladder import Piece, coalesce
+from seamline.cut.ladder import LONGEST_TOKEN, Piece, coalesce
 from seamline.cut.leads import Leads
 from seamline.cut.oversize import Splitter, Task
 from seamline.cut.scores import seam_before
@@ -108,7 +108,7 @@ class Atomizer:
 
     def _size(self, start: int, end: int, room: int, limit: int) -> int:
         """Tokens of a range; of one that cannot fit, only that it is too large."""
-        return self._count(self._text[start:end]) if end - start <= 64 * room else limit + 1
+        return self._count(self._text[start:end]) if end - start <= LONGEST_TOKEN * room else limit + 1
 
     def _is_deeper(self, position: int) -> bool:
         blocks, tops = self._blocks, self._tops

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from seamline.types import Context
@@ -43,64 +44,59 @@ class Atom(NamedTuple):
     """Whether cuts are forced on both sides, as for a group of columns of a row that is too wide."""
 
 
-def opening(frame: Frame | None, text: str, start: int) -> tuple[Context, ...]:
-    """What a chunk that starts at `start` inside `frame` borrows, outermost first."""
-    out: list[Context] = []
+MARKS = ("marker", "quote")
+"""Frames of which only the innermost is repeated: a list or quote mark says enough."""
+
+
+def _opened(frame: Frame | None, text: str, start: int) -> Iterator[Frame]:
+    """The frames that a chunk starting at `start` has to open, innermost first."""
     marked = False
     while frame is not None:
         if start > frame.start:
-            if frame.role in ("marker", "quote"):
-                if not marked:  # the innermost marker says enough
-                    out.extend(_marker(frame, text, start))
-                    marked = True
-            else:
-                out.extend(reversed(frame.opening))
+            if frame.role not in MARKS:
+                yield frame
+            elif not marked:
+                marked = True
+                if frame.role == "marker" or text[start - 1] not in "\r\n":  # a whole line brings its quote mark
+                    yield frame
         frame = frame.outer
+
+
+def _left(frame: Frame | None, end: int) -> Iterator[Frame]:
+    """The frames that a chunk ending at `end` has to close, innermost first."""
+    while frame is not None:
+        if end < frame.end:
+            yield frame
+        frame = frame.outer
+
+
+def opening(frame: Frame | None, text: str, start: int) -> tuple[Context, ...]:
+    """What a chunk that starts at `start` inside `frame` borrows, outermost first."""
+    out: list[Context] = []
+    for opened in _opened(frame, text, start):
+        out.extend([_mark(opened, text, start)] if opened.role in MARKS else reversed(opened.opening))
     return tuple(reversed(out))
 
 
-def _marker(frame: Frame, text: str, start: int) -> tuple[Context, ...]:
-    """A list or quote marker. A piece that starts its line stands under the marker, one that does not, beside it."""
+def _mark(frame: Frame, text: str, start: int) -> Context:
+    """A list or quote mark. A piece that starts its line stands under the mark, one that does not, beside it."""
     mark = frame.opening[0]
     if text[start - 1] not in "\r\n":
-        return (mark,)
-    if frame.role == "quote":
-        return ()  # the line brings its own marker
+        return mark
     bare = len(text[mark.start : mark.end].rstrip())
-    return (Context(mark.role, mark.start, mark.start + bare, "\n"),)
-
-
-def closing(frame: Frame | None, end: int) -> str:
-    """What is added after a chunk that ends at `end` inside `frame`, innermost first."""
-    out = ""
-    while frame is not None:
-        if end < frame.end:
-            out += frame.close
-        frame = frame.outer
-    return out
+    return Context(mark.role, mark.start, mark.start + bare, "\n")
 
 
 def opening_tokens(frame: Frame | None, text: str, start: int) -> int:
     """What the opening costs."""
-    total = 0
-    marked = False
-    while frame is not None:
-        if start > frame.start:
-            if frame.role not in ("marker", "quote"):
-                total += frame.opening_tokens
-            elif not marked:
-                marked = True
-                if frame.role == "marker" or text[start - 1] not in "\r\n":
-                    total += frame.opening_tokens
-        frame = frame.outer
-    return total
+    return sum(opened.opening_tokens for opened in _opened(frame, text, start))
+
+
+def closing(frame: Frame | None, end: int) -> str:
+    """What is added after a chunk that ends at `end` inside `frame`, innermost first."""
+    return "".join(left.close for left in _left(frame, end))
 
 
 def closing_tokens(frame: Frame | None, end: int) -> int:
     """What the closing costs."""
-    total = 0
-    while frame is not None:
-        if end < frame.end:
-            total += frame.close_tokens
-        frame = frame.outer
-    return total
+    return sum(left.close_tokens for left in _left(frame, end))

@@ -25,5 +25,9 @@ class Draft(NamedTuple):
 
 def rendered(text: str, start: int, end: int, context: Sequence[Context], closing: str) -> str:
     """The prompt view of a chunk."""
-    lead = "".join([text[c.start : c.end] + c.added for c in context])
-    return f"{lead}{text[start:end]}{closing}"
+    return f"{borrowed(text, context)}{text[start:end]}{closing}"
+
+
+def borrowed(text: str, context: Sequence[Context]) -> str:
+    """What stands before a body."""
+    return "".join([text[c.start : c.end] + c.added for c in context])

@@ -127,7 +127,7 @@ class Engine:
             tokens = self.count(lead.text + self.text[start:end] + close)
             if tokens <= target:
                 return [Draft(start, end, tokens, lead.context, close, first, self._seam(first))]
-        return self._packed(first, last, start, end)
+        return self._packed(first, last, end)
 
     def _seam(self, section: int) -> str:
         level = self.sections[section].level
@@ -140,11 +140,11 @@ class Engine:
 
     # --- ranges above the target -----------------------------------------------------------------------------
 
-    def _packed(self, first: int, last: int, start: int, end: int) -> list[Draft]:
+    def _packed(self, first: int, last: int, end: int) -> list[Draft]:
         """Several chunks; tightened until the real count of each is within the limit."""
         slack = 0
         for _ in range(_ATTEMPTS):
-            drafts = self._attempt(first, last, start, end, slack)
+            drafts = self._attempt(first, last, end, slack)
             over = max(draft.tokens for draft in drafts) - self.budget.limit
             if over <= 0:
                 return drafts
@@ -156,7 +156,7 @@ class Engine:
             f"limit of {self.budget.limit}; raise the limit or use another tokenizer"
         )
 
-    def _attempt(self, first: int, last: int, start: int, end: int, slack: int) -> list[Draft]:
+    def _attempt(self, first: int, last: int, end: int, slack: int) -> list[Draft]:
         limit = self.budget.limit - slack
         goal = Goal(min(self.budget.target, limit), limit)
         atoms = self.atomizer.atoms(first, last, end, limit)

@@ -30,6 +30,7 @@ class Piece(NamedTuple):
 _BLANK = re.compile(r"(?:\r\n|\r(?!\n)|\n)[ \t>]*(?:\r\n?|\n)[ \t\r\n>]*")
 _LINE = re.compile(r"(?:\r\n?|\n)(?=[^\r\n])")
 _JOINED = frozenset(("line", "word", "sentence", "row", "item", "paragraph"))
+LONGEST_TOKEN = 64  # characters, on average over a text: only runs of blanks have more, and no words to lose
 _LONG_CLUSTER = 256  # code points
 
 
@@ -95,8 +96,7 @@ def _open(text: str, start: int, end: int, room: Room, count: Count, rungs: Sequ
     pieces: list[Piece] = []
     at = start
     for until, name in (*cuts, (end, "")):
-        # Nothing has 64 characters a token on average but runs of blanks, and those have no words to lose.
-        if until - at <= 64 * room.tokens and (tokens := measure(text, at, until, count)) <= room.tokens:
+        if until - at <= LONGEST_TOKEN * room.tokens and (tokens := measure(text, at, until, count)) <= room.tokens:
             pieces.append(Piece(at, until, tokens, seam))
         else:
             pieces.extend(_open(text, at, until, room, count, rungs[1:], seam))

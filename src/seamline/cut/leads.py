@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from seamline.cut.draft import rendered
+from seamline.cut.draft import borrowed
 from seamline.cut.sections import Section
 from seamline.types import Context, Document
 
@@ -73,7 +73,7 @@ class Leads:
         blocks = self._blocks
         context = tuple([Context("heading", blocks[i].start, blocks[i].end, "\n\n") for i in headings])
         while context:
-            text = rendered(self._text, 0, 0, context, "")
+            text = borrowed(self._text, context)
             tokens = self._count(text)
             if tokens <= self._most:
                 return Lead(context, text, tokens)

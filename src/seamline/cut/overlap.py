@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 
-from seamline.cut.draft import Draft, rendered
+from seamline.cut.draft import Draft, borrowed, rendered
 from seamline.cut.graphemes import boundary_before, is_boundary
 from seamline.cut.sections import Section
 from seamline.cut.sentences import last_sentence, sentence_starts
@@ -27,7 +27,7 @@ DEFAULT_TOKENS: Mapping[str, int] = {
     "shadows": 60,
 }
 _FRAME_ROLES = frozenset(("fence", "header", "key", "comment", "math", "directive", "marker"))
-_PREFERENCE = {"paragraph": 0, "figure": 0, "quote": 0, "list": 1, "code": 2, "math": 2, "html": 2, "table": 3}
+_PREFERRED = frozenset(("paragraph", "figure", "quote", "list"))  # before code and tables, where there is a choice
 
 
 def overlap_tokens(overlap: Overlap, target: int) -> int:
@@ -78,22 +78,21 @@ class Overlapper:
             candidates = _KINDS[kind](self, before, draft, min(most, self.limit - draft.tokens))
         for start in candidates:
             tail = (*heading, Context("overlap", start, draft.start))
-            if self.count(_slices(self.text, tail)) <= most and (new := self._with(draft, tail)):
+            if self.count(borrowed(self.text, tail)) <= most and (new := self._with(draft, tail)):
                 return new
         return (self._with(draft, heading) if heading else None) or draft
 
     def _with(self, draft: Draft, more: tuple[Context, ...]) -> Draft | None:
         """The draft with more context before its body, where that keeps the limit."""
-        # Headings come first: what reopens a fence or table has to stand right before the body.
-        headings = tuple([c for c in (*draft.context, *more) if c.role == "heading"])
-        context = (*headings, *[c for c in (*draft.context, *more) if c.role != "heading"])
+        # Headings come first; what reopens a fence or table has to stand right before the body.
+        known, new = ([c for c in part if c.role != "heading"] for part in (draft.context, more))
+        context = (*[c for c in (*draft.context, *more) if c.role == "heading"], *new, *known)
         tokens = self.count(rendered(self.text, draft.start, draft.end, context, draft.closing))
         return draft._replace(context=context, tokens=tokens) if tokens <= self.limit else None
 
     def _last_heading(self, before: Draft, draft: Draft) -> tuple[Context, ...]:
         """The heading in force where the chunk before ends, unless the chunk has it already."""
-        position = bisect_right(self.starts, before.end - 1) - 1
-        path = self.sections[bisect_right(self._firsts, position) - 1].path
+        path = self.sections[bisect_right(self._firsts, self._last_top(before)) - 1].path
         if not path:
             return ()
         heading = self.blocks[path[-1]]
@@ -126,7 +125,7 @@ class Overlapper:
             fitting.append(block)
         fitting.reverse()
         fitting = [b for b in fitting if self.count(self.text[b.start : draft.start]) <= most]
-        preferred = [b for b in fitting if _PREFERENCE.get(b.kind, 4) <= 1]
+        preferred = [b for b in fitting if b.kind in _PREFERRED]
         return [b.start for b in (preferred or fitting)]
 
     def by_sentences(self, before: Draft, draft: Draft, most: int) -> list[int]:
@@ -213,12 +212,7 @@ class Overlapper:
         if not chosen:
             return draft
         chosen[-1] = chosen[-1]._replace(added="\n\n")
-        # Headings come first, then the summary, then what reopens a split block.
-        headings = tuple(c for c in draft.context if c.role == "heading")
-        rest = tuple(c for c in draft.context if c.role != "heading")
-        context = (*headings, *chosen, *rest)
-        tokens = self.count(rendered(self.text, draft.start, draft.end, context, draft.closing))
-        return draft._replace(context=context, tokens=tokens) if tokens <= self.limit else draft
+        return self._with(draft, tuple(chosen)) or draft
 
     def _first_sentence(self, draft: Draft) -> Span | None:
         for block in self._tail_blocks(draft):
@@ -255,10 +249,6 @@ class Overlapper:
         while start < word < ceiling and not self.text[word].isspace():
             word -= 1
         return word if word > start else boundary_before(self.text, low, start)
-
-
-def _slices(text: str, context: Sequence[Context]) -> str:
-    return "".join([text[c.start : c.end] + c.added for c in context])
 
 
 _KINDS: Mapping[str, Callable[[Overlapper, Draft, Draft, int], list[int]]] = {

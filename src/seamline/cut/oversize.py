@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from seamline.cut.atoms import Atom, Frame
-from seamline.cut.ladder import CODE, LINES, PROSE, Count, Room, Rung, climb_down, coalesce
+from seamline.cut.atoms import MARKS, Atom, Frame
+from seamline.cut.ladder import CODE, LINES, LONGEST_TOKEN, PROSE, Count, Room, Rung, climb_down, coalesce
 from seamline.cut.lines import line_end, line_start, next_line
 from seamline.cut.tables import split_table
 from seamline.types import Block, Context
@@ -21,10 +21,8 @@ CONTAINERS = frozenset(("list", "item", "quote", "footnote", "directive", "jsx")
 _RUNGS: Mapping[str, tuple[Rung, ...]] = {"paragraph": PROSE, "heading": PROSE, "item": PROSE, "quote": PROSE}
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _MARKER = re.compile(r"(?:[-+*]|\d{1,9}[.)])[ \t]*")
-_MARKS = ("marker", "quote")
 _TEXT = re.compile(r"[^ \t\r\n>]")
 _PREFIX = 1000  # no list or quote marker before a fence is longer
-_LONGEST = 64  # characters a token: only runs of blanks have more
 _SMALL = 24  # pieces below a twenty-fourth of the room are joined: packers then look at most that far
 
 
@@ -46,7 +44,7 @@ def cost(frame: Frame | None, *, whole_lines: bool = False) -> int:
     total = 0
     marked = False
     while frame is not None:
-        is_mark = frame.role in _MARKS
+        is_mark = frame.role in MARKS
         if not is_mark or not (marked or (whole_lines and frame.role == "quote")):
             total += frame.opening_tokens + frame.close_tokens
         marked = marked or is_mark  # only the innermost mark is repeated
@@ -56,10 +54,10 @@ def cost(frame: Frame | None, *, whole_lines: bool = False) -> int:
 
 def _one_mark(frame: Frame | None) -> Frame | None:
     """Frames around a list or quote mark with one such mark at most: no more are ever repeated, and nesting is deep."""
-    if frame is None or frame.role not in _MARKS:
+    if frame is None or frame.role not in MARKS:
         return frame
     outer = frame.outer
-    while outer is not None and outer.role in _MARKS:
+    while outer is not None and outer.role in MARKS:
         outer = outer.outer
     return frame._replace(outer=outer)
 
@@ -138,7 +136,7 @@ class Splitter:
 
     def _whole(self, task: Task, room: int) -> Atom | None:
         """The range as one atom, where it fits."""
-        if task.end - task.start > _LONGEST * room:
+        if task.end - task.start > LONGEST_TOKEN * room:
             return None
         if task.block >= 0:
             room = min(room, self.whole.get(self.blocks[task.block].kind, room))
@@ -229,10 +227,10 @@ class Splitter:
 
     def _frame(self, task: Task, kind: str, room: int) -> Frame | None:
         """The fence, comment or formula that every piece of a block is put into, where it leaves enough room."""
-        block = self.blocks[task.block] if task.block >= 0 else None
-        frame: Frame | None = None
-        if block is None:
+        if task.block < 0:
             return None
+        block = self.blocks[task.block]
+        frame: Frame | None = None
         if kind == "code" and block.attrs:
             frame = self._fence(task, block, room)
         elif kind == "html" and self.text.startswith("<!--", block.start):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from seamline.cut.atoms import Atom, Frame
+from seamline.cut.draft import borrowed
 from seamline.cut.ladder import Count, Room, by_words
 from seamline.cut.lines import line_start, next_line, trimmed
 from seamline.types import Block, Context
@@ -85,13 +86,13 @@ def _group(
     table: Table, heads: list[tuple[int, int]], cells: list[tuple[int, int]], at: int, room: Room
 ) -> tuple[int, tuple[Context, ...]]:
     """How many columns from `at` fit together, and what they borrow."""
-    until, lead = at + 1, _borrowed(table, heads, cells, at, at + 1)
+    until, lead = at + 1, _headed(table, heads, cells, at, at + 1)
     step = 1
     while until < len(cells):
         more = min(len(cells), until + step)
-        wider = _borrowed(table, heads, cells, at, more)
+        wider = _headed(table, heads, cells, at, more)
         body = table.text[cells[at][0] : cells[more - 1][1]]
-        header = table.count(_rendered(table, wider))
+        header = table.count(borrowed(table.text, wider))
         if header > room.tokens // 2 or header + table.count(body) > room.tokens:
             if step == 1:
                 break
@@ -102,7 +103,7 @@ def _group(
     return until, lead
 
 
-def _borrowed(
+def _headed(
     table: Table, heads: list[tuple[int, int]], cells: list[tuple[int, int]], at: int, until: int
 ) -> tuple[Context, ...]:
     """Header cells of columns [at, until), a separator, and the row's key cell."""
@@ -135,14 +136,10 @@ def _affordable(table: Table, lead: tuple[Context, ...], room: Room) -> tuple[tu
     first = _BAR.search(table.text, columns.start + 1, columns.end)
     narrow = columns._replace(end=first.end() if first else columns.end, added="\n|---|\n")
     for option in (lead, (columns,), (narrow,)):
-        cost = table.count(_rendered(table, option))
+        cost = table.count(borrowed(table.text, option))
         if cost <= room.tokens // 2:
             return option, cost
     return (), 0
-
-
-def _rendered(table: Table, lead: tuple[Context, ...]) -> str:
-    return "".join(table.text[c.start : c.end] + c.added for c in lead)
 
 
 def _cells(text: str, start: int, end: int) -> list[tuple[int, int]]:
