@@ -6,6 +6,7 @@ SeamlineError                 a message for people: what is wrong, where, and wh
 ├── ParseError                a source that cannot be read; `source` and `where` name the place
 ├── ProviderError             a model or service that failed; `retryable` says whether again may help
 ├── StoreError                an index that refuses
+│   └── IndexMissing          no index at the address that was given
 └── MissingExtra              an optional part that is not installed; names the install command
 """
 
@@ -46,6 +47,10 @@ class ProviderError(SeamlineError):
 
 class StoreError(SeamlineError):
     """An index that refuses to be read or written."""
+
+
+class IndexMissing(StoreError):
+    """There is no index at the address that was given."""
 
 
 class MissingExtra(SeamlineError):

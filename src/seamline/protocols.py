@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from seamline.filters import Filter
+    from seamline.records import Change, Entry, Head, Problem, Scored, Settings, Vector, VectorKind, Version
 
 
 @runtime_checkable
@@ -22,3 +28,168 @@ class Tokenizer(Protocol):
     def count(self, text: str) -> int:
         """How many tokens `text` has."""
         ...
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into vectors of length 1, so that a dot product is their cosine similarity."""
+
+    @property
+    def name(self) -> str:
+        """What a recipe calls it."""
+        ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the weights and of every setting that changes a vector. Vectors of two fingerprints never mix."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """One row per text, in order. No text is cut off: one that is longer than the model's window is read in
+        windows, or refused with a ProviderError."""
+        ...
+
+
+@runtime_checkable
+class QueryEmbedder(Protocol):
+    """An embedder whose model wants questions marked as such."""
+
+    def embed_queries(self, texts: Sequence[str]) -> Vector:
+        """One row per question, to be compared with rows of `embed`."""
+        ...
+
+
+@runtime_checkable
+class Reranker(Protocol):
+    """Judges texts by a query, more carefully than vectors and words can."""
+
+    @property
+    def name(self) -> str:
+        """What an explanation calls it; other weights have another name."""
+        ...
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        """How well each text answers the query, 0-1, in order. No text is cut off: one that is longer than the
+        model's window is read in windows, or refused with a ProviderError."""
+        ...
+
+
+class Reader(Protocol):
+    """One consistent state of a store: what is written after it was opened is not seen."""
+
+    def near(
+        self,
+        vector: Vector,
+        k: int,
+        *,
+        where: Filter | None = None,
+        levels: Collection[int] | None = (0,),
+        of: VectorKind = "text",
+    ) -> list[Scored]:
+        """The `k` entries with the highest cosine similarity, best first, equal scores by id."""
+        ...
+
+    def matching(
+        self, query: str, k: int, *, where: Filter | None = None, levels: Collection[int] | None = (0,)
+    ) -> list[Scored]:
+        """The `k` entries with the highest BM25 score above 0, best first, equal scores by id."""
+        ...
+
+    def entries(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, Entry]:
+        """The entries of these ids that exist, with or without their vectors."""
+        ...
+
+    def select(self, where: Filter | None = None, *, vectors: bool = False) -> Iterator[Entry]:
+        """Every entry of any level that the filter lets through, by document and id."""
+        ...
+
+    def count(self, where: Filter | None = None, *, levels: Collection[int] | None = (0,)) -> int:
+        """How many entries there are."""
+        ...
+
+    def head(self, doc: str) -> Head | None:
+        """What a document is now; a deleted one has a head as well."""
+        ...
+
+    def heads(self) -> Iterator[Head]:
+        """All documents ever indexed, by name; deleted ones included."""
+        ...
+
+    def version(self, doc: str, number: int, *, text: bool = True) -> Version | None:
+        """One version of a document; without its text where that is not asked for."""
+        ...
+
+    def versions(self, doc: str) -> list[int]:
+        """The numbers of all versions of a document that are kept, ascending."""
+        ...
+
+    def owner(self, id: str) -> str | None:
+        """The document that has, or ever had, an entry of this id."""
+        ...
+
+    def digests(self, doc: str) -> Mapping[str, str]:
+        """Hash of what every current entry of a document says, by id, as it was written; see
+        `seamline.store.codec.digest`."""
+        ...
+
+    def checksums(self, doc: str) -> Mapping[str, str]:
+        """Hash of everything of every current entry of a document, by id, as it was written; see
+        `seamline.store.codec.checksum`."""
+        ...
+
+    def seals(self, doc: str) -> Mapping[int, str]:
+        """Hash of every version of a document, by number, as it was written; see `seamline.store.codec.seal`."""
+        ...
+
+
+class Writer(Protocol):
+    """The one process that may change a store."""
+
+    def apply(self, changes: Sequence[Change]) -> None:
+        """Write changes of different documents, all in one transaction: a reader sees none or all of them. What
+        this returned from is not lost, whatever happens after."""
+        ...
+
+    def tidy(self) -> None:
+        """Bring the search structures up to date with what was written, and give back space. Searches are right
+        before and after; BM25 counts of removed entries are only forgotten here."""
+        ...
+
+
+class Store(Protocol):
+    """Where an index lives."""
+
+    @property
+    def url(self) -> str:
+        """Its address, without secrets."""
+        ...
+
+    @property
+    def settings(self) -> Settings:
+        """What it was made with."""
+        ...
+
+    def reader(self) -> AbstractContextManager[Reader]:
+        """The present state, until it is closed."""
+        ...
+
+    def writer(self) -> AbstractContextManager[Writer]:
+        """The right to write, until it is given back. A StoreError names who has it."""
+        ...
+
+    def generation(self) -> str:
+        """A mark that is different after every change; results kept under an old mark are stale."""
+        ...
+
+    def verify(self) -> Iterator[Problem]:
+        """Read everything, and compare it with the checksums it was written with."""
+        ...
+
+    def size(self) -> int:
+        """Bytes on disk, 0 where nobody can tell."""
+        ...
+
+    def close(self) -> None: ...
