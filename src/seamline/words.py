@@ -1,0 +1,193 @@
+"""How text becomes the words that BM25 counts: one analyzer, so that every store finds the same.
+
+Stores index what `words` yields and nothing else, each word as it is: LanceDB joined by spaces, PostgreSQL as rows. No
+word holds white space, a NUL or a surrogate, none is empty, and none has more than 64 code points.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from seamline.records import Entry
+
+ANALYZER = 1
+"""Goes up with every change of the rules below: words of two versions do not meet."""
+LONGEST_WORD = 64
+"""A longer word is cut here, so two that share their first 64 code points are one."""
+MOST_QUERY_WORDS = 64
+"""Later words of a query are not looked for."""
+
+# Accents and marks that readers leave out when they type: Latin, Greek and Cyrillic accents, Hebrew points, Arabic
+# vowels and tatweel, soft hyphen, joiners, variation selectors.
+_SILENT = (
+    "\u00ad\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640"
+    "\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u2060"
+    "\u20d0-\u20f0\ufe00-\ufe0f\ufe20-\ufe2f"
+)
+# Signs inside words that `\w` leaves out, above all the vowels of Indic scripts. The ranges also hold letters.
+_SIGNS = (
+    "\u0711-\u07f3\u0816-\u082d\u0859-\u085b\u0898-\u08e1\u08e3-\u0963\u0981-\u09e3\u09fe-\u0a75\u0a81-\u0ae3"
+    "\u0afa-\u0b63\u0b82-\u0bd7\u0c00-\u0c63\u0c81-\u0c83\u0cbc-\u0d4d\u0d57-\u0d63\u0d81-\u0df3\u0e31-\u0e3a"
+    "\u0e47-\u0e4e\u0eb1-\u0ecd\u0f18\u0f19\u0f3e-\u0f84\u0f86-\u0fbc\u102b-\u103e\u1056-\u109d\u135d-\u135f"
+    "\u1712-\u1734\u1752-\u17d3\u17dd\u180b-\u180d\u180f-\u193b\u1a17-\u1a1b\u1a55-\u1a7f\u1b00-\u1b44"
+    "\u1b6b-\u1b73\u1b80-\u1bf3\u1c24-\u1c37\u1cd0-\u1cd2\u1cd4-\u1cff\u3099\u309a\ua674-\ua67d\ua802-\ua827"
+    "\ua880-\ua8c5\ua8e0-\ua8f1\ua8ff-\ua92d\ua947-\ua953\ua980-\ua9c0\ua9e5-\uaa4d\uaa7b-\uaac1\uabe3-\uabea"
+)
+# Scripts that write words without spaces, and Hangul, whose words carry their particles with them.
+_DENSE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff\u3100-\u312f\u31a0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+)
+_LETTERS = rf"[\w{_SILENT}{_SIGNS}]+"
+_ASCII = re.compile(r"\w+(?:[.-]\w+)*", re.ASCII)
+_ANY = re.compile(rf"{_LETTERS}(?:[.-]{_LETTERS})*")
+_QUIET = re.compile(f"[{_SILENT}]+")
+_RUNS = re.compile(f"([{_DENSE}]+)")
+# Not before a capital with a single small letter after it: URLs is one word.
+_SEAMS = re.compile(r"[._-]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+_PLAIN = str.maketrans(dict(zip("øłđıØŁĐ", "oldiOLD", strict=True)) | {"æ": "ae", "œ": "oe", "Æ": "AE", "Œ": "OE"})
+_SLICE = 256
+"""Code points normalised at once: normalising a run of n marks takes n² steps, 23 s for 128,000."""
+_CACHED = 1 << 16
+_VOWELS = frozenset("aeiouy")
+
+
+def searchable(entry: Entry) -> str:
+    """The text of an entry that BM25 looks at: its prompt view, headings and body; each word once."""
+    return entry.text
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in order, repeated as often as they occur.
+
+    Letters are NFKC, case-folded and without accents. Names made of several words count whole and in parts:
+    `maxRetry_count` is `maxretry_count`, `max`, `retry` and `count`; so are `retry-after` and `os.path`. Chinese,
+    Japanese, Korean, Thai, Lao, Khmer and Burmese count as overlapping pairs of characters. English endings are taken
+    off (`stem`). Punctuation, symbols, NUL and surrogates only separate.
+    """
+    return [word for raw in _raw(text) for word in _terms(raw)]
+
+
+def query_words(text: str) -> list[str]:
+    """The distinct words to look for, in order: English function words only where there is nothing else, and no more
+    than 64."""
+    kept: dict[str, None] = {}
+    common: dict[str, None] = {}
+    for raw in _raw(text):
+        for word in _terms(raw):
+            (common if word in _COMMON else kept)[word] = None
+        if len(kept) >= MOST_QUERY_WORDS:
+            break
+    return list(kept or common)[:MOST_QUERY_WORDS]
+
+
+def located(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """Where the words of a text stand: start and end of every run of letters, with the words made of it."""
+    for match in (_ASCII if text.isascii() else _ANY).finditer(text):
+        yield match.start(), match.end(), _terms(match[0])
+
+
+def stem(word: str) -> str:
+    """An English word without its endings: plural, -ed, -ing, final e. Other words, and short ones, stay."""
+    if len(word) < 4 or not word.isascii() or not word.isalpha():
+        return word
+    word = _singular(word)
+    while (shorter := _shorter(word)) != word:
+        word = shorter
+    return word
+
+
+def _singular(word: str) -> str:
+    if not word.endswith("s") or word.endswith(("ss", "us", "sis")):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    return word[:-2] if word.endswith(("sses", "xes", "ches", "shes")) else word[:-1]
+
+
+def _shorter(word: str) -> str:
+    if word.endswith("ied") and len(word) > 4:
+        return f"{word[:-3]}y"
+    for ending in ("ing", "ed"):
+        if word.endswith(ending):
+            return _mended(word[: -len(ending)]) or word
+    return word[:-1] if word.endswith("e") and len(word) > 4 else word
+
+
+def _mended(rest: str) -> str:
+    """What a word is without -ed or -ing: `runn` is run, `not` is note. Empty where no word is left, as of string."""
+    if rest.endswith("e") or not _VOWELS.intersection(rest):
+        return ""
+    before, last = rest[-2:-1], rest[-1]
+    if len(rest) > 3:
+        return rest[:-1] if last == before and last not in "lsz" else rest
+    if before in _VOWELS and last not in "aeiouywx":
+        return f"{rest}e"
+    return rest if len(rest) == 3 else ""
+
+
+def _raw(text: str) -> Iterator[str]:
+    """Runs of letters and digits, with single dots and hyphens inside."""
+    return (match[0] for match in (_ASCII if text.isascii() else _ANY).finditer(text))
+
+
+def _terms(raw: str) -> tuple[str, ...]:
+    return _cached(raw) if len(raw) <= LONGEST_WORD else tuple(_analyse(raw))
+
+
+@lru_cache(_CACHED)
+def _cached(raw: str) -> tuple[str, ...]:
+    return tuple(_analyse(raw))
+
+
+def _analyse(raw: str) -> Iterator[str]:
+    if raw.isascii():
+        yield from _parts(raw)
+        return
+    for piece in _ANY.findall(_plain(raw)):  # again: NFKC makes several words of some single code points
+        for n, run in enumerate(_RUNS.split(piece)):
+            yield from _pairs(run) if n % 2 else _parts(run)
+
+
+def _plain(raw: str) -> str:
+    """NFKC without accents; case is kept, for the parts of names."""
+    bare = _QUIET.sub("", raw)
+    slices = (bare[at : at + _SLICE] for at in range(0, len(bare), _SLICE))
+    apart = "".join(unicodedata.normalize("NFKD", part) for part in slices)
+    bare = _QUIET.sub("", apart).translate(_PLAIN)
+    return "".join(unicodedata.normalize("NFKC", bare[at : at + _SLICE]) for at in range(0, len(bare), _SLICE))
+
+
+def _parts(name: str) -> Iterator[str]:
+    """A word; or a name of several words whole, then its parts."""
+    if name.isalpha() and name.islower():
+        yield stem(name.casefold()[:LONGEST_WORD])
+        return
+    parts = [part for part in _SEAMS.split(name) if part]
+    if len(parts) > 1:
+        yield stem(name.strip("._-").casefold()[:LONGEST_WORD])
+    for part in parts:
+        yield stem(part.casefold()[:LONGEST_WORD])
+
+
+def _pairs(run: str) -> Iterator[str]:
+    if len(run) == 1:
+        yield run
+    for left, right in pairwise(run):
+        yield left + right
+
+
+_FUNCTION_WORDS = """
+a about after again all also am an and any are as at be because been before being between both but by can
+could d did do does doing done for from had has have having he her here hers him his how i if in into is it
+its just ll m may me might more most must my no nor not of off on once only or other our out over own re s
+same shall she should so some such t than that the their them then there these they this those through to
+too under until up us ve very was we were what when where which while who whom why will with would you your
+"""
+_COMMON = frozenset(stem(word) for word in _FUNCTION_WORDS.split())

@@ -1,0 +1,198 @@
+"""Words: what BM25 counts, in any script and of any text."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections import Counter
+from itertools import chain
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from seamline.testing.entries import WEIRD, entry, texts
+from seamline.testing.strategies import documents
+from seamline.words import LONGEST_WORD, MOST_QUERY_WORDS, query_words, searchable, stem, words
+
+EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "120"))
+law = settings(max_examples=EXAMPLES, deadline=None, print_blob=True)
+anything = st.one_of(st.text(), documents(), texts(), st.lists(st.sampled_from(WEIRD)).map("".join))
+
+
+# --- examples ---------------------------------------------------------------------------------------------------------
+
+WORDS = {
+    "": "",
+    " \n\t ": "",
+    "... --- !!! 👍 \x00 \ud800": "",
+    "Wait for HTTP 429.": "wait for http 429",
+    "webhook webhook": "webhook webhook",
+    "one\x00two\ud800three": "one two thre",
+    "3.14 and v1.2.3": "3.14 3 14 and v1.2.3 v1 2 3",
+    "max_retry_count": "max_retry_count max retry count",
+    "maxRetryCount": "maxretrycount max retry count",
+    "getHTTPResponse": "gethttprespons get http respons",
+    "MAX_RETRY": "max_retry max retry",
+    "__init__ _private_": "init privat",
+    "os.path.join(a)": "os.path.join os path join a",
+    "retry-after: 30": "retry-after retry after 30",
+    "x--y a..b": "x y a b",
+    "API APIs URL URLs": "api api url url",
+    "sha256 utf-8 k8s": "sha256 utf-8 utf 8 k8s",
+    "don't it’s": "don t it s",
+    "naïve Café": "naiv cafe",
+    "cafe\u0301": "cafe",
+    "Straße STRASSE": "strass strass",
+    "Ǆ ﬁle ½ ①": "dz file 1 2 1",
+    "ＦＵＬＬ　ｗｉｄｔｈ": "full width",
+    "ΣΊΣΥΦΟΣ σίσυφος": "σισυφοσ σισυφοσ",
+    "Ёлка Ёлка": "елка елка",
+    "İstanbul Istanbul ısı": "istanbul istanbul isi",
+    "smørrebrød Łódź": "smorrebrod lodz",
+    "Donau\u00addampf": "donaudampf",
+    "שָׁלוֹם שלום": "שלום שלום",
+    "مُحَمَّد محمد": "محمد محمد",
+    "می\u200cخواهم": "میخواهم",
+    "हिन्दी में": "हिन्दी में",
+    "தமிழ்": "தமிழ்",
+    "日本語です。": "日本 本語 語で です",
+    "東": "東",
+    "Python入門2": "python 入門 2",
+    "ｶﾞｷﾞ": "ガギ",
+    "か\u3099": "が",
+    "한국어": "한국 국어",
+    "ไทย": "ไท ทย",
+    "ﷺ": "صلى الله عليه وسلم",
+    "a" * 100: "a" * 64,
+    "x." * 100: ("x." * 100)[:64] + " x" * 100,
+}
+
+
+@pytest.mark.parametrize("text", WORDS, ids=lambda text: ascii(text)[:40])
+def test_the_words_of_a_text(text: str) -> None:
+    assert " ".join(words(text)) == WORDS[text]
+
+
+MET = (
+    *(("retry", "retries", "retried", "retrying"), ("fail", "fails", "failed", "failing")),
+    *(("cache", "caches", "cached", "caching"), ("store", "stores", "stored", "storing")),
+    *(("box", "boxes"), ("class", "classes"), ("database", "databases"), ("match", "matches", "matched")),
+    *(("run", "runs", "running"), ("embed", "embedded", "embedding", "embeddings"), ("setting", "settings", "set")),
+    *(("note", "notes", "noted", "noting"), ("use", "uses", "used", "using"), ("fix", "fixes", "fixed", "fixing")),
+    *(("log", "logs", "logged", "logging"), ("add", "adds", "added", "adding"), ("name", "names", "named", "naming")),
+    *(("size", "sizes", "sized"), ("index", "indexes", "indexed"), ("call", "calls", "calling"), ("API", "APIs")),
+)
+APART = (
+    *(("string", "str"), ("speed", "spe"), ("thing", "th"), ("us", "use"), ("status", "statu")),
+    *(
+        ("analysis", "analysi"),
+        ("need", "ne"),
+        ("king", "k"),
+        ("bring", "br"),
+        ("note", "not"),
+        ("car", "care"),
+        ("code", "cod"),
+    ),
+)
+
+
+@pytest.mark.parametrize("forms", MET, ids=lambda forms: forms[0])
+def test_forms_of_an_english_word_meet(forms: tuple[str, ...]) -> None:
+    assert len({stem(form) for form in forms}) == 1
+
+
+@pytest.mark.parametrize("pair", APART, ids=lambda pair: pair[0])
+def test_words_that_only_look_alike_do_not(pair: tuple[str, str]) -> None:
+    assert stem(pair[0]) != stem(pair[1])
+
+
+@pytest.mark.parametrize("word", ["", "a", "is", "its", "été", "sha256", "日本", "os.path"])
+def test_a_stem_of_what_is_no_english_word_is_the_word(word: str) -> None:
+    assert stem(word) == word
+
+
+def test_a_name_is_found_by_each_of_its_writings() -> None:
+    asked = {"max", "retry", "count"}
+    for name in ("maxRetryCount", "MaxRetryCount", "max_retry_count", "MAX_RETRY_COUNT", "max-retry-count"):
+        assert asked < set(words(name))
+
+
+# --- laws -------------------------------------------------------------------------------------------------------------
+
+
+@law
+@given(anything)
+def test_words_can_be_joined_by_spaces(text: str) -> None:
+    found = words(text)
+    assert " ".join(found).split() == found
+    assert all(0 < len(word) <= LONGEST_WORD for word in found)
+    assert "\x00" not in "".join(found)
+    "".join(found).encode()
+
+
+@law
+@given(anything, anything)
+def test_words_of_two_texts_are_those_of_each(one: str, other: str) -> None:
+    assert words(f"{one}\n{other}") == words(one) + words(other)
+
+
+@law
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
+def test_composed_and_decomposed_letters_are_the_same(text: str) -> None:
+    forms = [unicodedata.normalize(form, text) for form in ("NFC", "NFD")]
+    assert words(forms[0]) == words(forms[1])
+
+
+@law
+@given(st.text(st.characters(categories=["Ll", "Lu"], max_codepoint=0x24F), max_size=12))
+def test_case_is_folded(text: str) -> None:
+    assert set(words(text.casefold())) <= set(words(text))
+
+
+def test_long_runs_of_marks_take_no_long_time() -> None:
+    """Normalising 400,000 marks at once would take minutes."""
+    for marks in ("\u0301\u0316", "\u093c\u094d", "\u0e38\u0e48", "\u3099\u05b0"):
+        assert len(words("a" + marks * 200_000)) <= 800_000
+
+
+# --- queries ----------------------------------------------------------------------------------------------------------
+
+
+@law
+@given(anything)
+def test_a_query_asks_for_words_of_its_text_once(text: str) -> None:
+    asked = query_words(text)
+    assert set(asked) <= set(words(text))
+    assert max(Counter(asked).values(), default=0) <= 1
+    assert len(asked) <= MOST_QUERY_WORDS
+    assert bool(asked) == bool(words(text))
+
+
+@pytest.mark.parametrize(
+    ("query", "asked"),
+    [
+        ("why did the 429 retry fail", "429 retry fail"),
+        ("What's the budget for retries?", "budget retry"),
+        ("to be or not to be", "to be or not"),
+        ("the who", "the who"),
+        ("retry retries RETRY", "retry"),
+        ("maxRetry", "maxretry max retry"),
+        ("", ""),
+        ("?!", ""),
+    ],
+)
+def test_what_a_query_asks_for(query: str, asked: str) -> None:
+    assert " ".join(query_words(query)) == asked
+
+
+def test_later_words_of_a_long_query_are_not_asked_for() -> None:
+    numbers = [str(n) for n in range(1000, 1100)]
+    assert query_words(" ".join(numbers)) == numbers[:MOST_QUERY_WORDS]
+    common = ["the"] * 100
+    assert query_words(" ".join(chain(common, numbers))) == numbers[:MOST_QUERY_WORDS]
+
+
+def test_the_prompt_view_is_searched() -> None:
+    one = entry("a.md", "Trim the wick.", lead="# Lamp > Wick\n\n")
+    assert words(searchable(one)) == ["lamp", "wick", "trim", "the", "wick"]
