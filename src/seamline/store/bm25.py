@@ -1,0 +1,24 @@
+"""BM25 as every store counts it.
+
+N entries have words, on all levels and whatever a filter lets through; `average` is their mean number of words. A
+score is the sum over the distinct words of the query.
+"""
+
+from __future__ import annotations
+
+from math import log
+
+K1 = 1.2
+"""How soon another occurrence of a word stops to matter."""
+B = 0.75
+"""How much a long text is held against it."""
+
+
+def idf(total: int, holding: int) -> float:
+    """What a word is worth that `holding` of `total` entries hold; never below 0."""
+    return log(1 + (total - holding + 0.5) / (holding + 0.5))
+
+
+def weight(occurrences: int, length: int, average: float) -> float:
+    """The share of a word's worth that an entry of `length` words earns by its occurrences; below K1 + 1."""
+    return occurrences * (K1 + 1) / (occurrences + K1 * (1 - B + B * length / average))

@@ -1,0 +1,93 @@
+"""Which changes a store refuses, before it writes any of them: the same ones in every store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
+
+from seamline.errors import StoreError
+from seamline.records import Change, Entry, Head, Settings, Version
+
+_SLACK = 0.01
+"""How far from 1 the squared length of a vector may be: half precision stays inside."""
+
+
+class Current(NamedTuple):
+    """What a store holds of a document now."""
+
+    head: Head | None
+    ids: Collection[str]
+    """Of its current entries, all levels."""
+
+
+def check_changes(changes: Sequence[Change], current: Callable[[str], Current], settings: Settings) -> None:
+    """Raise a StoreError for the first change that does not fit what is stored, or does not fit together.
+
+    After the change the document must have exactly the entries that its version has places for. That is what keeps a
+    change that was worked out from an older state from leaving a mixture behind.
+    """
+    seen: set[str] = set()
+    for change in changes:
+        doc = change.head.doc
+        if doc in seen:
+            raise StoreError(f"{doc}: two changes of one document at once")
+        seen.add(doc)
+        if wrong := _objection(change, current(doc), settings):
+            raise StoreError(f"{doc}: {wrong}")
+
+
+def _objection(change: Change, now: Current, settings: Settings) -> str:
+    stored = now.head.version if now.head else 0
+    if change.base != stored:
+        return f"the change was worked out from version {change.base}, but the index has version {stored}: index again"
+    wrong = _deletion(change, now) if change.version is None else _renewal(change, change.version, now)
+    return wrong or next((found for entry in change.put if (found := _entry(entry, change, settings))), "")
+
+
+def _deletion(change: Change, now: Current) -> str:
+    head = change.head
+    if now.head is None:
+        return "a document that was never indexed cannot be deleted"
+    if not head.deleted or head.version != change.base:
+        return f"expected a deleted head of version {change.base} where there is no new version, got {head}"
+    if change.put or head.entries or head.chunks or head.tokens:
+        return "a deleted document has no entries"
+    return _same(set(now.ids), set(change.drop), "the stored entries", "those to drop")
+
+
+def _renewal(change: Change, version: Version, now: Current) -> str:
+    head, number = change.head, change.base + 1
+    if head.deleted or head.version != number or version.number != number or version.doc != head.doc:
+        return f"expected version {number} of {head.doc}, got version {version.number} of {version.doc}, head {head}"
+    placed = {place.id for place in version.places}
+    chunks = sum(place.level == 0 for place in version.places)
+    if len(placed) != len(version.places):
+        return "an id has two places in one version"
+    if (head.entries, head.chunks) != (len(placed), chunks):
+        return (
+            f"the head counts {head.entries} entries and {head.chunks} chunks, the version {len(placed)} and {chunks}"
+        )
+    put = {entry.id for entry in change.put}
+    if len(put) != len(change.put) or put & set(change.drop):
+        return "an id is put twice, or put and dropped"
+    if strange := set(change.drop) - set(now.ids):
+        return f"nothing is stored under the id {min(strange)}, which is to be dropped"
+    return _same(
+        (set(now.ids) - set(change.drop)) | put, placed, "the entries after the change", "the version's places"
+    )
+
+
+def _same(have: set[str], want: set[str], these: str, those: str) -> str:
+    odd = have ^ want
+    return f"{these} are not {those}: they differ in {len(odd)} ids, such as {min(odd)}" if odd else ""
+
+
+def _entry(entry: Entry, change: Change, settings: Settings) -> str:
+    if entry.doc != change.head.doc:
+        return f"entry {entry.id} is of another document, {entry.doc}"
+    for vector in (entry.vector, entry.summary_vector):
+        if vector is not None and vector.shape != (settings.dimensions,):
+            return f"expected vectors of {settings.dimensions} dimensions, got shape {vector.shape} for {entry.id}"
+        if vector is not None and not abs(float(vector @ vector) - 1) < _SLACK:
+            return f"expected vectors of length 1, got squared length {float(vector @ vector)} for {entry.id}"
+    return ""

@@ -1,0 +1,329 @@
+"""A store in memory: exact, by looking at everything. Small indexes live in it, and other stores are measured by it."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from seamline import filters
+from seamline.errors import StoreError
+from seamline.filters import Filter
+from seamline.records import Change, Entry, Head, Problem, Scored, Settings, VectorKind, Version
+from seamline.store import bm25, codec
+from seamline.store.changes import Current, check_changes
+from seamline.store.verify import verify_reader
+from seamline.words import query_words, searchable, words
+
+if TYPE_CHECKING:
+    from seamline.records import Vector
+
+
+@dataclass(frozen=True)
+class _Document:
+    """A document of one state: what it is, what it has, what it was."""
+
+    head: Head
+    entries: Mapping[str, _Kept]
+    versions: Mapping[int, tuple[Version, str]]
+    """With their seals."""
+    owned: frozenset[str]
+    """Ids it has, or ever had."""
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """An entry with what was worked out when it was written."""
+
+    entry: Entry
+    digest: str
+    checksum: str
+    counts: Mapping[str, int]
+    """How often each word occurs."""
+    length: int
+    """How many words there are."""
+
+
+class _Rows(NamedTuple):
+    """Vectors as a matrix."""
+
+    places: Mapping[str, int]
+    """The row of an id; entries without a vector have none."""
+    matrix: Vector
+
+
+@dataclass(frozen=True)
+class _State:
+    """One state of the store; never changed, so whoever holds it has a snapshot."""
+
+    documents: Mapping[str, _Document] = field(default_factory=dict)
+    generation: int = 0
+
+    @cached_property
+    def kept(self) -> Mapping[str, _Kept]:
+        """All current entries by id, in the order of their ids."""
+        found = {id: kept for document in self.documents.values() for id, kept in document.entries.items()}
+        return dict(sorted(found.items()))
+
+    @cached_property
+    def owners(self) -> Mapping[str, str]:
+        return {id: name for name, document in self.documents.items() for id in document.owned}
+
+    @cached_property
+    def text_rows(self) -> _Rows:
+        return _rows({id: kept.entry.vector for id, kept in self.kept.items()})
+
+    @cached_property
+    def summary_rows(self) -> _Rows:
+        return _rows({id: kept.entry.summary_vector for id, kept in self.kept.items()})
+
+    @cached_property
+    def worded(self) -> list[_Kept]:
+        """The entries that BM25 counts: those with words."""
+        return [kept for kept in self.kept.values() if kept.length]
+
+    @cached_property
+    def average(self) -> float:
+        return sum(kept.length for kept in self.worded) / len(self.worded)
+
+
+class MemoryStore:
+    """An index that ends with its process. Any number of threads may read; one at a time may write."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._state = _State()
+        self._lock = threading.Lock()
+        self._holder = ""
+
+    @property
+    def url(self) -> str:
+        return "memory:"
+
+    @property
+    def settings(self) -> Settings:
+        return self._settings
+
+    @contextmanager
+    def reader(self) -> Iterator[MemoryReader]:
+        """The present state, until it is closed."""
+        yield MemoryReader(self._state, self._settings)
+
+    @contextmanager
+    def writer(self) -> Iterator[MemoryWriter]:
+        """The right to write, until it is given back."""
+        if not self._lock.acquire(blocking=False):
+            raise StoreError(f"thread {self._holder} is writing to this index: wait until it is done")
+        self._holder = threading.current_thread().name
+        writer = MemoryWriter(self)
+        try:
+            yield writer
+        finally:
+            writer.close()
+            self._lock.release()
+
+    def generation(self) -> str:
+        return str(self._state.generation)
+
+    def verify(self) -> Iterator[Problem]:
+        """Read everything, and compare it with the checksums it was written with."""
+        with self.reader() as reader:
+            yield from verify_reader(reader)
+
+    def size(self) -> int:
+        """0: nothing is on disk."""
+        return 0
+
+    def close(self) -> None:
+        """Nothing to give back; the index ends with the last reference to it."""
+
+    def _replace(self, state: _State) -> None:
+        self._state = state
+
+
+class MemoryWriter:
+    """The right to change a MemoryStore."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self._store: MemoryStore | None = store
+
+    def apply(self, changes: Sequence[Change]) -> None:
+        """Write all changes or, where one is refused, none."""
+        store = self._open()
+        state = store._state
+        check_changes(changes, lambda doc: _current(state, doc), store.settings)
+        if changes:
+            new = {change.head.doc: _changed(state.documents.get(change.head.doc), change) for change in changes}
+            store._replace(_State({**state.documents, **new}, state.generation + 1))
+
+    def tidy(self) -> None:
+        """Nothing to do: nothing is kept that a search does not need."""
+        self._open()
+
+    def close(self) -> None:
+        """Give the right back; another call of this writer is refused."""
+        self._store = None
+
+    def _open(self) -> MemoryStore:
+        if self._store is None:
+            raise StoreError("this writer was given back: take a new one from the store")
+        return self._store
+
+
+class MemoryReader:
+    """One state of a MemoryStore."""
+
+    def __init__(self, state: _State, settings: Settings) -> None:
+        self._state = state
+        self._settings = settings
+
+    def near(
+        self,
+        vector: Vector,
+        k: int,
+        *,
+        where: Filter | None = None,
+        levels: Collection[int] | None = (0,),
+        of: VectorKind = "text",
+    ) -> list[Scored]:
+        """The `k` entries with the highest cosine similarity, exactly."""
+        if vector.shape != (self._settings.dimensions,):
+            raise StoreError(f"expected a vector of {self._settings.dimensions} dimensions, got shape {vector.shape}")
+        places, matrix = self._state.text_rows if of == "text" else self._state.summary_rows
+        found = [id for kept in self._through(where, levels) if (id := kept.entry.id) in places]
+        if not found:
+            return []
+        # Row by row and not as one product: equal vectors get equal scores, wherever they stand in the matrix.
+        scores = (matrix[[places[id] for id in found]] * vector).sum(axis=1, dtype=np.float64)
+        return _best([Scored(id, float(score)) for id, score in zip(found, scores, strict=True)], k)
+
+    def matching(
+        self, query: str, k: int, *, where: Filter | None = None, levels: Collection[int] | None = (0,)
+    ) -> list[Scored]:
+        """The `k` entries with the highest BM25 score above 0, exactly."""
+        worth = self._worth(query_words(query))
+        found = []
+        for kept in self._through(where, levels) if worth else ():
+            score = sum(
+                worth[word] * bm25.weight(kept.counts[word], kept.length, self._state.average)
+                for word in worth
+                if word in kept.counts
+            )
+            found.append(Scored(kept.entry.id, score))
+        return _best([scored for scored in found if scored.score > 0], k)
+
+    def entries(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, Entry]:
+        """The entries of these ids that exist."""
+        kept = self._state.kept
+        return {id: _lent(kept[id].entry, vectors) for id in ids if id in kept}
+
+    def select(self, where: Filter | None = None, *, vectors: bool = False) -> Iterator[Entry]:
+        """Every entry of any level that the filter lets through, by document and id."""
+        found = sorted(self._through(where, None), key=lambda kept: (kept.entry.doc, kept.entry.id))
+        return (_lent(kept.entry, vectors) for kept in found)
+
+    def count(self, where: Filter | None = None, *, levels: Collection[int] | None = (0,)) -> int:
+        return sum(1 for _ in self._through(where, levels))
+
+    def head(self, doc: str) -> Head | None:
+        document = self._state.documents.get(doc)
+        return document.head if document else None
+
+    def heads(self) -> Iterator[Head]:
+        """All documents ever indexed, by name."""
+        return (document.head for _, document in sorted(self._state.documents.items()))
+
+    def version(self, doc: str, number: int, *, text: bool = True) -> Version | None:
+        document = self._state.documents.get(doc)
+        if document is None or number not in document.versions:
+            return None
+        version, _ = document.versions[number]
+        return version if text else replace(version, text="")
+
+    def versions(self, doc: str) -> list[int]:
+        return sorted(self.seals(doc))
+
+    def owner(self, id: str) -> str | None:
+        return self._state.owners.get(id)
+
+    def digests(self, doc: str) -> Mapping[str, str]:
+        return {id: kept.digest for id, kept in self._entries(doc).items()}
+
+    def checksums(self, doc: str) -> Mapping[str, str]:
+        return {id: kept.checksum for id, kept in self._entries(doc).items()}
+
+    def seals(self, doc: str) -> Mapping[int, str]:
+        document = self._state.documents.get(doc)
+        return {number: seal for number, (_, seal) in document.versions.items()} if document else {}
+
+    def _entries(self, doc: str) -> Mapping[str, _Kept]:
+        document = self._state.documents.get(doc)
+        return document.entries if document else {}
+
+    def _through(self, where: Filter | None, levels: Collection[int] | None) -> Iterator[_Kept]:
+        """The entries that level and filter let through, by id."""
+        for kept in self._state.kept.values():
+            entry = kept.entry
+            if (levels is None or entry.level in levels) and (where is None or filters.matches(where, entry)):
+                yield kept
+
+    def _worth(self, asked: list[str]) -> dict[str, float]:
+        total = len(self._state.worded)
+        holding = {word: sum(word in kept.counts for kept in self._state.worded) for word in asked}
+        return {word: bm25.idf(total, count) for word, count in holding.items() if count}
+
+
+def _current(state: _State, doc: str) -> Current:
+    document = state.documents.get(doc)
+    return Current(document.head, document.entries.keys()) if document else Current(None, ())
+
+
+def _changed(old: _Document | None, change: Change) -> _Document:
+    dropped = frozenset(change.drop)
+    entries = {id: kept for id, kept in old.entries.items() if id not in dropped} if old else {}
+    put = {entry.id: _keep(entry) for entry in change.put}
+    versions = dict(old.versions) if old else {}
+    if change.version is not None:
+        versions[change.version.number] = (change.version, codec.seal(change.version))
+    return _Document(change.head, {**entries, **put}, versions, (old.owned if old else frozenset()) | put.keys())
+
+
+def _keep(entry: Entry) -> _Kept:
+    own = replace(
+        entry,
+        meta=MappingProxyType(dict(entry.meta)),
+        vector=_frozen(entry.vector),
+        summary_vector=_frozen(entry.summary_vector),
+    )
+    found = words(searchable(own))
+    return _Kept(own, codec.digest(own), codec.checksum(own), Counter(found), len(found))
+
+
+def _frozen(vector: Vector | None) -> Vector | None:
+    """A copy that nobody can write to."""
+    if vector is None:
+        return None
+    own = np.array(vector, dtype=np.float32)
+    own.setflags(write=False)
+    return own
+
+
+def _lent(entry: Entry, vectors: bool) -> Entry:
+    return entry if vectors else replace(entry, vector=None, summary_vector=None)
+
+
+def _rows(vectors: Mapping[str, Vector | None]) -> _Rows:
+    rows = {id: vector for id, vector in vectors.items() if vector is not None}
+    matrix = np.stack(list(rows.values())) if rows else np.zeros((0, 0), dtype=np.float32)
+    return _Rows({id: n for n, id in enumerate(rows)}, matrix)
+
+
+def _best(found: list[Scored], k: int) -> list[Scored]:
+    return sorted(found, key=lambda scored: (-scored.score, scored.id))[: max(0, k)]
