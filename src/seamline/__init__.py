@@ -12,15 +12,22 @@ if TYPE_CHECKING:
     from seamline.errors import (
         BudgetError,
         ConfigError,
+        IndexMissing,
         MissingExtra,
         ParseError,
         ProviderError,
         SeamlineError,
         StoreError,
     )
+    from seamline.hits import Citation, ContextText, Hit, Results
+    from seamline.index import Index, Stats, find_index, open_index
+    from seamline.indexing import Report
     from seamline.presets import preset
     from seamline.recipe import Overlap, Recipe
     from seamline.recipe_toml import load_recipe
+    from seamline.retrieve.cite import Resolved
+    from seamline.retrieve.options import SearchOptions
+    from seamline.shape import Shape
     from seamline.types import Block, Budget, Chunk, Context, Document, Notice, Source, Span
 
 __version__ = "0.1.0"
@@ -32,15 +39,22 @@ _HOME = {
     "errors": (
         "BudgetError",
         "ConfigError",
+        "IndexMissing",
         "MissingExtra",
         "ParseError",
         "ProviderError",
         "SeamlineError",
         "StoreError",
     ),
+    "hits": ("Citation", "ContextText", "Hit", "Results"),
+    "index": ("Index", "Stats", "find_index", "open_index"),
+    "indexing": ("Report",),
     "presets": ("preset",),
     "recipe": ("Overlap", "Recipe"),
     "recipe_toml": ("load_recipe",),
+    "retrieve.cite": ("Resolved",),
+    "retrieve.options": ("SearchOptions",),
+    "shape": ("Shape",),
     "types": ("Block", "Budget", "Chunk", "Context", "Document", "Notice", "Source", "Span"),
 }
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
@@ -51,10 +65,15 @@ __all__ = [
     "Budget",
     "BudgetError",
     "Chunk",
+    "Citation",
     "ConfigError",
     "Context",
+    "ContextText",
     "Document",
     "FileChunks",
+    "Hit",
+    "Index",
+    "IndexMissing",
     "MissingExtra",
     "Node",
     "Notice",
@@ -62,16 +81,24 @@ __all__ = [
     "ParseError",
     "ProviderError",
     "Recipe",
+    "Report",
+    "Resolved",
+    "Results",
     "SeamlineError",
+    "SearchOptions",
+    "Shape",
     "Source",
     "Span",
+    "Stats",
     "StoreError",
     "Violation",
     "audit",
     "audit_records",
     "chunk",
     "chunk_files",
+    "find_index",
     "load_recipe",
+    "open_index",
     "outline",
     "preset",
     "read",

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seamline.cli.exits import DONE, FAILED, Interrupted
-from seamline.cli.files import STDIN, Inputs, expand
 from seamline.cli.options import MEDIA_TYPES, Raw, add_recipe_options, settle
 from seamline.cli.style import say
 from seamline.errors import ConfigError, ParseError, SeamlineError
+from seamline.files import STDIN, Inputs, expand
 
 if TYPE_CHECKING:
     from seamline.cli.audit_report import Findings

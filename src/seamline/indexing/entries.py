@@ -1,0 +1,231 @@
+"""A document and its chunks -> the entries an index keeps, and where they stand."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from seamline.cut.sentences import sentence_starts
+from seamline.cut.tree import Node, outline
+from seamline.enrich.attributes import attributes, authority, created_at
+from seamline.enrich.language import language
+from seamline.enrich.sketch import sketch
+from seamline.enrich.summary import summarize
+from seamline.identity import Namer, content_hash
+from seamline.protocols import Tokenizer
+from seamline.records import Entry, Place
+from seamline.types import Chunk, Document, Span
+from seamline.words import words
+
+SUMMARY = 50
+"""Tokens of a chunk's summary, at most."""
+SECTION = 100
+"""Tokens of a section's summary, at most."""
+
+_MARKER = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
+
+
+class Described(NamedTuple):
+    """A document as an index sees it."""
+
+    entries: list[Entry]
+    """Without vectors. Sections and chunks, each section before what is in it."""
+    places: tuple[Place, ...]
+    """Of the same entries, in the same order."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A section that holds at least two chunks."""
+
+    id: str
+    path: tuple[str, ...]
+    span: Span
+    first: int
+    last: int
+    """Half-open range of its chunks."""
+    level: int = 1
+    parent: str = ""
+
+
+def describe(
+    document: Document,
+    chunks: Sequence[Chunk],
+    tokenizer: Tokenizer,
+    *,
+    hierarchy: bool,
+    now: datetime,
+    born: datetime | None,
+) -> Described:
+    """The entries of all levels. `born` is when the document was written, unless it says so itself."""
+    sentences = _Sentences(document)
+    groups = _groups(document, chunks) if hierarchy else []
+    base = Entry(
+        id="",
+        doc=document.id,
+        level=0,
+        parent="",
+        kind="",
+        title=document.title,
+        path=(),
+        text="",
+        lead=0,
+        tail=0,
+        tokens=0,
+        content_hash="",
+        sketch=0,
+        updated_at=now,
+        created_at=created_at(document.front_matter) or born,
+        language=language(document),
+        authority=authority(document.front_matter),
+        meta=attributes(document.front_matter),
+    )
+    found = [(g.first, -g.last, _section(base, g, document, sentences, tokenizer), g.span, g.path) for g in groups]
+    for index, (chunk, parent) in enumerate(zip(chunks, _parents(groups, len(chunks)), strict=True)):
+        entry = _chunk(base, chunk, parent, sentences, tokenizer)
+        found.append((index, 0, entry, chunk.body, chunk.path))
+    found.sort(key=lambda item: item[:2])  # a section before its chunks, the larger of two sections first
+    return Described(
+        [entry for _, _, entry, _, _ in found],
+        tuple(_place(document, entry, span, path) for _, _, entry, span, path in found),
+    )
+
+
+def _place(document: Document, entry: Entry, span: Span, path: tuple[str, ...]) -> Place:
+    first, last = document.lines_of(span)
+    return Place(entry.id, entry.level, span.start, span.end, {"lines": [first, last]}, path)
+
+
+def _chunk(base: Entry, chunk: Chunk, parent: str, sentences: _Sentences, tokenizer: Tokenizer) -> Entry:
+    text, body = chunk.text, chunk.render("body")
+    tail = len(chunk.closing)
+    before, after = (chunk.document.text[s.start : s.end] if s else "" for s in chunk.shadows)
+    return replace(
+        base,
+        id=chunk.id,
+        parent=parent,
+        kind=chunk.kind,
+        path=chunk.path,
+        text=text,
+        lead=len(text) - tail - len(body),
+        tail=tail,
+        tokens=chunk.tokens,
+        content_hash=chunk.content_hash,
+        sketch=sketch(words(body)),
+        summary=summarize(sentences.within(chunk.body), SUMMARY, tokenizer.count),
+        before=before,
+        after=after,
+    )
+
+
+def _section(base: Entry, group: _Group, document: Document, sentences: _Sentences, tokenizer: Tokenizer) -> Entry:
+    """A section is searched by its headings and its summary; its text is in its chunks."""
+    summary = summarize(sentences.within(group.span), SECTION, tokenizer.count, wanted=4)
+    headings = " > ".join(group.path or (document.title,))
+    text = f"{headings}\n\n{summary}" if headings else summary
+    whole = document.text[group.span.start : group.span.end]
+    return replace(
+        base,
+        id=group.id,
+        level=group.level,
+        parent=group.parent,
+        kind="section",
+        path=group.path,
+        text=text,
+        lead=len(text) - len(summary),
+        tokens=tokenizer.count(text),
+        content_hash=content_hash(whole),
+        sketch=sketch(words(summary)),
+        summary=summary,
+    )
+
+
+def _groups(document: Document, chunks: Sequence[Chunk]) -> list[_Group]:
+    """The sections worth an entry: they hold two chunks or more, and not the same as the section around them."""
+    if len(chunks) < 2:
+        return []
+    starts, ends = [c.start for c in chunks], [c.end for c in chunks]
+    nodes = outline(document)
+    titles = {node.id: node for node in nodes}
+    kept: list[_Group] = []
+    stack = [_Group(Namer(document.id).name("document"), (), Span(starts[0], ends[-1]), 0, len(chunks))]
+    kept.append(stack[0])
+    for node in nodes:
+        first, last = bisect_left(starts, node.span.start), bisect_right(ends, node.span.end)
+        while len(stack) > 1 and stack[-1].last <= first:
+            stack.pop()
+        around = stack[-1]
+        if last - first < 2 or (first, last) == (around.first, around.last) or last > around.last:
+            continue
+        group = _Group(node.id, _path(node, titles), Span(starts[first], ends[last - 1]), first, last)
+        stack.append(replace(group, parent=around.id))
+        kept.append(stack[-1])
+    return _levelled(kept)
+
+
+def _path(node: Node, nodes: dict[str, Node]) -> tuple[str, ...]:
+    titles: list[str] = []
+    while True:
+        titles.append(node.title)
+        if not node.parent:
+            return tuple(reversed(titles))
+        node = nodes[node.parent]
+
+
+def _levelled(groups: Sequence[_Group]) -> list[_Group]:
+    """Each section one level above the highest inside it; inner ones come later in the list."""
+    height: dict[str, int] = {}
+    for group in reversed(groups):
+        level = height.setdefault(group.id, 1)
+        height[group.parent] = max(height.get(group.parent, 1), level + 1)
+    return [replace(group, level=height[group.id]) for group in groups]
+
+
+def _parents(groups: Sequence[_Group], total: int) -> list[str]:
+    """Per chunk, the innermost section that holds it: the last in pre-order that does."""
+    parents = [""] * total
+    for group in groups:
+        parents[group.first : group.last] = [group.id] * (group.last - group.first)
+    return parents
+
+
+class _Sentences:
+    """The sentences of a document's prose; code, tables and headings say nothing a summary could quote."""
+
+    def __init__(self, document: Document) -> None:
+        self._text = document.text
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        loose = {b.parent for b in document.blocks if b.kind == "paragraph"}
+        for index, block in enumerate(document.blocks):
+            if block.kind == "paragraph" or (block.kind == "item" and index not in loose):
+                self._add(_words_from(document, index), _words_to(document, index))
+
+    def _add(self, start: int, end: int) -> None:
+        starts = sentence_starts(self._text, start, end)
+        self._starts += starts
+        self._ends += [*starts[1:], end]
+
+    def within(self, span: Span) -> list[str]:
+        """Those that stand wholly in a span."""
+        first, last = bisect_left(self._starts, span.start), bisect_right(self._ends, span.end)
+        return [self._text[self._starts[i] : self._ends[i]] for i in range(first, last)]
+
+
+def _words_from(document: Document, index: int) -> int:
+    """Where the words of a block start: after the marker, for an item."""
+    block = document.blocks[index]
+    marker = _MARKER.match(document.text, block.start, block.end) if block.kind == "item" else None
+    return marker.end() if marker else block.start
+
+
+def _words_to(document: Document, index: int) -> int:
+    """Where a block's own words end: an item may hold more blocks."""
+    inner = index + 1
+    if inner < len(document.blocks) and document.blocks[inner].parent == index:
+        return max(document.blocks[inner].start, _words_from(document, index))
+    return document.blocks[index].end

@@ -1,0 +1,343 @@
+"""The steps of an index run: read, compare, cut, describe, embed, write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from seamline.cut import cut
+from seamline.embed.run import embed_all
+from seamline.errors import SeamlineError
+from seamline.indexing.entries import describe
+from seamline.parse import parse_bytes
+from seamline.protocols import Embedder, Reader, Store, Tokenizer, Writer
+from seamline.recipe import Recipe
+from seamline.records import Change, Entry, Head, Place, Version
+from seamline.store.codec import digest
+from seamline.types import Document
+
+if TYPE_CHECKING:
+    from seamline.embed.cache import VectorCache
+
+ROUND = 1
+"""Of this code: a document indexed by an older round is described anew even if its bytes are the same."""
+TEXTS = 256
+"""New texts that are embedded and written together: full batches for the model, and at most some seconds of work
+that a kill would cost."""
+DOCUMENTS = 200
+"""Documents that are written together, however little is new in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The live objects of a run, and the choices that shape entries."""
+
+    recipe: Recipe
+    tokenizer: Tokenizer
+    embedder: Embedder
+    cache: VectorCache | None = None
+    hierarchy: bool = True
+    """Whether sections have entries too."""
+    dual: bool = False
+    """Whether summaries have vectors of their own."""
+    encoding: str | None = None
+    """Of sources that are not UTF-8."""
+
+
+class Candidate(NamedTuple):
+    """One source that should be in the index."""
+
+    doc: str
+    """Name of the document."""
+    read: Callable[[], bytes]
+    """Its bytes; a SeamlineError says why there are none."""
+    modified: datetime | None = None
+    media_type: str | None = None
+
+
+class Failure(NamedTuple):
+    """A source that could not be indexed; what the index had of it before is still there."""
+
+    doc: str
+    message: str
+
+
+@dataclass(slots=True)
+class Report:
+    """What a run did."""
+
+    documents: int = 0
+    """Sources looked at."""
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    moved: int = 0
+    """Removed documents whose text is now in another."""
+    unchanged: int = 0
+    written: int = 0
+    """Entries that were put, of all levels."""
+    dropped: int = 0
+    """Entries that are gone."""
+    chunks: int = 0
+    """Chunks among them whose text is new, and so needs a vector."""
+    embedded: int = 0
+    """Texts the model read."""
+    cached: int = 0
+    """Texts whose vectors were known."""
+    failures: list[Failure] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+
+    @property
+    def touched(self) -> int:
+        return self.added + self.changed + self.removed
+
+
+class Watcher(Protocol):
+    """Told how a run goes on."""
+
+    def document(self, done: int, total: int, doc: str) -> None:
+        """A source was looked at."""
+
+    def embedding(self, done: int, total: int) -> None:
+        """So many of the texts of the present group have vectors."""
+
+    def written(self, docs: Sequence[str]) -> None:
+        """These documents are in the index for good."""
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A document that changed, before it has vectors."""
+
+    head: Head
+    base: int
+    version: Version
+    put: list[Entry]
+    drop: tuple[str, ...]
+    added: bool
+
+
+def update(
+    store: Store,
+    candidates: Sequence[Candidate],
+    tools: Tools,
+    *,
+    covers: Callable[[str], bool],
+    now: datetime,
+    watcher: Watcher | None = None,
+) -> Report:
+    """Bring an index up to date with its sources.
+
+    Documents that `covers` claims and that are not among the candidates are removed. A source that fails keeps what
+    the index had of it. Whatever was written before an interruption stays, and the next run goes on from there.
+    """
+    report = Report(documents=len(candidates))
+    with store.writer() as writer, store.reader() as reader:
+        heads = {head.doc: head for head in reader.heads()}
+        arrived: dict[str, str] = {}
+        drafts = _drafts(reader, heads, candidates, tools, now, report, watcher)
+        for group in _groups(drafts):
+            arrived |= {draft.version.revision: draft.head.doc for draft in group if draft.added}
+            _write(writer, group, tools, report, watcher)
+        gone = _gone(heads, candidates, covers)
+        _remove(writer, reader, gone, arrived, now, report)
+        if report.touched:
+            writer.tidy()
+    return report
+
+
+def revision(data: bytes, recipe: Recipe) -> str:
+    """Equal for equal bytes that would become equal entries."""
+    return sha256(b"%d %s %s" % (ROUND, recipe.fingerprint.encode(), sha256(data).digest())).hexdigest()[:32]
+
+
+def _drafts(
+    reader: Reader,
+    heads: Mapping[str, Head],
+    candidates: Sequence[Candidate],
+    tools: Tools,
+    now: datetime,
+    report: Report,
+    watcher: Watcher | None,
+) -> Iterator[_Draft]:
+    for done, candidate in enumerate(candidates):
+        if watcher:
+            watcher.document(done, len(candidates), candidate.doc)
+        try:
+            draft = _draft(reader, heads.get(candidate.doc), candidate, tools, now, report)
+        except SeamlineError as error:
+            message = str(error).removeprefix(f"{candidate.doc}: ").removeprefix(f"{candidate.doc}, ")
+            report.failures.append(Failure(candidate.doc, message))
+            continue
+        if draft is None:
+            report.unchanged += 1
+        else:
+            yield draft
+
+
+def _draft(
+    reader: Reader, head: Head | None, candidate: Candidate, tools: Tools, now: datetime, report: Report
+) -> _Draft | None:
+    """What is new in a source; None where nothing is."""
+    data = candidate.read()
+    mark = revision(data, tools.recipe)
+    alive = head is not None and not head.deleted
+    if alive and head is not None and head.revision == mark:
+        return None
+    document = parse_bytes(
+        data,
+        uri=candidate.doc,
+        media_type=candidate.media_type,
+        encoding=tools.encoding,
+        front_matter=tools.recipe.front_matter,
+    )
+    known = reader.digests(candidate.doc) if alive else {}
+    born = _born(reader, known) or candidate.modified
+    chunks = cut(document, tools.recipe, tools.tokenizer)
+    entries, places = describe(document, chunks, tools.tokenizer, hierarchy=tools.hierarchy, now=now, born=born)
+    report.notices += [f"{candidate.doc}{', ' * bool(n.where)}{n.where}: {n.message}" for n in document.notices]
+    base = head.version if head else 0
+    fresh = [entry for entry in entries if known.get(entry.id) != digest(entry)]
+    return _Draft(
+        Head(
+            doc=candidate.doc,
+            version=base + 1,
+            revision=mark,
+            uri=candidate.doc,
+            title=document.title,
+            entries=len(entries),
+            chunks=len(chunks),
+            tokens=sum(chunk.tokens for chunk in chunks),
+            indexed_at=now,
+        ),
+        base,
+        _version(document, base + 1, mark, places, now),
+        _carried(reader, fresh, known),
+        tuple(sorted(known.keys() - {entry.id for entry in entries})),
+        added=not alive,
+    )
+
+
+def _version(document: Document, number: int, mark: str, places: tuple[Place, ...], now: datetime) -> Version:
+    return Version(
+        doc=document.id,
+        number=number,
+        revision=mark,
+        title=document.title,
+        uri=document.source.uri,
+        text=document.text,
+        indexed_at=now,
+        places=places,
+    )
+
+
+def _born(reader: Reader, known: Mapping[str, str]) -> datetime | None:
+    """When the document was first said to be written: a later change of the file's time does not touch entries."""
+    first = min(known, default=None)
+    return reader.entries([first])[first].created_at if first else None
+
+
+def _carried(reader: Reader, fresh: Sequence[Entry], known: Mapping[str, str]) -> list[Entry]:
+    """Entries with what is still true of their stored form: since when they are there, and unchanged vectors."""
+    old = reader.entries([entry.id for entry in fresh if entry.id in known], vectors=True)
+    return [_carry(entry, old.get(entry.id)) for entry in fresh]
+
+
+def _carry(entry: Entry, old: Entry | None) -> Entry:
+    if old is None:
+        return entry
+    return replace(
+        entry,
+        updated_at=old.updated_at if old.content_hash == entry.content_hash else entry.updated_at,
+        vector=old.vector if old.text == entry.text else None,
+        summary_vector=old.summary_vector if old.summary == entry.summary else None,
+    )
+
+
+def _groups(drafts: Iterable[_Draft]) -> Iterator[list[_Draft]]:
+    """Documents that are written together."""
+    group: list[_Draft] = []
+    texts = 0
+    for draft in drafts:
+        group.append(draft)
+        texts += len(draft.put)
+        if texts >= TEXTS or len(group) >= DOCUMENTS:
+            yield group
+            group, texts = [], 0
+    if group:
+        yield group
+
+
+def _write(writer: Writer, group: Sequence[_Draft], tools: Tools, report: Report, watcher: Watcher | None) -> None:
+    puts = _embedded([entry for draft in group for entry in draft.put], tools, report, watcher)
+    by_doc: dict[str, list[Entry]] = {draft.head.doc: [] for draft in group}
+    for entry in puts:
+        by_doc[entry.doc].append(entry)
+    writer.apply([Change(d.head, d.base, d.version, tuple(by_doc[d.head.doc]), d.drop) for d in group])
+    report.added += sum(draft.added for draft in group)
+    report.changed += sum(not draft.added for draft in group)
+    report.written += len(puts)
+    report.chunks += sum(entry.level == 0 and entry.vector is None for draft in group for entry in draft.put)
+    report.dropped += sum(len(draft.drop) for draft in group)
+    if watcher:
+        watcher.written([draft.head.doc for draft in group])
+
+
+def _embedded(entries: Sequence[Entry], tools: Tools, report: Report, watcher: Watcher | None) -> list[Entry]:
+    """The entries with vectors of their texts, and of their summaries where the index keeps both."""
+    texts = [entry.text if entry.vector is None else "" for entry in entries]
+    summaries = [e.summary if tools.dual and e.summary_vector is None else "" for e in entries]
+    wanted = [text for text in (*texts, *summaries) if text]
+    found, counts = embed_all(
+        tools.embedder, wanted, cache=tools.cache, progress=watcher.embedding if watcher else None
+    )
+    report.embedded += counts.computed
+    report.cached += counts.cached
+    rows = iter(found)
+    vectors = [next(rows) if text else None for text in texts]
+    others = [next(rows) if text else None for text in summaries]
+    return [
+        replace(
+            entry,
+            vector=entry.vector if vector is None else vector,
+            summary_vector=entry.summary_vector if other is None else other,
+        )
+        for entry, vector, other in zip(entries, vectors, others, strict=True)
+    ]
+
+
+def _gone(heads: Mapping[str, Head], candidates: Sequence[Candidate], covers: Callable[[str], bool]) -> list[Head]:
+    present = {candidate.doc for candidate in candidates}
+    return [head for doc, head in heads.items() if not head.deleted and doc not in present and covers(doc)]
+
+
+def _remove(
+    writer: Writer,
+    reader: Reader,
+    gone: Sequence[Head],
+    arrived: Mapping[str, str],
+    now: datetime,
+    report: Report,
+) -> None:
+    changes = [_removal(reader, head, arrived.get(head.revision, ""), now) for head in gone]
+    for start in range(0, len(changes), DOCUMENTS):
+        writer.apply(changes[start : start + DOCUMENTS])
+    report.removed += len(changes)
+    report.moved += sum(bool(change.head.moved_to) for change in changes)
+    report.dropped += sum(len(change.drop) for change in changes)
+
+
+def _removal(reader: Reader, head: Head, moved_to: str, now: datetime) -> Change:
+    after = replace(
+        head,
+        entries=0,
+        chunks=0,
+        tokens=0,
+        indexed_at=now,
+        deleted=True,
+        moved_to=moved_to,
+    )
+    return Change(after, head.version, drop=tuple(sorted(reader.digests(head.doc))))

@@ -1,0 +1,78 @@
+"""What an index is made with, and whether it may still be used with what there is now."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field, replace
+
+from seamline.errors import StoreError
+from seamline.protocols import Embedder, Store
+from seamline.recipe import Overlap, Recipe
+from seamline.recipe_toml import from_mapping, to_toml
+from seamline.records import Settings
+from seamline.words import ANALYZER
+
+SHADOW = 60
+"""Tokens of each neighbour that an index keeps beside a chunk, where the recipe repeats nothing."""
+SCHEMA = 1
+"""Of what entries mean; the layout of a store has a number of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What an index is made with. It stays so: an index of another shape is another index."""
+
+    recipe: Recipe = field(default_factory=Recipe)
+    embedder: str = "minilm"
+    hierarchy: bool = True
+    """Whether sections are searched too, by their summaries."""
+    dual: bool = False
+    """Whether the summaries of chunks have vectors of their own."""
+
+
+def recipe_of(settings: Settings) -> Recipe:
+    """The recipe an index was made with."""
+    return from_mapping(tomllib.loads(settings.recipe))
+
+
+def settings_of(shape: Shape, embedder: Embedder) -> Settings:
+    """What an index of this shape records of itself."""
+    recipe = shaded(shape.recipe)
+    return Settings(
+        schema=SCHEMA,
+        recipe=to_toml(recipe),
+        fingerprint=recipe.fingerprint,
+        embedder=shape.embedder,
+        dimensions=embedder.dimensions,
+        embedding=embedder.fingerprint,
+        analyzer=ANALYZER,
+        dual=shape.dual,
+        options={"hierarchy": "yes" if shape.hierarchy else "no"},
+    )
+
+
+def shaded(recipe: Recipe) -> Recipe:
+    """The recipe as an index uses it: with shadows, where it repeats nothing else."""
+    return recipe if recipe.overlap.kind != "none" else replace(recipe, overlap=Overlap("shadows", SHADOW))
+
+
+_ELSEWHERE = "index into another place, or leave the option out to go on with this one"
+
+
+def check(store: Store, embedder: Embedder, shape: Shape | None) -> None:
+    """Refuse an index that was made with something else than what would be used on it now."""
+    made = store.settings
+    if made.embedding != embedder.fingerprint or made.dimensions != embedder.dimensions:
+        raise StoreError(
+            f"the index at {store.url} was made with another version of the embedder {made.embedder}: "
+            "vectors of two models cannot be compared; index into another place"
+        )
+    if made.analyzer != ANALYZER or made.schema != SCHEMA:
+        raise StoreError(f"the index at {store.url} was made by another version of Seamline: index into another place")
+    if shape is None:
+        return
+    wanted = settings_of(shape, embedder)
+    for name in ("embedder", "fingerprint", "dual", "options"):
+        if getattr(wanted, name) != getattr(made, name):
+            what = "recipe" if name == "fingerprint" else "hierarchy" if name == "options" else name
+            raise StoreError(f"the index at {store.url} was made with another {what}: {_ELSEWHERE}")
