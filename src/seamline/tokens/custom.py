@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from seamline.errors import ConfigError, MissingExtra
 
@@ -34,19 +35,26 @@ class JsonTokenizer:
 
     def __init__(self, path: Path) -> None:
         self.name = str(path)
-        try:
-            from tokenizers import Tokenizer
-        except ImportError:
-            raise MissingExtra("the reader of tokenizer.json files", "pip install 'seamline[hf]'") from None
-        if not path.is_file():
-            raise ConfigError(f"no such tokenizer file: {path}", "$.tokenizer")
-        try:
-            self._tokenizer = Tokenizer.from_str(path.read_text("utf-8"))
-        except Exception as error:
-            raise ConfigError(f"{path} is not a tokenizer.json: {error}", "$.tokenizer") from error
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
-        self._tokenizer.encode_special_tokens = True
+        self._tokenizer = read_json(path, "$.tokenizer")
 
     def count(self, text: str) -> int:
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
+
+def read_json(path: Path, where: str) -> Any:
+    """The `tokenizers.Tokenizer` that a tokenizer.json describes, without truncation, padding and special tokens read
+    from text. `where` names the setting in errors."""
+    try:
+        from tokenizers import Tokenizer
+    except ImportError:
+        raise MissingExtra("the reader of tokenizer.json files", "pip install 'seamline[hf]'") from None
+    if not path.is_file():
+        raise ConfigError(f"no such tokenizer file: {path}", where)
+    try:
+        tokenizer = Tokenizer.from_str(path.read_text("utf-8"))
+    except Exception as error:
+        raise ConfigError(f"{path} is not a tokenizer.json: {error}", where) from error
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    tokenizer.encode_special_tokens = True
+    return tokenizer

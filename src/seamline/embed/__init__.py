@@ -1,0 +1,87 @@
+"""Texts in, vectors out: by the bundled model, any ONNX file, or a service that speaks the OpenAI way."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from inspect import getattr_static
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seamline.embed.address import Address, parse
+from seamline.errors import ConfigError, MissingExtra
+from seamline.protocols import Embedder
+
+if TYPE_CHECKING:
+    from seamline.embed.onnx import OnnxEmbedder
+
+DEFAULT = "minilm"
+
+
+def load(
+    embedder: str | Embedder = DEFAULT, *, threads: int | None = None, key: str = "", timeout: float = 60.0
+) -> Embedder:
+    """The embedder that a name means; an Embedder is what it is.
+
+    | name | embedder |
+    |---|---|
+    | `minilm` | the bundled model, offline |
+    | `path/model.onnx` | any ONNX model with a `tokenizer.json` beside it |
+    | `path/model.onnx?pooling=cls&window=512&query=query:%20&tokenizer=t.json` | and how it is used |
+    | `openai:MODEL` | a model of OpenAI |
+    | `openai:MODEL@URL?dimensions=512` | a model of any service that speaks the same language |
+    | `hash` | which words texts share; no model, no meaning |
+
+    A prefix for other texts than queries is `passage=`. The name holds all that changes a vector, and no secret.
+    `threads` counts for local models; `key`, and `timeout` in seconds for one answer, for services.
+    """
+    if not isinstance(embedder, str):
+        # Looked up and not asked: a service would have to answer for its dimensions.
+        parts = ("name", "dimensions", "fingerprint", "embed")
+        if missing := [part for part in parts if getattr_static(embedder, part, None) is None]:
+            raise ConfigError(
+                f"expected the name of an embedder or an Embedder, got {embedder!r}, which has no {', '.join(missing)}",
+                "$.embedder",
+            )
+        return embedder
+    address = parse(embedder)
+    if find_spec("numpy") is None:
+        raise MissingExtra("numpy, which every embedder needs,", "pip install 'seamline[index]'")
+    match address.kind:
+        case "minilm":
+            from seamline.embed.minilm import minilm
+
+            return minilm(threads)
+        case "hash":
+            from seamline.embed.hashing import HashEmbedder
+
+            return HashEmbedder()
+        case "onnx":
+            return _onnx(embedder, address, threads)
+        case "openai":
+            from seamline.embed.http import Patience
+            from seamline.embed.remote import RemoteEmbedder
+
+            return RemoteEmbedder(
+                address.url,
+                address.target,
+                key=key,
+                dimensions=address.number("dimensions"),
+                patience=Patience(timeout=timeout),
+            )
+
+
+def _onnx(name: str, address: Address, threads: int | None) -> OnnxEmbedder:
+    from seamline.embed.onnx import OnnxEmbedder, Reading
+
+    settings = address.settings
+    plain = Reading()
+    reading = Reading(
+        settings.get("pooling", plain.pooling),  # type: ignore[arg-type]  # Reading refuses what it does not know
+        plain.window if (window := address.number("window")) is None else window,
+        settings.get("query", plain.query),
+        settings.get("passage", plain.passage),
+    )
+    tokenizer = settings.get("tokenizer")
+    return OnnxEmbedder(
+        Path(address.target), Path(tokenizer) if tokenizer else None, reading, name=name, threads=threads
+    )

@@ -1,0 +1,36 @@
+"""The bundled embedder, `minilm`: all-MiniLM-L6-v2 with weights of 8 bits. Works offline, from the install.
+
+A model for English; texts in other languages it knows by names, numbers and the words they share with English. It reads
+256 word pieces at once, about 190 words, and longer texts in windows. A word of more than 100 letters, such as a long
+hash, is one unknown word to it, and so is each character of a script it never saw.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from seamline.embed.onnx import OnnxEmbedder, Reading, file_hash
+from seamline.errors import ProviderError
+
+FOLDER = Path(__file__).with_name("models")
+FILES = {
+    "minilm.int8.onnx": "02856a257e341cac901514d78d8d9a0b00ad3679dde5ef668faae4d6c924ea60",
+    "minilm.tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+"""SHA-256 of what is bundled; models/PROVENANCE.md says where it is from."""
+
+
+def minilm(threads: int | None = None, folder: Path = FOLDER) -> OnnxEmbedder:
+    """The bundled model, from files that are what was shipped."""
+    check(folder)
+    model, tokenizer = (folder / name for name in FILES)
+    return OnnxEmbedder(model, tokenizer, Reading("mean", 256), name="minilm", threads=threads)
+
+
+def check(folder: Path = FOLDER) -> None:
+    """Raise where a bundled file is missing or was changed. 14 ms, so it is done at every start."""
+    for name, expected in FILES.items():
+        path = folder / name
+        if not path.is_file() or file_hash(path) != expected:
+            state = "is missing" if not path.is_file() else "is not the file that was shipped"
+            raise ProviderError(f"{path} {state}: run `pip install --force-reinstall 'seamline[index]'`")

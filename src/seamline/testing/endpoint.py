@@ -1,0 +1,103 @@
+"""A real HTTP server on this machine that speaks /v1/embeddings, and fails as it is told to."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ssl import SSLContext
+from typing import Any, NamedTuple
+
+from seamline.protocols import Embedder
+
+
+class Asked(NamedTuple):
+    """A request that came in."""
+
+    path: str
+    headers: Mapping[str, str]
+    """By name in lower case."""
+    body: Mapping[str, Any]
+
+
+class Reply(NamedTuple):
+    """What to answer instead of vectors."""
+
+    status: int = 200
+    body: bytes = b"{}"
+    headers: Mapping[str, str] = {}
+    hold: threading.Event | None = None
+    """Where set: nothing is answered before it is."""
+
+
+Script = Reply | Callable[[dict[str, Any]], dict[str, Any]]
+"""A reply, or a change to the right answer, such as one that swaps two vectors."""
+
+
+class Endpoint:
+    """What a server was asked, and what it answers next."""
+
+    def __init__(self, url: str, embedder: Embedder, script: Sequence[Script]) -> None:
+        self.url = url
+        """Of the service, ending in /v1."""
+        self.asked: list[Asked] = []
+        self._embedder = embedder
+        self._script = list(script)
+
+    def reply(self, asked: Asked) -> Reply:
+        """The next of the script; when that is over, the vectors of the embedder behind it."""
+        self.asked.append(asked)
+        step = self._script.pop(0) if self._script else None
+        if isinstance(step, Reply):
+            return step
+        answer = self._answer(asked.body)
+        return Reply(body=json.dumps(step(answer) if step else answer).encode())
+
+    def _answer(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        rows = self._embedder.embed(body["input"])
+        data = [{"object": "embedding", "index": at, "embedding": row.tolist()} for at, row in enumerate(rows)]
+        return {"object": "list", "model": body["model"], "data": data}
+
+
+@contextmanager
+def serving(embedder: Embedder, script: Sequence[Script] = (), tls: SSLContext | None = None) -> Iterator[Endpoint]:
+    """A server on the loopback address while the block runs; `script` says what its first answers are."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            length = int(self.headers.get("content-length", "0"))
+            body = json.loads(self.rfile.read(length))
+            asked = Asked(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+            self.answer(endpoint.reply(asked))
+
+        def answer(self, reply: Reply) -> None:
+            if reply.hold:
+                reply.hold.wait(30)
+            self.send_response(reply.status)
+            for name, value in {"Content-Length": str(len(reply.body)), **reply.headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(reply.body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Nothing on the screen of a test."""
+
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, request: object, client_address: object) -> None:
+            """A client that went away is what some tests are about."""
+
+    server = Server(("127.0.0.1", 0), Handler)
+    if tls:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+    scheme = "https" if tls else "http"
+    endpoint = Endpoint(f"{scheme}://127.0.0.1:{server.server_address[1]}/v1", embedder, script)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield endpoint
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

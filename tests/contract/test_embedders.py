@@ -1,0 +1,85 @@
+"""Every embedder of ours keeps the contract that plugins are tested by.
+
+The endpoint is a real HTTP server on loopback (`seamline.testing.endpoint`) with the embedder `hash` behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from seamline.embed import load
+from seamline.embed.hashing import HashEmbedder
+from seamline.embed.minilm import FILES, FOLDER
+from seamline.embed.onnx import OnnxEmbedder, Reading
+from seamline.embed.remote import RemoteEmbedder
+from seamline.protocols import Embedder
+from seamline.testing.embedders import EmbedderContract
+from seamline.testing.endpoint import Endpoint, serving
+
+MODEL, TOKENIZER = (FOLDER / name for name in FILES)
+SMALL = Reading(pooling="cls", window=64, query="question: ", passage="text: ")
+
+
+@cache
+def minilm(number: int) -> Embedder:
+    return load("minilm", threads=number)
+
+
+@cache
+def onnx(number: int, reading: Reading) -> Embedder:
+    return OnnxEmbedder(MODEL, TOKENIZER, reading, threads=number)
+
+
+class TestMinilm(EmbedderContract):
+    noise = 0.0
+
+    def make(self) -> Embedder:
+        return minilm(1)
+
+    def again(self) -> Embedder:
+        return minilm(2)
+
+    def other(self) -> Embedder:
+        return onnx(1, SMALL)
+
+
+class TestOnnxFile(EmbedderContract):
+    noise = 0.0
+
+    def make(self) -> Embedder:
+        return onnx(1, SMALL)
+
+    def again(self) -> Embedder:
+        return onnx(2, SMALL)
+
+    def other(self) -> Embedder:
+        return onnx(1, Reading(pooling="mean", window=64, query="question: ", passage="text: "))
+
+
+class TestHash(EmbedderContract):
+    noise = 0.0
+
+    def make(self) -> Embedder:
+        return HashEmbedder()
+
+    def other(self) -> Embedder:
+        return HashEmbedder(dimensions=512)
+
+
+class TestRemote(EmbedderContract):
+    endpoint: Endpoint
+
+    @pytest.fixture(autouse=True, scope="class")
+    @classmethod
+    def server(cls) -> Iterator[None]:
+        with serving(HashEmbedder()) as cls.endpoint:
+            yield
+
+    def make(self) -> Embedder:
+        return RemoteEmbedder(self.endpoint.url, "hash", most_texts=3, most_characters=4000)
+
+    def other(self) -> Embedder:
+        return RemoteEmbedder(self.endpoint.url, "hash", dimensions=256)
