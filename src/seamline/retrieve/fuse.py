@@ -1,0 +1,96 @@
+"""How rankings of several legs become one. Ties are broken by id, so the same input gives the same order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import fmean, pstdev
+from typing import Literal
+
+from seamline.records import Scored
+
+Fusion = Literal["share", "z-score", "min-max", "rrf"]
+
+RRF_K = 60
+"""How slowly reciprocal ranks fall."""
+
+
+def ranked(scores: Mapping[str, float]) -> list[Scored]:
+    """Best first; equal scores by id."""
+    return [Scored(id, score) for id, score in sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))]
+
+
+def rrf(
+    rankings: Sequence[Sequence[Scored]], *, k: int = RRF_K, weights: Sequence[float] | None = None
+) -> list[Scored]:
+    """Reciprocal rank fusion: each ranking adds weight / (k + rank) to what it ranks.
+
+    Scores are shares of what first place in every ranking would give, so they lie within 0-1.
+    """
+    weights = weights or [1.0] * len(rankings)
+    most = sum(weights) / (k + 1)
+    scores: dict[str, float] = {}
+    for ranking, weight in zip(rankings, weights, strict=True):
+        for rank, (id, _) in enumerate(ranking, start=1):
+            scores[id] = scores.get(id, 0.0) + weight / (k + rank) / most if most else 0.0
+    return ranked(scores)
+
+
+def linear(
+    dense: Mapping[str, float], sparse: Mapping[str, float], *, alpha: float, by: Literal["share", "z-score", "min-max"]
+) -> list[Scored]:
+    """`alpha` times the dense score and the rest of the sparse one, each made comparable within its leg first.
+
+    An entry without a dense score gets the lowest one, an entry without a sparse score has none of its words: 0 as a
+    share, else the lowest. Where one leg is empty, the other decides alone.
+    """
+    if not dense or not sparse:
+        return ranked(_unit(NORMALS[by](dense or sparse), by))
+    left, right = NORMALS[by](dense), NORMALS[by](sparse)
+    low_left = min(left.values())
+    low_right = 0.0 if by == "share" else min(right.values())
+    ids = dict.fromkeys((*dense, *sparse))
+    mixed = {id: alpha * left.get(id, low_left) + (1 - alpha) * right.get(id, low_right) for id in ids}
+    return ranked(_unit(mixed, by))
+
+
+def share(scores: Mapping[str, float]) -> dict[str, float]:
+    """Each score as a part of the best one; those below 0 as 0.
+
+    A leg whose scores are all alike then hardly speaks: see `docs/explain/how-search-works.md` for what that is worth.
+    """
+    best = max(scores.values(), default=0.0)
+    return {id: max(0.0, score) / best if best > 0 else 0.0 for id, score in scores.items()}
+
+
+def min_max(scores: Mapping[str, float]) -> dict[str, float]:
+    """The worst as 0, the best as 1; all 1 where they are equal."""
+    low, high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
+    return {id: (score - low) / (high - low) if high > low else 1.0 for id, score in scores.items()}
+
+
+def z_score(scores: Mapping[str, float]) -> dict[str, float]:
+    """Distance from the mean in standard deviations; all 0 where they are equal."""
+    if not scores:
+        return {}
+    mean, deviation = fmean(scores.values()), pstdev(scores.values())
+    return {id: (score - mean) / deviation if deviation > 0 else 0.0 for id, score in scores.items()}
+
+
+NORMALS: Mapping[str, Callable[[Mapping[str, float]], dict[str, float]]] = {
+    "share": share,
+    "min-max": min_max,
+    "z-score": z_score,
+}
+
+
+def _unit(scores: dict[str, float], by: str) -> dict[str, float]:
+    """Scores within 0-1: those made of z-scores are moved and stretched, which keeps their order."""
+    return min_max(scores) if by == "z-score" else scores
+
+
+def highest(rankings: Iterable[Sequence[Scored]]) -> dict[str, float]:
+    """The best score of each id in any ranking."""
+    best: dict[str, float] = {}
+    for id, score in (scored for ranking in rankings for scored in ranking):
+        best[id] = max(score, best.get(id, score))
+    return best

@@ -1,0 +1,176 @@
+"""One query through all steps: find, fuse, rerank, collapse, look again, expand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from seamline.errors import ConfigError
+from seamline.hits import Hit, Results, Why
+from seamline.protocols import Embedder, Reader, Reranker
+from seamline.records import Scored
+from seamline.retrieve import expand, fuse
+from seamline.retrieve.candidates import Candidate, as_hits, ordered
+from seamline.retrieve.collapse import collapse
+from seamline.retrieve.legs import Legs, Scope, find, query_vectors, similarities
+from seamline.retrieve.options import SearchOptions
+from seamline.retrieve.passages import without_covered
+from seamline.retrieve.plan import Plan
+from seamline.retrieve.rerank import rescored, weighed
+from seamline.retrieve.shadows import second_look
+from seamline.retrieve.shelf import Shelf
+from seamline.types import Notice
+from seamline.words import MOST_QUERY_WORDS, query_words
+
+if TYPE_CHECKING:
+    from seamline.filters import Filter
+    from seamline.records import Vector
+
+LONGEST_QUERY = 16_384
+"""Code points of a query that are read: about 4,000 tokens, which take the bundled model a second."""
+PART = 0.9
+"""What a hit for a part of a question is worth beside an equal hit for all of it."""
+_SECTIONS = 10
+"""Sections whose chunks are looked at, where summaries are searched first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """What a search needs beside the query."""
+
+    reader: Reader
+    embedder: Embedder
+    now: datetime
+    reranker: Reranker | None = None
+
+
+def search(engine: Engine, query: str, options: SearchOptions, where: Filter | None = None) -> Results:
+    """The best hits for a query, with citations and the parts of their scores."""
+    asked, notices = read_query(query)
+    found = _found(engine, [asked], options, where)
+    return Results(tuple(found[0]), notices)
+
+
+def follow(engine: Engine, plan: Plan, options: SearchOptions, where: Filter | None = None) -> Results:
+    """Search as a plan says: every part of the query, the hits of all parts together by their scores."""
+    asked, notices = read_query(plan.query)
+    parts = list(dict.fromkeys((asked, *plan.queries[1:])))
+    settled = replace(options, mode=plan.mode, k=plan.k, over=plan.over)
+    found = _found(engine, parts, settled, where)
+    if len(parts) > 1:
+        found = [[_credited(hit, part, asked) for hit in hits] for part, hits in zip(parts, found, strict=True)]
+    together = sorted((hit for hits in found for hit in hits), key=lambda hit: (-hit.score, hit.entry.id))
+    return Results(tuple(without_covered(together)[: plan.k]), notices)
+
+
+def _credited(hit: Hit, part: str, asked: str) -> Hit:
+    """The hit with the part of the question that found it. What only a part found is worth a little less."""
+    return replace(hit, score=hit.score * (1 if part == asked else PART), why=replace(hit.why, query=part))
+
+
+def _found(engine: Engine, queries: Sequence[str], options: SearchOptions, where: Filter | None) -> list[list[Hit]]:
+    """The hits of each query."""
+    shelf = Shelf(engine.reader)
+    vectors = query_vectors(engine.embedder, queries) if options.legs != "bm25" else [None] * len(queries)
+    return [
+        _search(_Finder(engine, vector, query, options), shelf, where)
+        for query, vector in zip(queries, vectors, strict=True)
+    ]
+
+
+def read_query(query: str) -> tuple[str, tuple[Notice, ...]]:
+    """The part of a query that is searched for, and what is worth knowing about the rest."""
+    asked = query.strip()
+    if not asked:
+        raise ConfigError("the query is empty: say what to look for", "$.query")
+    notices = []
+    if len(asked) > LONGEST_QUERY:
+        notices.append(
+            Notice("query-cut", f"the query has {len(asked)} characters; the first {LONGEST_QUERY} were used")
+        )
+        asked = asked[:LONGEST_QUERY]
+    if len(query_words(asked)) >= MOST_QUERY_WORDS:
+        notices.append(Notice("query-words", f"BM25 looked for the first {MOST_QUERY_WORDS} words of the query"))
+    return asked, tuple(notices)
+
+
+def _search(finder: _Finder, shelf: Shelf, where: Filter | None) -> list[Hit]:
+    options = finder.options
+    if options.mode == "summary-first":
+        where = finder.within_best_sections(shelf, where)
+    scopes = [Scope(where)]
+    if options.mode == "multi-level":
+        scopes.append(Scope(expand.both(where, expand.SECTIONS), None))
+    candidates = ordered(one for scope in scopes for one in finder.candidates(scope))
+    best = _reranked(finder.engine, candidates, finder.query, options)
+    return _shown(best, finder.query, shelf, options)
+
+
+def _shown(best: Sequence[Candidate], query: str, shelf: Shelf, options: SearchOptions) -> list[Hit]:
+    """The first k hits. Widened ones swallow others, so more are taken up until k are left or there are no more."""
+    enough = options.k if options.mode in ("leaf", "summary-first") else 2 * options.k
+    while True:
+        hits = _expanded(as_hits(best[:enough], shelf), query, shelf, options)
+        if len(hits) >= options.k or enough >= len(best):
+            return hits[: options.k]
+        enough += options.k
+
+
+@dataclass(frozen=True, slots=True)
+class _Finder:
+    """Runs the legs for one query, and fuses what they find."""
+
+    engine: Engine
+    vector: Vector | None
+    query: str
+    options: SearchOptions
+
+    def candidates(self, scope: Scope) -> list[Candidate]:
+        """The fused candidates of a scope, best first."""
+        reader, options = self.engine.reader, self.options
+        sparse = self.query if options.legs != "dense" else ""
+        legs = find(reader, self.vector, sparse, options.depth, scope, dual=options.dual)
+        fills = self.vector is not None and bool(sparse) and options.fusion != "rrf"
+        entries = reader.entries(legs.ids, vectors=fills)
+        if fills and self.vector is not None:
+            legs = replace(legs, filled=similarities(self.vector, entries))
+        parts = legs.parts()
+        return [
+            Candidate(entries[id], score, Why(dense=parts[id][0], bm25=parts[id][1], fused=score))
+            for id, score in fused(legs, options)
+            if id in entries
+        ]
+
+    def within_best_sections(self, shelf: Shelf, where: Filter | None) -> Filter:
+        """Narrows a filter to the chunks of the sections that match best."""
+        sections = self.candidates(Scope(expand.both(where, expand.SECTIONS), None))[:_SECTIONS]
+        return expand.both(where, expand.inside([one.entry for one in sections], shelf))
+
+
+def fused(legs: Legs, options: SearchOptions) -> list[Scored]:
+    """The legs as one ranking."""
+    if options.fusion == "rrf":
+        weights = (options.alpha, 1 - options.alpha)
+        return fuse.rrf((legs.dense, legs.sparse), k=options.rrf_k, weights=weights)
+    return fuse.linear(legs.dense_scores, legs.sparse_scores, alpha=options.alpha, by=options.fusion)
+
+
+def _reranked(engine: Engine, candidates: Sequence[Candidate], query: str, options: SearchOptions) -> list[Candidate]:
+    found = list(candidates[: options.depth])
+    if engine.reranker is not None and found:
+        found = rescored(found, query, engine.reranker)
+    found = weighed(found, options.weights, now=engine.now, decay=options.decay)
+    return collapse(found) if options.collapse else found
+
+
+def _expanded(hits: Sequence[Hit], query: str, shelf: Shelf, options: SearchOptions) -> list[Hit]:
+    found = list(hits)
+    if options.gate is not None:
+        found = second_look(found, query, shelf, options.gate)
+    if options.mode == "parents":
+        found = expand.to_parents(found, shelf, share=options.share, widest=options.widest)
+    if options.mode == "multi-level":
+        found = expand.levelled(found, shelf, widest=options.widest)
+    return found

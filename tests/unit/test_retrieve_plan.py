@@ -1,0 +1,92 @@
+"""Which kind of question a query is, and what is searched for because of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from seamline.retrieve.plan import plan, sized
+
+
+@pytest.mark.parametrize(
+    ("query", "kind"),
+    [
+        ("Who wrote the recipe parser?", "factoid"),
+        ("How many retries does a webhook get?", "factoid"),
+        ("When was the limit raised to 512 tokens?", "factoid"),
+        ("In which file are the presets?", "factoid"),
+        ("Is the limit inclusive?", "factoid"),
+        ("Why did the 429 retry fail", "analytical"),
+        ("How does the packer choose cuts?", "analytical"),
+        ("Explain edit stability", "analytical"),
+        ("What are the consequences of a smaller limit?", "analytical"),
+        ("difference between fill and optimal", "comparative"),
+        ("PostgreSQL vs LanceDB", "comparative"),
+        ("Compare the estimate tokenizer with o200k_base.", "comparative"),
+        ("Is fill faster than optimal?", "comparative"),
+        ("Should I use overlap or shadows?", "comparative"),
+        ("How does RRF differ from linear fusion?", "comparative"),
+        ("Which packer is better for code, fill or decay?", "comparative"),
+        ("Give me an overview of the audit rules", "exploratory"),
+        ("Summarize the contract", "exploratory"),
+        ("tell me about citations", "exploratory"),
+        ("What is the limit and how is it enforced?", "multi-hop"),
+        ("Who is the author of the library that reads the front matter?", "multi-hop"),
+        ("Where are ids made? What do they derive from?", "multi-hop"),
+        ("webhook retries", "analytical"),
+        ("Warum ist der Wiederholungsversuch fehlgeschlagen?", "analytical"),
+        ("为什么重试失败", "analytical"),
+        ("-", "analytical"),
+    ],
+)
+def test_kinds(query: str, kind: str) -> None:
+    made = plan(query)
+    assert made.kind == kind, made.reasons
+    assert made.reasons
+    assert made.queries[0] == query
+
+
+def test_a_long_question_is_more_than_a_fact() -> None:
+    assert plan("What " + "very " * 20 + "long question is this?").kind == "analytical"
+
+
+def test_a_page_of_text_is_no_question() -> None:
+    made = plan("what is the difference between a and b " * 1000)
+    assert made.kind == "analytical"
+    assert "characters" in made.reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("query", "parts"),
+    [
+        ("What is the difference between fill and optimal packers?", ("fill packers", "optimal packers")),
+        ("Compare the embedded store with PostgreSQL.", ("embedded store", "PostgreSQL")),
+        ("PostgreSQL vs. LanceDB for search", ("PostgreSQL", "LanceDB")),
+        ("What is the limit and how is it enforced?", ("What is the limit", "how is it enforced")),
+        ("Where are ids made? What do they derive from?", ("Where are ids made", "What do they derive from")),
+        (
+            "Who is the author of the library that reads the front matter?",
+            ("the library that reads the front matter",),
+        ),
+    ],
+)
+def test_questions_with_parts_are_taken_apart(query: str, parts: tuple[str, ...]) -> None:
+    assert plan(query).queries == (query, *parts)
+
+
+def test_a_fact_wants_few_small_passages_and_an_overview_all_levels() -> None:
+    fact, overview = plan("Who wrote it?"), plan("Give me an overview of it")
+    assert (fact.mode, overview.mode) == ("leaf", "multi-level")
+    assert fact.k < overview.k
+
+
+@pytest.mark.parametrize(
+    ("budget", "average", "k"), [(4000, 400.0, 10), (500, 400.0, 3), (90_000, 100.0, 20), (10, 0, 20)]
+)
+def test_a_budget_sets_how_many_hits_are_wanted(budget: int, average: float, k: int) -> None:
+    assert sized(plan("Who wrote it?"), budget, average).k == k
+
+
+def test_a_plan_can_be_printed() -> None:
+    told = plan("Is fill faster than optimal?").to_dict()
+    assert told["kind"] == "comparative"
+    assert told["queries"] == ["Is fill faster than optimal?", "fill", "optimal"]

@@ -1,0 +1,307 @@
+"""One query through all steps, on a real index in memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from seamline.errors import ConfigError, StoreError
+from seamline.filters import Test
+from seamline.hits import Results
+from seamline.records import Version
+from seamline.retrieve.legs import Legs, Scope, find, near, query_vectors, similarities
+from seamline.retrieve.options import SearchOptions
+from seamline.retrieve.plan import plan
+from seamline.retrieve.rerank import Weights
+from seamline.retrieve.search import LONGEST_QUERY, Engine, follow, search
+from seamline.retrieve.shadows import Gate
+from seamline.store.memory import MemoryReader
+from seamline.testing.library import NOW, RECIPE, Library
+from seamline.types import Budget
+from seamline.words import MOST_QUERY_WORDS
+
+RETRIES = """# Webhooks
+
+## Retries
+
+A delivery that fails is tried again after one minute. After that the pauses grow, up to a day.
+The receiver can ask for a longer pause with the Retry-After header of a 429 answer.
+
+## Signing
+
+Every request carries a signature. The receiver checks it with the secret of the endpoint.
+A request whose signature is older than five minutes is refused.
+"""
+BILLING = """# Billing
+
+Invoices are sent on the first day of a month. A payment that fails is tried again three times.
+The account is closed when the last try fails. Customers are told by mail a week before.
+"""
+GARDEN = "# Garden\n\nRoses want water in the evening and sun at noon. Tulips want to be left alone.\n"
+
+
+def find_all(library: Library, query: str, options: SearchOptions | None = None) -> Results:
+    with library.store.reader() as reader:
+        return search(Engine(reader, library.embedder, NOW), query, options or SearchOptions())
+
+
+@pytest.fixture(scope="module")
+def library() -> Library:
+    return Library({"hooks.md": RETRIES, "billing.md": BILLING, "garden.md": GARDEN})
+
+
+def test_the_best_hit_is_cited_to_its_lines(library: Library) -> None:
+    best = find_all(library, "which header asks for a longer pause after a 429").hits[0]
+    assert best.label() == "hooks.md:1-6 § Webhooks > Retries"
+    version = read_version(library, "hooks.md")
+    assert version.text[best.citation.start : best.citation.end] == best.citation.quote
+    assert "Retry-After" in best.text
+
+
+def read_version(library: Library, doc: str) -> Version:
+    with library.store.reader() as reader:
+        version = reader.version(doc, 1)
+    assert version is not None
+    return version
+
+
+def test_scores_fall_and_lie_within_0_and_1(library: Library) -> None:
+    scores = [hit.score for hit in find_all(library, "payment fails").hits]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
+
+
+def test_every_part_of_the_score_is_told(library: Library) -> None:
+    best = find_all(library, "signature of a request").hits[0]
+    why = best.why
+    assert why.dense is not None
+    assert why.bm25 is not None
+    assert why.dense.rank == why.bm25.rank == 1
+    assert why.fused == best.score == 1.0
+    assert json.loads(json.dumps(best.to_dict()))["citations"][0]["label"] == best.label()
+
+
+def test_what_only_bm25_found_has_its_cosine_worked_out(library: Library) -> None:
+    hits = find_all(library, "tulips", SearchOptions(k=1, over=1, least=1)).hits
+    assert hits[0].why.dense is not None
+    with library.store.reader() as reader:
+        legs = find(reader, None, "tulips", 5, Scope())
+        vector = query_vectors(library.embedder, ["tulips"])[0]
+        filled = similarities(vector, reader.entries(legs.ids, vectors=True))
+        exact = dict(reader.near(vector, 100))
+    assert filled == pytest.approx({id: exact[id] for id in legs.ids}, abs=1e-6)
+
+
+@pytest.mark.parametrize("legs", ["dense", "bm25", "hybrid"])
+@pytest.mark.parametrize("fusion", ["share", "z-score", "min-max", "rrf"])
+def test_every_leg_and_fusion_finds_the_obvious(library: Library, legs: str, fusion: str) -> None:
+    options = SearchOptions(legs=legs, fusion=fusion)  # type: ignore[arg-type]
+    best = find_all(library, "roses want water in the evening", options).hits[0]
+    assert best.entry.doc == "garden.md"
+    assert (best.why.dense is None) == (legs == "bm25")
+    assert (best.why.bm25 is None) == (legs == "dense")
+
+
+def test_a_filter_holds_in_every_mode(library: Library) -> None:
+    only = Test("doc", "=", "billing.md")
+    with library.store.reader() as reader:
+        for mode in ("leaf", "parents", "summary-first", "multi-level"):
+            options = SearchOptions(mode=mode)  # type: ignore[arg-type]
+            found = search(Engine(reader, library.embedder, NOW), "retries of webhooks", options, only)
+            assert {hit.entry.doc for hit in found.hits} == {"billing.md"}
+
+
+def test_k_hits_at_most(library: Library) -> None:
+    assert len(find_all(library, "fails", SearchOptions(k=1)).hits) == 1
+    assert find_all(Library(), "fails").hits == ()
+
+
+def test_what_a_widened_hit_covers_makes_room_for_others() -> None:
+    pumps = "# Pumps\n\n" + "\n\n".join(
+        f"Sentence {n} speaks of the pump and of {word}." for n, word in enumerate(("motors", "valves", "tanks"))
+    )
+    recipe = replace(RECIPE, budget=Budget(target=16, limit=22))
+    many = Library({"pumps.md": pumps, "a.md": "The pump is red.\n", "b.md": "A pump is blue.\n"}, recipe=recipe)
+    found = find_all(many, "pump motors valves tanks", SearchOptions(k=3, gate=Gate(floor=0, confidence=1, match=0.1)))
+    assert any(len(hit.ids) > 1 for hit in found.hits)
+    assert len(found.hits) == 3
+
+
+def test_the_same_search_gives_the_same_hits(library: Library) -> None:
+    def told() -> list[dict[str, object]]:
+        return [hit.to_dict() for hit in find_all(library, "a try that fails", SearchOptions(mode="multi-level")).hits]
+
+    assert told() == told()
+
+
+def test_near_duplicates_are_listed_under_the_best() -> None:
+    both = Library({"a.md": BILLING, "b.md": BILLING, "garden.md": GARDEN})
+    found = find_all(both, "when are invoices sent")
+    assert [hit.entry.doc for hit in found.hits].count("a.md") + [h.entry.doc for h in found.hits].count("b.md") == 1
+    assert [one.doc for one in found.hits[0].duplicates] == ["b.md" if found.hits[0].entry.doc == "a.md" else "a.md"]
+    apart = find_all(both, "when are invoices sent", SearchOptions(collapse=False))
+    assert {"a.md", "b.md"} <= {hit.entry.doc for hit in apart.hits}
+
+
+def test_freshness_breaks_ties_between_equal_texts() -> None:
+    old = f"---\ndate: 2020-01-01\n---\n{BILLING}"
+    new = f"---\ndate: 2025-12-01\n---\n{BILLING}"
+    both = Library({"a-old.md": old, "b-new.md": new})
+    fresh = SearchOptions(weights=Weights(relevance=1, freshness=0.5))
+    assert find_all(both, "invoices", fresh).hits[0].entry.doc == "b-new.md"
+
+
+def test_time_is_what_the_caller_says() -> None:
+    library = Library({"a.md": f"---\ndate: 2025-12-01\n---\n{BILLING}"})
+    with library.store.reader() as reader:
+        options = SearchOptions(weights=Weights(0, 1))
+        now, later = (
+            search(Engine(reader, library.embedder, at), "invoices", options).hits[0].score
+            for at in (NOW, NOW + timedelta(days=100))
+        )
+    assert later / now == pytest.approx(0.36788, abs=1e-5)
+
+
+def test_a_dual_index_finds_by_text_or_summary() -> None:
+    library = Library({"hooks.md": RETRIES, "billing.md": BILLING}, dual=True)
+    with library.store.reader() as reader:
+        vector = query_vectors(library.embedder, ["signature older than five minutes"])[0]
+        by_text, by_summary = dict(reader.near(vector, 99)), dict(reader.near(vector, 99, of="summary"))
+        higher = {id: max(by_text[id], by_summary.get(id, -1)) for id in by_text}
+        both = near(reader, vector, 2, Scope(), dual=True)
+        assert [(id, score) for id, score in both] == sorted(higher.items(), key=lambda p: (-p[1], p[0]))[:2]
+    assert find_all(library, "signature", SearchOptions(dual=True)).hits[0].entry.doc == "hooks.md"
+
+
+class ByLength:
+    """A reranker that likes short texts."""
+
+    name = "by length"
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        return [1 / len(text) for text in texts]
+
+
+def test_a_reranker_decides_the_order(library: Library) -> None:
+    with library.store.reader() as reader:
+        engine = Engine(reader, library.embedder, NOW, ByLength())
+        hits = search(engine, "fails", SearchOptions()).hits
+    lengths = [len(hit.entry.text) for hit in hits]
+    assert lengths == sorted(lengths)
+    assert hits[0].why.rerank == 1 / lengths[0]
+
+
+@pytest.mark.parametrize("query", ["", "   ", "\n\t"])
+def test_an_empty_query_is_refused(library: Library, query: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        find_all(library, query)
+    assert caught.value.path == "$.query"
+
+
+def test_a_huge_query_is_searched_by_its_start_and_says_so(library: Library) -> None:
+    found = find_all(library, "roses and tulips " + "zebra " * 200_000)
+    assert found.hits[0].entry.doc == "garden.md"
+    assert [notice.code for notice in found.notices] == ["query-cut"]
+    assert str(LONGEST_QUERY) in found.notices[0].message
+
+
+def test_a_query_of_many_words_says_which_were_looked_for(library: Library) -> None:
+    found = find_all(library, " ".join(f"word{n}" for n in range(MOST_QUERY_WORDS + 5)))
+    assert [notice.code for notice in found.notices] == ["query-words"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "'; drop table entries; --",
+        '" OR 1=1',
+        "a AND (b",
+        "*",
+        "\x00",
+        "lone \ud800",
+        "🙂",
+        "<script>",
+        "%_\\",
+        "👩‍👩‍👧",
+    ],
+)
+def test_queries_are_only_text(library: Library, query: str) -> None:
+    assert isinstance(find_all(library, query), Results)
+
+
+@pytest.mark.parametrize(
+    ("given", "path"),
+    [
+        ({"k": 0}, "$.search.k"),
+        ({"k": 10**6}, "$.search.k"),
+        ({"k": True}, "$.search.k"),
+        ({"alpha": 1.5}, "$.search.alpha"),
+        ({"alpha": float("nan")}, "$.search.alpha"),
+        ({"mode": "tree"}, "$.search.mode"),
+        ({"fusion": "sum"}, "$.search.fusion"),
+        ({"legs": "sparse"}, "$.search.legs"),
+        ({"over": 0}, "$.search.over"),
+        ({"decay": -1}, "$.search.decay"),
+    ],
+)
+def test_options_that_cannot_work(given: Mapping[str, object], path: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        SearchOptions(**given)  # type: ignore[arg-type]
+    assert caught.value.path == path
+
+
+def test_three_times_as_many_are_looked_at_and_30_at_least() -> None:
+    assert (SearchOptions(k=5).depth, SearchOptions(k=20).depth) == (30, 60)
+
+
+class Lost(MemoryReader):
+    """An index whose versions are gone."""
+
+    def version(self, doc: str, number: int, *, text: bool = True) -> Version | None:
+        return None
+
+
+def test_a_broken_index_is_named(library: Library) -> None:
+    with library.store.reader() as inner:
+        broken = Lost(inner._state, inner._settings)
+        with pytest.raises(StoreError, match="doctor --verify"):
+            search(Engine(broken, library.embedder, NOW), "fails", SearchOptions())
+
+
+def test_a_comparison_finds_both_sides() -> None:
+    noise = {
+        f"n{n}.md": f"# Notes {n}\n\nThe difference is small, and nothing compares to note {n}.\n" for n in range(8)
+    }
+    library = Library({"hooks.md": RETRIES, "garden.md": GARDEN, **noise})
+    question = "What is the difference between roses and webhook signatures?"
+    with library.store.reader() as reader:
+        found = follow(Engine(reader, library.embedder, NOW), plan(question), SearchOptions())
+    top = {hit.entry.doc for hit in found.hits[:3]}
+    assert {"hooks.md", "garden.md"} <= top
+    assert {hit.why.query for hit in found.hits} <= set(plan(question).queries)
+
+
+def test_a_plan_with_one_part_is_a_plain_search(library: Library) -> None:
+    made = replace(plan("Who signs a request?"), k=3)
+    with library.store.reader() as reader:
+        engine = Engine(reader, library.embedder, NOW)
+        followed = follow(engine, made, SearchOptions())
+        plain = search(engine, made.query, SearchOptions(k=3))
+    assert [hit.to_dict() for hit in followed.hits] == [hit.to_dict() for hit in plain.hits]
+
+
+def test_no_hit_is_shown_twice_by_a_plan(library: Library) -> None:
+    made = plan("What is a signature and when is an invoice sent?")
+    with library.store.reader() as reader:
+        found = follow(Engine(reader, library.embedder, NOW), made, SearchOptions())
+    ids = [id for hit in found.hits for id in hit.ids]
+    assert len(ids) == len(set(ids))
+
+
+def test_legs_without_vector_or_query_find_nothing(library: Library) -> None:
+    with library.store.reader() as reader:
+        assert find(reader, None, "", 5, Scope()) == Legs()
