@@ -1,0 +1,139 @@
+"""Does an index in PostgreSQL still hold what was written? Rows by their checksums, what is derived by the rows.
+
+Not looked at: the B-trees and HNSW indexes of the server itself, which `pg_amcheck` and `REINDEX` are for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+from psycopg import sql
+
+from seamline.errors import StoreError
+from seamline.records import Entry, Problem
+from seamline.store.postgres_connect import Connection
+from seamline.store.postgres_rows import ENTRY_COLUMNS, entry_of, meta_json
+from seamline.store.postgres_words import Bag, bag, recent, unpack
+from seamline.store.verify import verify_reader
+
+if TYPE_CHECKING:
+    from seamline.store.postgres_read import PostgresReader
+
+_AT_ONCE = 500
+_MIX = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x27D4EB2F165667C5)
+_ALL = (1 << 64) - 1
+
+Marks = NDArray[np.uint64]
+"""For each key, the sum of a hash for each of its words: 0 where everything that was added is taken away again."""
+
+
+def verify(reader: PostgresReader, connection: Connection) -> Iterator[Problem]:
+    """What every store is checked for, and then what only this one keeps: columns to filter by, words, totals."""
+    yield from verify_reader(reader)
+    row = connection.execute("SELECT next_key FROM state").fetchone()
+    marks: Marks = np.zeros(int(row[0]) if row else 1, np.uint64)
+    yield from _postings(connection, marks)
+    yield from _entries(connection, marks)
+    if left := int(np.count_nonzero(marks)):
+        yield Problem("postings", f"{left} entries that are gone still have words, or have wrong ones")
+    yield from _strays(connection)
+
+
+def _postings(connection: Connection, marks: Marks) -> Iterator[Problem]:
+    """Add up the words of all entries, as BM25 finds them."""
+    with connection.cursor("postings") as cursor:
+        cursor.itersize = _AT_ONCE
+        for word, level, count, first, last, data in cursor.execute(
+            "SELECT word, level, count, first, last, data FROM postings"
+        ):
+            try:
+                keys, counts, lengths = unpack(data)
+            except StoreError as error:
+                yield Problem(f"postings of {word!r}", str(error))
+                continue
+            if (count, first, last) != (len(keys), int(keys.min(initial=0)), int(keys.max(initial=0))):
+                yield Problem(f"postings of {word!r}", "they are not as many as they are said to be, or of other keys")
+            if len(keys) and int(keys.max()) >= len(marks):
+                yield Problem(f"postings of {word!r}", f"there is no entry {int(keys.max())}")
+                continue
+            seeds = np.full(len(keys), _seed(word, level), np.uint64)
+            np.add.at(marks, keys, _hashes(seeds, counts.astype(np.uint64), lengths.astype(np.uint64)))
+    for gone, change in ((False, np.add), (True, np.subtract)):
+        for one in recent(connection, gone=gone):
+            change.at(marks, [one.key], _mark_of(one))
+
+
+def _entries(connection: Connection, marks: Marks) -> Iterator[Problem]:
+    """Take away the words of all entries, as their texts have them."""
+    totals: dict[int, list[int]] = {}
+    query = sql.SQL("SELECT {}, e.length, e.meta::text FROM entries e JOIN bodies b USING (key)").format(ENTRY_COLUMNS)
+    with connection.cursor("entries") as cursor:
+        cursor.itersize = _AT_ONCE
+        for *row, length, meta in cursor.execute(query):
+            try:
+                entry = entry_of(row)
+            except StoreError:
+                continue  # already said
+            found = bag(row[0], entry)
+            if wrong := _derived(entry, found, length, meta, marks):
+                yield Problem(f"{entry.doc} {entry.id}", wrong)
+            for at, number in enumerate((1, bool(found.length), found.length)):
+                totals.setdefault(entry.level, [0, 0, 0])[at] += number
+    rows = connection.execute("SELECT level, entries, worded, words FROM levels WHERE entries <> 0")
+    if {level: numbers for level, *numbers in rows} != totals:
+        yield Problem("levels", "the numbers of entries and words are not those of the entries")
+
+
+def _derived(entry: Entry, found: Bag, length: int, meta: str, marks: Marks) -> str:
+    """What is wrong with the columns that follow from others."""
+    if _plain(meta) != _plain(meta_json(entry.meta)):
+        return "the front matter to filter by is not that of the entry"
+    good = length == found.length and marks[found.key] == _mark_of(found)
+    marks[found.key] = 0
+    return "" if good else "the words that BM25 counts for it are not those of its text"
+
+
+def _strays(connection: Connection) -> Iterator[Problem]:
+    """Rows that belong to no entry, or say otherwise."""
+    for table in ("vectors", "summary_vectors"):
+        query = sql.SQL(
+            "SELECT count(*) FROM {} v LEFT JOIN entries e USING (key) WHERE e.key IS NULL OR e.level <> v.level"
+        )
+        yield from _counted(connection, query.format(sql.Identifier(table)), table, "of no entry, or on another level")
+    query = sql.SQL(
+        "SELECT count(*) FROM entries e FULL JOIN bodies b USING (key) WHERE e.key IS NULL OR b.key IS NULL"
+    )
+    yield from _counted(connection, query, "bodies", "of no entry, or missing")
+
+
+def _counted(connection: Connection, query: sql.SQL | sql.Composed, table: str, what: str) -> Iterator[Problem]:
+    row = connection.execute(query).fetchone()
+    if row and row[0]:
+        yield Problem(table, f"{row[0]} rows are {what}")
+
+
+def _plain(text: str) -> Any:
+    """JSON as values that are equal where PostgreSQL's are."""
+    return json.loads(text, parse_float=Decimal, parse_int=Decimal)
+
+
+def _mark_of(one: Bag) -> np.uint64:
+    seeds = np.array([_seed(word, one.level) for word in one.counts], np.uint64)
+    counts = np.array(list(one.counts.values()), np.uint64)
+    return np.uint64(_hashes(seeds, counts, np.full_like(counts, one.length)).sum(dtype=np.uint64))
+
+
+def _seed(word: str, level: int) -> int:
+    return (((crc32(word.encode()) << 16) ^ level) * _MIX[0]) & _ALL
+
+
+def _hashes(seeds: Marks, counts: Marks, lengths: Marks) -> Marks:
+    """One for each word of an entry; sums of arrays wrap around without a word."""
+    mixed: Marks = (seeds ^ (counts * np.uint64(_MIX[1]) + lengths * np.uint64(_MIX[2]))) * np.uint64(_MIX[3])
+    return mixed
