@@ -1,0 +1,333 @@
+"""An index keeps its promises on every store: nothing done twice, no citation broken, the same answers everywhere.
+
+The stores are the one in memory, the embedded one and a real PostgreSQL server; the embedder is `hash`, counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+from shutil import copytree
+from typing import TYPE_CHECKING
+
+import pytest
+
+from seamline import Citation, Index, Report, SearchOptions, Shape, open_index
+from seamline.embed.hashing import HashEmbedder
+from seamline.errors import ConfigError, StoreError
+from seamline.filter_text import LONGEST
+from seamline.recipe import Recipe
+from seamline.shape import settings_of
+from seamline.store import create_store
+from seamline.testing.postgres import shared_server
+from seamline.types import Budget
+
+if TYPE_CHECKING:
+    from seamline.records import Vector
+
+HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
+SHAPE = Shape(Recipe(budget=Budget(target=120, limit=128)), "hash")
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+QUESTIONS = (
+    "why did the retry after a 429 fail",
+    "rotate an API key",
+    "who is on call at night",
+    "webhook signature",
+    "sk_live_",
+    "認証",
+)
+SCHEMAS = count()
+
+
+class Counting:
+    """The embedder `hash`, and how many texts it read."""
+
+    def __init__(self) -> None:
+        self._inner = HashEmbedder()
+        self.name = self._inner.name
+        self.dimensions = self._inner.dimensions
+        self.fingerprint = self._inner.fingerprint
+        self.texts = 0
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        self.texts += len(texts)
+        return self._inner.embed(texts)
+
+
+class Desk:
+    """A folder of documents, the index of it, and a clock that moves with every run."""
+
+    def __init__(self, folder: Path, address: str) -> None:
+        self.folder = folder / "handbook"
+        copytree(HANDBOOK, self.folder)
+        self.embedder = Counting()
+        self.address = address
+        self.index = Index(create_store(address, settings_of(SHAPE, self.embedder)), self.embedder, folder)
+        self._now = NOW
+
+    def run(self) -> Report:
+        self._now += timedelta(hours=1)
+        return self.index.update([self.folder], now=self._now)
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        path = self.folder / name
+        text = path.read_bytes().decode()
+        assert old in text
+        path.write_bytes(text.replace(old, new, 1).encode())
+
+    def citations(self) -> dict[str, Citation]:
+        """Of all that stands in the index now, chunks and sections."""
+        with self.index._store.reader() as reader:  # the public way to all of them would be a search for each
+            found = {}
+            for head in reader.heads():
+                version = reader.version(head.doc, head.version)
+                if head.deleted or version is None:
+                    continue
+                for place in version.places:
+                    resolved = self.index.cite(f"{place.id}@{version.number}")
+                    assert resolved.status == "current"
+                    assert resolved.cited is not None
+                    assert resolved.text == version.text[place.start : place.end]
+                    found[place.id] = resolved.cited
+            return found
+
+
+STORES = ("memory", "embedded", "postgresql")
+
+
+def a_desk(store: str, folder: Path) -> Desk:
+    """A desk whose index is up to date."""
+    addresses = {
+        "memory": lambda: "memory:",
+        "embedded": lambda: str(folder / "store"),
+        "postgresql": lambda: shared_server().url(query=f"schema=index_{next(SCHEMAS)}"),
+    }
+    desk = Desk(folder, addresses[store]())
+    desk.run()
+    return desk
+
+
+@pytest.fixture(params=STORES)
+def desk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
+    """For tests that write."""
+    desk = a_desk(request.param, tmp_path)
+    yield desk
+    desk.index.close()
+
+
+@pytest.fixture(scope="module", params=STORES)
+def read(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    """For tests that only read."""
+    desk = a_desk(request.param, tmp_path_factory.mktemp("read"))
+    yield desk
+    desk.index.close()
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    """What every store is compared with."""
+    desk = a_desk("memory", tmp_path_factory.mktemp("expected"))
+    yield desk
+    desk.index.close()
+
+
+# --- nothing is done twice -----------------------------------------------------------------------------------
+
+
+def test_an_unchanged_folder_costs_no_embedding_and_no_write(desk: Desk) -> None:
+    before, read = desk.index._store.generation(), desk.embedder.texts
+    for path in desk.folder.iterdir():
+        path.touch()  # a later time of a file is no change of it
+    report = desk.run()
+    assert (report.unchanged, report.touched, report.written, report.dropped) == (report.documents, 0, 0, 0)
+    assert (report.embedded, report.cached, desk.embedder.texts) == (0, 0, read)
+    assert desk.index._store.generation() == before
+
+
+def test_an_edit_of_one_paragraph_touches_the_chunk_it_is_in_and_breaks_no_citation(desk: Desk) -> None:
+    before, read = desk.citations(), desk.embedder.texts
+    desk.edit("webhooks.md", "parcels by calling", "parcels by ringing")
+    report = desk.run()
+    after = desk.citations()
+    assert (report.changed, report.unchanged) == (1, report.documents - 1)
+    gone = before.keys() - after.keys()
+    assert len(gone) == 1, "the chunk with the word"
+    assert desk.embedder.texts - read == report.embedded <= 3, "it, and the sections whose summaries quote it"
+    for id, citation in before.items():
+        resolved = desk.index.cite(citation.key)
+        same = id in after and after[id].quote == citation.quote
+        assert resolved.text == citation.quote
+        assert resolved.status == ("current" if same else "edited"), citation
+        assert "parcels by ringing" in resolved.now[0].quote or same
+
+
+def test_an_insertion_above_moves_what_is_below_and_nothing_else(desk: Desk) -> None:
+    before = desk.citations()
+    desk.edit("webhooks.md", "\n## ", "\nA paragraph that was not here before.\n\n## ")
+    desk.run()
+    after = desk.citations()
+    assert len(before.keys() - after.keys()) <= 1
+    for id in before.keys() & after.keys():
+        resolved = desk.index.cite(before[id].key)
+        if "not here before" in after[id].quote:
+            assert resolved.status == "edited"
+            continue
+        assert resolved.now[0].quote == before[id].quote
+        assert resolved.status == ("current" if before[id].anchor == after[id].anchor else "moved")
+
+
+def test_history_survives_fifty_edits(desk: Desk) -> None:
+    said: dict[str, str] = {}
+    for number in range(50):
+        desk.edit("rate-limits.md", "\n## ", f"\nEdit number {number} of fifty says {number * 7}.\n\n## ")
+        assert desk.run().changed == 1
+        hits = desk.index.search(f"edit number {number} of fifty", k=3).hits
+        said |= {hit.citation.key: hit.citation.quote for hit in hits}
+    name = next(head.doc for head in desk.index.documents() if head.doc.endswith("rate-limits.md"))
+    with desk.index._store.reader() as reader:
+        assert list(reader.versions(name)) == list(range(1, 52))
+        texts = {version.text for n in range(1, 52) if (version := reader.version(name, n))}
+        assert len(texts) == 51
+    assert len(said) > 50
+    for key, quote in said.items():
+        assert desk.index.cite(key).text == quote
+    assert list(desk.index.verify()) == []
+
+
+def test_a_rename_is_followed_and_a_deletion_is_told(desk: Desk) -> None:
+    before = desk.citations()
+    (desk.folder / "webhooks.md").rename(desk.folder / "hooks.md")
+    (desk.folder / "deployment.md").unlink()
+    report = desk.run()
+    assert (report.added, report.removed, report.moved) == (1, 2, 1)
+    for citation in before.values():
+        resolved = desk.index.cite(citation.key)
+        assert resolved.text == citation.quote
+        if citation.doc.endswith("webhooks.md"):
+            assert resolved.status == "moved"
+            assert resolved.now[0].uri.endswith("hooks.md")
+        elif citation.doc.endswith("deployment.md"):
+            assert (resolved.status, resolved.now) == ("deleted", ())
+        else:
+            assert resolved.status == "current"
+
+
+def test_a_document_that_comes_back_has_its_old_ids_and_a_new_version(desk: Desk) -> None:
+    text = (desk.folder / "webhooks.md").read_bytes()
+    before = {id: one for id, one in desk.citations().items() if one.doc.endswith("webhooks.md")}
+    (desk.folder / "webhooks.md").unlink()
+    desk.run()
+    (desk.folder / "webhooks.md").write_bytes(text)
+    assert desk.run().added == 1
+    after = {id: one for id, one in desk.citations().items() if one.doc.endswith("webhooks.md")}
+    assert after.keys() == before.keys()
+    assert {one.version for one in after.values()} == {2}
+    assert {desk.index.cite(one.key).status for one in before.values()} == {"current"}
+
+
+# --- the same answers ----------------------------------------------------------------------------------------
+
+
+OPTIONS = {
+    "plain": SearchOptions(),
+    "dense": SearchOptions(legs="dense"),
+    "bm25": SearchOptions(legs="bm25"),
+    "rrf": SearchOptions(fusion="rrf"),
+    "z-score": SearchOptions(fusion="z-score"),
+    "min-max": SearchOptions(fusion="min-max"),
+    "parents": SearchOptions(mode="parents"),
+    "summary-first": SearchOptions(mode="summary-first"),
+    "multi-level": SearchOptions(mode="multi-level"),
+}
+WHERE = (
+    'language = "en"',
+    'not language = "en"',
+    'kind in ("code", "table") or tokens < 60',
+    'doc starts "handbook/webhooks" and path has "Retries"',
+    "updated_at >= 2024-01-01 and updated_at < 2024-01-02",
+    "exists meta.owner",
+)
+HOSTILE = (
+    "'; DROP TABLE entries; --",
+    '") OR 1=1 --',
+    "%s %(x)s {0} $1 ?",
+    "id = id",
+    "\x00\x01\u202e\ufeff",
+    "\\' \\\" \\\\",
+    "a" * 100_000,
+    "<|endoftext|>",
+)
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_a_search_finds_the_same_passages_in_the_same_order(read: Desk, expected: Desk, options: str) -> None:
+    for question in QUESTIONS:
+        found = read.index.search(question, k=8, options=OPTIONS[options]).hits
+        wanted = expected.index.search(question, k=8, options=OPTIONS[options]).hits
+        assert [(hit.entry.id, hit.ids, hit.text) for hit in found] == [(h.entry.id, h.ids, h.text) for h in wanted]
+        assert [hit.score for hit in found] == pytest.approx([hit.score for hit in wanted], abs=1e-4)
+        for hit in found:
+            for citation in hit.citations:
+                assert read.index.cite(citation.key).text == citation.quote
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_a_filter_lets_the_same_passages_through(read: Desk, expected: Desk, where: str) -> None:
+    for question in QUESTIONS:
+        found = read.index.search(question, k=20, where=where).hits
+        wanted = expected.index.search(question, k=20, where=where).hits
+        assert [hit.entry.id for hit in found] == [hit.entry.id for hit in wanted]
+
+
+def test_a_context_is_the_same_and_keeps_its_budget(read: Desk, expected: Desk) -> None:
+    for question in QUESTIONS:
+        for budget in (100, 700):
+            found = read.index.context(question, budget=budget)
+            assert found.text == expected.index.context(question, budget=budget).text
+            assert found.tokens <= budget
+
+
+def test_stats_are_the_same(read: Desk, expected: Desk) -> None:
+    found, wanted = read.index.stats(), expected.index.stats()
+    assert replace(found, size=0, indexed_at=None) == replace(wanted, size=0, indexed_at=None)
+
+
+# --- bad input -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("hostile", HOSTILE, ids=range(len(HOSTILE)))
+def test_no_text_is_taken_for_a_command(desk: Desk, hostile: str) -> None:
+    before = desk.index.stats()
+    assert len(desk.index.search(hostile, k=3).hits) <= 3
+    desk.index.context(hostile, budget=200)
+    quoted = hostile.replace("\\", "\\\\").replace('"', '\\"').replace("\x00", "\\0")
+    if len(quoted) > LONGEST - 10:
+        with pytest.raises(ConfigError, match="at most"):
+            desk.index.search("retry", where=f'title = "{quoted}"')
+    else:
+        assert desk.index.search("retry", where=f'title = "{quoted}"').hits == ()
+    assert desk.index.cite(hostile.replace("@", " ") or "x").status == "unknown"
+    assert desk.index.stats() == before
+    desk.index.add(f"odd/{hostile[:50]}.md".replace("\x00", ""), f"# {hostile[:2000]}\n\n{hostile[:2000]}\n")
+    assert list(desk.index.verify()) == []
+
+
+def test_a_wrong_filter_says_what_is_wrong(read: Desk) -> None:
+    for where in ("colour = 1", "tokens = 'x'", "language = ", "1 = 1", "language = 'en' drop"):
+        with pytest.raises(ConfigError):
+            read.index.search("retry", where=where)
+
+
+def test_an_index_of_another_model_or_recipe_is_refused_and_nothing_is_lost(desk: Desk, tmp_path: Path) -> None:
+    if desk.address == "memory:":
+        pytest.skip("an index in memory cannot be opened twice")
+    before = desk.index.stats()
+    place = desk.address if "://" in desk.address else str(tmp_path)
+    for shape in (Shape(SHAPE.recipe, "minilm"), Shape(Recipe(), "hash"), Shape(SHAPE.recipe, "hash", hierarchy=False)):
+        with pytest.raises(StoreError, match="another"):
+            open_index(place, shape=shape)
+    with open_index(place, shape=SHAPE) as again:
+        assert again.stats() == before
