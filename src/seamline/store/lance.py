@@ -1,0 +1,152 @@
+"""An index in a folder, on LanceDB: nothing to start, many readers, one writer.
+
+A commit of the engine is atomic and leaves the state before it as it was, so a reader is an older version of the
+tables. What Seamline adds stands beside it: `lance_home` (the folder), `lance_lock` (who writes), `lance_guard` (a hash
+of every file), `lance_rows` (what a row is), `lance_search` (exact, or almost), `lance_tend` (upkeep).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from seamline.store import codec, lance_home
+from seamline.store.lance_engine import connect, told
+from seamline.store.lance_guard import Guard, verify_files
+from seamline.store.lance_home import ENTRIES, LAYOUT, VERSIONS, Found
+from seamline.store.lance_layouts import migrate
+from seamline.store.lance_lock import WriterLock, reading
+from seamline.store.lance_reader import LanceReader
+from seamline.store.lance_rows import entry_schema, version_schema
+from seamline.store.lance_search import Limits
+from seamline.store.lance_tend import Keeper
+from seamline.store.lance_verify import WholeReader, verify_rows
+from seamline.store.lance_writer import LanceWriter
+
+if TYPE_CHECKING:
+    from seamline.records import Problem, Settings
+
+R = TypeVar("R", bound=LanceReader)
+
+
+class LanceStore:
+    """An index in a folder. Threads may share it."""
+
+    def __init__(self, folder: Path, found: Found, limits: Limits) -> None:
+        self._folder = folder
+        self._found = found
+        self._limits = limits
+
+    @classmethod
+    def open(cls, url: str, *, limits: Limits | None = None) -> LanceStore:
+        """The index in a folder, brought to the present layout where it has an older one; a StoreError says why it
+        cannot be opened."""
+        folder = Path(url)
+        found = lance_home.look(folder)
+        if found.layout < LAYOUT:
+            found = migrate(folder)
+        return cls(folder, found, limits or Limits())
+
+    @classmethod
+    def create(cls, url: str, settings: Settings, *, limits: Limits | None = None) -> LanceStore:
+        """Make an index in a folder, or open the one that is there, if it was made with the same settings."""
+        folder = Path(url)
+        if not lance_home.exists(folder):
+            _make(folder, settings)
+        store = cls.open(url, limits=limits)
+        codec.check_settings(store.settings, settings)
+        return store
+
+    @property
+    def url(self) -> str:
+        return str(self._folder)
+
+    @property
+    def settings(self) -> Settings:
+        return self._found.settings
+
+    @contextmanager
+    def reader(self) -> Iterator[LanceReader]:
+        """The present state, until it is closed; it stays readable that long, whatever others write or tidy."""
+        with reading(self._folder):
+            yield self._reader(LanceReader)
+
+    @contextmanager
+    def writer(self) -> Iterator[LanceWriter]:
+        """The right to write, until it is given back. A StoreError names who has it."""
+        lock = WriterLock(self._folder)
+        writer: LanceWriter | None = None
+        try:
+            if lock.interrupted:
+                lance_home.sweep(self._folder, self._found)
+            names = (self._found.entries, self._found.versions)
+            guard = Guard(self._folder, names)
+            keeper = Keeper(self._folder, guard, self._limits)
+            entries, versions = map(self._table, names)
+            writer = LanceWriter(entries, versions, self.settings, guard, keeper, interrupted=lock.interrupted)
+            yield writer
+        finally:
+            lock.release(finished=writer is not None and not writer.unfinished)
+            if writer is not None:
+                writer.close()
+
+    def generation(self) -> str:
+        with told(f"cannot open the index in {self._folder}"):
+            return str(self._table(self._found.entries).version)
+
+    def verify(self) -> Iterator[Problem]:
+        """Compare every file with its hash and then, where they are whole, every row with its own."""
+        with reading(self._folder):
+            damaged = list(verify_files(self._folder))
+            yield from damaged
+            if not damaged:
+                yield from verify_rows(self._reader(WholeReader))
+
+    def size(self) -> int:
+        total = 0
+        for here, _, names in os.walk(self._folder):
+            for name in names:
+                with suppress(FileNotFoundError):  # somebody tidies
+                    total += os.stat(os.path.join(here, name)).st_size
+        return total
+
+    def close(self) -> None:
+        """Let go of the tables. Readers that are open stay usable."""
+        self.__dict__.pop("_connection", None)
+
+    def _reader(self, kind: type[R]) -> R:
+        # Entries first: every version that their heads speak of was written before them.
+        entries, versions = self._table(self._found.entries), self._table(self._found.versions)
+        return kind(entries, versions, self.settings, self._limits)
+
+    @cached_property
+    def _connection(self) -> Any:
+        return connect(self._folder)
+
+    def _table(self, name: str) -> Any:
+        """The present version of a table, and nothing that is written later."""
+        with told(f"cannot open the index in {self._folder}"):
+            return self._connection.open_table(name)
+
+
+def _make(folder: Path, settings: Settings) -> None:
+    """An empty index. Whoever is interrupted here leaves a folder that the next one starts from."""
+    lance_home.prepare(folder)
+    lock = WriterLock(folder)
+    try:
+        if lance_home.exists(folder):
+            return  # another process was faster
+        lance_home.clear(folder)
+        with told(f"cannot make an index in {folder}"):
+            connection = connect(folder)
+            connection.create_table(ENTRIES, schema=entry_schema(settings.dimensions))
+            connection.create_table(VERSIONS, schema=version_schema())
+        with reading(folder):
+            Guard(folder, (ENTRIES, VERSIONS)).adopt()
+        lance_home.announce(folder, Found(LAYOUT, settings, ENTRIES, VERSIONS))
+    finally:
+        lock.release(finished=lance_home.exists(folder))

@@ -1,0 +1,68 @@
+"""LanceDB as the embedded store uses it: quiet, and with errors that a user can act on."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from seamline.errors import MissingExtra, StoreError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_COMMAND = "pip install 'seamline[index]'"
+
+# The numbers in LanceDB's messages are the system's own; first match wins.
+_REMEDIES = (
+    (rf"os error {errno.ENOSPC}\b|No space left", "the disk is full: free some space and run it again"),
+    (rf"os error {errno.EDQUOT}\b", "the disk quota is used up: free some space and run it again"),
+    (rf"os error {errno.EFBIG}\b", "a file would become larger than is allowed here: raise the limit (`ulimit -f`)"),
+    (rf"os error {errno.EROFS}\b", "the disk is mounted read-only: mount it for writing, or copy the index"),
+    (rf"os error ({errno.EACCES}|{errno.EPERM})\b", "this user may not do that: give the files to the user"),
+    (rf"os error {errno.EMFILE}\b", "too many files are open: raise the limit (`ulimit -n`)"),
+    (r"", "run `seamline doctor --verify` to see what is damaged"),
+)
+
+
+def _loaded() -> Any:
+    """The module `lancedb`; a MissingExtra where it is not installed."""
+    # It writes warnings of its own to stderr, such as that a partition of vectors is empty; whoever wants them says so.
+    os.environ.setdefault("LANCEDB_LOG", "error")
+    try:
+        import lancedb
+    except ImportError as error:
+        raise MissingExtra("the vector store LanceDB", _COMMAND) from error
+    return lancedb
+
+
+lancedb = _loaded()
+
+
+@contextmanager
+def told(doing: str) -> Iterator[None]:
+    """Turn what LanceDB and the system say into a StoreError that starts with what could not be done."""
+    try:
+        yield
+    except (OSError, RuntimeError, ValueError, TimeoutError) as error:
+        # pyarrow's errors are ValueErrors, OSErrors and RuntimeErrors too.
+        raise StoreError(f"{doing}: {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    said = str(error)
+    if isinstance(error, OSError) and error.errno:
+        said = f"{error.strerror} (os error {error.errno})"
+    remedy = next(remedy for pattern, remedy in _REMEDIES if re.search(pattern, said))
+    # The engine adds the place in its own source, and sometimes a whole stack, behind what it has to say.
+    short = re.split(r",? ?/\S*\.rs:\d|\n", said.strip(), maxsplit=1)[0].strip(" ,.:")
+    return f"{short[:200] or type(error).__name__}: {remedy}"
+
+
+def connect(folder: Path) -> Any:
+    """The tables of a folder."""
+    with told(f"cannot open the index in {folder}"):
+        return lancedb.connect(str(folder))

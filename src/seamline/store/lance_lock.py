@@ -1,0 +1,118 @@
+"""Who may write to an embedded index, and who still reads an old state of it: locks of the operating system.
+
+A lock ends with its process, however that ends, so a dead holder never stands in the way.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from seamline.errors import StoreError
+from seamline.store.lance_engine import told
+
+WRITER = "writer.lock"
+READERS = "readers.lock"
+PRIVATE = 0o600
+_FAR = 1 << 30
+"""Where Windows locks a byte: it hides locked bytes from others, and who holds the lock must stay readable."""
+
+
+class WriterLock:
+    """The right to write, held by one process at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self._descriptor = _opened(folder / WRITER, os.O_RDWR | os.O_CREAT)
+        if not _lock(self._descriptor, wait=False, shared=False):
+            holder = _holder(self._descriptor)
+            os.close(self._descriptor)
+            raise StoreError(f"{holder} is writing to the index in {folder}: wait until that is done, or end it")
+        self.interrupted = os.fstat(self._descriptor).st_size > 0
+        """Whether the last holder ended without giving the right back, perhaps in the middle of a change."""
+        try:
+            with told(f"cannot write to the index in {folder}"):
+                os.ftruncate(self._descriptor, 0)
+                os.lseek(self._descriptor, 0, os.SEEK_SET)
+                os.write(self._descriptor, json.dumps({"pid": os.getpid(), "host": platform.node()}).encode())
+        except StoreError:
+            os.close(self._descriptor)
+            raise
+
+    def release(self, *, finished: bool) -> None:
+        """Give the right back; unless `finished`, the next holder is told that this one was interrupted."""
+        try:
+            if finished:
+                os.ftruncate(self._descriptor, 0)
+        finally:
+            os.close(self._descriptor)
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[None]:
+    """While this lasts, `unread` is False for everybody."""
+    path = folder / READERS
+    # Read-only where it can be: an index on a disk that nobody may write to can still be read.
+    descriptor = _opened(path, os.O_RDONLY if path.exists() else os.O_RDWR | os.O_CREAT)
+    try:
+        _lock(descriptor, wait=True, shared=True)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def unread(folder: Path) -> Iterator[bool]:
+    """Whether nobody has a reader open; then nobody opens one before this ends."""
+    descriptor = _opened(folder / READERS, os.O_RDWR | os.O_CREAT)
+    try:
+        yield sys.platform != "win32" and _lock(descriptor, wait=False, shared=False)
+    finally:
+        os.close(descriptor)
+
+
+def _opened(path: Path, flags: int) -> int:
+    with told(f"cannot use the index in {path.parent}"):
+        return os.open(path, flags, PRIVATE)
+
+
+def _holder(descriptor: int) -> str:
+    since = datetime.fromtimestamp(os.fstat(descriptor).st_mtime, UTC)
+    try:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        said = json.loads(os.read(descriptor, 1000))
+        who = f"process {int(said['pid'])} on {said['host']}"
+    except (ValueError, KeyError, TypeError):
+        who = "another process"  # it has only just taken the lock
+    return f"{who}, since {since:%Y-%m-%d %H:%M:%S} UTC,"
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(descriptor: int, *, wait: bool, shared: bool) -> bool:
+        """Windows has no shared locks here: readers take none, and nothing they may need is ever removed early."""
+        if shared:
+            return True
+        os.lseek(descriptor, _FAR, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _lock(descriptor: int, *, wait: bool, shared: bool) -> bool:
+        how = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB)
+        try:
+            fcntl.flock(descriptor, how)
+        except BlockingIOError:
+            return False
+        return True

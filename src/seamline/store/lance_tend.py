@@ -1,0 +1,169 @@
+"""Upkeep of the tables of an embedded index: which indices they have, when rows are put together, what is removed.
+
+One call of the engine's `optimize` puts small files together, adds new rows to all indices and removes old versions. It
+costs 1-3 s of CPU per 100,000 rows, however few of them are new: most of that is the index of words. So a large table
+is left alone until enough of it is new to be felt; 1,000 rows that are not in the index cost a query 7 ms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from seamline.store.lance_engine import told
+from seamline.store.lance_lock import unread
+from seamline.store.lance_rows import VECTORS
+from seamline.store.lance_search import Limits, partitions_for
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from seamline.store.lance_guard import Guard
+
+_ORDERED = ("key", "doc", "parent", "created_at", "updated_at")
+_FEW_VALUES = ("level", "kind", "language")
+_SEGMENTS = 4
+_FRAGMENTS = 100
+"""Files of rows; from here on their number is felt in every query."""
+_TRAINING = {"sample_rate": 64, "max_iterations": 15}
+"""38 s of CPU for a million vectors of 256 dimensions, and no worse found than after the default of 256 and 50."""
+_KEPT = timedelta(days=1)
+"""How long old versions stay while somebody reads: longer than any reader is open."""
+_AT_ONCE = timedelta(milliseconds=1)
+_NEVER = timedelta(days=10_000)
+
+
+class Index(NamedTuple):
+    """An index that a table has."""
+
+    name: str
+    column: str
+    new: int
+    """Rows that it does not hold yet."""
+    segments: int
+    """Parts that a search has to look into, one after the other."""
+
+    @property
+    def partitions(self) -> int:
+        """Into how many partitions an index of vectors was cut; its name says so."""
+        return int(self.name.rpartition("_")[2])
+
+
+class Wanted(NamedTuple):
+    """An index that a table ought to have."""
+
+    name: str
+    column: str
+    config: Any
+
+
+def indices(table: Any) -> dict[str, Index]:
+    """The indices of a table by column; the one made last, where an older one was not removed yet."""
+    found = [
+        Index(one.name, one.columns[0], one.num_unindexed_rows or 0, one.num_segments or 1)
+        for one in table.list_indices()
+    ]
+    vectors = [one for one in found if one.column in VECTORS.values()]
+    return {one.column: one for one in (*found, *sorted(vectors, key=lambda one: one.partitions))}
+
+
+class Keeper:
+    """Keeps the tables of a folder; only a writer has one."""
+
+    def __init__(self, folder: Path, guard: Guard, limits: Limits) -> None:
+        self._folder = folder
+        self._guard = guard
+        self._limits = limits
+
+    def tend(self, entries: Any, versions: Any) -> None:
+        """Index what is worth it, put small files together where there are many, and remove what nobody needs."""
+        with told(f"cannot tidy the index in {self._folder}"):
+            for table in (entries, versions):
+                if self._due(table):
+                    table.optimize(cleanup_older_than=_NEVER)
+            for table, wanted in ((entries, self._of_entries(entries)), (versions, self._of_versions(versions))):
+                for one in wanted:
+                    table.create_index(one.column, config=one.config, name=one.name, replace=True)
+                _drop_others(table, wanted)
+        self._give_back(entries, versions)
+
+    def pack(self, entries: Any, versions: Any) -> None:
+        """Put small files together, whatever that costs: there are so many that every commit is slow."""
+        with told(f"cannot tidy the index in {self._folder}"):
+            for table in (entries, versions):
+                table.optimize(cleanup_older_than=_NEVER)
+        self._give_back(entries, versions)
+
+    def _give_back(self, entries: Any, versions: Any) -> None:
+        """List what was written, and only then remove what it replaces: a commit that is lost can be undone."""
+        self._guard.record(everywhere=True)
+        self._guard.expect_removals()
+        with unread(self._folder) as alone, told(f"cannot tidy the index in {self._folder}"):
+            for table in (entries, versions):
+                # Nothing is left to put together, so all this does is to remove. Files of no version, which a failed
+                # commit leaves, go as well: nobody else is writing.
+                table.optimize(cleanup_older_than=_AT_ONCE if alone else _KEPT, delete_unverified=True)
+        self._guard.forget()
+
+    def _due(self, table: Any) -> bool:
+        """Whether enough is new: anything in a small table, half a percent of a large one."""
+        rows = table.count_rows()
+        fragments = table.stats()["fragment_stats"]["num_fragments"]
+        new = max((index.new for index in indices(table).values()), default=0)
+        if rows <= self._limits.exact:
+            return bool(fragments > 1 or new)
+        return bool(fragments > _FRAGMENTS or new > max(self._limits.few, rows // 200))
+
+    def _of_entries(self, table: Any) -> list[Wanted]:
+        """Indices that are missing, and of vectors those that the table has outgrown."""
+        from lancedb.index import FTS, Bitmap, BTree, LabelList
+
+        if table.count_rows() <= self._limits.count:
+            return []
+        # Words come as they are counted: nothing is left out, changed or cut.
+        plain = {"stem": False, "lower_case": False, "remove_stop_words": False, "ascii_folding": False}
+        words = FTS(base_tokenizer="whitespace", max_token_length=1024, **plain)
+        wanted = [
+            *(Wanted(f"{name}_order", name, BTree()) for name in _ORDERED),
+            *(Wanted(f"{name}_values", name, Bitmap()) for name in _FEW_VALUES),
+            Wanted("labels_values", "labels", LabelList()),
+            Wanted("matching", "words", words),
+        ]
+        have = indices(table)
+        return [one for one in wanted if one.column not in have] + self._of_vectors(table, have)
+
+    def _of_vectors(self, table: Any, have: Mapping[str, Index]) -> list[Wanted]:
+        """Trained anew when the vectors have doubled, or when additions lie in many segments."""
+        wanted = []
+        for column in VECTORS.values():
+            rows, now = table.count_rows(f"{column} IS NOT NULL"), have.get(column)
+            partitions = partitions_for(rows)
+            outgrown = now is None or partitions >= 2 * now.partitions or now.segments > _SEGMENTS
+            if rows > self._limits.exact and outgrown:
+                size = table.schema.field(column).type.list_size
+                wanted.append(Wanted(f"near_{column}_{partitions}", column, _near_index(partitions, size)))
+        return wanted
+
+    def _of_versions(self, table: Any) -> list[Wanted]:
+        from lancedb.index import BTree
+
+        worth = table.count_rows() > self._limits.count and "doc" not in indices(table)
+        return [Wanted("doc_order", "doc", BTree())] if worth else []
+
+
+def _near_index(partitions: int, dimensions: int) -> Any:
+    """4-bit codes take 150 bytes a vector of 256 dimensions; where they are not possible, the vectors themselves."""
+    from lancedb.index import IvfFlat, IvfRq
+
+    if dimensions % 8:
+        return IvfFlat(distance_type="cosine", num_partitions=partitions, **_TRAINING)
+    return IvfRq(distance_type="cosine", num_partitions=partitions, num_bits=4, **_TRAINING)
+
+
+def _drop_others(table: Any, made: list[Wanted]) -> None:
+    """Remove the indices that new ones of the same column replace."""
+    kept = {one.column: one.name for one in made}
+    for one in table.list_indices():
+        if kept.get(one.columns[0], one.name) != one.name:
+            table.drop_index(one.name)
