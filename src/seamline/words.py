@@ -71,7 +71,8 @@ def words(text: str) -> list[str]:
     Japanese, Korean, Thai, Lao, Khmer and Burmese count as overlapping pairs of characters. English endings are taken
     off (`stem`). Punctuation, symbols, NUL and surrogates only separate.
     """
-    return [word for raw in _raw(text) for word in _terms(raw)]
+    # Spelled out instead of calling _terms: an index run spends a tenth of its time in this line.
+    return [word for raw in _raw(text) for word in (_cached(raw) if len(raw) <= LONGEST_WORD else _analyse(raw))]
 
 
 def query_words(text: str) -> list[str]:
@@ -132,9 +133,9 @@ def _mended(rest: str) -> str:
     return rest if len(rest) == 3 else ""
 
 
-def _raw(text: str) -> Iterator[str]:
+def _raw(text: str) -> list[str]:
     """Runs of letters and digits, with single dots and hyphens inside."""
-    return (match[0] for match in (_ASCII if text.isascii() else _ANY).finditer(text))
+    return (_ASCII if text.isascii() else _ANY).findall(text)
 
 
 def _terms(raw: str) -> tuple[str, ...]:

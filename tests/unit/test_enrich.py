@@ -9,7 +9,7 @@ import pytest
 from seamline.enrich.attributes import attributes, authority, created_at
 from seamline.enrich.language import language
 from seamline.enrich.sketch import sketch
-from seamline.enrich.summary import summarize
+from seamline.enrich.summary import read_sentence, summarize
 from seamline.parse import parse_text
 
 ENGLISH = "The retry fails when the server answers with a rate limit, because the client waits for too short a time."
@@ -73,7 +73,7 @@ def test_a_summary_is_made_of_the_sentences_that_share_most_with_the_rest() -> N
         "A receiver that fails five times gets no webhooks for an hour.",
         "The receiver can ask for failed webhooks again.",
     ]
-    summary = summarize(sentences, 50, count)
+    summary = summarize([read_sentence(s) for s in sentences], 50, count)
     assert "webhooks" in summary.lower()
     assert "Lunch" not in summary
     assert all(part in " ".join(sentences) for part in summary.split(". "))
@@ -81,8 +81,9 @@ def test_a_summary_is_made_of_the_sentences_that_share_most_with_the_rest() -> N
 
 def test_a_summary_keeps_its_limit_and_the_order_of_the_text() -> None:
     sentences = [f"Sentence {n} about retries and limits of the client." for n in range(30)]
-    for most in range(0, 40):
-        summary = summarize(sentences, most, count)
+    read = [read_sentence(s) for s in sentences]
+    for most in range(40):
+        summary = summarize(read, most, count)
         assert count(summary) <= most
         numbers = [int(word) for word in summary.split() if word.isdigit()]
         assert numbers == sorted(numbers)
@@ -90,7 +91,7 @@ def test_a_summary_keeps_its_limit_and_the_order_of_the_text() -> None:
 
 def test_text_without_sentences_has_no_summary() -> None:
     assert summarize([], 50, count) == ""
-    assert summarize(["..."], 50, count) == ""
+    assert summarize([read_sentence("...")], 50, count) == ""
 
 
 def test_front_matter_becomes_typed_fields() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from seamline.identity import collapse
 from seamline.words import query_words
@@ -14,24 +15,38 @@ _MOST = 200
 """Sentences that are looked at; beyond that a summary of two sentences stands for nothing anyway."""
 
 
-def summarize(sentences: Sequence[str], most: int, count: Callable[[str], int], wanted: int = 2) -> str:
+class Sentence(NamedTuple):
+    """A sentence as it can be quoted, and the words by which it is judged."""
+
+    text: str
+    words: frozenset[str]
+
+
+def read_sentence(text: str) -> Sentence:
+    """A sentence on one line. Sections within sections are summarized from the same ones."""
+    plain = collapse(text)
+    return Sentence(plain, frozenset(query_words(plain)))
+
+
+def summarize(sentences: Sequence[Sentence], most: int, count: Callable[[str], int], wanted: int = 2) -> str:
     """Up to `wanted` sentences, in order and together at most `most` tokens, that share most words with the rest.
 
     A sentence's worth is the mean, over its words, of how many sentences have that word. Empty where no sentence fits.
     """
-    plain = [collapse(sentence) for sentence in sentences[:_MOST]]
-    words = [query_words(sentence) for sentence in plain]
-    spread = Counter(word for sentence in words for word in set(sentence))
-    worth = [_worth(set(sentence), spread) * (FIRST if i == 0 else 1) for i, sentence in enumerate(words)]
+    looked = sentences[:_MOST]
+    spread: Counter[str] = Counter()
+    for sentence in looked:
+        spread.update(sentence.words)
+    worth = [_worth(sentence.words, spread) * (FIRST if i == 0 else 1) for i, sentence in enumerate(looked)]
     chosen: list[int] = []
-    for i in sorted(range(len(plain)), key=lambda i: (-worth[i], i)):
+    for i in sorted(range(len(looked)), key=lambda i: (-worth[i], i)):
         if len(chosen) == wanted:
             break
-        if worth[i] and count(" ".join(plain[j] for j in sorted((*chosen, i)))) <= most:
+        if worth[i] and count(" ".join(looked[j].text for j in sorted((*chosen, i)))) <= most:
             chosen.append(i)
-    return " ".join(plain[i] for i in sorted(chosen))
+    return " ".join(looked[i].text for i in sorted(chosen))
 
 
-def _worth(words: set[str], spread: Counter[str]) -> float:
+def _worth(words: frozenset[str], spread: Counter[str]) -> float:
     # Divided by more than the number of words: a sentence of one common word says nothing.
-    return sum(spread[word] for word in words) / (len(words) + 3) if words else 0.0
+    return sum([spread[word] for word in words]) / (len(words) + 3) if words else 0.0

@@ -14,7 +14,7 @@ from seamline.cut.tree import Node, outline
 from seamline.enrich.attributes import attributes, authority, created_at
 from seamline.enrich.language import language
 from seamline.enrich.sketch import sketch
-from seamline.enrich.summary import summarize
+from seamline.enrich.summary import Sentence, read_sentence, summarize
 from seamline.identity import Namer, content_hash
 from seamline.protocols import Tokenizer
 from seamline.records import Entry, Place
@@ -200,6 +200,7 @@ class _Sentences:
         self._text = document.text
         self._starts: list[int] = []
         self._ends: list[int] = []
+        self._read: dict[int, Sentence] = {}
         loose = {b.parent for b in document.blocks if b.kind == "paragraph"}
         for index, block in enumerate(document.blocks):
             if block.kind == "paragraph" or (block.kind == "item" and index not in loose):
@@ -210,10 +211,13 @@ class _Sentences:
         self._starts += starts
         self._ends += [*starts[1:], end]
 
-    def within(self, span: Span) -> list[str]:
-        """Those that stand wholly in a span."""
+    def within(self, span: Span) -> list[Sentence]:
+        """Those that stand wholly in a span, each read once."""
         first, last = bisect_left(self._starts, span.start), bisect_right(self._ends, span.end)
-        return [self._text[self._starts[i] : self._ends[i]] for i in range(first, last)]
+        for i in range(first, last):
+            if i not in self._read:
+                self._read[i] = read_sentence(self._text[self._starts[i] : self._ends[i]])
+        return [self._read[i] for i in range(first, last)]
 
 
 def _words_from(document: Document, index: int) -> int:

@@ -135,17 +135,18 @@ def update(
     the index had of it. Whatever was written before an interruption stays, and the next run goes on from there.
     """
     report = Report(documents=len(candidates))
-    with store.writer() as writer, store.reader() as reader:
-        heads = {head.doc: head for head in reader.heads()}
-        arrived: dict[str, str] = {}
-        drafts = _drafts(reader, heads, candidates, tools, now, report, watcher)
-        for group in _groups(drafts):
-            arrived |= {draft.version.revision: draft.head.doc for draft in group if draft.added}
-            _write(writer, group, tools, report, watcher)
-        gone = _gone(heads, candidates, covers)
-        _remove(writer, reader, gone, arrived, now, report)
+    with store.writer() as writer:
+        with store.reader() as reader:
+            heads = {head.doc: head for head in reader.heads()}
+            arrived: dict[str, str] = {}
+            drafts = _drafts(reader, heads, candidates, tools, now, report, watcher)
+            for group in _groups(drafts):
+                arrived |= {draft.version.revision: draft.head.doc for draft in group if draft.added}
+                _write(writer, group, tools, report, watcher)
+            gone = _gone(heads, candidates, covers)
+            _remove(writer, reader, gone, arrived, now, report)
         if report.touched:
-            writer.tidy()
+            writer.tidy()  # after the last look: a store keeps what is still being read
     return report
 
 
