@@ -10,7 +10,6 @@ DEMO := $(VENV)/.installed-demo
 PEERS := build/bench/.installed
 CODE := src tests benchmarks
 SOURCES := $(shell find src -name '*.py')
-HANDBOOK := examples/handbook
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -20,15 +19,8 @@ help: ## list these commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | \
 	  while IFS='|' read -r name what; do printf '  make %-8s %s\n' "$$name" "$$what"; done
 
-demo: $(DEMO) ## chunk the example handbook, as people and as programs see it
-	@mkdir -p build
-	@printf '\n$$ seamline chunk $(HANDBOOK)/webhooks.md\n'
-	@$(BIN)/seamline chunk $(HANDBOOK)/webhooks.md
-	@printf '\n$$ seamline chunk $(HANDBOOK) --json > build/handbook.jsonl; head -n 3 build/handbook.jsonl | cut -c 1-200\n'
-	@$(BIN)/seamline chunk $(HANDBOOK) --json > build/handbook.jsonl
-	@head -n 3 build/handbook.jsonl | cut -c 1-200
-	@printf '\n$$ seamline audit build/handbook.jsonl\n'
-	@$(BIN)/seamline audit build/handbook.jsonl
+demo: $(DEMO) ## index the example handbook, search it, edit it, and follow a citation
+	@PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh build/demo
 
 test: lint ## everything that must pass: lint, format, types, tests
 	$(BIN)/python -m pytest -n 2
@@ -73,7 +65,7 @@ $(BIN)/python: | python
 # What a user does. An editable install that is already there serves as well, and must not be replaced. A build
 # left from before is removed, as files deleted since would be installed from it.
 $(DEMO): pyproject.toml $(SOURCES) | $(BIN)/python
-	@test -e $(DEV) || { echo "installing seamline into $(VENV)"; rm -rf build/lib; $(BIN)/pip install -q --disable-pip-version-check .; }
+	@test -e $(DEV) || { echo "installing seamline into $(VENV)"; rm -rf build/lib; $(BIN)/pip install -q --disable-pip-version-check '.[index]'; }
 	@touch $@
 
 $(DEV): pyproject.toml requirements-dev.lock | $(BIN)/python

@@ -110,7 +110,10 @@ def __getattr__(name: str) -> Any:
     """Names load on first use, so that `import seamline` costs almost nothing."""
     if name not in _WHERE:
         raise AttributeError(f"module 'seamline' has no attribute {name!r}")
-    value = getattr(import_module(f"seamline.{_WHERE[name]}"), name)
+    from seamline.extras import installed
+
+    with installed():
+        value = getattr(import_module(f"seamline.{_WHERE[name]}"), name)
     globals()[name] = value
     return value
 

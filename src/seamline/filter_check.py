@@ -111,4 +111,6 @@ def _said(value: object) -> str:
     kind = type_of(value)
     if kind == "flag":
         return str(value).lower()
-    return f"the {kind} {short(value) if isinstance(value, str) else value}"
+    if isinstance(value, str):
+        return f"the {kind} {short(value)}"
+    return f"the {kind} {value:g}" if isinstance(value, float) else f"the {kind} {value}"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ from seamline.hits import ContextText, Results
 from seamline.indexing import Candidate, Report, Tools, Watcher, update
 from seamline.indexing.run import Failure
 from seamline.indexing.sources import sources
-from seamline.protocols import Embedder, Reader, Reranker, Store
+from seamline.protocols import Embedder, Reader, Reranker, Store, Tokenizer
 from seamline.records import Head, Problem, Settings
 from seamline.retrieve.cache import CachedEmbedder, CachedReader, CachedReranker, Caches
 from seamline.retrieve.cite import Resolved, resolve
@@ -88,9 +89,12 @@ class Index:
         self._folder = folder
         self.root = root
         self.recipe = recipe_of(store.settings)
-        self._tokenizer = load_tokenizer(self.recipe.tokenizer, self.recipe.bias)
         self._caches = Caches(time.monotonic)
         self._mean: tuple[str, float] | None = None
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        return load_tokenizer(self.recipe.tokenizer, self.recipe.bias)
 
     @property
     def url(self) -> str:

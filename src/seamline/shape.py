@@ -13,7 +13,8 @@ from seamline.records import Settings
 from seamline.words import ANALYZER
 
 SHADOW = 60
-"""Tokens of each neighbour that an index keeps beside a chunk, where the recipe repeats nothing."""
+"""Tokens of each neighbour that an index keeps beside a chunk, where the recipe repeats nothing; half of a limit below
+twice this."""
 SCHEMA = 1
 """Of what entries mean; the layout of a store has a number of its own."""
 
@@ -53,7 +54,9 @@ def settings_of(shape: Shape, embedder: Embedder) -> Settings:
 
 def shaded(recipe: Recipe) -> Recipe:
     """The recipe as an index uses it: with shadows, where it repeats nothing else."""
-    return recipe if recipe.overlap.kind != "none" else replace(recipe, overlap=Overlap("shadows", SHADOW))
+    if recipe.overlap.kind != "none":
+        return recipe
+    return replace(recipe, overlap=Overlap("shadows", min(SHADOW, recipe.budget.limit // 2)))
 
 
 _ELSEWHERE = "index into another place, or leave the option out to go on with this one"

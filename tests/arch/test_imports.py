@@ -31,6 +31,7 @@ LAYERS = {
     "words": BASE,
     "hits": BASE,
     "files": BASE,
+    "extras": BASE,
     "protocols": PROTOCOLS,
     "registry": PROTOCOLS,
     "parse": MIDDLE,

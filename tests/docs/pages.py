@@ -20,6 +20,15 @@ _TITLE = re.compile(r'\btitle="([^"]+)"')
 _DOCTEST = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
+_SCRIPT = """\
+#!/bin/sh
+case "{warm}:$1" in
+  /*:index|/*:search|/*:context|/*:cite|/*:stats) exec "{python}" -S -m seamline.testing.warm "{warm}" "$@" ;;
+esac
+exec "{python}" -m seamline "$@"
+"""
+
+
 class Code(NamedTuple):
     """One fenced block of a page."""
 
@@ -91,8 +100,10 @@ def _lines(text: str) -> list[str]:
 class Reader:
     """A person with a terminal and a Python prompt in a folder that holds `examples/`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, warm: str = "") -> None:
+        """`warm` is the address of a process that runs the commands of an index."""
         self.folder = folder / "seamline"
+        self._warm = warm
         self.names: dict[str, Any] = {"__name__": "__main__"}
         self._bin = folder / "bin"
         self._status = 0
@@ -102,7 +113,7 @@ class Reader:
         shutil.copytree(ROOT / "examples", self.folder / "examples")
         self._bin.mkdir()
         script = self._bin / "seamline"
-        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m seamline "$@"\n', encoding="utf-8")
+        script.write_text(_SCRIPT.format(python=sys.executable, warm=self._warm), encoding="utf-8")
         script.chmod(0o755)
         (self._bin / "python").symlink_to(sys.executable)
 

@@ -16,9 +16,12 @@ from seamline import Budget, Overlap, Recipe
 from seamline.cli import exits
 from seamline.cli.main import COMMANDS, build_parser
 from seamline.cut.audit import RULES
+from seamline.filters import FIELDS
+from seamline.hits import Passage, Why
 from seamline.presets import OVERLAPS, PRESETS, SIZES
 from seamline.recipe import KINDS, PLACES, SCORES
 from seamline.recipe_toml import TABLES, to_toml
+from seamline.retrieve.plan import Plan
 
 REFERENCE = ROOT / "docs/reference"
 LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
@@ -110,8 +113,12 @@ def test_every_preset_with_its_figures() -> None:
     assert not missing([*SIZES, *OVERLAPS], text)
 
 
+PYTHON = ("python-api.md", "python-index.md")
+
+
 def test_every_public_name() -> None:
-    assert not missing(seamline.__all__, page("python-api.md") + headings_as_code("python-api.md"))
+    names = [name for name in seamline.__all__ if not issubclass_of_error(name)]
+    assert not missing(names, "".join(page(name) + headings_as_code(name) for name in PYTHON))
 
 
 def headings_as_code(name: str) -> str:
@@ -126,9 +133,29 @@ def test_every_field_of_the_values() -> None:
         assert not missing(row._fields, text)
 
 
+def test_every_field_of_the_values_of_an_index() -> None:
+    text = page("python-index.md")
+    of_a_search = (seamline.Results, seamline.Hit, seamline.Citation, seamline.ContextText, seamline.Resolved, Passage)
+    for kind in (*of_a_search, Why, Plan, seamline.Shape, seamline.Report, seamline.SearchOptions, seamline.Stats):
+        assert not missing((field.name for field in fields(kind) if field.name != "query"), text), kind.__name__
+    assert not missing((name for name in vars(seamline.Index) if not name.startswith("_")), text)
+
+
+def test_every_default_of_a_search() -> None:
+    text = page("python-index.md")
+    for field in fields(seamline.SearchOptions):
+        value = getattr(seamline.SearchOptions(), field.name)
+        shown = f'"{value}"' if isinstance(value, str) else str(value)
+        assert f"| `{field.name}` | `{shown.partition('(')[0]}" in text, field.name
+
+
+def test_every_field_of_a_filter() -> None:
+    assert not missing([*FIELDS, "meta.NAME"], page("filters.md"))
+
+
 def test_every_error() -> None:
     errors = [name for name in seamline.__all__ if issubclass_of_error(name)]
-    assert len(errors) == 7
+    assert len(errors) == 8
     assert not missing(errors, page("notices-and-errors.md"))
 
 

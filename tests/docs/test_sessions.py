@@ -6,22 +6,34 @@ The blocks of a page run in order and share one Python namespace and one folder,
 
 from __future__ import annotations
 
+import os
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pages import PAGES, Reader, blocks, matches, name_of, steps
+from pages import PAGES, ROOT, Reader, blocks, matches, name_of, steps
 
 from seamline.recipe_toml import from_mapping
+from seamline.testing.warm import WarmProcess
 
 RUN = {"python", "console"}
 SHOWN = {"sh", "toml", "json", "text", "yaml", "markdown", "mdx"}
 """Languages of blocks that are only read: set-up that takes a network, files, pictures."""
 
 
+@pytest.fixture(scope="session")
+def warm() -> Iterator[WarmProcess]:
+    """A process that runs the commands of an index, which would otherwise spend their time on loading it."""
+    with WarmProcess({**os.environ, "PYTHONPATH": str(ROOT / "src")}) as process:
+        yield process
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    reader = Reader(tmp_path)
+def test_what_a_page_shows_is_what_happens(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warm: WarmProcess
+) -> None:
+    reader = Reader(tmp_path, warm.address)
     monkeypatch.chdir(reader.folder)
     wrong = [difference for code in blocks(page) for difference in reader.run(code)]
     assert not wrong, "\n".join(wrong)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+
+from seamline.testing.warm import WarmProcess
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "seamline"]
@@ -64,12 +67,39 @@ class Cli:
         return subprocess.Popen([*COMMAND, *args], cwd=self.folder, env=self.env, **given)
 
 
+class Warm(Cli):
+    """The same in one process that stays, for commands that would otherwise spend their time on loading a store."""
+
+    def __init__(self, folder: Path, server: WarmProcess) -> None:
+        super().__init__(folder)
+        self.server = server
+
+    def __call__(self, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Ended:
+        return Ended(*self.server.run(args, self.folder, {**self.env, **(env or {})}, stdin))
+
+    def at(self, folder: Path) -> Warm:
+        """The same in another folder."""
+        return Warm(folder, self.server)
+
+
 Write = Callable[..., Path]
 
 
 @pytest.fixture
 def cli(tmp_path: Path) -> Cli:
     return Cli(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmProcess]:
+    """A process that runs commands."""
+    with WarmProcess(Cli(tmp_path_factory.mktemp("warm")).env) as process:
+        yield process
+
+
+@pytest.fixture
+def warm(tmp_path: Path, server: WarmProcess) -> Warm:
+    return Warm(tmp_path, server)
 
 
 @pytest.fixture
@@ -83,3 +113,21 @@ def write(tmp_path: Path) -> Write:
         return path
 
     return _write
+
+
+@pytest.fixture(scope="session")
+def handbook(tmp_path_factory: pytest.TempPathFactory, server: WarmProcess) -> Warm:
+    """The example handbook with an index beside it, to be read and not to be changed."""
+    warm = Warm(tmp_path_factory.mktemp("handbook"), server)
+    copy_handbook(warm.folder)
+    ended = warm("index", "handbook", "--embedder", "hash", "--json")
+    assert ended.code == 0, ended.err
+    return warm
+
+
+def copy_handbook(folder: Path) -> Path:
+    """The example handbook in a folder, with times that are always the same."""
+    shutil.copytree(ROOT / "examples" / "handbook", folder / "handbook")
+    for path in (folder / "handbook").iterdir():
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    return folder / "handbook"

@@ -11,7 +11,7 @@ import pytest
 
 import seamline
 
-COMMANDS = ("chunk", "audit", "doctor", "completion")
+COMMANDS = ("index", "search", "context", "cite", "stats", "chunk", "audit", "doctor", "completion")
 
 
 def test_version_is_quick(cli) -> None:
@@ -56,9 +56,9 @@ def test_doctor_finds_a_sound_installation(cli) -> None:
     assert "tokenizer o200k_base    counts known strings exactly" in ended.out
     report = json.loads(cli("doctor", "--json").out)
     assert report["ok"] is True
-    assert {"python", "seamline", "pyromark", "tokenizer cl100k_base", "seamline.toml"} <= {
-        check["name"] for check in report["checks"]
-    }
+    states = {check["name"]: check["state"] for check in report["checks"]}
+    parts = ("python", "seamline", "pyromark", "tokenizer cl100k_base", "seamline.toml", "bundled model", "lancedb")
+    assert {states[part] for part in (*parts, "words for BM25", "index")} == {"ok"}
     assert str(Path(seamline.__file__).parent) not in json.dumps(report)
 
 
@@ -95,6 +95,8 @@ def test_the_bash_script_parses_and_completes(cli, write) -> None:
     assert completed(script, "seamline", "chunk", "a.md", "--packer", "") == ["optimal", "fill", "decay"]
     assert completed(script, "seamline", "chunk", "--config", "") == []
     assert completed(script, "seamline", "completion", "z") == ["zsh"]
+    assert completed(script, "seamline", "search", "retries", "--legs", "") == ["hybrid", "dense", "bm25"]
+    assert completed(script, "seamline", "index", "--wa") == ["--watch"]
 
 
 def completed(script: Path, *words: str) -> list[str]:

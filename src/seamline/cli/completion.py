@@ -16,7 +16,7 @@ examples:
   seamline completion zsh > ~/.zfunc/_seamline      with ~/.zfunc in $fpath
   seamline completion fish > ~/.config/fish/completions/seamline.fish"""
 
-_FILE_WORDS = ("FILE", "DIR", "PATH")
+_FILE_WORDS = ("FILE", "DIR", "PATH", "PLACE")
 
 
 class Option(NamedTuple):
@@ -34,7 +34,9 @@ class Command(NamedTuple):
     help: str
     options: list[Option]
     words: tuple[str, ...]
-    """What its positional argument may be, where that is a fixed list; else it takes files."""
+    """What its positional argument may be, where that is a fixed list."""
+    files: bool
+    """Whether it takes files."""
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
@@ -67,6 +69,7 @@ def commands_of(parser: argparse.ArgumentParser) -> list[Command]:
             helps[name],
             [_option(a) for a in sub._actions if a.option_strings],
             tuple(str(c) for a in sub._actions if not a.option_strings for c in a.choices or ()),
+            any(a.metavar in _FILE_WORDS for a in sub._actions if not a.option_strings),
         )
         for name, sub in table.choices.items()
     ]
@@ -132,7 +135,7 @@ def _zsh(commands: list[Command]) -> str:
     lines += ["  )", "  if (( CURRENT == 2 )); then", "    _describe command commands", "    return", "  fi"]
     lines += ["  local name=$words[2]", "  shift words", "  (( CURRENT-- ))", "  case $name in"]
     for command in commands:
-        rest = f"({' '.join(command.words)})" if command.words else "_files"
+        rest = f"({' '.join(command.words)})" if command.words else "_files" if command.files else " "
         specs = [_zsh_option(name, o) for o in command.options for name in o.names]
         lines += [f"    {command.name})", "      _arguments \\"]
         lines += [f"        {_quoted(spec)} \\" for spec in specs]
@@ -154,6 +157,8 @@ def _fish(commands: list[Command]) -> str:
         when = f"complete -c seamline -n '__fish_seen_subcommand_from {command.name}'"
         if command.words:
             lines.append(f"{when} -f -a {_quoted(' '.join(command.words))}")
+        elif not command.files:
+            lines.append(f"{when} -f")
         lines += [f"{when} {_fish_option(option)}" for option in command.options]
     return "\n".join([*lines, ""])
 

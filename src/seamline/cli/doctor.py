@@ -5,20 +5,24 @@ from __future__ import annotations
 import argparse
 import platform
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cli.exits import DONE, FAILED
 from seamline.cli.options import Raw
 from seamline.cli.output import print_text
-from seamline.cli.style import style_for, visible
-from seamline.errors import SeamlineError
+from seamline.cli.place import add_place_options
+from seamline.cli.style import plural, style_for, visible
+from seamline.errors import IndexMissing, MissingExtra, SeamlineError, StoreError
+
+if TYPE_CHECKING:
+    from seamline.records import Problem
 
 NEEDED = ("pyromark", "splintr-rs", "sentencex", "PyYAML")
-EXTRAS = {"tokenizers": "pip install 'seamline[hf]'"}
-"""Packages that are not needed, each with the command that installs it."""
+EXTRAS = {"tokenizers": ("pip install 'seamline[hf]'", "reads tokenizer.json files")}
+"""Packages that are not needed, each with the command that installs it and what it is for."""
 
 KNOWN_COUNTS = {
     ("o200k_base", "hello world"): 2,
@@ -37,8 +41,9 @@ _EPILOG = """\
 examples:
   seamline doctor           every part, one line each
   seamline doctor --json    the same for a bug report or a script
+  seamline doctor --verify  and read the nearest index, byte by byte, against its checksums
 
-exit codes: 0 all that is needed works, 1 something needed does not"""
+exit codes: 0 all that is needed works, 1 something needed does not, or an index is damaged"""
 
 
 class Check(NamedTuple):
@@ -61,28 +66,33 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         allow_abbrev=False,
     )
     parser.add_argument("--json", action="store_true", help="one JSON object with all checks")
+    parser.add_argument("--verify", action="store_true", help="read an index against its checksums")
+    add_place_options(parser)
     return parser
 
 
 def execute(args: argparse.Namespace) -> int:
-    checks = list(_checks())
+    problems = _problems(args) if args.verify else []
+    checks = [*_checks(), *_index_checks(args, problems)]
     well = all(check.state != "failed" for check in checks)
     if args.json:
         from seamline.cli.lines import json_line
 
-        print_text(json_line({"ok": well, "checks": [check._asdict() for check in checks]}))
+        found = {"problems": [problem._asdict() for problem in problems]} if args.verify else {}
+        print_text(json_line({"ok": well, "checks": [check._asdict() for check in checks], **found}))
     else:
-        print_text("".join(f"{line}\n" for line in _lines(checks)))
+        print_text("".join(f"{line}\n" for line in _lines(checks, problems)))
     return DONE if well else FAILED
 
 
-def _lines(checks: list[Check]) -> Iterator[str]:
+def _lines(checks: list[Check], problems: list[Problem]) -> Iterator[str]:
     style = style_for(sys.stdout)
     colours = {"ok": "green", "failed": "red", "optional": "yellow"}
     for check in checks:
         state = style.paint(f"{check.state:<8}", colours[check.state])
         remedy = f"; run `{check.remedy}`" if check.remedy else ""
         yield f"{state}  {check.name:<24}{visible(check.detail)}{remedy}"
+    yield from (f"{'':<10}{visible(problem.where)}: {visible(problem.message)}" for problem in problems)
     failed = sum(check.state == "failed" for check in checks)
     yield ""
     yield "all that is needed works" if not failed else f"{failed} of {len(checks)} checks failed"
@@ -108,11 +118,51 @@ def _checks() -> Iterator[Check]:
     yield _tried("sentence ends", _sentences)
     yield _tried("front matter", _front_matter)
     yield _tried("chunk and audit", _chunks)
-    for package, command in EXTRAS.items():
-        version = _version(package)
-        detail = version or "not installed; reads tokenizer.json files"
-        yield Check(package, "ok" if version else "optional", detail, "" if version else command)
+    yield from _extras(EXTRAS)
     yield _config()
+
+
+def _extras(packages: Mapping[str, tuple[str, str]]) -> Iterator[Check]:
+    for package, (command, purpose) in packages.items():
+        version = _version(package)
+        detail = version or f"not installed; {purpose}"
+        yield Check(package, "ok" if version else "optional", detail, "" if version else command)
+
+
+def _index_checks(args: argparse.Namespace, problems: list[Problem]) -> Iterator[Check]:
+    """What only an index needs, and the index that is named or nearest."""
+    from seamline.cli import doctor_index
+
+    yield from _extras(doctor_index.PACKAGES)
+    if doctor_index.model_can_run():
+        yield _tried("bundled model", doctor_index.model)
+    yield _tried("words for BM25", doctor_index.analyzer)
+    if problems:
+        remedy = "restore it from a copy, or remove it and index again, which loses what was cited of older versions"
+        yield Check("index", "failed", f"{plural(len(problems), 'problem')}: {remedy}")
+        return
+    try:
+        held = doctor_index.look(args.index, args.api_key_env)
+        yield Check("index", "ok", f"{held}, all as it was written" if args.verify else held)
+    except MissingExtra as error:
+        yield Check("index", "optional", str(error))
+    except SeamlineError as error:
+        yield Check("index", "failed", str(error))
+
+
+def _problems(args: argparse.Namespace) -> list[Problem]:
+    """What is wrong with an index; one that cannot be opened has one problem."""
+    from seamline.cli.doctor_index import verify
+    from seamline.cli.place import existing
+    from seamline.records import Problem
+
+    place = existing(args.index)
+    try:
+        return verify(place, args.api_key_env)
+    except IndexMissing:
+        raise
+    except StoreError as error:
+        return [Problem(place, str(error))]
 
 
 def _version(package: str) -> str:

@@ -26,7 +26,12 @@ class Interrupted(KeyboardInterrupt):
 
     def __init__(self, message: str, cause: KeyboardInterrupt) -> None:
         super().__init__(message)
-        self.code = TERMINATED if isinstance(cause, Terminated) else INTERRUPTED
+        self.code = code_of(cause)
+
+
+def code_of(cause: KeyboardInterrupt) -> int:
+    """The exit code that a signal means."""
+    return TERMINATED if isinstance(cause, Terminated) else INTERRUPTED
 
 
 class WriteError(SeamlineError):

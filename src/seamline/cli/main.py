@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # imported where they are used, so that Ctrl-C during start-u
 Input = TypeVar("Input")
 Result = TypeVar("Result")
 
-COMMANDS = ("chunk", "audit", "doctor", "completion")
+COMMANDS = ("index", "search", "context", "cite", "stats", "chunk", "audit", "doctor", "completion")
 """Each is a module beside this one with `add_parser` and `execute`."""
 
 
@@ -52,7 +52,7 @@ def build_parser() -> ArgumentParser:
 
     parser = Parser(
         prog="seamline",
-        description="Cut documents along their seams into chunks that fit a token budget and can be cited exactly.",
+        description="Cut documents along their seams, index them, search them, and cite what was found, exactly.",
         epilog=_EPILOG,
         formatter_class=Raw,
         allow_abbrev=False,
@@ -70,10 +70,12 @@ def build_parser() -> ArgumentParser:
 
 _EPILOG = """\
 examples:
+  seamline index docs/                      make the documents of a folder searchable, or bring the index up to date
+  seamline search "why did the retry fail"  the best passages, with citations
+  seamline context "why did it" > prompt    the same as a text for a prompt, within a token budget
+  seamline cite ID@VERSION                  what a citation said, and what became of it
   seamline chunk docs/                      look at the chunks of every document in a folder
-  seamline chunk docs/ --json > out.jsonl   one JSON object per chunk and line
-  seamline audit out.jsonl                  prove that they keep the contract
-  seamline chunk --help                     all options, with more examples
+  seamline search --help                    all options of a command, with more examples
 
 exit codes: 0 done, 1 some inputs failed (the rest is done), 2 usage or configuration"""
 
@@ -117,7 +119,7 @@ def _ended(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt):
         _drop_stdout()
         _say(str(error) or "interrupted")
-        return error.code if isinstance(error, exits.Interrupted) else exits.INTERRUPTED
+        return error.code if isinstance(error, exits.Interrupted) else exits.code_of(error)
     if isinstance(error, SeamlineError):
         if isinstance(error, exits.WriteError):
             _drop_stdout()

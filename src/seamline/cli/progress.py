@@ -25,12 +25,15 @@ class Progress:
 
     def step(self, done: int, name: str) -> None:
         """`done` inputs are finished and `name` is next."""
+        self.show(f"{done}/{self._total} {visible(name)}", long=self._total > MANY)
+
+    def show(self, line: str, *, long: bool = False) -> None:
+        """Draw a line, where the batch is long and the last one is not too recent."""
         now = time.monotonic()
-        long = self._total > MANY or now - self._begun > SLOW
+        long = long or now - self._begun > SLOW
         if self._wanted and long and now - self._drawn >= _PAUSE:
             self._drawn, self._shown = now, True
-            line = clipped(f"{done}/{self._total} {visible(name)}", 78)
-            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{clipped(line, 78)}", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
         """Take the line away, as before anything else is printed."""

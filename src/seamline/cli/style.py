@@ -78,22 +78,27 @@ def visible(text: str) -> str:
     return text.translate(_VISIBLE)
 
 
-def clipped(text: str, columns: int) -> str:
+def clipped(text: str, width: int) -> str:
     """The start of `text` that fits so many columns; wide characters take two."""
-    if len(text) <= columns and text.isascii():
+    if len(text) <= width and text.isascii():
         return text
     used = 0
     for at, char in enumerate(text):
         used += _columns(char)
-        if used > columns:
-            return _shortened(text[:at], columns)
+        if used > width:
+            return _shortened(text[:at], width)
     return text
 
 
-def _shortened(text: str, columns: int) -> str:
-    while text and sum(map(_columns, text)) > columns - 1:
+def _shortened(text: str, width: int) -> str:
+    while text and columns(text) > width - 1:
         text = text[:-1]
     return text + "…"
+
+
+def columns(text: str) -> int:
+    """How many columns a terminal gives to printable text."""
+    return sum(map(_columns, text))
 
 
 def _columns(char: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from seamline.errors import ConfigError, StoreError
+from seamline.errors import ConfigError, IndexMissing
 
 if TYPE_CHECKING:
     from seamline.protocols import Store
@@ -24,7 +24,7 @@ def open_store(url: str) -> Store:
             from seamline.store.postgres import PostgresStore
 
             return PostgresStore.open(url)
-    raise StoreError("an index in memory ends with its process: make it anew")
+    raise IndexMissing("an index in memory ends with its process: make it anew")
 
 
 def create_store(url: str, settings: Settings) -> Store:

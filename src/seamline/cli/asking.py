@@ -1,0 +1,126 @@
+"""What commands that ask share: the question, how it is searched for, and errors in words of the command line."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from seamline.errors import ConfigError
+
+if TYPE_CHECKING:
+    from seamline.protocols import Reranker
+    from seamline.retrieve.options import SearchOptions
+
+# As seamline.retrieve has them, the default first. Repeated here, since importing them would make every command start
+# later.
+LEGS = ("hybrid", "dense", "bm25")
+MODES = ("leaf", "parents", "summary-first", "multi-level")
+FUSIONS = ("min-max", "z-score", "share", "rrf")
+ALPHA = 0.7
+PACKINGS = ("greedy", "exact")
+SOURCES = ("inline", "list")
+
+_MOST_BYTES = 1 << 24
+"""Of a question on standard input: what is longer is not a question, and may never end."""
+
+_OPTIONS = {
+    "$.embedder": "--embedder",
+    "$.search.k": "-k",
+    "$.search.alpha": "--alpha",
+    "$.search.reranker": "--reranker",
+    "$.context.budget": "--budget",
+}
+"""Where an error points, as the command line calls it."""
+
+
+def add_question(parser: argparse.ArgumentParser, metavar: str) -> None:
+    parser.add_argument("words", nargs="+", metavar=metavar, help="what to look for, or - to read it from stdin")
+
+
+def add_search_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """What is searched, and how; the group, for options that one command has alone."""
+    find = parser.add_argument_group("what is found")
+    find.add_argument("--where", metavar="FILTER", default="", help="only there: 'language = \"en\" and tokens < 200'")
+    find.add_argument("--legs", choices=LEGS, default=LEGS[0], help="by meaning and words (default), or by one")
+    find.add_argument(
+        "--fusion", choices=FUSIONS, default=FUSIONS[0], help=f"how both become one ranking ({FUSIONS[0]})"
+    )
+    find.add_argument(
+        "--alpha",
+        type=float,
+        metavar="0-1",
+        default=ALPHA,
+        help=f"most weight of meaning; the rest is for words ({ALPHA})",
+    )
+    find.add_argument("--no-collapse", action="store_true", help="list near-duplicates as passages of their own")
+    find.add_argument("--reranker", metavar="FILE", help="a cross-encoder, as .onnx with tokenizer.json beside it")
+    return find
+
+
+def options_of(args: argparse.Namespace, mode: str = MODES[0]) -> SearchOptions:
+    """How a command line wants to search."""
+    from seamline.retrieve.options import SearchOptions
+
+    return SearchOptions(
+        legs=args.legs,
+        mode=mode,  # type: ignore[arg-type]  # argparse let nothing else through
+        fusion=args.fusion,
+        alpha=args.alpha,
+        collapse=not args.no_collapse,
+    )
+
+
+def reranker_of(args: argparse.Namespace) -> Reranker | None:
+    if args.reranker is None:
+        return None
+    from seamline.retrieve.cross_encoder import CrossEncoder
+
+    return CrossEncoder(args.reranker)
+
+
+def question(args: argparse.Namespace) -> str:
+    """The words of the command line, or what standard input holds."""
+    given = _stdin() if args.words == ["-"] else " ".join(args.words)
+    return as_text(given, "the question")
+
+
+def as_text(given: str, what: str) -> str:
+    """An argument that is text; bytes of another encoding reach Python as lone surrogates."""
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        raise ConfigError(f"{what} is not valid UTF-8: convert it first") from None
+    return given
+
+
+def _stdin() -> str:
+    try:
+        data = sys.stdin.buffer.read(_MOST_BYTES + 1)
+    except (OSError, AttributeError):  # a folder; closed, and so None
+        raise ConfigError("standard input cannot be read: it is closed or a folder") from None
+    if len(data) > _MOST_BYTES:
+        raise ConfigError(f"the question on standard input has more than {_MOST_BYTES:,} bytes: ask a shorter one")
+    return data.decode("utf-8-sig", "surrogateescape")
+
+
+@contextmanager
+def in_own_words() -> Iterator[None]:
+    """Name the option instead of the setting, where one is refused."""
+    try:
+        yield
+    except ConfigError as error:
+        raise _in_own_words(error) from None
+
+
+def _in_own_words(error: ConfigError) -> ConfigError:
+    message = str(error).removesuffix(f" - at `{error.path}`")
+    if error.path == "$.query":
+        return ConfigError(message)
+    if re.fullmatch(r"column \d+", error.path):
+        return ConfigError(f"--where: {message}, at {error.path}")
+    option = _OPTIONS.get(error.path)
+    return ConfigError(f"{option}: {message}") if option else error

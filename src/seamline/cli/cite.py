@@ -1,0 +1,74 @@
+"""`seamline cite`: what a citation said, and what became of it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from seamline.cli.asking import as_text
+from seamline.cli.exits import DONE, FAILED
+from seamline.cli.options import Raw
+from seamline.cli.place import add_place_options, existing, opened
+from seamline.cli.style import say, style_for
+
+if TYPE_CHECKING:
+    from seamline.retrieve.cite import Resolved
+
+_EPILOG = """\
+examples:
+  seamline cite fc7e2993148ac01f0a63cf73@1        as it was in version 1, and what it is now
+  seamline cite fc7e2993148ac01f0a63cf73          the latest version that has it
+  seamline search retries --json | jq -r '.hits[].citations[0] | "\\(.id)@\\(.version)"' | xargs seamline cite --json
+
+A citation is current, moved (same text, another place), edited (with what replaced it), deleted, or unknown. Edited
+texts are compared word by word: [-gone-] {+new+}.
+exit codes: 0 done, whatever became of it; 1 unknown to this index, or the index cannot be used; 2 usage"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        "cite",
+        help="resolve a citation, whatever became of it",
+        usage="seamline cite [options] ID[@VERSION] [ID[@VERSION] ...]",
+        description="Show what a citation said, whether it still holds, and what replaced it.",
+        epilog=_EPILOG,
+        formatter_class=Raw,
+        allow_abbrev=False,
+    )
+    parser.add_argument("keys", nargs="+", metavar="ID[@VERSION]", help="as `seamline search` prints it")
+    parser.add_argument("--full", action="store_true", help="show long texts whole, edited ones too")
+    parser.add_argument("--json", action="store_true", help="one JSON object per citation and line")
+    add_place_options(parser)
+    return parser
+
+
+def execute(args: argparse.Namespace) -> int:
+    keys = [as_text(key, "the id") for key in args.keys]
+    with opened(args, existing(args.index)) as index:
+        found = [index.cite(key) for key in keys]
+        place = index.url
+    if args.json:
+        _print_json(keys, found)
+    else:
+        _print(args, found, place)
+    return FAILED if any(one.status == "unknown" for one in found) else DONE
+
+
+def _print_json(keys: Sequence[str], found: Sequence[Resolved]) -> None:
+    from seamline.cli.lines import json_line
+    from seamline.cli.output import Output
+
+    Output(None).write("".join(json_line({"key": k, **one.to_dict()}) for k, one in zip(keys, found, strict=True)))
+
+
+def _print(args: argparse.Namespace, found: Sequence[Resolved], place: str) -> None:
+    from seamline.cli.output import print_text
+    from seamline.cli.resolved import render
+
+    style = style_for(sys.stdout)
+    print_text("\n".join(render(one, style, full=args.full) for one in found if one.cited))
+    for one in found:
+        if not one.cited:
+            say(f"error: {one.explanation} (looked in {place}; --index names another)")

@@ -1,0 +1,149 @@
+"""`seamline context`: a question -> a text for a prompt, with numbered passages, that keeps a token budget."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from seamline.cli.asking import (
+    PACKINGS,
+    SOURCES,
+    add_question,
+    add_search_options,
+    as_text,
+    in_own_words,
+    options_of,
+    question,
+    reranker_of,
+)
+from seamline.cli.exits import DONE
+from seamline.cli.options import Raw
+from seamline.cli.place import add_place_options, existing, opened
+from seamline.cli.style import plural, say, visible
+from seamline.errors import ConfigError
+
+if TYPE_CHECKING:
+    from seamline.hits import ContextText, Passage
+
+_NAMED = 3
+"""Passages without room that are named."""
+
+_EPILOG = """\
+examples:
+  seamline context "how are deliveries retried"
+  seamline context "how are deliveries retried" --budget 1000 --sources list > prompt.txt
+  seamline context "compare keys and tokens" --where 'path has "Security"' --json
+
+The kind of question decides how many passages are looked for and how wide they are. They stand in the order of
+their documents, numbered, each with its source, between delimiters that none of them contains.
+exit codes: 0 done, also where nothing was found; 1 the index cannot be used; 2 usage or configuration"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        "context",
+        help="collect passages for a prompt",
+        usage="seamline context [options] QUESTION",
+        description="Print the best passages for a question as one text for a prompt, within a token budget.",
+        epilog=_EPILOG,
+        formatter_class=Raw,
+        allow_abbrev=False,
+    )
+    add_question(parser, "QUESTION")
+    show = parser.add_argument_group("output")
+    show.add_argument("--budget", type=int, metavar="N", default=4000, help="tokens of the whole text (4000)")
+    show.add_argument(
+        "--packing", choices=PACKINGS, default=PACKINGS[0], help="best first (greedy, default), or most worth (exact)"
+    )
+    show.add_argument(
+        "--sources", choices=SOURCES, default=SOURCES[0], help="where sources stand: at each passage, or at the end"
+    )
+    show.add_argument("--json", action="store_true", help="one JSON object with the text, its passages and citations")
+    show.add_argument("--quiet", action="store_true", help="no notices, only errors")
+    add_search_options(parser)
+    add_place_options(parser)
+    return parser
+
+
+def execute(args: argparse.Namespace) -> int:
+    query = question(args)
+    context = _context(args, query)
+    if context.left_out and not context.passages:
+        raise ConfigError(f"--budget: not even a sentence fits into {plural(args.budget, 'token')}; raise it")
+    if args.json:
+        _print_json(args, query, context)
+    else:
+        _print(context.text)
+    if not args.quiet:
+        for line in _remarks(args, context):
+            say(line)
+    return DONE
+
+
+def _context(args: argparse.Namespace, query: str) -> ContextText:
+    with in_own_words():
+        options, reranker = options_of(args), reranker_of(args)
+        where = as_text(args.where, "--where")
+    with opened(args, existing(args.index)) as index, in_own_words():
+        return index.context(
+            query,
+            budget=args.budget,
+            where=where,
+            options=options,
+            packing=args.packing,
+            sources=args.sources,
+            reranker=reranker,
+        )
+
+
+def _print(text: str) -> None:
+    """The text as it is, but for a terminal, which must not obey it."""
+    from seamline.cli.output import Output, print_text
+
+    if sys.stdout.isatty():
+        print_text("".join(f"{visible(line)}\n" for line in text.splitlines()))
+    else:
+        Output(None).write(text)
+
+
+def _print_json(args: argparse.Namespace, query: str, context: ContextText) -> None:
+    from seamline.cli.lines import json_line
+    from seamline.cli.output import Output
+
+    Output(None).write(
+        json_line(
+            {
+                "query": query,
+                "budget": args.budget,
+                "tokens": context.tokens,
+                "text": context.text,
+                "passages": [_passage(passage) for passage in context.passages],
+                "left_out": [citation.to_dict() for citation in context.left_out],
+                "notices": [notice._asdict() for notice in context.notices],
+            }
+        )
+    )
+
+
+def _passage(passage: Passage) -> dict[str, object]:
+    return {
+        "number": passage.number,
+        "label": passage.label(),
+        "text": passage.text,
+        "summary": passage.summary,
+        "citations": [citation.to_dict() for citation in passage.citations],
+    }
+
+
+def _remarks(args: argparse.Namespace, context: ContextText) -> list[str]:
+    """What is worth knowing: how full it is, and what had no room."""
+    remarks = [f"notice: {notice.message}" for notice in context.notices]
+    if not context.passages:
+        return [*remarks, "nothing found: the text is empty"]
+    remarks.append(f"{plural(len(context.passages), 'passage')}, {context.tokens:,} of {args.budget:,} tokens")
+    if context.left_out:
+        names = ", ".join(citation.label() for citation in context.left_out[:_NAMED])
+        more = f" and {len(context.left_out) - _NAMED} more" if len(context.left_out) > _NAMED else ""
+        remarks.append(f"no room for {names}{more}")
+    return remarks

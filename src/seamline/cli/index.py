@@ -1,0 +1,182 @@
+"""`seamline index`: documents into an index, and the index kept up to date with them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from seamline.cli.asking import in_own_words
+from seamline.cli.exits import DONE, FAILED, Interrupted
+from seamline.cli.options import MEDIA_TYPES, Raw, Settled, add_recipe_options, settle
+from seamline.cli.place import add_place_options, opened, place_for
+from seamline.cli.style import plural, say
+from seamline.errors import IndexMissing, SeamlineError
+from seamline.files import expand
+
+if TYPE_CHECKING:
+    from seamline.cli.index_report import Ran
+    from seamline.index import Index
+    from seamline.indexing import Report
+    from seamline.shape import Shape
+
+_EPILOG = """\
+examples:
+  seamline index docs/                              make an index, or bring it up to date
+  seamline index docs/ --watch                      ... and keep it so until Ctrl-C
+  seamline index docs/ notes.md --index build/docs  ... in a folder of your choice
+  seamline index docs/ --index postgresql://ada@db.example.org/search?schema=docs
+  seamline index docs/ --limit 256 --tokenizer cl100k_base
+
+Without --index it is the nearest .seamline, from here upward; where there is none, a new one in this folder if
+that holds the documents, else beside the first path. What changed since the last run is cut and embedded anew, the
+rest is left as it is. Documents that are gone from a folder are removed; what was cited of them stays known.
+
+An index keeps the recipe and the embedder it was made with: leave the options out from the second run on. A new one
+takes its recipe from the options, else from the nearest seamline.toml. A database gets its password from PGPASSWORD.
+exit codes: 0 done, 1 some documents failed (the rest is done) or the index refused, 2 usage or configuration"""
+
+_RECIPE = (
+    "target", "limit", "floor", "tokenizer", "bias", "packer", "sections", "depth", "overlap", "breadcrumb",
+    "preset", "config", "front_matter",
+)  # fmt: skip
+"""Options that ask for a recipe."""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        "index",
+        help="make documents searchable, and keep them so",
+        usage="seamline index [options] PATH [PATH ...]",
+        description="Bring an index up to date with files and folders. It works offline, with nothing to start.",
+        epilog=_EPILOG,
+        formatter_class=Raw,
+        allow_abbrev=False,
+    )
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="files and folders")
+    parser.add_argument("--watch", action="store_true", help="then look for changes every second, until Ctrl-C")
+    parser.add_argument("--json", action="store_true", help="the report as one JSON object; with --watch, one per run")
+    parser.add_argument("--quiet", action="store_true", help="no report and no notices, only errors")
+    add_place_options(parser)
+    made = parser.add_argument_group("what a new index is made with")
+    made.add_argument("--embedder", metavar="NAME", help="minilm (default), MODEL.onnx, openai:MODEL@URL, hash")
+    made.add_argument("--no-hierarchy", action="store_true", help="do not search sections by their summaries")
+    made.add_argument("--dual", action="store_true", help="embed summaries too: finds more, takes twice the room")
+    add_recipe_options(parser)
+    return parser
+
+
+def execute(args: argparse.Namespace) -> int:
+    settled = settle(args)
+    place = place_for(args.index, args.paths)
+    with in_own_words():
+        index = _opened(args, settled, place)
+    if index is None:
+        return FAILED
+    with index:
+        if args.watch:
+            from seamline.cli.watch import watch
+
+            return watch(args.paths, lambda paths, changed: _run(index, paths, args, changed), quiet=args.quiet)
+        ran = _run(index, args.paths, args)
+    return FAILED if ran.report.failures else DONE
+
+
+def _opened(args: argparse.Namespace, settled: Settled, place: str) -> Index | None:
+    """The index, made where there is none; None where there is nothing to put into a new one."""
+    try:
+        index = opened(args, place)
+    except IndexMissing:
+        if not _any_to_read(args.paths):
+            return None
+        if settled.config and not args.json and not args.quiet:
+            say(f"using {settled.config}")
+        return opened(args, place, _shape(args, settled))
+    if _asks_for_shape(args):
+        asked = _shape(args, settled, index)
+        index.close()
+        return opened(args, place, asked)
+    if not args.quiet:
+        _remark_on_config(settled, index)
+    return index
+
+
+def _any_to_read(paths: Sequence[str]) -> bool:
+    """Whether a new index would hold anything. A folder that was misspelled must not leave one behind."""
+    from seamline.parse import SUFFIXES
+
+    inputs = expand([path for path in paths if path != "-"], tuple(SUFFIXES))
+    if any(file is not None and os.path.lexists(file) for file in inputs.files):
+        return True
+    missing = [f"{file}: no such file: check the name and the folder it is named from" for file in inputs.files]
+    for failure in [*inputs.failures, *missing]:
+        say(f"error: {failure}")
+    return False
+
+
+def _asks_for_shape(args: argparse.Namespace) -> bool:
+    return _asks_for_recipe(args) or args.embedder is not None or args.no_hierarchy or args.dual
+
+
+def _asks_for_recipe(args: argparse.Namespace) -> bool:
+    return any(getattr(args, name) is not None for name in _RECIPE)
+
+
+def _shape(args: argparse.Namespace, settled: Settled, index: Index | None = None) -> Shape:
+    """What the options ask for; where they are silent, what the index is."""
+    from seamline.shape import Shape
+
+    if index is None:
+        return Shape(settled.recipe, args.embedder or Shape().embedder, not args.no_hierarchy, args.dual)
+    return Shape(
+        settled.recipe if _asks_for_recipe(args) else index.recipe,
+        args.embedder or index.settings.embedder,
+        not args.no_hierarchy and index.settings.options.get("hierarchy") == "yes",
+        args.dual or index.settings.dual,
+    )
+
+
+def _remark_on_config(settled: Settled, index: Index) -> None:
+    """Say so where a seamline.toml was changed after the index was made: it is not followed."""
+    from seamline.shape import shaded
+
+    if settled.config and shaded(settled.recipe).fingerprint != index.recipe.fingerprint:
+        say(
+            f"notice: {settled.config} has another recipe than this index, which keeps its own; "
+            "name another place with --index to use the new one"
+        )
+
+
+def _run(index: Index, paths: Sequence[str], args: argparse.Namespace, changed: Sequence[str] = ()) -> Ran:
+    """One update, and its report; `changed` are the files it was made for, where those are known."""
+    from seamline.cli.index_report import Ran, show
+
+    begun = time.monotonic()
+    report = _updated(index, paths, args)
+    ran = Ran(index, report, time.monotonic() - begun)
+    show(ran, as_json=args.json, quiet=args.quiet, changed=changed)
+    return ran
+
+
+def _updated(index: Index, paths: Sequence[str], args: argparse.Namespace) -> Report:
+    """The index brought up to date; where that is broken off, what is safe is said first."""
+    from seamline.cli.index_progress import IndexProgress
+
+    progress = IndexProgress(wanted=not args.quiet)
+    media_type = MEDIA_TYPES.get(args.media_type)
+    try:
+        return index.update(paths, watcher=progress, encoding=args.encoding, media_type=media_type)
+    except KeyboardInterrupt as cause:
+        held = {head.doc for head in index.documents()}
+        raise Interrupted(f"interrupted: {progress.so_far(held)}; {_GO_ON}", cause) from None
+    except SeamlineError:
+        if progress.wrote:
+            say(f"{plural(progress.wrote, 'document')} written before what follows; {_GO_ON}")
+        raise
+    finally:
+        progress.clear()
+
+
+_GO_ON = "run the same command again to go on"

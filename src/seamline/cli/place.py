@@ -1,0 +1,122 @@
+"""Which index a command means: the one that is named, the nearest one, or a new one beside the documents."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seamline.cli.light import leave_out_catalogues
+from seamline.errors import ConfigError, IndexMissing
+from seamline.extras import installed
+
+if TYPE_CHECKING:
+    from seamline.index import Index
+    from seamline.shape import Shape
+
+KEY_VARIABLE = "SEAMLINE_API_KEY"
+"""Holds the key of an embedding service. Not the variable of one service: another must not get its key."""
+
+
+def add_place_options(parser: argparse.ArgumentParser) -> None:
+    """Where the index is, and what opening it may need."""
+    where = parser.add_argument_group("which index")
+    where.add_argument(
+        "--index",
+        metavar="PLACE",
+        help="a folder, or postgresql://USER@HOST/DATABASE?schema=NAME (the nearest .seamline, from here upward)",
+    )
+    where.add_argument(
+        "--api-key-env",
+        metavar="NAME",
+        help=f"environment variable with the key of an embedding service ({KEY_VARIABLE})",
+    )
+
+
+def existing(named: str | None) -> str:
+    """The index to read: the one that is named, else the nearest."""
+    with installed():
+        from seamline.index import FOLDER, find_index
+
+    if named is not None:
+        return _checked(named)
+    found = find_index(Path.cwd())
+    if found is None:
+        raise IndexMissing(
+            f"no {FOLDER} in this folder or above: make an index with `seamline index PATH`, or name one with --index"
+        )
+    return shown(found)
+
+
+def place_for(named: str | None, paths: Sequence[str]) -> str:
+    """The index to write documents into: named, nearest, in the current folder if it holds them, or beside them."""
+    with installed():
+        from seamline.index import FOLDER, find_index
+
+    if named is not None:
+        return _checked(named)
+    here = Path.cwd()
+    found = find_index(here)
+    if found is not None:
+        return shown(found)
+    if all(_is_inside(path, here) for path in paths):
+        return FOLDER
+    return shown(Path(os.path.abspath(paths[0])).parent / FOLDER)
+
+
+def key_of(variable: str | None) -> str:
+    """The key of an embedding service; empty where none is set."""
+    if variable is None:
+        return os.environ.get(KEY_VARIABLE, "")
+    if not os.environ.get(variable):
+        raise ConfigError(f"--api-key-env: the environment variable {variable} is not set or empty")
+    return os.environ[variable]
+
+
+def opened(args: argparse.Namespace, place: str, shape: Shape | None = None) -> Index:
+    """The index at a place; a new one where there is none and a shape is given."""
+    return open_place(place, key_of(args.api_key_env), shape)
+
+
+def open_place(place: str, key: str, shape: Shape | None = None) -> Index:
+    """The same for a key that is known."""
+    leave_out_catalogues()
+    try:
+        with installed():
+            from seamline.index import open_index
+
+            return open_index(place, shape=shape, key=key)
+    except IndexMissing:
+        if "://" in place:
+            raise
+        raise IndexMissing(
+            f"there is no index in {place}: make one with `seamline index PATH --index {place}`"
+        ) from None
+
+
+def shown(path: Path) -> str:
+    """A path as a person in the current folder would type it."""
+    try:
+        near = os.path.relpath(path)
+    except ValueError:  # another drive of Windows
+        return str(path)
+    return near if near.count("..") <= 2 else str(path)
+
+
+def _is_inside(path: str, folder: Path) -> bool:
+    try:
+        return os.path.commonpath((os.path.abspath(path), folder)) == str(folder)
+    except ValueError:  # another drive of Windows
+        return False
+
+
+def _checked(place: str) -> str:
+    if not place:
+        raise ConfigError("--index: expected a folder or postgresql://USER@HOST/DATABASE, got nothing")
+    if place == "memory:":
+        raise ConfigError("--index: an index in memory ends with its command: name a folder or a database")
+    if "://" not in place and os.path.exists(place) and not os.path.isdir(place):
+        raise ConfigError(f"--index: expected the folder of an index, got the file {place}")
+    return place

@@ -1,0 +1,132 @@
+"""`seamline search`: a question -> the passages that answer it best, with citations."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from seamline.cli.asking import (
+    MODES,
+    add_question,
+    add_search_options,
+    as_text,
+    in_own_words,
+    options_of,
+    question,
+    reranker_of,
+)
+from seamline.cli.exits import DONE
+from seamline.cli.options import Raw
+from seamline.cli.place import add_place_options, existing, opened
+from seamline.cli.style import say, style_for
+from seamline.errors import ConfigError
+
+if TYPE_CHECKING:
+    from seamline.hits import Results
+    from seamline.retrieve.plan import Plan
+
+PASSAGES = 5
+"""What is shown unless -k says otherwise: about a screen."""
+
+_EPILOG = """\
+examples:
+  seamline search "why did the 429 retry fail"
+  seamline search retry schedule -k 3 --explain       the parts of every score
+  seamline search retries --where 'language = "en" and created_at >= 2024-01-01'
+  seamline search "compare v1 and v2" --adaptive      let the kind of question decide how
+  seamline search "429" --legs bm25 --json            words only, for a program
+  seamline search - < question.txt
+
+Each passage has a score (0-1, comparable within one result), where it stands, and an id@version that
+`seamline cite` resolves for ever. Filters: docs/reference/filters.md.
+exit codes: 0 done, also where nothing was found; 1 the index cannot be used; 2 usage or configuration"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        "search",
+        help="find passages that answer a question",
+        usage="seamline search [options] QUERY",
+        description="Find the passages of an index that answer a question best, by meaning and by words.",
+        epilog=_EPILOG,
+        formatter_class=Raw,
+        allow_abbrev=False,
+    )
+    add_question(parser, "QUERY")
+    show = parser.add_argument_group("output")
+    show.add_argument("-k", type=int, metavar="N", help=f"how many passages ({PASSAGES}; with --adaptive the plan's)")
+    show.add_argument("--full", action="store_true", help="show passages whole, not only the part that matches best")
+    show.add_argument("--explain", action="store_true", help="show the parts of every score, and the plan")
+    show.add_argument("--json", action="store_true", help="one JSON object with all passages")
+    show.add_argument("--quiet", action="store_true", help="no notices, only errors")
+    find = add_search_options(parser)
+    find.add_argument("--mode", choices=MODES, help="chunks (leaf, default), or how sections take part")
+    find.add_argument("--adaptive", action="store_true", help="let the kind of question decide mode and number")
+    add_place_options(parser)
+    return parser
+
+
+def execute(args: argparse.Namespace) -> int:
+    if args.adaptive and args.mode is not None:
+        raise ConfigError("--adaptive and --mode: choose one, as the plan chooses the mode")
+    query = question(args)
+    plan, results = _searched(args, query)
+    if args.json:
+        _print_json(query, plan, results)
+    else:
+        _print(args, query, plan, results)
+    if not args.quiet:
+        for notice in results.notices:
+            say(f"notice: {notice.message}")
+        if not results.hits and not args.json:
+            say(_nothing(args))
+    return DONE
+
+
+def _searched(args: argparse.Namespace, query: str) -> tuple[Plan | None, Results]:
+    """What was found, and by which plan where there was one."""
+    k = args.k if args.adaptive or args.k is not None else PASSAGES
+    with in_own_words():
+        options = options_of(args, args.mode or MODES[0])
+        where = as_text(args.where, "--where")
+        reranker = reranker_of(args)
+    with opened(args, existing(args.index)) as index, in_own_words():
+        results = index.search(query, k=k, where=where, options=options, adaptive=args.adaptive, reranker=reranker)
+        plan = index.plan(query) if args.adaptive else None
+    return plan if plan is None or k is None else replace(plan, k=k), results
+
+
+def _print_json(query: str, plan: Plan | None, results: Results) -> None:
+    from seamline.cli.lines import json_line
+    from seamline.cli.output import Output
+    from seamline.retrieve.highlight import spans
+
+    Output(None).write(
+        json_line(
+            {
+                "query": query,
+                "plan": plan.to_dict() if plan else None,
+                "hits": [
+                    {"rank": rank, **hit.to_dict(), "marks": [list(span) for span in spans(hit.text, query)]}
+                    for rank, hit in enumerate(results.hits, start=1)
+                ],
+                "notices": [notice._asdict() for notice in results.notices],
+            }
+        )
+    )
+
+
+def _print(args: argparse.Namespace, query: str, plan: Plan | None, results: Results) -> None:
+    from seamline.cli.hits import HitView, render
+    from seamline.cli.output import print_text
+
+    view = HitView(style_for(sys.stdout), query, args.full, args.explain)
+    print_text(render(results, plan, view))
+
+
+def _nothing(args: argparse.Namespace) -> str:
+    if args.where:
+        return "nothing found: no passage that the filter lets through answers this"
+    return "nothing found: no passage has these words" if args.legs == "bm25" else "nothing found: the index is empty"

@@ -1,0 +1,141 @@
+"""`seamline stats`: what an index holds, and what it was made with."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from seamline.cli.exits import DONE
+from seamline.cli.options import Raw
+from seamline.cli.place import add_place_options, existing, opened
+from seamline.cli.style import Style, plural, style_for, visible
+
+if TYPE_CHECKING:
+    from seamline.index import Index, Stats
+
+_GROUPS = 3
+_LABELS = 3
+"""Groups of duplicates that are shown, and members of each."""
+_KINDS = 8
+
+_EPILOG = """\
+examples:
+  seamline stats                      of the nearest index
+  seamline stats --index build/docs --json
+
+exit codes: 0 done, 1 the index cannot be used, 2 usage or configuration"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        "stats",
+        help="show what an index holds",
+        description="Show what an index holds, how much of it says the same twice, and what it was made with.",
+        epilog=_EPILOG,
+        formatter_class=Raw,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    add_place_options(parser)
+    return parser
+
+
+def execute(args: argparse.Namespace) -> int:
+    with opened(args, existing(args.index)) as index:
+        stats = index.stats()
+        if args.json:
+            _print_json(index, stats)
+        else:
+            from seamline.cli.output import print_text
+
+            print_text("".join(f"{line}\n" for line in _lines(index, stats, style_for(sys.stdout))))
+    return DONE
+
+
+def _print_json(index: Index, stats: Stats) -> None:
+    from seamline.cli.lines import json_line
+    from seamline.cli.output import Output
+
+    settings = index.settings
+    Output(None).write(
+        json_line(
+            {
+                "index": index.url,
+                "documents": stats.documents,
+                "removed": stats.removed,
+                "versions": stats.versions,
+                "chunks": stats.chunks,
+                "sections": stats.sections,
+                "tokens": stats.tokens,
+                "kinds": dict(stats.kinds),
+                "languages": dict(stats.languages),
+                "duplicates": {"rate": stats.duplicates.rate, "groups": [list(g) for g in stats.duplicates.groups]},
+                "embedder": settings.embedder,
+                "dimensions": settings.dimensions,
+                "embedding": settings.embedding,
+                "dual": settings.dual,
+                "hierarchy": settings.options.get("hierarchy") == "yes",
+                "fingerprint": settings.fingerprint,
+                "recipe": settings.recipe,
+                "size": stats.size,
+                "indexed_at": stats.indexed_at.isoformat() if stats.indexed_at else None,
+            }
+        )
+    )
+
+
+def _lines(index: Index, stats: Stats, style: Style) -> Iterator[str]:
+    yield style.paint(visible(index.url), "bold")
+    yield ""
+    for name, value in _rows(index, stats):
+        yield f"  {style.paint(f'{name:<14}', 'dim')}{value}"
+    yield from (f"  {'':<14}{line}" for line in _examples(index, stats.duplicates.groups))
+
+
+def _rows(index: Index, stats: Stats) -> Iterator[tuple[str, str]]:
+    settings, recipe = index.settings, index.recipe
+    mean = f", {stats.tokens / stats.chunks:,.0f} each" if stats.chunks else ""
+    yield "documents", f"{stats.documents:,}" + (f", and {stats.removed:,} removed" if stats.removed else "")
+    yield "versions", f"{stats.versions:,}"
+    yield "chunks", f"{stats.chunks:,}, {plural(stats.tokens, 'token')}{mean}"
+    yield "sections", f"{stats.sections:,}"
+    yield "kinds", _counted(stats.kinds)
+    yield "languages", _counted(stats.languages)
+    yield "embedder", f"{visible(settings.embedder)}, {settings.dimensions} dimensions{', dual' * settings.dual}"
+    yield "recipe", f"{settings.fingerprint}, limit {recipe.budget.limit} ({visible(recipe.tokenizer)})"
+    if stats.size:
+        yield "size", _size(stats.size) + (f", {_size(stats.size / stats.chunks)} per chunk" if stats.chunks else "")
+    if stats.indexed_at:
+        yield "last indexed", f"{stats.indexed_at:%Y-%m-%d %H:%M:%S} UTC"
+    groups = len(stats.duplicates.groups)
+    share = f", {stats.duplicates.rate:.1%} of chunks would not be missed" if groups else ""
+    yield "duplicates", f"{plural(groups, 'group')}{share}" if groups else "none"
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    """The most frequent, and how many are of other names."""
+    items = list(counts.items())
+    told = [f"{visible(name) or 'unknown'} {count:,}" for name, count in items[:_KINDS]]
+    if rest := sum(count for _, count in items[_KINDS:]):
+        told.append(f"others {rest:,}")
+    return ", ".join(told) or "none"
+
+
+def _size(size: float) -> str:
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            break
+        size /= 1000
+    return f"{size:,.0f} {unit}" if size >= 10 or unit == "bytes" else f"{size:.1f} {unit}"
+
+
+def _examples(index: Index, groups: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Where the largest groups of duplicates stand."""
+    for group in groups[:_GROUPS]:
+        found = [index.cite(id).cited for id in group[:_LABELS]]
+        labels = " = ".join(visible(cited.label()) for cited in found if cited)
+        yield labels + (f" and {len(group) - _LABELS} more" if len(group) > _LABELS else "")
+    if len(groups) > _GROUPS:
+        yield f"and {plural(len(groups) - _GROUPS, 'more group')}; --json lists all"
