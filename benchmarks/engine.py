@@ -70,3 +70,18 @@ def block_parse() -> Callable[[str], object]:
     from seamline.parse.markdown import parse_blocks
 
     return parse_blocks
+
+
+def embedder(threads: int = 0, window: int = 256) -> Any:
+    """The bundled embedding model on so many cores, 0 for all."""
+    from seamline.embed.onnx import OnnxEmbedder, Reading
+
+    model, tokenizer = model_files()
+    return OnnxEmbedder(model, tokenizer, Reading(window=window), threads=threads or None)
+
+
+def model_files() -> list[str]:
+    """The bundled model and its tokenizer, for those who would run it themselves."""
+    from seamline.embed.minilm import FILES, FOLDER
+
+    return [str(FOLDER / name) for name in FILES]
