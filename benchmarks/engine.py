@@ -67,6 +67,6 @@ def ids(text: str) -> list[str]:
 
 
 def block_parse() -> Callable[[str], object]:
-    from seamline.parse.markdown import parse_blocks
+    from seamline.parse.blocks import parse_blocks
 
     return parse_blocks

@@ -84,8 +84,8 @@ def _text_id(text: str) -> str:
 
 
 def _markdown(text: str, document_id: str, source: Source, mode: str) -> Document:
+    from seamline.parse.blocks import parse_blocks
     from seamline.parse.front_matter import split
-    from seamline.parse.markdown import parse_blocks
     from seamline.parse.masked import blank, front_block, interleave, jsx_blocks
 
     head = split(text) if text[:4].lstrip("\ufeff")[:3] in ("---", "+++") else None
