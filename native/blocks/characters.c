@@ -24,7 +24,13 @@ static void end_lines_alike(unsigned char *bytes, Py_ssize_t length) {
     }
 }
 
-Text narrowed(void *string) {
+static void blank_out(unsigned char *bytes, Pos end) {
+    for (Pos at = 0; at < end; at++) {
+        if (bytes[at] != '\n' && bytes[at] != '\r') bytes[at] = ' ';
+    }
+}
+
+Text narrowed(void *string, Pos after) {
     Py_ssize_t length = PyUnicode_GET_LENGTH(string);
     const void *data = PyUnicode_DATA(string);
     unsigned char *bytes = malloc((size_t)length + 1);
@@ -35,6 +41,7 @@ Text narrowed(void *string) {
         narrow_all(bytes, data, PyUnicode_KIND(string), length);
     }
     bytes[length] = 0;
+    blank_out(bytes, after < length ? after : length);
     end_lines_alike(bytes, length);
     Text text = {.bytes = bytes, .length = length, .opens_with_bom = bytes[0] == BOM, .string = string};
     if (text.opens_with_bom) bytes[0] = '\n';

@@ -5,8 +5,9 @@
 
 #include "text.h"
 
-/* One byte for each code point of a str, in memory the caller frees; `bytes` is NULL where there is none. */
-Text narrowed(void *string);
+/* One byte for each code point of a str, blank lines up to an offset, in memory the caller frees; `bytes` is NULL where
+ * there is none. */
+Text narrowed(void *string, Pos after);
 
 /* A code point as it stands in the str; 0 past its end. */
 uint32_t char_at(const Text *text, Pos at);

@@ -91,11 +91,12 @@ static PyObject *block_list(const Parser *parser, PyTypeObject *type, PyObject *
 static PyObject *parse_blocks(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *string, *type, *fenced, *blocks = NULL;
-    if (!PyArg_ParseTuple(args, "UO!O:parse_blocks", &string, &PyType_Type, &type, &fenced)) return NULL;
+    Py_ssize_t after;
+    if (!PyArg_ParseTuple(args, "UnO!O:parse_blocks", &string, &after, &PyType_Type, &type, &fenced)) return NULL;
     if (!PyType_IsSubtype((PyTypeObject *)type, &PyTuple_Type)) {
         return PyErr_Format(PyExc_TypeError, "expected a subclass of tuple, got %R", type);
     }
-    Parser parser = {.source = narrowed(string)};
+    Parser parser = {.source = narrowed(string, after)};
     if (!parser.source.bytes) return PyErr_NoMemory();
     parser.text = parser.source;
     Outcome outcome = find_blocks(&parser);
@@ -111,7 +112,7 @@ static PyObject *parse_blocks(PyObject *module, PyObject *args) {
 }
 
 static PyMethodDef methods[] = {
-    {"parse_blocks", parse_blocks, METH_VARARGS, "All blocks of a Markdown text, or None where Python must read it."},
+    {"parse_blocks", parse_blocks, METH_VARARGS, "All blocks of a Markdown text that lie after an offset, or None where Python must read it."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -5,8 +5,9 @@ from typing import Any
 
 from seamline.types import Block
 
-def parse_blocks(text: str, block: type[Block], fenced: Mapping[str, Any], /) -> list[Block] | None:
+def parse_blocks(text: str, after: int, block: type[Block], fenced: Mapping[str, Any], /) -> list[Block] | None:
     """All blocks of a text, in pre-order; None for the few texts that only the Python path reads.
 
-    `block` is the type of the values, `fenced` the attributes that all closed fences share.
+    What stands before `after` counts as blank lines. `block` is the type of the values, `fenced` the attributes that
+    all closed fences share.
     """

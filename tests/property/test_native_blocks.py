@@ -96,7 +96,7 @@ PIECES = (
 
 
 def both(text: str) -> tuple[list[Block], list[Block]]:
-    found = native.parse_blocks(text, Block, FENCED)
+    found = native.parse_blocks(text, 0, Block, FENCED)
     assert found is not None
     return found, parse_blocks(text)
 
@@ -177,14 +177,21 @@ def test_characters_beside_angle_brackets_are_no_marks() -> None:
     assert [b.kind for b in found] == ["paragraph", "paragraph", "html"]
 
 
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(documents(), st.integers(0, 200))
+@example("\ufeff---\ra: b\r\n---\r\n# x\n", 15)
+def test_what_stands_before_an_offset_is_blank(text: str, after: int) -> None:
+    assert native.parse_blocks(text, after, Block, FENCED) == parse_blocks(either.blank(text, 0, after))
+
+
 def test_what_it_leaves_to_python_is_parsed_there() -> None:
     header = "|" + "a|" * 1000 + "\n|" + "-|" * 1000 + "\n"
     text = header + "|b|\n" * 300
-    assert native.parse_blocks(text, Block, FENCED) is None
+    assert native.parse_blocks(text, 0, Block, FENCED) is None
     assert either.parse_blocks(text) == parse_blocks(text) != []
 
 
-@pytest.mark.parametrize("arguments", [(), ("x",), ("x", int, None), (b"x", Block, None), ("x", Block)])
+@pytest.mark.parametrize("arguments", [(), ("x",), ("x", 0, int, None), (b"x", 0, Block, None), ("x", 0, Block)])
 def test_wrong_arguments_are_refused(arguments: tuple[object, ...]) -> None:
     with pytest.raises(TypeError):
         native.parse_blocks(*arguments)
