@@ -129,7 +129,7 @@ class Splitter:
             return self._ladder(task, space, LINES)
         if kind == "table":
             return self._table(task, space)
-        if frame := self._frame(task, kind, room):
+        if frame := self.frame(task, kind, room):
             rungs = CODE if kind == "code" else LINES
             return self._ladder(task._replace(frame=frame), room - cost(frame), rungs)
         return self._ladder(task, space, _RUNGS.get(kind, LINES))
@@ -225,7 +225,7 @@ class Splitter:
 
     # --- what is reopened and closed -------------------------------------------------------------------------
 
-    def _frame(self, task: Task, kind: str, room: int) -> Frame | None:
+    def frame(self, task: Task, kind: str, room: int) -> Frame | None:
         """The fence, comment or formula that every piece of a block is put into, where it leaves enough room."""
         if task.block < 0:
             return None
