@@ -11,7 +11,7 @@ FLAGS = ["/O2"] if sys.platform == "win32" else ["-O3", "-std=c11", "-fvisibilit
 def extension(name: str) -> Extension:
     """The module `seamline._name`, from the C files in native/name."""
     sources = sorted(path.as_posix() for path in Path("native", name).glob("*.c"))
-    headers = sorted(path.as_posix() for path in Path("native", name).glob("*.h"))
+    headers = sorted(path.as_posix() for path in Path("native", name).iterdir() if path.suffix in (".h", ".inc"))
     return Extension(f"seamline._{name}", sources, depends=headers, extra_compile_args=FLAGS, optional=True)
 
 

@@ -30,10 +30,10 @@ void *room_for_one(Parser *parser, void *array, Pos count, Pos *room, size_t siz
 
 void release(Parser *parser) {
     void *owned[] = {
-        (void *)parser->source.bytes, parser->nodes.items, parser->blocks.items,     parser->spare.items,
-        parser->open.items,           parser->quotes.items, parser->around.items,    parser->edited,
-        parser->edits.items,          parser->leads.items, parser->tops.items,       parser->directives.items,
-        parser->colons.items,         parser->runs.items,  parser->wraps.items,      parser->moved.items,
+        parser->source.owned, parser->nodes.items,  parser->blocks.items, parser->spare.items,
+        parser->open.items,   parser->quotes.items, parser->around.items, parser->edited,
+        parser->edits.items,  parser->leads.items,  parser->tops.items,   parser->directives.items,
+        parser->colons.items, parser->runs.items,   parser->wraps.items,  parser->moved.items,
     };
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
     memset(parser, 0, sizeof *parser);

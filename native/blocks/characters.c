@@ -30,22 +30,27 @@ static void blank_out(unsigned char *bytes, Pos end) {
     }
 }
 
-Text narrowed(void *string, Pos after) {
+/* Whether a str in memory is already what the parser is to read. */
+static int is_narrow(PyObject *string, Pos after) {
+    if (!PyUnicode_IS_ASCII(string) || after > 0) return 0;
+    return !memchr(PyUnicode_DATA(string), '\r', (size_t)PyUnicode_GET_LENGTH(string));
+}
+
+int narrow_text(void *string, Pos after, Text *text) {
     Py_ssize_t length = PyUnicode_GET_LENGTH(string);
     const void *data = PyUnicode_DATA(string);
+    *text = (Text){.bytes = data, .length = length, .string = string};
+    if (is_narrow(string, after)) return 1;
     unsigned char *bytes = malloc((size_t)length + 1);
-    if (!bytes) return (Text){.bytes = NULL};
-    if (PyUnicode_IS_ASCII(string)) {
-        memcpy(bytes, data, (size_t)length);
-    } else {
-        narrow_all(bytes, data, PyUnicode_KIND(string), length);
-    }
+    if (!bytes) return 0;
+    narrow_all(bytes, data, PyUnicode_KIND(string), length);
     bytes[length] = 0;
     blank_out(bytes, after < length ? after : length);
     end_lines_alike(bytes, length);
-    Text text = {.bytes = bytes, .length = length, .opens_with_bom = bytes[0] == BOM, .string = string};
-    if (text.opens_with_bom) bytes[0] = '\n';
-    return text;
+    text->opens_with_bom = bytes[0] == BOM;
+    if (text->opens_with_bom) bytes[0] = '\n';
+    text->bytes = text->owned = bytes;
+    return 1;
 }
 
 uint32_t char_at(const Text *text, Pos at) {

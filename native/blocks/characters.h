@@ -5,9 +5,8 @@
 
 #include "text.h"
 
-/* One byte for each code point of a str, blank lines up to an offset, in memory the caller frees; `bytes` is NULL where
- * there is none. */
-Text narrowed(void *string, Pos after);
+/* Make a text of a str, with blank lines up to an offset. 0 where memory ends; else the caller frees `owned`. */
+int narrow_text(void *string, Pos after, Text *text);
 
 /* A code point as it stands in the str; 0 past its end. */
 uint32_t char_at(const Text *text, Pos at);

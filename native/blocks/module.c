@@ -96,8 +96,8 @@ static PyObject *parse_blocks(PyObject *module, PyObject *args) {
     if (!PyType_IsSubtype((PyTypeObject *)type, &PyTuple_Type)) {
         return PyErr_Format(PyExc_TypeError, "expected a subclass of tuple, got %R", type);
     }
-    Parser parser = {.source = narrowed(string, after)};
-    if (!parser.source.bytes) return PyErr_NoMemory();
+    Parser parser = {.outcome = FINE};
+    if (!narrow_text(string, after, &parser.source)) return PyErr_NoMemory();
     parser.text = parser.source;
     Outcome outcome = find_blocks(&parser);
     if (outcome == FINE) {

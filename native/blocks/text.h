@@ -21,6 +21,7 @@ typedef struct {
     Pos length;
     int opens_with_bom; /* a byte order mark at the start indents nothing: the parser sees a line feed instead */
     void *string;       /* the str itself, for `characters.h` */
+    void *owned;        /* `bytes`, where they are not the str's own */
 } Text;
 
 static inline int byte_at(const Text *text, Pos at) {
