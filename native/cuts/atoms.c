@@ -44,11 +44,13 @@ bool add_atom(Job *job, Atom atom)
     return true;
 }
 
-/* An atom or a piece: start, end, tokens, seam; of an atom also frame, glued, alone. */
+enum { PIECE = 5, ATOM = 8 };
+
+/* An atom or a piece: start, end, tokens, seam; of an atom also frame, glued, alone; whether its tokens are exact. */
 static bool add_tuple(Job *job, PyObject *tuple)
 {
     Py_ssize_t size = PyTuple_Check(tuple) ? PyTuple_GET_SIZE(tuple) : 0;
-    if (size != 4 && size != 7) {
+    if (size != PIECE && size != ATOM) {
         PyErr_SetString(PyExc_TypeError, "expected an Atom or a Piece");
         return false;
     }
@@ -57,10 +59,11 @@ static bool add_tuple(Job *job, PyObject *tuple)
         .end = PyLong_AsSsize_t(PyTuple_GET_ITEM(tuple, 1)),
         .tokens = PyLong_AsSsize_t(PyTuple_GET_ITEM(tuple, 2)),
         .seam = PyTuple_GET_ITEM(tuple, 3),
+        .joined = PyTuple_GET_ITEM(tuple, size - 1) == Py_False,
     };
     if (PyErr_Occurred())
         return false;
-    if (size == 7) {
+    if (size == ATOM) {
         atom.frame = PyTuple_GET_ITEM(tuple, 4) == Py_None ? NULL : PyTuple_GET_ITEM(tuple, 4);
         atom.glued = PyTuple_GET_ITEM(tuple, 5) == Py_True;
         atom.alone = PyTuple_GET_ITEM(tuple, 6) == Py_True;

@@ -109,7 +109,7 @@ static bool adds_up(const Job *job, const Atom *atom)
 static bool all_add_up(const Job *job, size_t i, size_t j)
 {
     for (; i < j; i++)
-        if (!adds_up(job, job->atoms + i))
+        if (job->atoms[i].joined || !adds_up(job, job->atoms + i))
             return false;
     return true;
 }

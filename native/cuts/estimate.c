@@ -117,15 +117,18 @@ static bool opens_tag(Bytes text, size_t at)
     size_t end = at + 1;
     while (end < text.size && (text.data[end] & 0xC0) == 0x80)
         end++;
-    return Py_UNICODE_ISALPHA(point_before(text, &end));
+    Py_UCS4 point = point_before(text, &end);
+    return Py_UNICODE_ISALPHA(point);
 }
 
 /* The start of the line of `at` where only white space stands before it there, else NOWHERE. */
 static size_t line_opened(Bytes text, size_t at)
 {
-    while (at > 0 && text.data[at - 1] != '\n')
-        if (!Py_UNICODE_ISSPACE(point_before(text, &at)))
+    while (at > 0 && text.data[at - 1] != '\n') {
+        Py_UCS4 point = point_before(text, &at); /* not in the macro below, which may read its argument twice */
+        if (!Py_UNICODE_ISSPACE(point))
             return NOWHERE;
+    }
     return at;
 }
 

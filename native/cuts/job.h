@@ -35,6 +35,7 @@ typedef struct {
     double score;
     bool glued;
     bool alone;
+    bool joined; /* its tokens are the sum of counts of its parts */
 } Atom;
 
 /* As seamline.cut.draft.Draft; owns its objects. */

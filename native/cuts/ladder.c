@@ -213,6 +213,7 @@ void coalesce(Job *job, size_t from, Py_ssize_t small, Py_ssize_t room)
         if (last && last->tokens < small && last->tokens + atom.tokens <= room && is_joined(atom.seam)) {
             last->end = atom.end;
             last->tokens += atom.tokens;
+            last->joined = true;
         } else {
             job->atoms[kept++] = atom;
         }

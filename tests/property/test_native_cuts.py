@@ -33,6 +33,15 @@ EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "120"))
 law = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 
 
+JOINED = """. Wriylojsl"rtn,os
+R=ef a(suue, y,ec:R.ict(sst;e  s anst tch; nea 0%2f..%2fevmd""%2e%2e%2fev.,"a\\0000d"l.\\u0000p"u2Efdp.e"O,"a*5000\
++"d""," ,.,"/xmd,"f/tc/psst/ha",/b/cd,"-rmd"$(d).m,`d`d,|i,"<i =xneorlert(1)>.m,"x.\\r\\nt-ooknigl,".nvnk.:
+  a"ploa"v,th ame (LgG 1692, gpp 2,ngn-athat 5354)T
+U"
+"""
+"""Short sentences are joined inside a line, where counts do not add up: the sum is one more than the count."""
+
+
 class Reference:
     """A tokenizer that counts without any compiled counter of ours."""
 
@@ -92,6 +101,7 @@ def assert_equal(document: Document, recipe: Recipe, tokenizer: Tokenizer, refer
 @example("# A\n\n" + "word " * 900 + "\n", Recipe(budget=Budget(30, 32)))
 @example("```\n" + "x = 1\n\n" * 200, Recipe(budget=Budget(60, 64)))
 @example("<div>\n" + "<p>one</p>\n" * 300 + "</div>\n", Recipe(budget=Budget(60, 64)))
+@example(JOINED, Recipe(tokenizer="cl100k_base", budget=Budget(62, 200), breadcrumb=False))
 @example("# A {#a}\n\n## B ##\n\n### C #c\n\nSetext\n===\n\n" + "text. " * 300, Recipe(budget=Budget(100, 128)))
 def test_chunks_are_those_of_the_python_path(text: str, recipe: Recipe) -> None:
     document = seamline.read(text + "\n", id="doc", media_type="text/markdown", recipe=recipe)
@@ -135,7 +145,7 @@ def test_every_other_recipe_is_left_to_python(text: str, recipe: Recipe) -> None
 
 
 def large_document(seed: int) -> str:
-    """Thousands of blocks, in an order of their own."""
+    """Hundreds of blocks, in an order of their own."""
     rng = random.Random(seed)
     blocks = [
         "# One\n\n## Two",
@@ -152,7 +162,7 @@ def large_document(seed: int) -> str:
         "$$\nx = y\n$$",
         *HOSTILE,
     ]
-    return "\n\n".join(rng.choice(blocks) for _ in range(1500))
+    return "\n\n".join(rng.choice(blocks) for _ in range(400))
 
 
 @pytest.mark.parametrize("name", ["o200k_base", "cl100k_base", "estimate"])
@@ -183,7 +193,7 @@ def test_blocks_of_no_usual_shape_are_left_to_python(block: Block) -> None:
 def test_lone_surrogates_are_left_to_python() -> None:
     document = Document("doc", seamline.read("x\n").source, "a\ud800b\n", [Block("paragraph", 0, 3)])
     expected = plain_cut(document, Recipe(tokenizer="estimate"), REFERENCES["estimate"])
-    assert values(cut(document, Recipe(tokenizer="estimate"), ready("estimate"))) == values(expected)
+    assert cut(document, Recipe(tokenizer="estimate"), ready("estimate")) == expected
 
 
 def test_an_error_of_the_tokenizer_comes_through() -> None:

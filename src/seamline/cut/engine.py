@@ -219,7 +219,7 @@ class Engine:
             and not frame
             and start == head.start
             and stop > foot.start
-            and all(self._adds_up(atom.start) for atom in atoms[i:j])
+            and all(atom.exact and self._adds_up(atom.start) for atom in atoms[i:j])
         ):
             tokens = heading_tokens + self.count(text[foot.start : stop] + close)
             tokens += sum([atom.tokens for atom in atoms[i : j - 1]])

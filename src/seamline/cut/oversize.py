@@ -146,7 +146,7 @@ class Splitter:
     def _ladder(self, task: Task, room: int, rungs: Sequence[Rung]) -> list[Atom]:
         pieces = climb_down(self.text, task.start, task.end, Room(room, self.cluster), self.count, rungs)
         pieces = coalesce(pieces, room // _SMALL, room)
-        atoms = [Atom(p.start, p.end, p.tokens, p.seam, task.frame) for p in pieces]
+        atoms = [Atom(p.start, p.end, p.tokens, p.seam, task.frame, exact=p.exact) for p in pieces]
         atoms[0] = atoms[0]._replace(seam=task.seam)
         return atoms
 
