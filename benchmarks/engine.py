@@ -67,9 +67,22 @@ def ids(text: str) -> list[str]:
 
 
 def block_parse() -> Callable[[str], object]:
-    from seamline.parse.markdown import parse_blocks
+    from seamline.parse.blocks import parse_blocks
 
     return parse_blocks
+
+
+def block_parses() -> tuple[Callable[[str], object], Callable[[str], object] | None]:
+    """The block parse in Python, and the compiled one where it was built; None is what that leaves to Python."""
+    from seamline import native
+    from seamline.parse.blocks import FENCED
+    from seamline.parse.markdown import parse_blocks
+    from seamline.types import Block
+
+    if native.BLOCKS is None:
+        return parse_blocks, None
+    compiled = native.BLOCKS.parse_blocks
+    return parse_blocks, lambda text: compiled(text, 0, Block, FENCED)
 
 
 def embedder(threads: int = 0, window: int = 256) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,6 +82,21 @@ def settle(
     overlap: int | str | Overlap | None = None,
 ) -> Recipe:
     """The recipe that a base and its overrides make together."""
+    named = recipe is None or isinstance(recipe, str)
+    if named and (overlap is None or isinstance(overlap, int | str)):
+        return _settled_named(recipe, strategy, tokenizer, target, limit, floor, overlap)
+    return _settled(recipe, strategy, tokenizer, target, limit, floor, overlap)
+
+
+def _settled(
+    recipe: Recipe | str | None,
+    strategy: str | None,
+    tokenizer: str | None,
+    target: int | None,
+    limit: int | None,
+    floor: int | None,
+    overlap: int | str | Overlap | None,
+) -> Recipe:
     base = preset(recipe) if isinstance(recipe, str) else recipe or _DEFAULT
     if strategy is not None and strategy != "structural":
         raise ConfigError(f"expected structural, got {strategy!r}", "$.cut.strategy")
@@ -91,6 +107,10 @@ def settle(
     if overlap is not None:
         base = replace(base, overlap=_overlap(overlap))
     return base
+
+
+_settled_named = lru_cache(maxsize=64, typed=True)(_settled)
+"""For bases that a name says all about: checking a recipe anew takes as long as cutting a short text."""
 
 
 class FileChunks(NamedTuple):

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from seamline.errors import BudgetError
 from seamline.identity import Names
+from seamline.native import CUTS
 
 SMALLEST_LIMIT = 16
 """Below this a chunk has no room for one emoji cluster between a reopened fence and its close."""
@@ -246,6 +247,8 @@ class Chunk:
     def render(self, view: View = "prompt") -> str:
         """The chunk as text: `body` is the exact source slice; `prompt` and `embed` add what it borrows."""
         text = self.document.text
+        if CUTS is not None and view != "body":
+            return str(CUTS.render(text, self.body, self.context, self.closing))
         body = text[self.body.start : self.body.end]
         if view == "body":
             return body

@@ -6,12 +6,14 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from seamline.cut.compiled import compiled_cut
 from seamline.cut.draft import Draft
 from seamline.cut.engine import Engine
 from seamline.cut.merge import merge_small
 from seamline.cut.sections import Section
 from seamline.headings import heading_text
 from seamline.identity import Names
+from seamline.native import CUTS
 from seamline.protocols import Tokenizer
 from seamline.recipe import Recipe
 from seamline.types import Chunk, Document, Span
@@ -21,7 +23,14 @@ if TYPE_CHECKING:
 
 
 def cut(document: Document, recipe: Recipe, tokenizer: Tokenizer) -> list[Chunk]:
-    """The chunks of a document."""
+    """The chunks of a document: by the compiled core where it can, with the same result."""
+    if CUTS is not None and (chunks := compiled_cut(CUTS, document, recipe, tokenizer)) is not None:
+        return chunks
+    return plain_cut(document, recipe, tokenizer)
+
+
+def plain_cut(document: Document, recipe: Recipe, tokenizer: Tokenizer) -> list[Chunk]:
+    """The chunks of a document, in Python: any recipe, and what the compiled core is compared with."""
     kind = recipe.overlap.kind
     most = 0
     if kind != "none":

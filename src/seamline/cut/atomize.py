@@ -119,5 +119,5 @@ def _thinned(atoms: list[Atom], limit: int) -> list[Atom]:
     """Tiny neighbours joined, so that the search stays linear on half a million one-word paragraphs."""
     if any(a.frame or a.glued or a.alone for a in atoms):
         return atoms
-    pieces = coalesce([Piece(*a[:4]) for a in atoms], limit // 48, limit // 2)
-    return [Atom(*piece) for piece in pieces]
+    pieces = coalesce([Piece(*a[:4], exact=a.exact) for a in atoms], limit // 48, limit // 2)
+    return [Atom(*piece[:4], exact=piece.exact) for piece in pieces]

@@ -42,6 +42,8 @@ class Atom(NamedTuple):
     """Whether the gap before it is forbidden, as after a heading."""
     alone: bool = False
     """Whether cuts are forced on both sides, as for a group of columns of a row that is too wide."""
+    exact: bool = True
+    """Whether `tokens` is the count of its text, and not the sum of counts of its parts."""
 
 
 MARKS = ("marker", "quote")

@@ -42,13 +42,12 @@ class Engine:
         self.starts = [self.blocks[i].start for i in self.tops]
         self.sections = find_sections(self.blocks, self.tops, recipe.breadcrumb_depth)
         self.unclosed = {b.end: str(b.attrs["unclosed"]) for b in self.blocks if b.attrs and "unclosed" in b.attrs}
-        most = recipe.budget.limit // 4 if recipe.breadcrumb else 0
-        self.leads = Leads(document, self.starts, self.sections, self.count, most)
+        self.leads = Leads(document, self.starts, self.sections, self.count, heading_tokens(recipe))
 
     @cached_property
     def splitter(self) -> Splitter:
-        cluster = self.budget.limit * 3 // 4
-        return Splitter(self.text, self.blocks, self.count, self.recipe.whole, self.recipe.split, cluster)
+        recipe = self.recipe
+        return Splitter(self.text, self.blocks, self.count, recipe.whole, recipe.split, cluster_tokens(recipe))
 
     @cached_property
     def atomizer(self) -> Atomizer:
@@ -70,7 +69,7 @@ class Engine:
 
     @cached_property
     def scores(self) -> dict[str, float]:
-        return {name: value / 100 for name, value in self.recipe.scores.items()}
+        return scores_of(self.recipe)
 
     def drafts(self) -> list[Draft]:
         """All chunks of the document, in order."""
@@ -151,10 +150,7 @@ class Engine:
             if slack > self.budget.limit // 2:
                 self.splitter.cluster = 0  # one cluster and its frame exceed the limit: the limit wins
             slack = min(max(2 * slack + 1, slack + over), self.budget.limit * 3 // 4)
-        raise BudgetError(
-            f"the tokenizer's counts do not add up: a chunk of {self.document.id} stays {over} tokens over the "
-            f"limit of {self.budget.limit}; raise the limit or use another tokenizer"
-        )
+        raise endless(self.document, over, self.budget.limit)
 
     def _attempt(self, first: int, last: int, end: int, slack: int) -> list[Draft]:
         limit = self.budget.limit - slack
@@ -223,7 +219,7 @@ class Engine:
             and not frame
             and start == head.start
             and stop > foot.start
-            and all(self._adds_up(atom.start) for atom in atoms[i:j])
+            and all(atom.exact and self._adds_up(atom.start) for atom in atoms[i:j])
         ):
             tokens = heading_tokens + self.count(text[foot.start : stop] + close)
             tokens += sum([atom.tokens for atom in atoms[i : j - 1]])
@@ -235,6 +231,29 @@ class Engine:
     def _adds_up(self, start: int) -> bool:
         """Whether counts on both sides of `start` add up exactly: it starts a line, and not with a slash."""
         return not start or (self.text[start - 1] == "\n" and self.text[start] not in "/\r\n")
+
+
+def heading_tokens(recipe: Recipe) -> int:
+    """How many tokens borrowed headings may take."""
+    return recipe.budget.limit // 4 if recipe.breadcrumb else 0
+
+
+def cluster_tokens(recipe: Recipe) -> int:
+    """How many tokens a grapheme cluster may have and stay whole."""
+    return recipe.budget.limit * 3 // 4
+
+
+def scores_of(recipe: Recipe) -> dict[str, float]:
+    """Per kind of gap, how good a cut there is, 0 to 1."""
+    return {name: value / 100 for name, value in recipe.scores.items()}
+
+
+def endless(document: Document, over: int, limit: int) -> BudgetError:
+    """What to say when tightening does not end."""
+    return BudgetError(
+        f"the tokenizer's counts do not add up: a chunk of {document.id} stays {over} tokens over the "
+        f"limit of {limit}; raise the limit or use another tokenizer"
+    )
 
 
 def _segments(atoms: Sequence[Atom]) -> Iterator[tuple[int, int]]:

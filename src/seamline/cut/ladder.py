@@ -25,6 +25,8 @@ class Piece(NamedTuple):
     end: int
     tokens: int
     seam: str
+    exact: bool = True
+    """Whether `tokens` is the count of its text: counts of parts that were joined add up only nearly."""
 
 
 _BLANK = re.compile(r"(?:\r\n|\r(?!\n)|\n)[ \t>]*(?:\r\n?|\n)[ \t\r\n>]*")
@@ -179,7 +181,7 @@ def coalesce(pieces: list[Piece], small: int, room: int) -> list[Piece]:
     for piece in pieces:
         if out and out[-1].tokens < small and piece.seam in _JOINED and out[-1].tokens + piece.tokens <= room:
             last = out[-1]
-            out[-1] = Piece(last.start, piece.end, last.tokens + piece.tokens, last.seam)
+            out[-1] = Piece(last.start, piece.end, last.tokens + piece.tokens, last.seam, exact=False)
         else:
             out.append(piece)
     return out

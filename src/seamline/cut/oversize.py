@@ -129,7 +129,7 @@ class Splitter:
             return self._ladder(task, space, LINES)
         if kind == "table":
             return self._table(task, space)
-        if frame := self._frame(task, kind, room):
+        if frame := self.frame(task, kind, room):
             rungs = CODE if kind == "code" else LINES
             return self._ladder(task._replace(frame=frame), room - cost(frame), rungs)
         return self._ladder(task, space, _RUNGS.get(kind, LINES))
@@ -146,7 +146,7 @@ class Splitter:
     def _ladder(self, task: Task, room: int, rungs: Sequence[Rung]) -> list[Atom]:
         pieces = climb_down(self.text, task.start, task.end, Room(room, self.cluster), self.count, rungs)
         pieces = coalesce(pieces, room // _SMALL, room)
-        atoms = [Atom(p.start, p.end, p.tokens, p.seam, task.frame) for p in pieces]
+        atoms = [Atom(p.start, p.end, p.tokens, p.seam, task.frame, exact=p.exact) for p in pieces]
         atoms[0] = atoms[0]._replace(seam=task.seam)
         return atoms
 
@@ -225,7 +225,7 @@ class Splitter:
 
     # --- what is reopened and closed -------------------------------------------------------------------------
 
-    def _frame(self, task: Task, kind: str, room: int) -> Frame | None:
+    def frame(self, task: Task, kind: str, room: int) -> Frame | None:
         """The fence, comment or formula that every piece of a block is put into, where it leaves enough room."""
         if task.block < 0:
             return None

@@ -58,7 +58,7 @@ def _with_header(table: Table, atoms: list[Atom], header_tokens: int, room: Room
     """The header lines join the first row; where that is cut into columns, or they do not fit, they go alone."""
     first = atoms[0]
     if not first.alone and header_tokens + first.tokens <= room.tokens:
-        first = first._replace(start=table.start, tokens=header_tokens + first.tokens)
+        first = first._replace(start=table.start, tokens=header_tokens + first.tokens, exact=False)
         return [first, *atoms[1:]]
     pieces = by_words(table.text, table.start, table.body, room, table.count, "row")
     return [Atom(p.start, p.end, p.tokens, p.seam, table.outer, alone=True) for p in pieces] + atoms

@@ -8,7 +8,10 @@ from typing import Any
 
 from seamline.errors import ParseError
 from seamline.headings import heading_text
-from seamline.parse.decode import check_encodable, decode
+from seamline.parse.blocks import blank, parse_blocks
+from seamline.parse.decode import check_encodable, decode, encoded
+from seamline.parse.front_matter import split
+from seamline.parse.masked import front_block, interleave, jsx_blocks
 from seamline.types import Block, Document, Notice, Source, Span
 
 MARKDOWN, MDX, PLAIN = "text/markdown", "text/mdx", "text/plain"
@@ -34,13 +37,14 @@ def parse_text(
     sha256: str = "",
 ) -> Document:
     """A document from text. Its id is `id`, else its uri, else derived from the text."""
-    check_encodable(text, uri)
+    document_id = id or uri or _text_id(text)
+    if id or uri:
+        check_encodable(text, uri)
     media_type = media_type or MARKDOWN
     if media_type not in (MARKDOWN, MDX, PLAIN):
         known = f"{MARKDOWN}, {MDX} or {PLAIN}"
         raise ParseError(f"no parser for {media_type}: expected {known}", uri)
     source = Source(uri, media_type, sha256)
-    document_id = id or uri or _text_id(text)
     if media_type == PLAIN:
         from seamline.parse.plain import plain_blocks
 
@@ -80,39 +84,37 @@ def parse_bytes(
 
 
 def _text_id(text: str) -> str:
-    return "text-" + hashlib.sha256(text.encode()).hexdigest()[:16]
+    """A name for text that came without one; refuses what cannot be encoded, as `check_encodable` does."""
+    digest = hashlib.sha256()
+    for piece in encoded(text, ""):
+        digest.update(piece)
+    return "text-" + digest.hexdigest()[:16]
 
 
 def _markdown(text: str, document_id: str, source: Source, mode: str) -> Document:
-    from seamline.parse.front_matter import split
-    from seamline.parse.markdown import parse_blocks
-    from seamline.parse.masked import blank, front_block, interleave, jsx_blocks
-
     head = split(text) if text[:4].lstrip("\ufeff")[:3] in ("---", "+++") else None
     data: dict[str, Any] = {}
-    notices: list[Notice] = []
+    notices: tuple[Notice, ...] = ()
     removed: tuple[Span, ...] = ()
-    shown = text
-    front: list[Block] = []
+    after = 0
+    masked: list[Block] = []
     if head is not None:
-        data = head.data
-        if head.notice is not None:
-            notices.append(head.notice)
+        after, data = head.end, head.data
         if head.notice is not None or mode == "include":
-            front = [front_block(text, head.start, head.end)]
+            # Front matter in the text is one more top-level block without children, as masked blocks are.
+            masked.append(front_block(text, head.start, head.end))
+            notices = () if head.notice is None else (head.notice,)
         else:
             removed = (Span(head.start, head.end),)
             data = {} if mode == "strip" else data
-        shown = blank(text, 0, head.end)
-    masked: list[Block] = []
+    shown = text
     if source.media_type == MDX:
         from seamline.parse.mdx import mask
 
-        hidden = mask(shown)
+        hidden = mask(blank(text, 0, after))
         shown = hidden.text
-        masked = jsx_blocks(text, hidden.blocks)
-    # Front matter in the text is one more top-level block without children, as masked blocks are.
-    blocks = interleave(parse_blocks(shown), front + masked)
+        masked += jsx_blocks(text, hidden.blocks)
+    blocks = interleave(parse_blocks(shown, after), masked)
     return Document(
         document_id,
         source,
@@ -121,7 +123,7 @@ def _markdown(text: str, document_id: str, source: Source, mode: str) -> Documen
         title=_title(text, blocks, data),
         front_matter=data,
         removed=removed,
-        notices=tuple(notices),
+        notices=notices,
     )
 
 

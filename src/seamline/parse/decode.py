@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterator
 
 from seamline.errors import ConfigError, ParseError
 
@@ -63,6 +64,9 @@ _NOT_FOR_FILES = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_e
 
 _LINE_END = re.compile(r"\r\n?|\n")
 
+_PIECE = 1 << 20
+"""Characters that are encoded at once."""
+
 _WIDE = {"x000": "utf-32-le", "000x": "utf-32-be", "x0x0": "utf-16-le", "0x0x": "utf-16-be"}
 
 _CONVERT = "convert it to UTF-8 or name its encoding with --encoding, e.g. --encoding cp1252"
@@ -85,20 +89,33 @@ def decode(data: bytes, *, source: str = "", encoding: str | None = None) -> str
         raise _undecodable(error, data, source, remedy=_CONVERT) from None
 
 
+def encoded(text: str, source: str) -> Iterator[bytes]:
+    """The text as UTF-8, piece by piece: a copy of all of a large text costs more than to make it.
+
+    Refuses what no UTF-8 file can hold, before it reaches a parser, tokenizer or store that panics.
+    """
+    for start in range(0, len(text), _PIECE):
+        try:
+            piece = text[start : start + _PIECE].encode()
+        except UnicodeEncodeError as error:
+            raise _half_character(text, start + error.start, source) from None
+        yield piece
+
+
 def check_encodable(text: str, source: str) -> None:
-    """Refuse text that no UTF-8 file can hold, before it reaches a parser, tokenizer or store that panics."""
-    if text.isascii():
-        return
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        at = error.start
-        raise ParseError(
-            f"lone surrogate U+{ord(text[at]):04X} at character {at}: half of a UTF-16 pair is no text; "
-            'remove it, e.g. text.encode("utf-8", "ignore").decode()',
-            source,
-            f"line {_line(text[:at])}",
-        ) from None
+    """Refuse text that no UTF-8 file can hold."""
+    if not text.isascii():
+        for _ in encoded(text, source):
+            pass
+
+
+def _half_character(text: str, at: int, source: str) -> ParseError:
+    return ParseError(
+        f"lone surrogate U+{ord(text[at]):04X} at character {at}: half of a UTF-16 pair is no text; "
+        'remove it, e.g. text.encode("utf-8", "ignore").decode()',
+        source,
+        f"line {_line(text[:at])}",
+    )
 
 
 def _decode_named(data: bytes, source: str, encoding: str) -> str:

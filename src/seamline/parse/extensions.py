@@ -119,7 +119,9 @@ def _table_edits(text: str, blocks: list[Block]) -> tuple[list[_Edit], list[_Lea
         elif kind in ("paragraph", "heading", "item"):
             header = text.rfind("\n", 0, match.start()) + 1
             run = _latest(blocks, at)
-            if run in taken or _columns(text[header : match.start()]) != _columns(match[2]):
+            if run in taken or blocks[holder].start > match.start():  # a block that starts here has no header row
+                continue
+            if _columns(text[header : match.start()]) != _columns(match[2]):
                 continue
             row = match[2].replace("\t", " ")
             if "|" not in row:

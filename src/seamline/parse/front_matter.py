@@ -1,18 +1,19 @@
 """Front matter: the YAML or TOML block that may open a document, as plain JSON values.
 
 Two rules guard the text. What is not clearly front matter (a thematic break, prose, another break) is none.
-Front matter that cannot be read is reported, so that its caller keeps it as text. YAML is read by the safe
-loader, after a look at its events that refuses tags, alias bombs and deep nesting before anything is built.
+Front matter that cannot be read is reported, so that its caller keeps it as text. What `plain_yaml` leaves of YAML is
+read by the safe loader, after a look at its events that refuses tags, alias bombs and deep nesting before anything is
+built.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from seamline.parse import plain_yaml
 from seamline.types import Notice
 
 if TYPE_CHECKING:
@@ -105,13 +106,23 @@ def _read(fence: str, content: str) -> dict[str, Any]:
         raise _Broken(f"expected at most {MOST_CHARACTERS} characters, got {len(content)}")
     if not content.strip():
         return {}
-    load: Callable[[str], object] = _load_yaml if fence == "---" else _load_toml
-    value = load(_NEWLINE.sub("\n", content))
+    plain = _values(fence, _NEWLINE.sub("\n", content) if "\r" in content else content)
+    if _LEADING_BLANK.match(content) and not all(map(_LOWER_WORD.fullmatch, plain)):
+        raise _Prose
+    return plain
+
+
+def _values(fence: str, content: str) -> dict[str, Any]:
+    if fence == "---":
+        try:
+            return plain_yaml.load(content)
+        except plain_yaml.Unusual:
+            value = _load_yaml(content)
+    else:
+        value = _load_toml(content)
     if not isinstance(value, dict):
         raise _Broken(f"expected `key: value` lines, got {_NAMES.get(type(value), 'a single value')}", 0)
     plain: dict[str, Any] = _plain(value)
-    if _LEADING_BLANK.match(content) and not all(map(_LOWER_WORD.fullmatch, plain)):
-        raise _Prose
     return plain
 
 

@@ -2,17 +2,18 @@
 
 pulldown-cmark (through pyromark) finds the structure; this file turns its events into `Block`s. What CommonMark
 does not know (figures, math, directives, tables after a line of text) is found afterwards, in `extensions`.
+The C in native/blocks gives the same blocks, faster; this is what it is held against, and what runs without it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import pyromark
 
+from seamline.parse.blocks import FENCED
 from seamline.parse.extensions import extend, gfm_tables
 from seamline.types import Block
 
@@ -32,8 +33,8 @@ _PLAIN = {
 _WHITE = " \t\r\n\f\v"
 _INDENT = " \t\ufeff"
 _LONE_CR = re.compile(r"\r(?!\n)")
+_BY_ANGLES = re.compile(r"(?<=<)[^\x00-\x7f]|[^\x00-\x7f](?=>)")
 _LONGEST_FENCE = 100  # one that is longer is no mark any more but a drawing
-_FENCED = MappingProxyType({"fenced": True})
 
 _Raw = tuple[str, int, int, int, Mapping[str, Any] | None]
 
@@ -56,13 +57,16 @@ def _ascii_twin(text: str) -> str:
     """A text of equal length and block structure in which every code point is one byte.
 
     The parser speaks of bytes. No character outside ASCII has a meaning for blocks, so each can stand as `?`,
-    and byte offsets become code point offsets: six times cheaper than converting them one by one.
+    and byte offsets become code point offsets: six times cheaper than converting them one by one. Beside `<` and
+    `>` a `?` would mean something, so there it is `@`.
     """
     if "\r" in text:
         text = _LONE_CR.sub("\n", text)  # it knows these, but not as the end of an info string
     if text.isascii():
         return text
     twin = text.encode("ascii", "replace").decode("ascii")
+    if "<?" in twin or "?>" in twin:
+        twin = _BY_ANGLES.sub("@", text).encode("ascii", "replace").decode("ascii")
     return "\n" + twin[1:] if text[0] == "\ufeff" else twin  # a byte order mark indents nothing
 
 
@@ -87,7 +91,7 @@ def _block_starts(text: str) -> list[_Raw]:
         if name == "Heading":
             add(("heading", place["start"], place["end"], int(value["level"][1]), None))
         elif name == "CodeBlock":
-            add(("code", place["start"], place["end"], 0, _FENCED if type(value) is dict else None))
+            add(("code", place["start"], place["end"], 0, FENCED if type(value) is dict else None))
         elif name == "List":
             add(("list", place["start"], place["end"], 0, None if value is None else {"first": value}))
         elif name == "Table":

@@ -13,12 +13,6 @@ _CONTAINERS = frozenset(("list", "item", "quote", "footnote", "directive"))
 _LINE_END = re.compile(r"[\r\n]|\Z")
 
 
-def blank(text: str, start: int, end: int) -> str:
-    """The text with a range turned into blank lines of equal length."""
-    empty = "".join([c if c in "\r\n" else " " for c in text[start:end]])
-    return text[:start] + empty + text[end:]
-
-
 def front_block(text: str, start: int, end: int) -> Block:
     """Front matter that stays in the text."""
     return Block("front_matter", start, start + len(text[start:end].rstrip()))

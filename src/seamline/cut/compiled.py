@@ -1,0 +1,103 @@
+"""The compiled cut: the usual recipe in one call, and the Python it hands rare work to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+from seamline.cut import atoms
+from seamline.cut.atoms import Atom, Frame
+from seamline.cut.engine import cluster_tokens, endless, heading_tokens, scores_of
+from seamline.cut.ladder import Piece, Room, by_words
+from seamline.cut.oversize import Splitter, Task, cost
+from seamline.headings import heading_text
+from seamline.protocols import Tokenizer
+from seamline.recipe import Recipe
+from seamline.types import Chunk, Context, Document
+
+
+def compiled_cut(native: ModuleType, document: Document, recipe: Recipe, tokenizer: Tokenizer) -> list[Chunk] | None:
+    """The chunks of a document; None where the recipe or the document is one that only Python cuts."""
+    if not is_usual(recipe):
+        return None
+    budget = recipe.budget
+    plan = (
+        budget.target,
+        budget.limit,
+        heading_tokens(recipe),
+        recipe.breadcrumb_depth,
+        recipe.balance,
+        scores_of(recipe),
+        dict(recipe.whole),
+        all(recipe.split.values()),
+    )
+    counter: Callable[[int], Any] | None = getattr(tokenizer, "counter", None)
+    count = counter(len(document.text)) if counter else tokenizer.count
+    chunks: list[Chunk] | None = native.cut(
+        document, count, tokenizer.additive, plan, Rest(document, recipe, tokenizer)
+    )
+    return chunks
+
+
+def is_usual(recipe: Recipe) -> bool:
+    """Whether a recipe cuts at every heading by the optimal packer, and does nothing to the chunks after."""
+    return (
+        recipe.packer == "optimal"
+        and recipe.sections == "heading"
+        and recipe.depth == 0
+        and recipe.overlap.kind == "none"
+        and recipe.budget.floor == 0
+    )
+
+
+class Rest:
+    """What the compiled cut asks Python for: blocks that are too large, frames, odd headings."""
+
+    def __init__(self, document: Document, recipe: Recipe, tokenizer: Tokenizer) -> None:
+        self._document = document
+        self._recipe = recipe
+        self._count = tokenizer.count
+
+    @cached_property
+    def _splitter(self) -> Splitter:
+        document, recipe = self._document, self._recipe
+        cluster = cluster_tokens(recipe)
+        return Splitter(document.text, document.blocks, self._count, recipe.whole, recipe.split, cluster)
+
+    def split(self, start: int, end: int, block: int, seam: str, glued: bool, room: int) -> list[Atom]:
+        """The atoms of a block that is too large."""
+        return self._splitter.split(Task(start, end, block, seam, None, glued), room)
+
+    def frame(self, start: int, end: int, block: int, room: int) -> tuple[Frame | None, int]:
+        """What every piece of a block is put into, and the room it leaves them."""
+        task = Task(start, end, block, "")
+        frame = self._splitter.frame(task, self._document.blocks[block].kind, room)
+        return frame, room - cost(frame)
+
+    def words(self, start: int, end: int, room: int, seam: str) -> list[Piece]:
+        """A range that no line end divides."""
+        return by_words(self._document.text, start, end, Room(room, self._splitter.cluster), self._count, seam)
+
+    def cut_clusters(self, tokens: int) -> None:
+        """From now on only grapheme clusters of so many tokens stay whole."""
+        self._splitter.cluster = tokens
+
+    def give_up(self, over: int) -> None:
+        raise endless(self._document, over, self._recipe.budget.limit)
+
+    def heading(self, block: int) -> str:
+        return heading_text(self._document.text, self._document.blocks[block])
+
+    def opening(self, frame: Frame, start: int) -> tuple[Context, ...]:
+        return atoms.opening(frame, self._document.text, start)
+
+    def opening_tokens(self, frame: Frame, start: int) -> int:
+        return atoms.opening_tokens(frame, self._document.text, start)
+
+    def closing(self, frame: Frame, end: int) -> str:
+        return atoms.closing(frame, end)
+
+    def closing_tokens(self, frame: Frame, end: int) -> int:
+        return atoms.closing_tokens(frame, end)
