@@ -10,6 +10,7 @@ DEMO := $(VENV)/.installed-demo
 PEERS := build/bench/.installed
 CODE := src tests benchmarks
 SOURCES := $(shell find src -name '*.py')
+NATIVE := setup.py $(shell find native -type f)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -64,18 +65,18 @@ $(BIN)/python: | python
 
 # What a user does. An editable install that is already there serves as well, and must not be replaced. A build
 # left from before is removed, as files deleted since would be installed from it.
-$(DEMO): pyproject.toml $(SOURCES) | $(BIN)/python
+$(DEMO): pyproject.toml $(SOURCES) $(NATIVE) | $(BIN)/python
 	@test -e $(DEV) || { echo "installing seamline into $(VENV)"; rm -rf build/lib; $(BIN)/pip install -q --disable-pip-version-check '.[index]'; }
 	@touch $@
 
-$(DEV): pyproject.toml requirements-dev.lock | $(BIN)/python
+$(DEV): pyproject.toml requirements-dev.lock $(NATIVE) | $(BIN)/python
 	@echo "installing seamline and its development tools into $(VENV)"
 	@$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(PEERS): pyproject.toml benchmarks/requirements.txt | python
+$(PEERS): pyproject.toml benchmarks/requirements.txt $(NATIVE) | python
 	@echo "installing seamline and its peers into build/bench"
 	@$(PYTHON) -m venv build/bench
-	@build/bench/bin/pip install -q --disable-pip-version-check -r benchmarks/requirements.txt -e .
+	@build/bench/bin/pip install -q --disable-pip-version-check -r benchmarks/requirements.txt -e '.[index,postgres]'
 	@touch $@
