@@ -13,11 +13,13 @@ from types import ModuleType
 from seamline.errors import ConfigError
 
 _WANTED = os.environ.get("SEAMLINE_NATIVE", "")
+REFUSED = _WANTED == "0"
+"""Whether Python was asked for."""
 
 
 def _load(name: str) -> ModuleType | None:
     """An extension, or None where Python is to run. One that is there but does not load is an error."""
-    if _WANTED == "0":
+    if REFUSED:
         return None
     try:
         return importlib.import_module(name)

@@ -114,6 +114,7 @@ def _checks() -> Iterator[Check]:
         yield Check(package, "ok" if version else "failed", version or "missing", "" if version else _REINSTALL)
     for name in dict.fromkeys(name for name, _ in KNOWN_COUNTS):
         yield _tried(f"tokenizer {name}", partial(_counts, name))
+    yield _core()
     yield _tried("Markdown parser", _parses)
     yield _tried("sentence ends", _sentences)
     yield _tried("front matter", _front_matter)
@@ -197,12 +198,25 @@ def _counts(name: str) -> str:
     return "counts known strings " + ("as it should" if name == "estimate" else "exactly")
 
 
-def _parses() -> str:
-    from seamline.parse import parse_text
+def _core() -> Check:
+    """Whether the compiled core runs, or the Python that gives the same results more slowly."""
+    from seamline import native
 
-    document = parse_text("# Title\n\n- item\n\n```py\ncode\n```\n\n|a|b|\n|-|-|\n|1|2|\n")
-    kinds = [block.kind for block in document.blocks if block.parent < 0]
-    _expect("blocks", ["heading", "list", "code", "table"], kinds)
+    if native.BLOCKS and native.CUTS:
+        return Check("core", "ok", "compiled")
+    if native.REFUSED:
+        return Check("core", "ok", "Python, as SEAMLINE_NATIVE=0 asks for")
+    return Check(
+        "core", "optional", "Python, 3 times slower: not compiled at the install, for which a C compiler is needed"
+    )
+
+
+def _parses() -> str:
+    from seamline.parse import markdown, parse_text
+
+    text = "# Title\n\n- item\n\n```py\ncode\n```\n\n|a|b|\n|-|-|\n|1|2|\n"
+    for blocks in (parse_text(text).blocks, markdown.parse_blocks(text)):
+        _expect("blocks", ["heading", "list", "code", "table"], [block.kind for block in blocks if block.parent < 0])
     return "finds headings, lists, fences and tables"
 
 
@@ -217,7 +231,9 @@ def _sentences() -> str:
 def _front_matter() -> str:
     from seamline.parse import parse_text
 
-    _expect("title", "Hello", parse_text("---\ntitle: Hello\n---\n\nText.\n").title)
+    plain, rich = "title: Hello\n", "title: Hello\nby: {name: Ada}\n"  # the second is read by the YAML library
+    for head in (plain, rich):
+        _expect("title", "Hello", parse_text(f"---\n{head}---\n\nText.\n").title)
     return "read"
 
 
