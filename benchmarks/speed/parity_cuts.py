@@ -9,7 +9,7 @@ from benchmarks import engine
 from benchmarks.common import need, options, progress, save, table, verdict
 from benchmarks.speed.parity import Tally, seen, texts
 
-LARGEST = 400_000  # characters: each text is cut six times by the Python path
+LARGEST = 100_000  # characters: each text is cut six times by the Python path
 SETTINGS = [(tokenizer, limit) for tokenizer in ("o200k_base", "cl100k_base", "estimate") for limit in (512, 64)]
 
 
