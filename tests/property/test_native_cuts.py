@@ -22,7 +22,6 @@ from seamline.protocols import Tokenizer
 from seamline.recipe import Recipe
 from seamline.testing.strategies import HOSTILE, documents, recipes
 from seamline.tokens import VOCABULARIES, load
-from seamline.tokens.bpe import BpeTokenizer
 from seamline.tokens.custom import FunctionTokenizer
 from seamline.tokens.estimate import BIASES, estimate
 from seamline.types import Block, Budget, Chunk, Context, Document, Span
@@ -57,14 +56,6 @@ REFERENCES = {
     },
     "estimate": Reference("estimate", False, lambda text: estimate(text, BIASES["balanced"])),
 }
-
-
-def ready(name: str) -> Tokenizer:
-    """A tokenizer whose compiled counter is in use from the first text on."""
-    tokenizer = load(name)
-    if isinstance(tokenizer, BpeTokenizer):
-        tokenizer.counter(1 << 30)
-    return tokenizer
 
 
 def usual(recipe: Recipe) -> Recipe:
@@ -105,7 +96,7 @@ def assert_equal(document: Document, recipe: Recipe, tokenizer: Tokenizer, refer
 @example("# A {#a}\n\n## B ##\n\n### C #c\n\nSetext\n===\n\n" + "text. " * 300, Recipe(budget=Budget(100, 128)))
 def test_chunks_are_those_of_the_python_path(text: str, recipe: Recipe) -> None:
     document = seamline.read(text + "\n", id="doc", media_type="text/markdown", recipe=recipe)
-    assert_equal(document, recipe, ready(recipe.tokenizer), REFERENCES[recipe.tokenizer])
+    assert_equal(document, recipe, load(recipe.tokenizer), REFERENCES[recipe.tokenizer])
 
 
 @law
@@ -133,7 +124,7 @@ def test_so_they_are_when_kinds_are_kept_whole_or_split_otherwise(
 ) -> None:
     recipe = replace(recipe, whole=whole, split=split)
     document = seamline.read(text + "\n", id="doc", media_type="text/markdown", recipe=recipe)
-    assert_equal(document, recipe, ready(recipe.tokenizer), REFERENCES[recipe.tokenizer])
+    assert_equal(document, recipe, load(recipe.tokenizer), REFERENCES[recipe.tokenizer])
 
 
 @law
@@ -141,7 +132,7 @@ def test_so_they_are_when_kinds_are_kept_whole_or_split_otherwise(
 def test_every_other_recipe_is_left_to_python(text: str, recipe: Recipe) -> None:
     document = seamline.read(text + "\n", id="doc", media_type="text/markdown", recipe=recipe)
     expected = plain_cut(document, recipe, REFERENCES[recipe.tokenizer])
-    assert values(cut(document, recipe, ready(recipe.tokenizer))) == values(expected)
+    assert values(cut(document, recipe, load(recipe.tokenizer))) == values(expected)
 
 
 def large_document(seed: int) -> str:
@@ -171,12 +162,12 @@ def large_document(seed: int) -> str:
 def test_large_documents_are_cut_the_same(name: str, end: str, limit: int) -> None:
     text = large_document(limit).replace("\n", end)
     recipe = Recipe(tokenizer=name, budget=Budget(limit * 15 // 16, limit))
-    assert_equal(seamline.read(text, id="doc", media_type="text/markdown"), recipe, ready(name), REFERENCES[name])
+    assert_equal(seamline.read(text, id="doc", media_type="text/markdown"), recipe, load(name), REFERENCES[name])
 
 
 def test_a_crowd_of_one_word_paragraphs_is_thinned_the_same() -> None:
     document = seamline.read("\n\n".join(["word"] * 6000), id="doc", media_type="text/markdown")
-    assert_equal(document, Recipe(budget=Budget(480, 512)), ready("o200k_base"), REFERENCES["o200k_base"])
+    assert_equal(document, Recipe(budget=Budget(480, 512)), load("o200k_base"), REFERENCES["o200k_base"])
 
 
 @pytest.mark.parametrize(
@@ -187,13 +178,13 @@ def test_a_crowd_of_one_word_paragraphs_is_thinned_the_same() -> None:
 def test_blocks_of_no_usual_shape_are_left_to_python(block: Block) -> None:
     document = Document("doc", seamline.read("x\n").source, "abc\n", [block])
     assert CUTS is not None
-    assert compiled_cut(CUTS, document, Recipe(), ready("o200k_base")) is None
+    assert compiled_cut(CUTS, document, Recipe(), load("o200k_base")) is None
 
 
 def test_lone_surrogates_are_left_to_python() -> None:
     document = Document("doc", seamline.read("x\n").source, "a\ud800b\n", [Block("paragraph", 0, 3)])
     expected = plain_cut(document, Recipe(tokenizer="estimate"), REFERENCES["estimate"])
-    assert cut(document, Recipe(tokenizer="estimate"), ready("estimate")) == expected
+    assert cut(document, Recipe(tokenizer="estimate"), load("estimate")) == expected
 
 
 def test_an_error_of_the_tokenizer_comes_through() -> None:
@@ -209,7 +200,7 @@ def test_chunks_are_the_frozen_values_they_always_were() -> None:
     import copy
     import pickle
 
-    chunk = cut(seamline.read("# A\n\ntext\n", id="doc"), Recipe(), ready("o200k_base"))[0]
+    chunk = cut(seamline.read("# A\n\ntext\n", id="doc"), Recipe(), load("o200k_base"))[0]
     assert copy.copy(chunk) == chunk == pickle.loads(pickle.dumps(chunk))
     assert replace(chunk, index=0) == chunk
     with pytest.raises(AttributeError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -33,8 +32,8 @@ def compiled_cut(native: ModuleType, document: Document, recipe: Recipe, tokeniz
         dict(recipe.whole),
         all(recipe.split.values()),
     )
-    counter: Callable[[int], Any] | None = getattr(tokenizer, "counter", None)
-    count = counter(len(document.text)) if counter else tokenizer.count
+    counter: Any = getattr(tokenizer, "counter", None)
+    count = counter if isinstance(counter, native.Counter | native.Estimate) else tokenizer.count
     chunks: list[Chunk] | None = native.cut(
         document, count, tokenizer.additive, plan, Rest(document, recipe, tokenizer)
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple, final
 
 from seamline.native import CUTS
@@ -32,14 +31,11 @@ class EstimateTokenizer:
     def __init__(self, bias: str = "balanced") -> None:
         self.bias = bias
         self._divisors = BIASES[bias]
-        self._counter: Any = CUTS and CUTS.Estimate(*self._divisors)
-
-    def counter(self, characters: int) -> Callable[[str], int]:
-        """What the compiled cut counts by, whatever the length of the text: its own counter, or this one's `count`."""
-        return self._counter or self.count
+        self.counter: Any = CUTS and CUTS.Estimate(*self._divisors)
+        """What the compiled cut counts by: no call into Python for each text."""
 
     def count(self, text: str) -> int:
-        return estimate(text, self._divisors) if self._counter is None else int(self._counter.count(text))
+        return estimate(text, self._divisors) if self.counter is None else int(self.counter.count(text))
 
     def __repr__(self) -> str:
         return f"EstimateTokenizer({self.bias!r})"
