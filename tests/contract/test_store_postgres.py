@@ -9,30 +9,45 @@ import pytest
 
 from seamline.records import Settings
 from seamline.store.postgres import PostgresStore
+from seamline.store.postgres_limits import Limits
 from seamline.testing.postgres import shared_server
 from seamline.testing.stores import Site, StoreContract
+from seamline.testing.stores.searching import SearchingContract
+from seamline.testing.stores.sequences import SequenceContract
 
 
 class PostgresSite:
     """A schema of its own in a database that all tests share."""
 
-    def __init__(self, url: str) -> None:
-        self._url = url
+    def __init__(self, limits: Limits) -> None:
+        self._url = shared_server().url(query=f"schema=contract_{uuid4().hex}")
+        self._limits = limits
 
     @property
     def script(self) -> str:
-        return (
-            "from seamline.store.postgres import PostgresStore\n"
-            f"def open_store(settings): return PostgresStore.create({self._url!r}, settings)\n"
-        )
+        return f"""
+from seamline.store.postgres import PostgresStore
+from seamline.store.postgres_limits import Limits
+def open_store(settings):
+    return PostgresStore.create({self._url!r}, settings, limits={self._limits!r})
+"""
 
     def open(self, settings: Settings) -> PostgresStore:
-        return PostgresStore.create(self._url, settings)
+        return PostgresStore.create(self._url, settings, limits=self._limits)
 
 
-class TestPostgresStore(StoreContract):
+class TestPostgres(StoreContract):
     @pytest.fixture(scope="class")
     @classmethod
     def sites(cls) -> Callable[[], Site]:
-        server = shared_server()
-        return lambda: PostgresSite(server.url(query=f"schema=contract_{uuid4().hex}"))
+        return lambda: PostgresSite(Limits())
+
+
+class TestPostgresIndexed(SearchingContract, SequenceContract):
+    """With what a large store has in the smallest one: packed words, HNSW, and no filter that is narrow."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def sites(cls) -> Callable[[], Site]:
+        small = Limits(exact_below=1, fold_at=2, worth_folding=1, scattered=2, few=0, narrow=1_000_000)
+        return lambda: PostgresSite(small)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from seamline.store import codec, lance_home
 from seamline.store.lance_engine import connect, told
@@ -23,6 +23,7 @@ from seamline.store.lance_lock import WriterLock, reading
 from seamline.store.lance_reader import LanceReader
 from seamline.store.lance_rows import entry_schema, version_schema
 from seamline.store.lance_search import Limits
+from seamline.store.lance_table import Tables
 from seamline.store.lance_tend import Keeper
 from seamline.store.lance_verify import WholeReader, verify_rows
 from seamline.store.lance_writer import LanceWriter
@@ -40,6 +41,7 @@ class LanceStore:
         self._folder = folder
         self._found = found
         self._limits = limits
+        self._last: tuple[tuple[str, str], LanceReader] | None = None
 
     @classmethod
     def open(cls, url: str, *, limits: Limits | None = None) -> LanceStore:
@@ -73,7 +75,7 @@ class LanceStore:
     def reader(self) -> Iterator[LanceReader]:
         """The present state, until it is closed; it stays readable that long, whatever others write or tidy."""
         with reading(self._folder):
-            yield self._reader(LanceReader)
+            yield self._present()
 
     @contextmanager
     def writer(self) -> Iterator[LanceWriter]:
@@ -86,7 +88,8 @@ class LanceStore:
             names = (self._found.entries, self._found.versions)
             guard = Guard(self._folder, names)
             keeper = Keeper(self._folder, guard, self._limits)
-            entries, versions = map(self._table, names)
+            with told(f"cannot open the index in {self._folder}"):
+                entries, versions = map(connect(self._folder).open_table, names)
             writer = LanceWriter(entries, versions, self.settings, guard, keeper, interrupted=lock.interrupted)
             yield writer
         finally:
@@ -95,8 +98,7 @@ class LanceStore:
                 writer.close()
 
     def generation(self) -> str:
-        with told(f"cannot open the index in {self._folder}"):
-            return str(self._table(self._found.entries).version)
+        return lance_home.newest(self._folder, self._found.entries)
 
     def verify(self) -> Iterator[Problem]:
         """Compare every file with its hash and then, where they are whole, every row with its own."""
@@ -116,21 +118,34 @@ class LanceStore:
 
     def close(self) -> None:
         """Let go of the tables. Readers that are open stay usable."""
-        self.__dict__.pop("_connection", None)
+        self._last = None
+        self.__dict__.pop("_tables", None)
+
+    def _present(self) -> LanceReader:
+        """The reader of the present state: the one that was made last, with all it remembers, where nothing was written
+        since."""
+        while True:
+            mark, last = self._mark(), self._last
+            if last is not None and last[0] == mark:
+                return last[1]
+            reader = self._reader(LanceReader)
+            if self._mark() == mark:
+                self._last = mark, reader
+                return reader
+
+    def _mark(self) -> tuple[str, str]:
+        return lance_home.newest(self._folder, self._found.entries), lance_home.newest(
+            self._folder, self._found.versions
+        )
 
     def _reader(self, kind: type[R]) -> R:
         # Entries first: every version that their heads speak of was written before them.
-        entries, versions = self._table(self._found.entries), self._table(self._found.versions)
+        entries, versions = self._tables.open(self._found.entries), self._tables.open(self._found.versions)
         return kind(entries, versions, self.settings, self._limits)
 
     @cached_property
-    def _connection(self) -> Any:
-        return connect(self._folder)
-
-    def _table(self, name: str) -> Any:
-        """The present version of a table, and nothing that is written later."""
-        with told(f"cannot open the index in {self._folder}"):
-            return self._connection.open_table(name)
+    def _tables(self) -> Tables:
+        return Tables(self._folder)
 
 
 def _make(folder: Path, settings: Settings) -> None:

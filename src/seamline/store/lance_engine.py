@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from seamline.errors import MissingExtra, StoreError
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 _COMMAND = "pip install 'seamline[index]'"
 
+_DAMAGED = "run `seamline doctor --verify` to see what is damaged"
+_PANICS = ("pyo3_async_runtimes", "pyo3_runtime")
+"""Modules of the exceptions that a panic of the engine becomes."""
+
 # The numbers in LanceDB's messages are the system's own; first match wins.
 _REMEDIES = (
     (rf"os error {errno.ENOSPC}\b|No space left", "the disk is full: free some space and run it again"),
@@ -24,7 +28,7 @@ _REMEDIES = (
     (rf"os error {errno.EROFS}\b", "the disk is mounted read-only: mount it for writing, or copy the index"),
     (rf"os error ({errno.EACCES}|{errno.EPERM})\b", "this user may not do that: give the files to the user"),
     (rf"os error {errno.EMFILE}\b", "too many files are open: raise the limit (`ulimit -n`)"),
-    (r"", "run `seamline doctor --verify` to see what is damaged"),
+    (r"", _DAMAGED),
 )
 
 
@@ -42,14 +46,29 @@ def _loaded() -> Any:
 lancedb = _loaded()
 
 
-@contextmanager
-def told(doing: str) -> Iterator[None]:
-    """Turn what LanceDB and the system say into a StoreError that starts with what could not be done."""
-    try:
-        yield
-    except (OSError, RuntimeError, ValueError, TimeoutError) as error:
+class _Told(AbstractContextManager[None]):
+    """Turns errors into StoreErrors on the way out."""
+
+    def __init__(self, doing: str) -> None:
+        self._doing = doing
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         # pyarrow's errors are ValueErrors, OSErrors and RuntimeErrors too.
-        raise StoreError(f"{doing}: {_reason(error)}") from error
+        if isinstance(error, OSError | RuntimeError | ValueError | TimeoutError):
+            raise StoreError(f"{self._doing}: {_reason(error)}") from error
+        if kind is not None and kind.__module__ in _PANICS:
+            raise StoreError(f"{self._doing}: the engine met something it cannot read: {_DAMAGED}") from error
+
+
+def told(doing: str) -> AbstractContextManager[None]:
+    """Turn what LanceDB and the system say into a StoreError that starts with what could not be done.
+
+    A panic of the engine is one too: damaged files cause some. Its class has no name that could be imported, and one
+    kind is no Exception at all.
+    """
+    return _Told(doing)
 
 
 def _reason(error: Exception) -> str:

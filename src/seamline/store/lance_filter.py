@@ -31,8 +31,8 @@ from seamline.filters import (
 )
 from seamline.records import Entry
 from seamline.store import codec
+from seamline.store.lance_table import FALSE, TRUE
 
-TRUE, FALSE = "true", "false"
 _DEEPEST = 40
 """The engine's parser gives up at 50 brackets inside each other."""
 _TOP = "\U0010ffff"

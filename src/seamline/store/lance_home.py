@@ -93,6 +93,19 @@ def sweep(folder: Path, found: Found) -> None:
                 rmtree(path)
 
 
+def newest(folder: Path, table: str) -> str:
+    """A mark of the newest commit of a table. The engine counts its names down, so that the newest stands first."""
+    with told(f"cannot open the index in {folder}"):
+        commits = folder / f"{table}.lance" / "_versions"
+        while True:
+            name = min(name for name in os.listdir(commits) if name.endswith(".manifest"))
+            # With its time: a commit that was undone is followed by another of the same number.
+            try:
+                return f"{name.removesuffix('.manifest')}-{os.stat(commits / name).st_mtime_ns}"
+            except FileNotFoundError:
+                continue  # undone at this moment
+
+
 def announce(folder: Path, found: Found) -> None:
     """Write the settings file: from here on there is an index, or it has another layout."""
     said = {

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seamline.errors import StoreError
-from seamline.store import lance_search
 from seamline.store.lance_engine import told
-from seamline.store.lance_filter import FALSE, TRUE, coded, condition, decoded, either, quoted
+from seamline.store.lance_filter import coded, condition, decoded, either, quoted
+from seamline.store.lance_hits import COLUMNS, PAGE, Hits, pages, rows_of, with_room
 from seamline.store.lance_rows import (
     HEAD,
     VECTORS,
@@ -23,7 +23,8 @@ from seamline.store.lance_rows import (
     unpack_version,
     vectors_of,
 )
-from seamline.store.lance_search import Bags, Found, Limits, Plan, plan, scored
+from seamline.store.lance_search import Bags, Found, Limits, NearLeg, Scope, WordLeg, probes_for, scored
+from seamline.store.lance_table import FALSE, TRUE, Table
 from seamline.store.lance_tend import Index, indices
 from seamline.words import query_words
 
@@ -31,23 +32,29 @@ if TYPE_CHECKING:
     from seamline.filters import Filter
     from seamline.records import Entry, Head, Scored, Settings, Vector, VectorKind, Version
 
-_PAGE = 500
-"""Rows that are fetched at once."""
 _REMEMBERED = 10_000
-"""Heads that are kept, and places of rows, so that hits are fetched by place: half the cost of looking them up."""
+"""Heads and counts that are kept."""
+_LAYOUTS = 2_000
+"""Versions without their texts that are kept, packed as they are stored."""
 _CURRENT = "level >= 0"
+_LAYOUT = ("doc", "number", "about", "places")
 
 
 class LanceReader:
     """One state of a LanceStore. Threads may share it."""
 
-    def __init__(self, entries: Any, versions: Any, settings: Settings, limits: Limits) -> None:
+    def __init__(self, entries: Table, versions: Table, settings: Settings, limits: Limits) -> None:
         self._entries = entries
         self._versions = versions
         self._settings = settings
         self._limits = limits
-        self._rows: dict[str, int] = {}
+        self._hits = Hits(entries)
         self._heads: dict[str, Head] = {}
+        self._docs: dict[str, str] = {}
+        self._beside: set[str] = set()
+        """Documents of entries that were found or fetched lately: who asks for one of them will ask for others."""
+        self._layouts: dict[str, Mapping[str, Any]] = {}
+        """Rows of current versions, without the texts."""
         self._through: dict[str, int] = {}
 
     def near(
@@ -62,13 +69,15 @@ class LanceReader:
         """The `k` entries with the highest cosine similarity: exactly in small indexes, almost always in large ones."""
         if vector.shape != (self._settings.dimensions,):
             raise StoreError(f"expected a vector of {self._settings.dimensions} dimensions, got shape {vector.shape}")
-        asked, column = condition(where, levels), VECTORS[of]
-        if k <= 0 or asked == FALSE:
+        column = VECTORS[of]
+        if k <= 0 or condition(where, levels) == FALSE:
             return []
         with told("cannot search the index by vector"):
-            given = np.asarray(vector, dtype=np.float32)
-            found = lance_search.near(self._entries, given, column, k, asked, self._plan(column, asked))
-        return self._noted(found)
+            scope, given = self._scope(where, levels), np.asarray(vector, dtype=np.float32)
+            partitions = index.partitions if (index := self._indices.get(column)) else 0
+            probes = self._probes(partitions, scope.first)
+            leg = NearLeg(self._entries, self._hits, given, column, probes, partitions)
+            return self._noted(leg.best(k, scope))
 
     def matching(
         self, query: str, k: int, *, where: Filter | None = None, levels: Collection[int] | None = (0,)
@@ -79,23 +88,25 @@ class LanceReader:
             return []
         with told("cannot search the index by words"):
             if "words" in self._indices:
-                return self._noted(lance_search.matching(self._entries, words, k, asked))
+                leg = WordLeg(self._entries, self._hits, words)
+                return self._noted(leg.best(k, self._scope(where, levels)))
             through = None if asked == TRUE else {row["key"] for row in self._read(asked, ["key"])}
             return self._noted(self._bags.matching(words, k, through))
 
     def entries(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, Entry]:
         """The entries of these ids that exist."""
-        wanted = dict.fromkeys(map(entry_key, ids))
-        known = [self._rows[key] for key in wanted if key in self._rows]
-        others = [key for key in wanted if key not in self._rows]
-        found: dict[str, Entry] = {}
-        for rows in _pages(known):
-            found |= {entry.id: entry for entry in self._taken(rows, vectors)}
-        for keys in _pages(others):
-            asked = f"({_CURRENT} AND {either('key', keys)})"
-            places = [row["_rowid"] for row in self._read(asked, ["key"], places=True)]
-            found |= {entry.id: entry for entry in self._taken(places, vectors)}
-        return {id: found[id] for id in (id_of(key) for key in wanted) if id in found}
+        wanted = list(dict.fromkeys(map(entry_key, ids)))
+        placed = self._hits.placed(wanted)
+        with told("cannot read entries of the index"):
+            rows = self._hits.rows([*placed.values()])
+        for keys in pages([key for key in wanted if key not in placed]):
+            rows += rows_of(self._columns(f"({_CURRENT} AND {either('key', keys)})", COLUMNS))
+        made = (unpack_entry(row.body, *(row.vectors if vectors else ())) for row in rows)
+        found = {entry.id: entry for entry in made}
+        self._docs = with_room(self._docs, _REMEMBERED)
+        self._docs.update((entry.id, entry.doc) for entry in found.values())
+        self._expect({entry.doc for entry in found.values()})
+        return {id: found[id] for id in map(id_of, wanted) if id in found}
 
     def select(self, where: Filter | None = None, *, vectors: bool = False) -> Iterator[Entry]:
         """Every entry of any level that the filter lets through, by document and id."""
@@ -105,7 +116,7 @@ class LanceReader:
         condition_ = _CURRENT if asked == TRUE else f"({_CURRENT} AND {asked})"
         rows = self._read(condition_, ["key", "doc"], places=True)
         ordered = sorted((decoded(row["doc"]), id_of(row["key"]), row["_rowid"]) for row in rows)
-        for page in _pages(ordered):
+        for page in pages(ordered):
             taken = {entry.id: entry for entry in self._taken([place for _, _, place in page], vectors)}
             yield from (taken[id] for _, id, _ in page)
 
@@ -119,11 +130,13 @@ class LanceReader:
     def head(self, doc: str) -> Head | None:
         if (known := self._heads.get(doc)) is not None:
             return known
-        rows = self._read(either("key", [head_key(doc)]), ["body"])
-        head = unpack_head(rows[0]["body"]) if rows else None
-        if head is not None and len(self._heads) < _REMEMBERED:
-            self._heads[doc] = head
-        return head
+        found: dict[str, Head] = {}
+        for keys in pages([head_key(one) for one in self._together(doc) if one not in self._heads]):
+            heads = [unpack_head(row["body"]) for row in self._read(either("key", keys), ["body"])]
+            found |= {head.doc: head for head in heads}
+        self._heads = with_room(self._heads, _REMEMBERED)
+        self._heads.update(found)
+        return found.get(doc)
 
     def heads(self) -> Iterator[Head]:
         """All documents ever indexed, by name."""
@@ -131,9 +144,12 @@ class LanceReader:
         return iter(sorted(found, key=lambda head: head.doc))
 
     def version(self, doc: str, number: int, *, text: bool = True) -> Version | None:
-        if number not in range(1, self._latest(doc) + 1):
+        latest = self._latest(doc)
+        if number not in range(1, latest + 1):
             return None
-        columns = ["doc", "number", "about", "places", *(["text"] if text else [])]
+        if not text and number == latest:
+            return self._layout(doc)
+        columns = [*_LAYOUT, *(["text"] if text else [])]
         rows = self._of_versions(f"(doc = {quoted(coded(doc))} AND number = {number})", columns)
         return unpack_version(rows[0]) if rows else None
 
@@ -160,29 +176,61 @@ class LanceReader:
 
     @cached_property
     def _indices(self) -> Mapping[str, Index]:
-        return indices(self._entries)
+        return indices(self._entries.indices())
 
     @cached_property
     def _bags(self) -> Bags:
-        return Bags(self._entries, keep=self._entries.count_rows() <= self._limits.count)
+        return Bags(self._entries, keep=self._entries.count() <= self._limits.count)
 
-    def _plan(self, column: str, asked: str) -> Plan:
-        index = self._indices.get(column)
-        if index is None:
-            return Plan()
+    def _scope(self, where: Filter | None, levels: Collection[int] | None) -> Scope:
+        strict = condition(where, levels)
+        if levels is None or not self._indices:
+            return Scope(strict)
+        rows, wanted = self._counted(_CURRENT), self._counted(condition(None, levels))
+        if not wanted or 2 * wanted < rows:
+            return Scope(strict)
+        return Scope(strict, condition(where, None), frozenset(levels), 1.1 * rows / wanted)
+
+    def _probes(self, partitions: int, asked: str) -> int:
+        if not partitions:
+            return 0
         rows = self._counted(_CURRENT)
-        return plan(index.partitions, rows, rows if asked == TRUE else self._counted(asked), self._limits)
+        return probes_for(partitions, rows, rows if asked == TRUE else self._counted(asked), self._limits)
 
     def _counted(self, asked: str) -> int:
-        if asked not in self._through:
-            self._through[asked] = self._entries.count_rows(asked)
-        return self._through[asked]
+        known = self._through.get(asked)
+        if known is None:
+            known = self._entries.count(asked)
+            self._through = with_room(self._through, _REMEMBERED)
+            self._through[asked] = known
+        return known
 
     def _noted(self, found: Sequence[Found]) -> list[Scored]:
-        """The hits, with their places remembered."""
-        if len(self._rows) < _REMEMBERED:
-            self._rows.update((hit.key, hit.row) for hit in found)
-        return scored(found)
+        """The hits; their documents are likely to be asked for."""
+        hits = scored(found)
+        self._expect({doc for hit in hits if (doc := self._docs.get(hit.id)) is not None})
+        return hits
+
+    def _expect(self, docs: set[str]) -> None:
+        new = docs - self._layouts.keys()
+        self._beside = new if len(new) + len(self._beside) > PAGE else new | self._beside
+
+    def _together(self, doc: str) -> Collection[str]:
+        """The document, with those that are likely to be asked for next: together they cost little more than one."""
+        return self._beside if doc in self._beside else {doc}
+
+    def _layout(self, doc: str) -> Version | None:
+        """The current version of a document, without its text."""
+        if doc not in self._layouts:
+            current = {one: self._latest(one) for one in self._together(doc)}
+            docs, numbers = either("doc", [*map(coded, current)]), ", ".join(map(str, {*current.values()}))
+            rows = self._of_versions(f"({docs} AND number IN ({numbers}))", _LAYOUT)
+            named = [(decoded(row["doc"]), row) for row in rows]
+            self._layouts = with_room(self._layouts, _LAYOUTS)
+            self._layouts.update((name, row) for name, row in named if row["number"] == current[name])
+            self._beside = self._beside - current.keys()
+        row = self._layouts.get(doc)
+        return None if row is None else unpack_version(row)
 
     def _latest(self, doc: str) -> int:
         head = self.head(doc)
@@ -198,7 +246,7 @@ class LanceReader:
             return []
         names = [*VECTORS.values()] if vectors else []
         with told("cannot read entries of the index"):
-            found = self._entries.take_row_ids(list(rows)).select(["body", *names]).to_arrow()
+            found = self._entries.take(rows, ["body", *names])
         bodies = found["body"].to_pylist()
         columns = [vectors_of(found, name) for name in names] or [[None] * len(bodies)] * len(VECTORS)
         return [unpack_entry(body, *both) for body, *both in zip(bodies, *columns, strict=True)]
@@ -208,13 +256,8 @@ class LanceReader:
 
     def _columns(self, asked: str, columns: Sequence[str], *, places: bool = False) -> Any:
         with told("cannot read the index"):
-            query = self._entries.search().where(asked).select([*columns])
-            return (query.with_row_id(True) if places else query).to_arrow()
+            return self._entries.rows(asked, columns, places=places)
 
     def _of_versions(self, asked: str, columns: Sequence[str]) -> list[dict[str, Any]]:
         with told("cannot read the versions of the index"):
-            return list(self._versions.search().where(asked).select([*columns]).to_arrow().to_pylist())
-
-
-def _pages(items: Sequence[Any]) -> Iterator[Any]:
-    return (items[at : at + _PAGE] for at in range(0, len(items), _PAGE))
+            return list(self._versions.rows(asked, columns).to_pylist())

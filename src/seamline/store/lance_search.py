@@ -1,8 +1,8 @@
 """How the embedded store finds entries by vector and by words, and when it does so exactly.
 
 Vectors: below `Limits.exact` rows each one is compared. Above that an index of partitions with 4-bit codes proposes
-candidates and their own vectors decide; on a million vectors of 256 dimensions it found 99.3-100% of the ten nearest in
-5-9 ms of CPU, and of the ten nearest among 1% of them in 9-19 ms. A filter that lets few through is compared exactly.
+candidates and their own vectors decide; on a million vectors of 384 dimensions it found 99-100% of the ten nearest in
+8-11 ms of CPU, and of the ten nearest among 1% of them in 11-18 ms. A filter that lets few through is compared exactly.
 
 Words: below `Limits.count` rows they are counted here, exactly and in 64 bits. Above that the engine's index counts, in
 32 bits: right to six digits once `tidy` has been there, and until then off by about the share of what is new (entries
@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seamline.records import Scored
 from seamline.store import bm25
-from seamline.store.lance_filter import TRUE
+from seamline.store.lance_hits import COLUMNS, PAGE, Hits
 from seamline.store.lance_rows import id_of
 
 if TYPE_CHECKING:
     from seamline.records import Vector
+    from seamline.store.lance_table import Table
 
 _SPARE = 8
 """How many more than asked for are fetched: where the last are equal, the engine chooses among them, not the id."""
@@ -46,55 +47,104 @@ class Limits:
 
     count: int = 2_000
     """Rows up to which words are counted in memory, and nothing is indexed: 10 ms for the first query."""
-    exact: int = 20_000
-    """Rows up to which vectors are compared one by one: 15 ms of CPU at 256 dimensions."""
-    few: int = 500
-    """Rows that a filter may leave for an exact comparison of their vectors: 30 microseconds each."""
+    exact: int = 4_000
+    """Rows up to which vectors are compared one by one: 4 ms of CPU at 384 dimensions."""
+    few: int = 2_000
+    """Rows that a filter may leave for an exact comparison of their vectors: 2 microseconds each."""
 
 
 class Found(NamedTuple):
-    """A hit and where it stands in the table."""
+    """A hit."""
 
     key: str
     score: float
-    row: int
-
-
-def near(table: Any, vector: Vector, column: str, k: int, where: str, plan: Plan) -> list[Found]:
-    """The rows with the nearest vectors, best first; `where` is a condition."""
-
-    def fetch(limit: int) -> list[Found]:
-        query = plan.apply(table.search(vector, vector_column_name=column).distance_type("cosine"))
-        found = _fetched(query if where == TRUE else query.where(where), "_distance", limit)
-        return [Found(key, 1.0 - distance, row) for key, distance, row in found]
-
-    return _settled(fetch, k, lambda _: _ALIKE_COSINE)
+    level: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """How vectors are compared: with an index, in so many partitions of it, or one by one."""
+class Scope:
+    """Which rows are wanted. In a large table the engine takes 11 ms to hand over all rows of a level, so a level that
+    most rows have is asked of the hits: some more are fetched, and the others left out."""
 
-    probes: int = 0
-    """0: exactly."""
+    where: str
+    """A condition for all of it."""
+    loose: str = ""
+    """The condition without the levels."""
+    levels: frozenset[int] = frozenset()
+    """What is asked of hits that were found with the loose condition; empty where that is no good."""
+    spread: float = 1.0
+    """How many rows are fetched for one that is wanted."""
 
-    def apply(self, query: Any) -> Any:
-        if not self.probes:
-            return query.bypass_vector_index()
-        # More partitions than that only where these hold fewer than asked for.
-        return query.minimum_nprobes(self.probes).maximum_nprobes(0).refine_factor(_REFINE)
+    @property
+    def first(self) -> str:
+        """The condition that is tried first."""
+        return self.loose if self.levels else self.where
 
 
-def plan(partitions: int, rows: int, through: int, limits: Limits) -> Plan:
-    """The plan for a column whose index has so many partitions (0: none), and a filter that lets some rows through.
+@dataclass(frozen=True)
+class NearLeg:
+    """A search by vector, in so many partitions of the index, or exactly where that is 0."""
 
-    The nearest of a few stand further apart than the nearest of all: they are looked for in more partitions. For 1%
-    of a million rows 4 times as many gave a recall of 1.0, for 1 in 1,000 of 300,000 rows 8 times as many.
+    table: Table
+    hits: Hits
+    vector: Vector
+    column: str
+    probes: int
+    partitions: int
+    """All there are; 0 where nothing else than an exact comparison is possible."""
+
+    def best(self, k: int, scope: Scope) -> list[Found]:
+        """The rows with the nearest vectors, best first."""
+        return _best(self._fetch, k, scope, lambda _: _ALIKE_COSINE)
+
+    def _fetch(self, limit: int, where: str) -> list[Found]:
+        found = self._near(limit, where, self.probes)
+        if 0 < self.probes < self.partitions and len(found) < limit:
+            # Not left to the engine: where it may, it looks into all partitions under any filter, for 25 ms more.
+            found = self._near(limit, where, self.partitions)
+        scores = [1.0 - distance for distance in found["_distance"].to_pylist()]
+        return [*map(Found, self.hits.keep(found), scores, found["level"].to_pylist())]
+
+    def _near(self, limit: int, where: str, probes: int) -> Any:
+        columns = _columns(limit)
+        return self.table.near(self.vector, self.column, limit, where, probes=probes, refine=_REFINE, columns=columns)
+
+
+@dataclass(frozen=True)
+class WordLeg:
+    """A search by words, by the engine's index."""
+
+    table: Table
+    hits: Hits
+    words: Sequence[str]
+
+    def best(self, k: int, scope: Scope) -> list[Found]:
+        """The rows with the highest BM25 score, best first."""
+        return _best(self._fetch, k, scope, lambda score: _ALIKE_BM25 * abs(score))
+
+    def _fetch(self, limit: int, where: str) -> list[Found]:
+        found = self.table.matching(self.words, "words", limit, where, columns=_columns(limit))
+        hits = map(Found, self.hits.keep(found), found["_score"].to_pylist(), found["level"].to_pylist())
+        return [hit for hit in hits if hit.score > 0]
+
+
+def _columns(limit: int) -> Sequence[str]:
+    """What is read of hits: all, unless they are too many to be kept."""
+    return [*COLUMNS, "level"] if limit <= PAGE else ["key", "level"]
+
+
+def probes_for(partitions: int, rows: int, through: int, limits: Limits) -> int:
+    """In how many partitions of an index (0: there is none) to look, where a filter lets some of all rows through; 0 to
+    compare these one by one.
+
+    The nearest of a few stand further apart than the nearest of all: they are looked for in more partitions. Of a
+    thousand partitions 8, 32 and 87 gave a recall of .990, .995 and .998; for 1% of the rows 20, 40, 130 and 200 gave
+    .990, .993, .998 and 1.0.
     """
     if not partitions or through <= limits.few:
-        return Plan()
-    share = max(through, 1) / max(rows, 1)
-    return Plan(min(partitions, ceil((24 + partitions / 16) * min(1.0, share) ** -0.3)))
+        return 0
+    wider: float = (rows / min(through, rows)) ** 0.2
+    return min(partitions, ceil((24 + partitions / 32) * wider))
 
 
 def partitions_for(rows: int) -> int:
@@ -102,25 +152,21 @@ def partitions_for(rows: int) -> int:
     return max(2, rows // _PARTITION)
 
 
-def matching(table: Any, asked: Sequence[str], k: int, where: str) -> list[Found]:
-    """The rows with the highest BM25 score by the engine's index, best first."""
-    from lancedb.query import MatchQuery
-
-    def fetch(limit: int) -> list[Found]:
-        query = table.search(MatchQuery(" ".join(asked), "words"), query_type="fts")
-        found = _fetched(query if where == TRUE else query.where(where), "_score", limit)
-        return [Found(key, score, row) for key, score, row in found if score > 0]
-
-    return _settled(fetch, k, lambda score: _ALIKE_BM25 * abs(score))
-
-
-def _fetched(query: Any, score: str, limit: int) -> Iterator[tuple[str, float, int]]:
-    found = query.select(["key", score]).with_row_id(True).limit(limit).to_arrow()
-    return zip(found["key"].to_pylist(), found[score].to_pylist(), found["_rowid"].to_pylist(), strict=True)
+def _best(
+    fetch: Callable[[int, str], list[Found]], k: int, scope: Scope, alike: Callable[[float], float]
+) -> list[Found]:
+    """The best `k`, equal ones by id."""
+    if scope.levels:
+        limit = ceil((k + _SPARE) * scope.spread)
+        found = sorted(fetch(limit, scope.loose), key=lambda hit: -hit.score)
+        kept = [hit for hit in found if hit.level in scope.levels]
+        if len(found) < limit or (len(kept) >= k and kept[k - 1].score - found[-1].score > alike(kept[k - 1].score)):
+            return _by_id(kept, alike)[:k]
+    return _settled(lambda limit: fetch(limit, scope.where), k, alike)
 
 
 def _settled(fetch: Callable[[int], list[Found]], k: int, alike: Callable[[float], float]) -> list[Found]:
-    """The best `k`, equal ones by id. Fetches more while some that were not fetched may be equal to the last."""
+    """Fetches more while some that were not fetched may be equal to the last."""
     limit = k + _SPARE
     while True:
         found = sorted(fetch(limit), key=lambda hit: -hit.score)
@@ -149,30 +195,29 @@ def _evened(group: Sequence[Found]) -> list[Found]:
 class Bags:
     """The words of a table, counted here: exact, and slow where there are many rows."""
 
-    def __init__(self, table: Any, keep: bool) -> None:
+    def __init__(self, table: Table, keep: bool) -> None:
         self._table = table
         self._kept = list(self._read()) if keep else None
 
     def matching(self, asked: Sequence[str], k: int, through: Collection[str] | None) -> list[Found]:
         """The rows with the highest BM25 score, best first; among those let through, None for all."""
         total, length, holding = 0, 0, Counter[str]()
-        hits: list[tuple[str, int, Counter[str]]] = []
-        for key, row, bag in self._kept if self._kept is not None else self._read():
+        hits: list[tuple[str, Counter[str]]] = []
+        for key, bag in self._kept if self._kept is not None else self._read():
             held = [word for word in asked if word in bag]
             total, length = total + 1, length + bag.total()
             holding.update(held)
             if held and (through is None or key in through):
-                hits.append((key, row, bag))
+                hits.append((key, bag))
         worth = {word: bm25.idf(total, count) for word, count in holding.items()}
         average = length / max(1, total)
-        found = [Found(key, _score(bag, asked, worth, average), row) for key, row, bag in hits]
+        found = [Found(key, _score(bag, asked, worth, average)) for key, bag in hits]
         return sorted(found, key=lambda hit: (-hit.score, id_of(hit.key)))[:k]
 
-    def _read(self) -> Iterator[tuple[str, int, Counter[str]]]:
-        query = self._table.search().where("words IS NOT NULL").select(["key", "words"]).with_row_id(True)
-        for batch in query.to_batches(_PAGE):
-            rows = zip(*(batch.column(name).to_pylist() for name in ("key", "_rowid", "words")), strict=True)
-            yield from ((key, row, Counter(words.split(" "))) for key, row, words in rows)
+    def _read(self) -> Iterator[tuple[str, Counter[str]]]:
+        for batch in self._table.batches("words IS NOT NULL", ["key", "words"], _PAGE):
+            rows = zip(batch.column("key").to_pylist(), batch.column("words").to_pylist(), strict=True)
+            yield from ((key, Counter(words.split(" "))) for key, words in rows)
 
 
 def _score(bag: Counter[str], asked: Iterable[str], worth: Mapping[str, float], average: float) -> float:

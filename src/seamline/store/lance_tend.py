@@ -7,7 +7,7 @@ is left alone until enough of it is new to be felt; 1,000 rows that are not in t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +26,8 @@ _FEW_VALUES = ("level", "kind", "language")
 _SEGMENTS = 4
 _FRAGMENTS = 100
 """Files of rows; from here on their number is felt in every query."""
+_NEW = 500
+"""Rows that are in no index yet; from here on they are felt too."""
 _TRAINING = {"sample_rate": 64, "max_iterations": 15}
 """38 s of CPU for a million vectors of 256 dimensions, and no worse found than after the default of 256 and 50."""
 _KEPT = timedelta(days=1)
@@ -58,12 +60,10 @@ class Wanted(NamedTuple):
     config: Any
 
 
-def indices(table: Any) -> dict[str, Index]:
-    """The indices of a table by column; the one made last, where an older one was not removed yet."""
-    found = [
-        Index(one.name, one.columns[0], one.num_unindexed_rows or 0, one.num_segments or 1)
-        for one in table.list_indices()
-    ]
+def indices(listed: Iterable[Any]) -> dict[str, Index]:
+    """Indices by column, as the engine lists those of a table; the one made last, where an older one was not removed
+    yet."""
+    found = [Index(one.name, one.columns[0], one.num_unindexed_rows or 0, one.num_segments or 1) for one in listed]
     vectors = [one for one in found if one.column in VECTORS.values()]
     return {one.column: one for one in (*found, *sorted(vectors, key=lambda one: one.partitions))}
 
@@ -79,6 +79,7 @@ class Keeper:
     def tend(self, entries: Any, versions: Any) -> None:
         """Index what is worth it, put small files together where there are many, and remove what nobody needs."""
         with told(f"cannot tidy the index in {self._folder}"):
+            self._drop_outlived(entries)
             for table in (entries, versions):
                 if self._due(table):
                     table.optimize(cleanup_older_than=_NEVER)
@@ -91,6 +92,7 @@ class Keeper:
     def pack(self, entries: Any, versions: Any) -> None:
         """Put small files together, whatever that costs: there are so many that every commit is slow."""
         with told(f"cannot tidy the index in {self._folder}"):
+            self._drop_outlived(entries)
             for table in (entries, versions):
                 table.optimize(cleanup_older_than=_NEVER)
         self._give_back(entries, versions)
@@ -106,14 +108,21 @@ class Keeper:
                 table.optimize(cleanup_older_than=_AT_ONCE if alone else _KEPT, delete_unverified=True)
         self._guard.forget()
 
+    def _drop_outlived(self, entries: Any) -> None:
+        """Remove indices of vectors that are few enough again to be compared one by one. Without any vector left, the
+        engine refuses to put files together: it cannot train an index of none."""
+        for index in indices(entries.list_indices()).values():
+            if index.column in VECTORS.values() and _filled(entries, index.column) <= self._limits.exact:
+                entries.drop_index(index.name)
+
     def _due(self, table: Any) -> bool:
         """Whether enough is new: anything in a small table, half a percent of a large one."""
         rows = table.count_rows()
         fragments = table.stats()["fragment_stats"]["num_fragments"]
-        new = max((index.new for index in indices(table).values()), default=0)
+        new = max((index.new for index in indices(table.list_indices()).values()), default=0)
         if rows <= self._limits.exact:
             return bool(fragments > 1 or new)
-        return bool(fragments > _FRAGMENTS or new > max(self._limits.few, rows // 200))
+        return bool(fragments > _FRAGMENTS or new > max(min(_NEW, self._limits.few), rows // 200))
 
     def _of_entries(self, table: Any) -> list[Wanted]:
         """Indices that are missing, and of vectors those that the table has outgrown."""
@@ -130,14 +139,14 @@ class Keeper:
             Wanted("labels_values", "labels", LabelList()),
             Wanted("matching", "words", words),
         ]
-        have = indices(table)
+        have = indices(table.list_indices())
         return [one for one in wanted if one.column not in have] + self._of_vectors(table, have)
 
     def _of_vectors(self, table: Any, have: Mapping[str, Index]) -> list[Wanted]:
         """Trained anew when the vectors have doubled, or when additions lie in many segments."""
         wanted = []
         for column in VECTORS.values():
-            rows, now = table.count_rows(f"{column} IS NOT NULL"), have.get(column)
+            rows, now = _filled(table, column), have.get(column)
             partitions = partitions_for(rows)
             outgrown = now is None or partitions >= 2 * now.partitions or now.segments > _SEGMENTS
             if rows > self._limits.exact and outgrown:
@@ -148,8 +157,12 @@ class Keeper:
     def _of_versions(self, table: Any) -> list[Wanted]:
         from lancedb.index import BTree
 
-        worth = table.count_rows() > self._limits.count and "doc" not in indices(table)
+        worth = table.count_rows() > self._limits.count and "doc" not in indices(table.list_indices())
         return [Wanted("doc_order", "doc", BTree())] if worth else []
+
+
+def _filled(table: Any, column: str) -> int:
+    return int(table.count_rows(f"{column} IS NOT NULL"))
 
 
 def _near_index(partitions: int, dimensions: int) -> Any:

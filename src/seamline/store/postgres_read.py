@@ -32,10 +32,19 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 500
 """Rows of a long result that are fetched together."""
+_KEPT = 1000
+"""Heads that a reader remembers."""
 _ENTRIES = sql.SQL("SELECT {columns}{vectors} FROM entries e JOIN bodies b USING (key){joins} WHERE {where}")
 _VECTORS = sql.SQL(", vector_send(v.vector), vector_send(s.vector)")
 _JOINS = sql.SQL(" LEFT JOIN vectors v USING (key) LEFT JOIN summary_vectors s USING (key)")
 _NOTHING = sql.SQL("")
+_STATE = sql.SQL(
+    "SELECT generation, born, layout,"
+    " ARRAY(SELECT relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace"
+    " WHERE nspname = current_schema() AND relname = ANY(%s)),"
+    " ARRAY(SELECT ARRAY[level, entries, worded, words] FROM levels) FROM state, settings"
+)
+"""Everything a reader has to know at once, in one question."""
 
 
 class PostgresReader:
@@ -46,13 +55,19 @@ class PostgresReader:
         self._address = address
         self._settings = opened.settings
         self._names = count()
-        rows = self._all(sql.SQL("SELECT generation, born, layout FROM state, settings"))
-        if not rows or rows[0][1:] != (opened.born, LAYOUT):
+        self._heads: dict[str, Head | None] = {}
+        self._owners: dict[str, str | None] = {}
+        # Whoever reads entries will ask for their documents, and whoever reads a version for the owners of its ids:
+        # one question for all of them, not one for each.
+        self._expected: set[str] = set()
+        self._placed: set[str] = set()
+        rows = self._all(_STATE, (search.INDEXES,))
+        if not rows or rows[0][1:3] != (opened.born, LAYOUT):
             raise StoreError(f"the index at {address.shown} was replaced meanwhile: open it again")
-        self.generation = int(rows[0][0])
+        generation, _, _, indexes, levels = rows[0]
+        self.generation = int(generation)
         """How many changes there were."""
-        with told(address):
-            self._searcher = search.Searcher(connection, limits)
+        self._searcher = search.Searcher(connection, limits, indexes, levels)
 
     def near(
         self,
@@ -82,11 +97,16 @@ class PostgresReader:
     def entries(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, Entry]:
         """The entries of these ids that exist."""
         wanted = Condition(sql.SQL("e.id = ANY(%s)"), ([safe(id) for id in ids],))
-        return {entry.id: entry for entry in self._entries(wanted, vectors)}
+        rows = self._all(_entries_where(wanted, vectors), wanted.values)
+        found = {entry.id: entry for entry in _entries(rows, vectors)}
+        self._expected = {entry.doc for entry in found.values()}
+        return found
 
     def select(self, where: Filter | None = None, *, vectors: bool = False) -> Iterator[Entry]:
         """Every entry of any level that the filter lets through, by document and id, a few at a time."""
-        return self._entries(condition(where), vectors, sql.SQL(" ORDER BY e.doc, e.id"))
+        wanted = condition(where)
+        query = _entries_where(wanted, vectors) + sql.SQL(" ORDER BY e.doc, e.id")
+        return _entries(self._stream(query, wanted.values), vectors)
 
     def count(self, where: Filter | None = None, *, levels: Collection[int] | None = (0,)) -> int:
         text, values = both(condition(where), search.on_levels(levels))
@@ -94,8 +114,13 @@ class PostgresReader:
         return int(rows[0][0])
 
     def head(self, doc: str) -> Head | None:
-        rows = self._all(sql.SQL("SELECT {} FROM documents WHERE doc = %s").format(HEAD_COLUMNS), (safe(doc),))
-        return head_of(rows[0]) if rows else None
+        if doc not in self._heads:
+            wanted = {doc, *self._expected}
+            query = sql.SQL("SELECT {} FROM documents WHERE doc = ANY(%s)").format(HEAD_COLUMNS)
+            rows = self._all(query, ([safe(one) for one in wanted],))
+            kept = self._heads if len(self._heads) < _KEPT else {}
+            self._heads = {**kept, **dict.fromkeys(wanted), **{head.doc: head for head in map(head_of, rows)}}
+        return self._heads[doc]
 
     def heads(self) -> Iterator[Head]:
         """All documents ever indexed, by name."""
@@ -105,14 +130,19 @@ class PostgresReader:
         columns = VERSION_COLUMNS.format(text=sql.SQL("text" if text else "NULL"))
         query = sql.SQL("SELECT {} FROM versions WHERE doc = %s AND number = %s").format(columns)
         rows = self._all(query, (safe(doc), number))
-        return version_of(rows[0]) if rows else None
+        found = version_of(rows[0]) if rows else None
+        self._placed = {place.id for place in found.places} if found else set()
+        return found
 
     def versions(self, doc: str) -> list[int]:
         return list(self.seals(doc))
 
     def owner(self, id: str) -> str | None:
-        rows = self._all(sql.SQL("SELECT doc FROM owners WHERE id = %s"), (safe(id),))
-        return unsafe(rows[0][0]) if rows else None
+        if id not in self._owners:
+            wanted = {id, *self._placed}
+            rows = self._all(sql.SQL("SELECT id, doc FROM owners WHERE id = ANY(%s)"), ([safe(one) for one in wanted],))
+            self._owners = {**dict.fromkeys(wanted), **{unsafe(one): unsafe(doc) for one, doc in rows}}
+        return self._owners[id]
 
     def digests(self, doc: str) -> Mapping[str, str]:
         return self._hashes(sql.SQL("digest"), doc)
@@ -127,8 +157,8 @@ class PostgresReader:
     def size(self) -> int:
         """Bytes of the tables and their indexes."""
         query = sql.SQL(
-            "SELECT sum(pg_total_relation_size(oid)) FROM pg_class"
-            " WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace"
+            "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace"
+            " WHERE relkind = 'r' AND nspname = current_schema()"
         )
         rows = self._all(query)
         return int(rows[0][0] or 0)
@@ -140,16 +170,6 @@ class PostgresReader:
     def _hashes(self, column: sql.SQL, doc: str) -> dict[str, str]:
         query = sql.SQL("SELECT e.id, b.{} FROM entries e JOIN bodies b USING (key) WHERE e.doc = %s").format(column)
         return {unsafe(id): found.hex() for id, found in self._all(query, (safe(doc),))}
-
-    def _entries(self, where: Condition, vectors: bool, order: sql.SQL = _NOTHING) -> Iterator[Entry]:
-        query = _ENTRIES.format(
-            columns=ENTRY_COLUMNS,
-            vectors=_VECTORS if vectors else _NOTHING,
-            joins=_JOINS if vectors else _NOTHING,
-            where=where.text,
-        )
-        for row in self._stream(query + order, where.values):
-            yield entry_of(row[:-2], *row[-2:]) if vectors else entry_of(row)
 
     def _all(self, query: sql.SQL | sql.Composed, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with told(self._address):
@@ -166,3 +186,16 @@ class PostgresReader:
         if self._connection is None:
             raise StoreError("this reader was closed: take a new one from the store")
         return self._connection
+
+
+def _entries_where(where: Condition, vectors: bool) -> sql.Composed:
+    return _ENTRIES.format(
+        columns=ENTRY_COLUMNS,
+        vectors=_VECTORS if vectors else _NOTHING,
+        joins=_JOINS if vectors else _NOTHING,
+        where=where.text,
+    )
+
+
+def _entries(rows: Iterable[Sequence[Any]], vectors: bool) -> Iterator[Entry]:
+    return (entry_of(row[:-2], *row[-2:]) if vectors else entry_of(row) for row in rows)

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,6 +112,11 @@ def head_row(head: Head) -> tuple[Any, ...]:
         *(head.entries, head.chunks, head.tokens, codec.microseconds(head.indexed_at), head.deleted),
         safe(head.moved_to),
     )
+
+
+def seal_of(row: Sequence[Any]) -> bytes:
+    """Hash of a row that has no other checksum: of a head, or of settings."""
+    return blake2b(json.dumps(list(row)).encode(), digest_size=16).digest()
 
 
 def head_of(row: Sequence[Any]) -> Head:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any, LiteralString, NamedTuple
 
 from psycopg import errors, sql
 
@@ -12,7 +12,7 @@ from seamline.errors import IndexMissing, StoreError
 from seamline.records import Settings
 from seamline.store import codec
 from seamline.store.postgres_connect import Address, Connection, told, use_schema
-from seamline.store.postgres_rows import ENTRY_COLUMNS, entry_of
+from seamline.store.postgres_rows import ENTRY_COLUMNS, HEAD_COLUMNS, entry_of, seal_of
 
 LAYOUT = 2
 """Of the tables below. An older one is brought up to date when it is opened, a newer one refused."""
@@ -49,7 +49,7 @@ CREATE TABLE versions (
     revision text NOT NULL,
     title text NOT NULL,
     uri text NOT NULL,
-    text bytea STORAGE EXTERNAL NOT NULL,
+    text bytea NOT NULL,
     indexed_at bigint NOT NULL,
     places text NOT NULL,
     seal bytea NOT NULL,
@@ -104,6 +104,7 @@ CREATE TABLE postings (
     data bytea NOT NULL
 );
 CREATE INDEX postings_word ON postings (word, level);
+ALTER TABLE versions ALTER text SET STORAGE EXTERNAL;
 INSERT INTO state VALUES (0, 1);
 """
 _VECTORS = """
@@ -181,12 +182,14 @@ def open_schema(connection: Connection, address: Address) -> Opened:
             f"the index at {address.shown} was made by a newer Seamline (layout {found}, this one knows up to"
             f" {LAYOUT}): update Seamline"
         )
+    if found not in (*_STEPS, LAYOUT):
+        raise StoreError(f"the index at {address.shown} is damaged, it has no layout {found}: {_AFRESH}")
     if found < LAYOUT:
         _migrate(connection, address)
     with told(address, "cannot open the index"):
-        row = connection.execute("SELECT settings, born FROM settings").fetchone()
-    if row is None:
-        raise StoreError(f"the index at {address.shown} has lost its settings: {_AFRESH}")
+        row = connection.execute("SELECT settings, born, seal FROM settings").fetchone()
+    if row is None or seal_of(row[:2]) != row[2]:
+        raise StoreError(f"the settings of the index at {address.shown} are damaged: {_AFRESH}")
     return Opened(codec.unpack_settings(row[0]), row[1])
 
 
@@ -216,24 +219,45 @@ def _migrate(connection: Connection, address: Address) -> None:
         connection.execute("UPDATE settings SET layout = %s", (LAYOUT,))
 
 
-def _digests(connection: Connection) -> None:
-    """From 1 to 2: digests are kept, not worked out each time; equality of front matter has an index."""
-    connection.execute("ALTER TABLE bodies ADD COLUMN digest bytea")
-    query = sql.SQL("SELECT {} FROM entries e JOIN bodies b USING (key)").format(ENTRY_COLUMNS)
-    with connection.cursor("old_entries") as cursor:
-        cursor.execute(query)
-        while rows := cursor.fetchmany(_BATCH):
-            found = [bytes.fromhex(codec.digest(entry_of(row))) for row in rows]
-            connection.execute(
-                "UPDATE bodies SET digest = given.digest"
-                " FROM unnest(%s::bigint[], %s::bytea[]) AS given (key, digest) WHERE bodies.key = given.key",
-                ([row[0] for row in rows], found),
-            )
-    connection.execute("ALTER TABLE bodies ALTER digest SET NOT NULL")
+def _second(connection: Connection) -> None:
+    """From 1 to 2: digests are kept and not worked out each time, heads and settings have seals, and equality of front
+    matter has an index."""
+    for table, column in (("bodies", "digest"), ("documents", "seal"), ("settings", "seal")):
+        names = {"table": sql.Identifier(table), "column": sql.Identifier(column)}
+        connection.execute(sql.SQL("ALTER TABLE {table} ADD COLUMN {column} bytea").format(**names))
+    _fill(
+        connection,
+        sql.SQL("SELECT {} FROM entries e JOIN bodies b USING (key)").format(ENTRY_COLUMNS),
+        "UPDATE bodies SET digest = given.hash FROM unnest(%s::bigint[], %s::bytea[]) AS given (key, hash)"
+        " WHERE bodies.key = given.key",
+        lambda row: bytes.fromhex(codec.digest(entry_of(row))),
+    )
+    _fill(
+        connection,
+        sql.SQL("SELECT {} FROM documents").format(HEAD_COLUMNS),
+        "UPDATE documents SET seal = given.hash FROM unnest(%s::text[], %s::bytea[]) AS given (doc, hash)"
+        " WHERE documents.doc = given.doc",
+        seal_of,
+    )
+    for row in connection.execute("SELECT settings, born FROM settings").fetchall():
+        connection.execute("UPDATE settings SET seal = %s", (seal_of(row),))
+    for table, column in (("bodies", "digest"), ("documents", "seal"), ("settings", "seal")):
+        names = {"table": sql.Identifier(table), "column": sql.Identifier(column)}
+        connection.execute(sql.SQL("ALTER TABLE {table} ALTER {column} SET NOT NULL").format(**names))
     connection.execute("CREATE INDEX entries_meta ON entries USING gin (meta jsonb_path_ops)")
 
 
-_STEPS: dict[int, Callable[[Connection], None]] = {1: _digests}
+def _fill(
+    connection: Connection, rows: sql.Composed, update: LiteralString, hash_of: Callable[[Sequence[Any]], bytes]
+) -> None:
+    """Work out a hash for every row, whose first column is its key, a few at a time."""
+    with connection.cursor("unsealed") as cursor:
+        cursor.execute(rows)
+        while some := cursor.fetchmany(_BATCH):
+            connection.execute(update, ([row[0] for row in some], [hash_of(row) for row in some]))
+
+
+_STEPS: dict[int, Callable[[Connection], None]] = {1: _second}
 """What turns each layout into the next."""
 
 

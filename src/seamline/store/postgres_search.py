@@ -7,7 +7,7 @@ the server's own planner would choose under a filter found 1 in 10 of the best e
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 TABLES: dict[VectorKind, str] = {"text": "vectors", "summary": "summary_vectors"}
 HALVES = {"leaf": sql.SQL("= 0"), "upper": sql.SQL("> 0")}
 """Levels. Chunks and sections have an HNSW index each: most searches are for chunks alone."""
+INDEXES = [f"{table}_{half}" for table in TABLES.values() for half in HALVES]
 _MORE = 8
 """How much more is looked at in the next round, where a filter left too few."""
 _WIDER = 2
@@ -53,13 +54,15 @@ class _Level(NamedTuple):
 class Searcher:
     """Searches in the snapshot of one transaction."""
 
-    def __init__(self, connection: Connection, limits: Limits) -> None:
+    def __init__(
+        self, connection: Connection, limits: Limits, indexes: Collection[str], levels: Iterable[Sequence[int]]
+    ) -> None:
+        """`indexes` are those of INDEXES that there are, `levels` the rows of `levels`."""
         self._connection = connection
         self._limits = limits
-        rows = connection.execute("SELECT level, entries, worded, words FROM levels").fetchall()
-        self._levels = {level: _Level(*numbers) for level, *numbers in rows}
+        self._indexes = indexes
+        self._levels = {level: _Level(*numbers) for level, *numbers in levels}
         self._narrow: dict[tuple[Filter, frozenset[int] | None], Keys | None] = {}
-        self._indexes: frozenset[str] | None = None
 
     def near(
         self, vector: Vector, k: int, where: Filter | None, levels: Collection[int] | None, of: VectorKind
@@ -67,7 +70,7 @@ class Searcher:
         """The nearest by cosine, best first."""
         asked = vector_text(vector)
         among = self._among(levels)
-        indexed = {half for half in HALVES if f"{TABLES[of]}_{half}" in self._hnsw()} & _halves(among)
+        indexed = {half for half in HALVES if f"{TABLES[of]}_{half}" in self._indexes} & _halves(among)
         keys = self._passing(where, levels) if where is not None and indexed else None
         if keys is not None:
             return self._exact(asked, k, of, _of_keys(keys))
@@ -112,13 +115,17 @@ class Searcher:
     def _nearest(
         self, asked: str, k: int, of: VectorKind, half: str, levels: list[int], where: Filter | None
     ) -> list[Scored]:
-        """By HNSW; exactly, where that finds too few."""
+        """By HNSW; exactly, where that finds too few, or more equal ones than it was asked for."""
         text, values = both(condition(where), TRUE if half == "leaf" else on_levels(levels))
         query = _NEAREST.format(table=sql.Identifier(TABLES[of]), half=HALVES[half], where=text)
-        rows = self._connection.execute(query, (asked, *values, asked, k * _WIDER)).fetchall()
-        if len(rows) < k:
-            return self._exact(asked, k, of, _of_filter(where, levels))
-        return _best([Scored(unsafe(id), similarity) for id, similarity in rows], k)
+        for most in (k * _WIDER, k * _WIDER * _MORE):
+            rows = self._connection.execute(query, (asked, *values, asked, most)).fetchall()
+            found = _best([Scored(unsafe(id), similarity) for id, similarity in rows], most)
+            if len(found) < k:
+                break
+            if found[k - 1].score > found[-1].score:
+                return found[:k]
+        return self._exact(asked, k, of, _of_filter(where, levels))
 
     def _passing(self, where: Filter, levels: Collection[int] | None) -> Keys | None:
         """Keys of the entries that a narrow filter lets through; None for a wide one."""
@@ -141,15 +148,6 @@ class Searcher:
     def _among(self, levels: Collection[int] | None) -> list[int]:
         """The levels that are asked for and have entries."""
         return [level for level, now in self._levels.items() if now.entries and (levels is None or level in levels)]
-
-    def _hnsw(self) -> frozenset[str]:
-        if self._indexes is None:
-            names = [f"{table}_{half}" for table in TABLES.values() for half in HALVES]
-            rows = self._connection.execute(
-                "SELECT indexname FROM pg_indexes WHERE schemaname = current_schema() AND indexname = ANY(%s)", (names,)
-            )
-            self._indexes = frozenset(name for (name,) in rows)
-        return self._indexes
 
 
 def on_levels(levels: Collection[int] | None) -> Condition:

@@ -26,6 +26,9 @@ from seamline.words import searchable, words
 _DENSE = 64
 """Scores are summed in an array over all keys where it is at most so many times longer than the postings."""
 
+MOST_KEYS = 2**32 - 1
+"""Packed postings have room for no larger key. Each entry that is written takes one, and none is used twice."""
+
 Keys = NDArray[np.int64]
 Scores = NDArray[np.float64]
 Postings = NDArray[np.uint32]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 
 import psycopg
 from psycopg import errors, sql
@@ -26,18 +27,21 @@ from seamline.store.postgres_rows import (
     entry_row,
     head_of,
     head_row,
+    seal_of,
     vectors_copy,
     version_row,
 )
 from seamline.store.postgres_schema import lock_key
 from seamline.store.postgres_text import safe, unsafe
 from seamline.store.postgres_tidy import tidy
-from seamline.store.postgres_words import Bag, bag
+from seamline.store.postgres_words import MOST_KEYS, Bag, bag
 
 _ATTEMPTS = 3
 _TRANSIENT = (errors.SerializationFailure, errors.DeadlockDetected)
 _PATIENCE = 1.5
 """Seconds that the session of a client which was killed may take to end."""
+_RETURN = 10.0
+"""Seconds that a server which crashed may take to come back before a change is given up."""
 _PAUSE = 0.05
 _HOLDER = """
 SELECT a.application_name, a.client_addr, a.backend_start FROM pg_locks l LEFT JOIN pg_stat_activity a USING (pid)
@@ -66,10 +70,10 @@ class PostgresWriter:
                 return self._commit(connection, changes)
             except psycopg.Error as error:
                 again = lost(connection) or isinstance(error, _TRANSIENT)
+                if lost(connection) and self._was_committed():
+                    return None
                 if not again or attempt == _ATTEMPTS - 1:
                     raise refusal(self._address, error, "nothing was written") from error
-            if lost(connection) and self._was_committed():
-                return None
         self._open()
         return None
 
@@ -104,7 +108,7 @@ class PostgresWriter:
             else "nothing was written"
         )
         try:
-            self._connection = _locked(self._address)
+            self._connection = _locked(self._address, _RETURN)
         except StoreError as error:
             self._connection = None
             raise StoreError(f"the connection was lost while writing, {doubt}; {error}") from error
@@ -117,20 +121,37 @@ class PostgresWriter:
         return self._connection
 
 
-def _locked(address: Address) -> Connection:
-    """A connection that holds the right to write."""
-    connection = connect(address, "writer")
+def _connected(address: Address, patience: float) -> Connection:
+    end = time.monotonic() + patience
+    while True:
+        try:
+            return connect(address, "writer")
+        except StoreError:
+            if time.monotonic() >= end:
+                raise
+        time.sleep(_PAUSE)
+
+
+def _locked(address: Address, patience: float = 0) -> Connection:
+    """A connection that holds the right to write, to a server that may need some seconds to come back."""
+    connection = _connected(address, patience)
+    with ExitStack() as undo, told(address):
+        undo.callback(connection.close)
+        _lock(connection, address)
+        undo.pop_all()
+    return connection
+
+
+def _lock(connection: Connection, address: Address) -> None:
     key = lock_key(address.schema)
     end = time.monotonic() + _PATIENCE
     while True:
-        with told(address):
-            row = connection.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone()
-            if row and row[0]:
-                return connection
-            holder = connection.execute(_HOLDER, (key,)).fetchone()
+        row = connection.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone()
+        if row and row[0]:
+            return
+        holder = connection.execute(_HOLDER, (key,)).fetchone()
         # The session of a client that was killed ends when the server notices; that of a living one does not.
         if time.monotonic() > end:
-            connection.close()
             raise StoreError(f"{_named(holder)} is writing to the index at {address.shown}: wait until it is done")
         time.sleep(_PAUSE)
 
@@ -156,6 +177,8 @@ def _write(connection: Connection, changes: Sequence[Change], settings: Settings
     key = int(row[0]) if row else 1
     check_changes(changes, _stored(connection, changes), settings)
     put = [entry for change in changes for entry in change.put]
+    if key + len(put) > MOST_KEYS:
+        raise StoreError(f"the index has no keys left after {key:,} writes of entries: index again from scratch")
     gone = _take_out(connection, [id for change in changes for id in change.drop] + [entry.id for entry in put])
     bags = [bag(number, entry) for number, entry in enumerate(put, key)]
     _put_in(connection, list(zip(bags, put, strict=True)), settings)
@@ -243,9 +266,9 @@ def _count(connection: Connection, put: Sequence[Bag], gone: Sequence[Bag]) -> N
 def _note_documents(connection: Connection, changes: Sequence[Change]) -> None:
     heads = [head_row(change.head) for change in changes]
     connection.execute("DELETE FROM documents WHERE doc = ANY(%s)", ([head[0] for head in heads],))
-    with connection.cursor().copy(sql.SQL("COPY documents ({}) FROM STDIN").format(HEAD_COLUMNS)) as copy:
+    with connection.cursor().copy(sql.SQL("COPY documents ({}, seal) FROM STDIN").format(HEAD_COLUMNS)) as copy:
         for head in heads:
-            copy.write_row(head)
+            copy.write_row((*head, seal_of(head)))
     columns = VERSION_COLUMNS.format(text=sql.SQL("text"))
     with connection.cursor().copy(sql.SQL("COPY versions ({}) FROM STDIN").format(columns)) as copy:
         for change in changes:

@@ -9,7 +9,6 @@ run as root; where the tests do, `nobody` runs it.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import socket
@@ -17,12 +16,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import copytree, rmtree
+from types import MappingProxyType
 from typing import Any
 
 import psycopg
@@ -36,7 +36,18 @@ GUARDED = "guarded"
 _SERVANT = "nobody"
 _START_SECONDS = 120
 _STOP_SECONDS = 20
-_DEATH_OF_PARENT = 1  # PR_SET_PDEATHSIG
+_LAUNCH = """
+import ctypes, os, pwd, signal, sys
+if int(sys.argv[1]):
+    servant = pwd.getpwuid(int(sys.argv[1]))
+    os.setgroups([])
+    os.setgid(servant.pw_gid)
+    os.setuid(servant.pw_uid)
+if sys.platform == "linux":
+    ctypes.CDLL(None).prctl(1, signal.SIGQUIT)  # PR_SET_PDEATHSIG: ends when the tests do, however they end
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+"""What becomes the server. Not a `preexec_fn`: that forks this process, with the threads of whatever it has loaded."""
 _OPTIONS = {
     "max_connections": "60",
     "shared_buffers": "128MB",
@@ -82,10 +93,12 @@ class Server(Running):
     One that is not durable is quicker, and may lose its data when the machine stops.
     """
 
-    def __init__(self, folder: Path, *, durable: bool = True) -> None:
+    def __init__(
+        self, folder: Path, *, durable: bool = True, options: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         super().__init__(_free_port())
         self.folder = folder
-        self._options = {**_OPTIONS, **({} if durable else _CARELESS)}
+        self._options = {**_OPTIONS, **({} if durable else _CARELESS), **options}
         self._programs = programs(folder)
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -96,9 +109,10 @@ class Server(Running):
         options = {**self._options, "port": str(self.port), "unix_socket_directories": str(self.folder)}
         given = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
         with (self.folder / "log").open("ab") as log:
+            server = [str(self._programs / "postgres"), "-D", str(self.folder / "data"), *given]
             self._process = subprocess.Popen(
-                [self._programs / "postgres", "-D", self.folder / "data", *given],
-                stdout=log, stderr=log, stdin=subprocess.DEVNULL, preexec_fn=_end_with_parent, **_servant(),
+                [sys.executable, "-I", "-S", "-c", _LAUNCH, str(_servant().get("user", 0)), *server],
+                stdout=log, stderr=log, stdin=subprocess.DEVNULL,
             )  # fmt: skip
         self._wait()
 
@@ -143,10 +157,10 @@ class Server(Running):
 
 
 @contextmanager
-def own_server(*, durable: bool = True) -> Iterator[Server]:
-    """A server for one test or one file of them, stopped and removed at the end."""
+def own_server(options: Mapping[str, str] = MappingProxyType({})) -> Iterator[Server]:
+    """A durable server for one test or one file of them, stopped and removed at the end."""
     folder = Path(tempfile.mkdtemp(prefix="seamline-pg-", dir=temporary()))
-    server = Server(folder, durable=durable)
+    server = Server(folder, options=options)
     try:
         server.start()
         yield server
@@ -215,12 +229,6 @@ def _reachable(program: Path) -> bool:
         return subprocess.run([program, "--version"], capture_output=True, **_servant()).returncode == 0
     except PermissionError:
         return False
-
-
-def _end_with_parent() -> None:
-    """Run in the child before the server: it gets SIGQUIT when the tests die, however they die."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_DEATH_OF_PARENT, signal.SIGQUIT)
 
 
 def _free_port() -> int:
