@@ -113,6 +113,8 @@ class Why:
     dense: Part | None = None
     """Similarity to the text, or to its summary where that is higher."""
     bm25: Part | None = None
+    weight: float | None = None
+    """Of the dense leg in `fused`; the rest is BM25's."""
     fused: float | None = None
     """The legs together, 0-1."""
     rerank: float | None = None

@@ -13,8 +13,10 @@ from seamline.hits import Citation, ContextText, Hit, Passage
 from seamline.protocols import Reader
 from seamline.retrieve.candidates import Candidate, as_hits
 from seamline.retrieve.clip import clipped, is_prose
-from seamline.retrieve.context import Press, assemble, first
+from seamline.retrieve.context import Press, Taken, assemble
+from seamline.retrieve.context import first as first_of
 from seamline.retrieve.options import SearchOptions
+from seamline.retrieve.passages import joined
 from seamline.retrieve.render import PREAMBLE, delimiter, named, render
 from seamline.retrieve.search import Engine, search
 from seamline.retrieve.shelf import Shelf
@@ -88,7 +90,7 @@ def test_the_whole_text_looks_like_this(library: Library) -> None:
     context = made(library, 1000, ("wells.md", 0, 0.9))
     assert context.text == (
         f"{PREAMBLE}\n\n"
-        '[1] <passage source="wells.md:1-3 § Wells">\n'
+        '[1] <passage source="wells.md:1-3">\n'
         "# Wells\n\nThe well is twelve metres deep and was dug by hand long ago.\n"
         "</passage>\n"
     )
@@ -99,7 +101,16 @@ def test_sources_can_stand_at_the_end(library: Library) -> None:
         hits, press = hits_of(reader, ("wells.md", 0, 0.9), ("pumps.md", 0, 0.5))
         context = assemble(hits, replace(press, sources="list"), 1000)
     assert "[1] <passage>\n# Wells" in context.text
-    assert context.text.endswith("Sources:\n[1] wells.md:1-3 § Wells\n[2] pumps.md:1-3 § Pumps\n")
+    assert context.text.endswith("Sources:\n[1] wells.md:1-3\n[2] pumps.md:1-3\n")
+
+
+def test_sources_can_be_left_to_the_caller(library: Library) -> None:
+    with library.store.reader() as reader:
+        hits, press = hits_of(reader, ("wells.md", 0, 0.9), ("pumps.md", 0, 0.5))
+        context = assemble(hits, replace(press, sources="none"), 1000)
+    assert "wells.md" not in context.text
+    assert "[2] <passage>\n# Pumps" in context.text
+    assert context.passages[1].label() == "pumps.md:1-3 § Pumps"
 
 
 def test_what_has_no_room_is_left_out_and_named(library: Library) -> None:
@@ -111,6 +122,17 @@ def test_what_has_no_room_is_left_out_and_named(library: Library) -> None:
     assert len(context.passages[0].citations) + len(context.left_out) >= 2
 
 
+def test_what_is_shown_with_another_hit_is_not_left_out(library: Library) -> None:
+    with library.store.reader() as reader:
+        (first, second, third), press = hits_of(reader, *[("pumps.md", n, 0.9 - n / 10) for n in range(3)])
+        wide = joined(first, [first.entry.id, second.entry.id], press.shelf)
+        both = joined(second, [second.entry.id, third.entry.id], press.shelf)
+        room = press.count([Taken(0, wide)])
+        context = assemble([wide, both], press, room)
+    assert [one.id for one in context.citations] == [first.entry.id, second.entry.id]
+    assert context.left_out == ()
+
+
 def test_of_the_last_hit_the_sentences_that_fit_are_shown(library: Library) -> None:
     long = "Nothing is said here about it. " * 20 + "The gate is painted green. " + "Nor is it said here. " * 20
     big = Library({"big.md": f"# Gate\n\n{long}\n"}, recipe=replace(RECIPE, budget=Budget(target=480, limit=512)))
@@ -120,6 +142,9 @@ def test_of_the_last_hit_the_sentences_that_fit_are_shown(library: Library) -> N
     assert "painted green" in passage.text
     assert passage.text == cited.quote == big.texts["big.md"][cited.start : cited.end]
     assert passage.text.endswith("here.")
+    assert (
+        '<passage source="big.md:3 § Gate">' in context.text
+    )  # the sentences do not say under which heading they stand
     assert 80 < context.tokens <= 100
 
 
@@ -244,4 +269,4 @@ def test_prose_and_what_is_not(library: Library) -> None:
 
 @pytest.mark.parametrize(("total", "from_", "expected"), [(0, 0, None), (5, 9, None), (5, 0, 0), (5, 3, 3), (5, 4, 4)])
 def test_the_first_that_is_good(total: int, from_: int, expected: int | None) -> None:
-    assert first(total, lambda n: n >= from_) == expected
+    assert first_of(total, lambda n: n >= from_) == expected

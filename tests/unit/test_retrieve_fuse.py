@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from seamline.records import Scored
-from seamline.retrieve.fuse import highest, linear, min_max, ranked, rrf, share, z_score
+from seamline.retrieve.fuse import highest, leaning, linear, min_max, ranked, rrf, share, z_score
 
 
 def ids(found: list[Scored]) -> list[str]:
@@ -52,7 +52,7 @@ def test_min_max_and_z_scores() -> None:
 
 
 def test_linear_fusion_of_shares() -> None:
-    found = dict(linear({"a": 0.8, "b": 0.4}, {"b": 10.0, "c": 5.0}, alpha=0.6, by="share"))
+    found = dict(linear({"a": 0.8, "b": 0.4}, {"a": 0.0, "b": 10.0, "c": 5.0}, alpha=0.6, by="share"))
     assert found == pytest.approx({"a": 0.6, "b": 0.6 * 0.5 + 0.4, "c": 0.6 * 0.5 + 0.4 * 0.5})
 
 
@@ -81,6 +81,14 @@ def test_a_leg_whose_scores_are_all_equal_does_not_decide(by: str) -> None:
     flat = {"a": 0.5, "b": 0.5, "c": 0.5}
     found = linear(flat, {"c": 3.0, "b": 2.0, "a": 1.0}, alpha=0.9, by=by)  # type: ignore[arg-type]
     assert ids(found) == ["c", "b", "a"]
+
+
+def test_bm25_has_more_weight_the_more_its_best_stands_out() -> None:
+    assert leaning([4.0, 4.0, 4.0], alpha=0.7, lean=0.5) == pytest.approx(0.7)
+    assert leaning([4.0, 2.0, 0.0], alpha=0.7, lean=0.5) == pytest.approx(0.7 * 0.75)
+    assert leaning([4.0, 0.0, 0.0, 0.0], alpha=0.8, lean=1) == pytest.approx(0.2)
+    assert leaning([4.0, 1.0], alpha=0.6, lean=0) == 0.6
+    assert leaning([], alpha=0.6, lean=1) == leaning([0.0, 0.0], alpha=0.6, lean=1) == 0.6
 
 
 def test_the_higher_of_two_scores_counts() -> None:

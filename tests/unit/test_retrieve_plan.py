@@ -80,10 +80,15 @@ def test_a_fact_wants_few_small_passages_and_an_overview_all_levels() -> None:
 
 
 @pytest.mark.parametrize(
-    ("budget", "average", "k"), [(4000, 400.0, 10), (500, 400.0, 3), (90_000, 100.0, 20), (10, 0, 20)]
+    ("budget", "average", "k"), [(4000, 400.0, 20), (500, 400.0, 8), (90_000, 100.0, 40), (10, 0, 40)]
 )
 def test_a_budget_sets_how_many_hits_are_wanted(budget: int, average: float, k: int) -> None:
     assert sized(plan("Who wrote it?"), budget, average).k == k
+
+
+def test_a_prompt_is_not_filled_with_whole_sections() -> None:
+    assert (plan("Explain it").mode, sized(plan("Explain it"), 4000, 400).mode) == ("parents", "leaf")
+    assert sized(plan("Give me an overview of it"), 4000, 400).mode == "multi-level"
 
 
 def test_a_plan_can_be_printed() -> None:

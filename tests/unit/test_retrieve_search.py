@@ -12,7 +12,7 @@ import pytest
 from seamline.errors import ConfigError, StoreError
 from seamline.filters import Test
 from seamline.hits import Results
-from seamline.records import Version
+from seamline.records import Scored, Version
 from seamline.retrieve.legs import Legs, Scope, find, near, query_vectors, similarities
 from seamline.retrieve.options import SearchOptions
 from seamline.retrieve.plan import plan
@@ -91,13 +91,13 @@ def test_what_only_bm25_found_has_its_cosine_worked_out(library: Library) -> Non
     with library.store.reader() as reader:
         legs = find(reader, None, "tulips", 5, Scope())
         vector = query_vectors(library.embedder, ["tulips"])[0]
-        filled = similarities(vector, reader.entries(legs.ids, vectors=True))
+        filled = similarities(vector, reader.entries(legs.ids, vectors=True).values())
         exact = dict(reader.near(vector, 100))
     assert filled == pytest.approx({id: exact[id] for id in legs.ids}, abs=1e-6)
 
 
 @pytest.mark.parametrize("legs", ["dense", "bm25", "hybrid"])
-@pytest.mark.parametrize("fusion", ["share", "z-score", "min-max", "rrf"])
+@pytest.mark.parametrize("fusion", ["min-max", "z-score", "share", "rrf"])
 def test_every_leg_and_fusion_finds_the_obvious(library: Library, legs: str, fusion: str) -> None:
     options = SearchOptions(legs=legs, fusion=fusion)  # type: ignore[arg-type]
     best = find_all(library, "roses want water in the evening", options).hits[0]
@@ -110,7 +110,7 @@ def test_a_filter_holds_in_every_mode(library: Library) -> None:
     only = Test("doc", "=", "billing.md")
     with library.store.reader() as reader:
         for mode in ("leaf", "parents", "summary-first", "multi-level"):
-            options = SearchOptions(mode=mode)  # type: ignore[arg-type]
+            options = SearchOptions(mode=mode)
             found = search(Engine(reader, library.embedder, NOW), "retries of webhooks", options, only)
             assert {hit.entry.doc for hit in found.hits} == {"billing.md"}
 
@@ -240,6 +240,7 @@ def test_queries_are_only_text(library: Library, query: str) -> None:
         ({"k": 10**6}, "$.search.k"),
         ({"k": True}, "$.search.k"),
         ({"alpha": 1.5}, "$.search.alpha"),
+        ({"lean": -0.1}, "$.search.lean"),
         ({"alpha": float("nan")}, "$.search.alpha"),
         ({"mode": "tree"}, "$.search.mode"),
         ({"fusion": "sum"}, "$.search.fusion"),
@@ -300,6 +301,25 @@ def test_no_hit_is_shown_twice_by_a_plan(library: Library) -> None:
         found = follow(Engine(reader, library.embedder, NOW), made, SearchOptions())
     ids = [id for hit in found.hits for id in hit.ids]
     assert len(ids) == len(set(ids))
+
+
+def test_what_bm25_did_not_find_has_at_most_the_score_of_the_last_it_found() -> None:
+    legs = Legs((Scored("a", 0.9), Scored("b", 0.8)), (Scored("b", 5.0), Scored("c", 2.0)))
+    assert legs.sparse_scores(2) == {"a": 2.0, "b": 5.0, "c": 2.0}
+    assert legs.sparse_scores(3) == {"a": 0.0, "b": 5.0, "c": 2.0}
+    assert Legs((Scored("a", 0.9),)).sparse_scores(3) == {}
+
+
+def test_a_name_that_one_text_has_is_found_by_it() -> None:
+    """BM25 has most of the weight where its best stands alone, and little where all texts have the words."""
+    many = Library(
+        {f"{n}.md": f"The pump of house {n} stopped with {'ERR4711' if n == 3 else 'noise'}." for n in range(9)}
+    )
+    named, plain = (find_all(many, query).hits[0] for query in ("why ERR4711 of the pump", "the pump of a house"))
+    assert named.entry.doc == "3.md"
+    assert named.why.weight is not None
+    assert plain.why.weight is not None
+    assert named.why.weight < 0.4 < 0.6 < plain.why.weight <= 0.7
 
 
 def test_legs_without_vector_or_query_find_nothing(library: Library) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from seamline.protocols import Embedder, Reader, Reranker
 from seamline.records import Entry, Head, Scored, VectorKind, Version
 from seamline.retrieve.legs import query_vectors
+from seamline.retrieve.shelf import Layout
 
 if TYPE_CHECKING:
     from seamline.filters import Filter
@@ -82,8 +83,8 @@ class Caches:
     """Results, five minutes, by generation of the index and everything that was asked."""
     chunks: Cache[Entry] = field(init=False)
     """Entries, one day, by generation and id."""
-    layouts: Cache[Version] = field(init=False)
-    """Versions without their text, one day, by generation, document and number."""
+    layouts: Cache[Layout] = field(init=False)
+    """Where the entries of a version stand, one day, by generation, document and number."""
     reranks: Cache[float] = field(init=False)
     """Scores of a reranker, one hour, by model, query and text."""
 
@@ -170,20 +171,31 @@ class CachedReader:
         """The entries of these ids that exist."""
         asked = list(dict.fromkeys(ids))
         cache = self._caches.chunks
-        known = {id: cache.get((self._generation, id, vectors)) for id in asked}
+        known = {id: self._known(id, vectors) for id in asked}
         missing = [id for id, entry in known.items() if entry is None]
         for id, entry in self._reader.entries(missing, vectors=vectors).items() if missing else ():
             known[id] = entry
-            cache.put((self._generation, id, vectors), entry)
+            cache.put((self._generation, id), entry)
         return {id: entry for id, entry in known.items() if entry is not None}
+
+    def _known(self, id: str, vectors: bool) -> Entry | None:
+        """The entry, unless vectors are asked for and it was fetched without."""
+        entry = self._caches.chunks.get((self._generation, id))
+        return None if entry is None or (vectors and entry.vector is None) else entry
 
     def version(self, doc: str, number: int, *, text: bool = True) -> Version | None:
         """One version of a document. Whole texts are not remembered: they can be large."""
         if text:
             return self._reader.version(doc, number)
+        found = self.layout(doc, number)
+        return found.version if found else None
+
+    def layout(self, doc: str, number: int) -> Layout | None:
+        """The layout of a version, with what was worked out about it."""
         key = (self._generation, doc, number)
         known = self._caches.layouts.get(key)
-        if known is None and (known := self._reader.version(doc, number, text=False)) is not None:
+        if known is None and (version := self._reader.version(doc, number, text=False)) is not None:
+            known = Layout(version)
             self._caches.layouts.put(key, known)
         return known
 

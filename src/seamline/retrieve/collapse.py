@@ -9,7 +9,6 @@ from itertools import combinations, pairwise
 
 from seamline.filters import Test
 from seamline.protocols import Reader
-from seamline.records import Entry
 from seamline.retrieve.candidates import Candidate
 
 BITS = 64
@@ -21,21 +20,27 @@ _FEW = 32
 
 
 def collapse(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The candidates without those that say almost the same as a better one, which lists them."""
+    """The candidates without those that say almost the same as a better one, which lists them.
+
+    They do where their bodies are equal but for white space, or their sketches near.
+    """
     kept: list[Candidate] = []
+    bodies: dict[tuple[int, str], int] = {}  # place among the kept, by level and content
+    sketches: dict[int, list[tuple[int, int]]] = defaultdict(list)  # per level, sketches with their places
     for one in candidates:
-        twin = next((n for n, other in enumerate(kept) if alike(one.entry, other.entry)), None)
+        entry, others = one.entry, sketches[one.entry.level]
+        twin = bodies.get((entry.level, entry.content_hash))
+        if twin is None and (sketch := entry.sketch & _ALL):
+            # Every pair is compared, so without a call for each.
+            twin = next((place for other, place in others if (sketch ^ other).bit_count() <= NEAR), None)
+            if twin is None:
+                others.append((sketch, len(kept)))
         if twin is None:
+            bodies[entry.level, entry.content_hash] = len(kept)
             kept.append(one)
         else:
-            kept[twin] = replace(kept[twin], twins=(*kept[twin].twins, one.entry, *one.twins))
+            kept[twin] = replace(kept[twin], twins=(*kept[twin].twins, entry, *one.twins))
     return kept
-
-
-def alike(one: Entry, other: Entry) -> bool:
-    """Whether the bodies are equal but for white space, or their sketches near."""
-    same_level = one.level == other.level
-    return same_level and (one.content_hash == other.content_hash or near(one.sketch, other.sketch))
 
 
 def near(left: int, right: int) -> bool:

@@ -14,14 +14,14 @@ from seamline.retrieve.budget import Form, Packing, pack
 from seamline.retrieve.clip import clipped, is_prose
 from seamline.retrieve.highlight import Sentences
 from seamline.retrieve.passages import cite_run, run_text, without_covered
-from seamline.retrieve.render import Sources, render
+from seamline.retrieve.render import PREAMBLE, Sources, render
 from seamline.retrieve.shelf import Shelf
 
 SUMMARY_WORTH = 0.5
 """What a summary is worth beside the text it is of."""
 SHARPNESS = 4
 """Worth is the score to this power: a text that scores half is not worth half of the best, but hardly anything."""
-_TRIES = 8
+_TRIES = 16
 """How many of those left out may share the room that is left."""
 
 
@@ -97,15 +97,24 @@ def assemble(
     taken = _filled(taken, distinct, press, budget, query, summaries, sentences)
     passages = press.passages(taken.values())
     text = render(passages, press.sources)
-    left_out = tuple(hit.citation for rank, hit in enumerate(distinct) if rank not in taken)
+    # A hit that was not taken may still be shown, as the neighbour of one that was.
+    shown = {one.id for passage in passages if not passage.summary for one in passage.citations}
+    left_out = tuple(
+        hit.citation for rank, hit in enumerate(distinct) if rank not in taken and hit.entry.id not in shown
+    )
     return ContextText(text, tuple(passages), press.tokenizer.count(text), left_out)
 
 
 def _packed(hits: Sequence[Hit], press: Press, budget: int, packing: Packing, summaries: bool) -> dict[int, Taken]:
     """What to take by rank, so that the whole text keeps the budget."""
     options = [_forms(rank, hit, press.shelf, summaries and packing == "exact") for rank, hit in enumerate(hits)]
-    sized = [[Form(_worth(one), press.count([one])) for one in forms] for forms in options]
-    chosen = {c.candidate: options[c.candidate][c.form] for c in pack(sized, budget, packing)}
+    once = press.tokenizer.count(PREAMBLE)
+    sized = [[Form(_worth(one), press.count([one]) - once) for one in forms] for forms in options]
+    chosen = {c.candidate: options[c.candidate][c.form] for c in pack(sized, budget - once, packing)}
+    if packing == "greedy":
+        # What has no room is shown in part before later hits are looked at: sentences of a good one answer more.
+        missed = next((rank for rank in range(len(hits)) if rank not in chosen), len(hits))
+        chosen = {rank: one for rank, one in chosen.items() if rank < missed}
     while chosen and press.count(chosen.values()) > budget:  # counts do not quite add up
         del chosen[max(chosen)]
     return chosen

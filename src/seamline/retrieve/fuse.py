@@ -8,7 +8,8 @@ from typing import Literal
 
 from seamline.records import Scored
 
-Fusion = Literal["share", "z-score", "min-max", "rrf"]
+Normal = Literal["min-max", "z-score", "share"]
+Fusion = Literal["min-max", "z-score", "share", "rrf"]
 
 RRF_K = 60
 """How slowly reciprocal ranks fall."""
@@ -35,29 +36,33 @@ def rrf(
     return ranked(scores)
 
 
-def linear(
-    dense: Mapping[str, float], sparse: Mapping[str, float], *, alpha: float, by: Literal["share", "z-score", "min-max"]
-) -> list[Scored]:
+def linear(dense: Mapping[str, float], sparse: Mapping[str, float], *, alpha: float, by: Normal) -> list[Scored]:
     """`alpha` times the dense score and the rest of the sparse one, each made comparable within its leg first.
 
-    An entry without a dense score gets the lowest one, an entry without a sparse score has none of its words: 0 as a
-    share, else the lowest. Where one leg is empty, the other decides alone.
+    What a leg has no score for gets its lowest. Where one leg is empty, the other decides alone.
     """
     if not dense or not sparse:
         return ranked(_unit(NORMALS[by](dense or sparse), by))
     left, right = NORMALS[by](dense), NORMALS[by](sparse)
-    low_left = min(left.values())
-    low_right = 0.0 if by == "share" else min(right.values())
+    low_left, low_right = min(left.values()), min(right.values())
     ids = dict.fromkeys((*dense, *sparse))
     mixed = {id: alpha * left.get(id, low_left) + (1 - alpha) * right.get(id, low_right) for id in ids}
     return ranked(_unit(mixed, by))
 
 
-def share(scores: Mapping[str, float]) -> dict[str, float]:
-    """Each score as a part of the best one; those below 0 as 0.
+def leaning(sparse: Iterable[float], alpha: float, lean: float) -> float:
+    """The weight of the dense leg for one query: `alpha`, less up to the part `lean` of it where the best of BM25
+    stands out from the other candidates.
 
-    A leg whose scores are all alike then hardly speaks: see `docs/explain/how-search-works.md` for what that is worth.
+    Words that one text has and the others have not are likely names; words that all have say little.
     """
+    scores = list(sparse)
+    best = max(scores, default=0.0)
+    return alpha * (1 - lean * (1 - fmean(scores) / best)) if best > 0 else alpha
+
+
+def share(scores: Mapping[str, float]) -> dict[str, float]:
+    """Each score as a part of the best one; those below 0 as 0."""
     best = max(scores.values(), default=0.0)
     return {id: max(0.0, score) / best if best > 0 else 0.0 for id, score in scores.items()}
 
@@ -77,9 +82,9 @@ def z_score(scores: Mapping[str, float]) -> dict[str, float]:
 
 
 NORMALS: Mapping[str, Callable[[Mapping[str, float]], dict[str, float]]] = {
-    "share": share,
     "min-max": min_max,
     "z-score": z_score,
+    "share": share,
 }
 
 

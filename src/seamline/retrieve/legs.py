@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,7 +32,7 @@ class Legs:
     dense: tuple[Scored, ...] = ()
     sparse: tuple[Scored, ...] = ()
     filled: Mapping[str, float] | None = None
-    """Dense scores of all that any leg found, where they were worked out."""
+    """Dense scores of what only BM25 found, where they were worked out."""
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -43,9 +43,12 @@ class Legs:
     def dense_scores(self) -> dict[str, float]:
         return {**(self.filled or {}), **dict(self.dense)}
 
-    @property
-    def sparse_scores(self) -> dict[str, float]:
-        return dict(self.sparse)
+    def sparse_scores(self, depth: int) -> dict[str, float]:
+        """BM25 of everything any leg found. What BM25 did not find has no word of the query or, where it found as many
+        as it looked for, no more than the last of them."""
+        below = self.sparse[-1].score if len(self.sparse) >= depth else 0.0
+        known = dict(self.sparse)
+        return {id: known.get(id, below) for id in self.ids} if known else {}
 
     def parts(self) -> dict[str, tuple[Part | None, Part | None]]:
         """For each id its dense and its BM25 part."""
@@ -84,11 +87,16 @@ def near(reader: Reader, vector: Vector, depth: int, scope: Scope, *, dual: bool
     return ranked(highest((by_text, by_summary)))[:depth]
 
 
-def similarities(vector: Vector, entries: Mapping[str, Entry]) -> dict[str, float]:
+def similarities(vector: Vector, entries: Iterable[Entry]) -> dict[str, float]:
     """Cosine similarity of every entry that carries a vector: to its text, or its summary where that is nearer."""
-    found = {}
-    for id, entry in entries.items():
-        rows = [row for row in (entry.vector, entry.summary_vector) if row is not None]
-        if rows:
-            found[id] = max(float(vector @ row) for row in rows)
-    return found
+    import numpy as np
+
+    owners, rows = [], []
+    for entry in entries:
+        for row in (entry.vector, entry.summary_vector):
+            if row is not None:
+                owners.append(entry.id)
+                rows.append(row)
+    # Row by row and not as one product: equal vectors get equal scores, wherever they stand.
+    scores = (np.stack(rows) * vector).sum(axis=1, dtype=np.float64) if rows else ()
+    return highest([[Scored(id, float(score)) for id, score in zip(owners, scores, strict=True)]])

@@ -28,9 +28,12 @@ class SearchOptions:
     mode: Mode = "leaf"
     """leaf: chunks; parents: sections in place of chunks where enough of one was hit; summary-first: chunks of the
     sections whose summaries match best; multi-level: chunks and sections together."""
-    fusion: Fusion = "share"
-    alpha: float = 0.5
+    fusion: Fusion = "min-max"
+    """How scores of the legs are made comparable; rrf looks at ranks alone, and has no use for `alpha`."""
+    alpha: float = 0.7
     """Weight of the dense leg; the rest is BM25's."""
+    lean: float = 0.7
+    """The part of that weight which passes to BM25 as far as its best stands out."""
     rrf_k: int = RRF_K
     over: int = 3
     """How many times `k` each leg finds."""
@@ -60,6 +63,7 @@ class SearchOptions:
         _whole("least", self.least, 1, MOST_HITS)
         _whole("widest", self.widest, 1, 10**9)
         _number("alpha", self.alpha, 0, 1)
+        _number("lean", self.lean, 0, 1)
         _number("decay", self.decay, 0, 1000)
         _number("share", self.share, 0, 1)
 

@@ -12,8 +12,8 @@ from seamline.retrieve.expand import Mode
 
 Kind = Literal["factoid", "analytical", "comparative", "exploratory", "multi-hop"]
 
-FEWEST, MOST = 3, 20
-"""Hits that a budget is divided into, at least and at most."""
+FEWEST, MOST = 8, 40
+"""Hits that are looked for to fill a budget, at least and at most."""
 _LONG = 18
 """Words from which on a question asks for more than a fact."""
 _LONGEST = 1000
@@ -76,9 +76,15 @@ def _planned(query: str, kind: Kind, reasons: tuple[str, ...], parts: tuple[str,
 
 
 def sized(given: Plan, budget: int, average: float) -> Plan:
-    """The plan with as many hits as a token budget has room for, at the average size of a chunk."""
-    room = int(budget / average) if average > 0 else MOST
-    return replace(given, k=max(FEWEST, min(MOST, room)))
+    """The plan for a prompt: with twice as many hits as a token budget has room for, at the average size of a chunk,
+    as those that are found may be small.
+
+    Chunks are not widened to their sections: neighbours are joined anyway, and where room is short, one more hit
+    answers more often than what stands around another.
+    """
+    room = int(2 * budget / average) if average > 0 else MOST
+    mode: Mode = "leaf" if given.mode == "parents" else given.mode
+    return replace(given, k=max(FEWEST, min(MOST, room)), mode=mode)
 
 
 Found = tuple[tuple[str, ...], tuple[str, ...]]

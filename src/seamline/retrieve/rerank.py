@@ -51,6 +51,8 @@ def freshness(entry: Entry, now: datetime, decay: float) -> float:
 
 def weighed(candidates: Sequence[Candidate], weights: Weights, *, now: datetime, decay: float) -> list[Candidate]:
     """The candidates with their final scores, best first."""
+    if not (weights.freshness or weights.authority or weights.coherence):
+        return ordered(candidates)
     return ordered(_weigh(one, weights, now, decay) for one in candidates)
 
 

@@ -135,11 +135,14 @@ class _Finder:
         fills = self.vector is not None and bool(sparse) and options.fusion != "rrf"
         entries = reader.entries(legs.ids, vectors=fills)
         if fills and self.vector is not None:
-            legs = replace(legs, filled=similarities(self.vector, entries))
+            near = dict(legs.dense)
+            missing = [entry for id, entry in entries.items() if id not in near]
+            legs = replace(legs, filled=similarities(self.vector, missing))
         parts = legs.parts()
+        ranking, weight = fused(legs, options)
         return [
-            Candidate(entries[id], score, Why(dense=parts[id][0], bm25=parts[id][1], fused=score))
-            for id, score in fused(legs, options)
+            Candidate(entries[id], score, Why(dense=parts[id][0], bm25=parts[id][1], weight=weight, fused=score))
+            for id, score in ranking[: options.depth]
             if id in entries
         ]
 
@@ -149,12 +152,13 @@ class _Finder:
         return expand.both(where, expand.inside([one.entry for one in sections], shelf))
 
 
-def fused(legs: Legs, options: SearchOptions) -> list[Scored]:
-    """The legs as one ranking."""
+def fused(legs: Legs, options: SearchOptions) -> tuple[list[Scored], float | None]:
+    """The legs as one ranking, and the weight of the dense one where there are two."""
     if options.fusion == "rrf":
-        weights = (options.alpha, 1 - options.alpha)
-        return fuse.rrf((legs.dense, legs.sparse), k=options.rrf_k, weights=weights)
-    return fuse.linear(legs.dense_scores, legs.sparse_scores, alpha=options.alpha, by=options.fusion)
+        return fuse.rrf((legs.dense, legs.sparse), k=options.rrf_k), None
+    dense, sparse = legs.dense_scores, legs.sparse_scores(options.depth)
+    weight = fuse.leaning(sparse.values(), options.alpha, options.lean)
+    return fuse.linear(dense, sparse, alpha=weight, by=options.fusion), weight if dense and sparse else None
 
 
 def _reranked(engine: Engine, candidates: Sequence[Candidate], query: str, options: SearchOptions) -> list[Candidate]:

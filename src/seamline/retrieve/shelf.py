@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol, runtime_checkable
 
 from seamline.errors import StoreError
 from seamline.hits import Citation
@@ -53,6 +54,15 @@ class Layout:
         return min(held, key=lambda s: (s.end - s.start, s.start), default=None)
 
 
+@runtime_checkable
+class Keeper(Protocol):
+    """A reader that remembers layouts from one search to the next."""
+
+    def layout(self, doc: str, number: int) -> Layout | None:
+        """The layout of a version, or None where there is no such version."""
+        ...
+
+
 class Shelf:
     """Layouts of the documents one search touches. Each is fetched once, its text only where it is needed."""
 
@@ -78,14 +88,28 @@ class Shelf:
         """Where the entries of a document stand now."""
         found = self._layouts.get(doc)
         if found is None:
-            found = self._layouts[doc] = Layout(self._version(doc, text=False))
+            found = self._layouts[doc] = self._layout(doc)
+        return found
+
+    def _layout(self, doc: str) -> Layout:
+        head = self.reader.head(doc)
+        if head is not None and isinstance(self.reader, Keeper):
+            found = self.reader.layout(doc, head.version)
+        else:
+            version = self.reader.version(doc, head.version, text=False) if head else None
+            found = Layout(version) if version else None
+        if found is None:
+            raise StoreError(_missing(doc))
         return found
 
     def text(self, doc: str) -> str:
         """The whole current text of a document."""
         found = self._texts.get(doc)
         if found is None:
-            found = self._texts[doc] = self._version(doc, text=True).text
+            version = self.reader.version(doc, self.layout(doc).version.number)
+            if version is None:
+                raise StoreError(_missing(doc))
+            found = self._texts[doc] = version.text
         return found
 
     def place(self, entry: Entry) -> Place:
@@ -107,15 +131,12 @@ class Shelf:
         """The citation of any place of a document."""
         return cited(self.layout(doc).version, place, self.text(doc)[place.start : place.end])
 
-    def _version(self, doc: str, *, text: bool) -> Version:
-        head = self.reader.head(doc)
-        version = self.reader.version(doc, head.version, text=text) if head else None
-        if version is None:
-            raise StoreError(f"the current version of {doc} is missing: run `{_REMEDY}`")
-        return version
-
 
 _REMEDY = "seamline doctor --verify"
+
+
+def _missing(doc: str) -> str:
+    return f"the current version of {doc} is missing: run `{_REMEDY}`"
 
 
 def cited(version: Version, place: Place, quote: str) -> Citation:

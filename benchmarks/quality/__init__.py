@@ -1,0 +1,1 @@
+"""How good results are, on questions that nobody here wrote."""
