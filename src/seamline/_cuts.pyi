@@ -34,7 +34,8 @@ def cut(
     """The chunks of a document, or None where only Python can make them.
 
     `plan`: target, limit, tokens that borrowed headings may take, levels that paths keep, balance, scores from 0 to 1,
-    up to how many tokens each block kind is kept whole, and whether each is split by its own rule. `rest` does what is rare: `seamline.cut.compiled.Rest`.
+    up to how many tokens each block kind is kept whole, and whether each is split by its own rule. `rest` does what
+    is rare: `seamline.cut.compiled.Rest`.
     """
 
 def render(text: str, body: Span, context: tuple[Context, ...], closing: str, /) -> str:
