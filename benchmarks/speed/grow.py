@@ -31,8 +31,13 @@ RUN = re.compile(r"(.{1,24}?)\1{40,}", re.DOTALL)
 
 
 def repeated(text: str) -> Grow:
-    """The whole file again and again: a part of it may be another pattern."""
-    return lambda factor: text * max(1, round(factor))
+    """The whole file again and again: a part of it may be another pattern.
+
+    After several lines of which the last has no end, a blank line: else a second copy of link definitions would be the
+    rest of the paragraph that ends the first, and only one copy would be the pattern.
+    """
+    gap = "\n\n" if "\n" in text and not text.endswith("\n") else ""
+    return lambda factor: (text + gap) * max(1, round(factor))
 
 
 def stretched(text: str) -> Grow | None:
