@@ -84,12 +84,14 @@ def main() -> None:
     parser.add_argument("--limits", nargs="+", type=int, default=[512])
     parser.add_argument("--budgets", nargs="+", type=int, default=[1000, 2000])
     parser.add_argument("--questions", type=int, default=100, help="per set, evenly spread; all documents stay")
+    parser.add_argument("--others", action="store_true", help="ask as many of the questions that are else left out")
     parser.add_argument("--threads", type=int, default=1)
     args = parser.parse_args()
     embedder = Remembering(args.threads)
     fine = True
     for limit in args.limits:
-        sets = [build(load(args.data / name, args.questions), limit, embedder) for name in args.sets]
+        data = [load(args.data / name, args.questions, others=args.others) for name in args.sets]
+        sets = [build(one, limit, embedder) for one in data]
         for budget in args.budgets:
             found = [measure(indexed, budget) for indexed in sets]
             rows = [

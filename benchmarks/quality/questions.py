@@ -45,15 +45,24 @@ class QuestionSet:
         return "text/markdown" if self.name in MARKDOWN else "text/plain"
 
 
-def load(folder: Path, most: int) -> QuestionSet:
-    """One set of the benchmark data, with at most so many of its questions, evenly spread; and all documents."""
+def load(folder: Path, most: int, *, others: bool = False) -> QuestionSet:
+    """One set of the benchmark data, with at most so many of its questions, evenly spread; and all documents.
+
+    With `others`, as many of those that would else be left out.
+    """
     docs = {row["id"]: row["text"] for row in _rows(folder / "docs.jsonl")}
     questions = [
         Question(row["question"], _refs(row["refs"]), _refs(row.get("exclude", ())))
         for row in _rows(folder / "queries.jsonl")
     ]
-    kept = [questions[n * len(questions) // most] for n in range(most)] if len(questions) > most else questions
-    return QuestionSet(folder.name, docs, kept)
+    kept = _spread(questions, most)
+    return QuestionSet(folder.name, docs, _spread([q for q in questions if q not in kept], most) if others else kept)
+
+
+def _spread(questions: list[Question], most: int) -> list[Question]:
+    if len(questions) <= most:
+        return questions
+    return [questions[n * len(questions) // most] for n in range(most)]
 
 
 def _rows(file: Path) -> list[dict[str, Any]]:

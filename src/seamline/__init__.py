@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from seamline.presets import preset
     from seamline.recipe import Overlap, Recipe
     from seamline.recipe_toml import load_recipe
+    from seamline.retrieve.budget import Room
     from seamline.retrieve.cite import Resolved
     from seamline.retrieve.options import SearchOptions
     from seamline.shape import Shape
@@ -52,6 +53,7 @@ _HOME = {
     "presets": ("preset",),
     "recipe": ("Overlap", "Recipe"),
     "recipe_toml": ("load_recipe",),
+    "retrieve.budget": ("Room",),
     "retrieve.cite": ("Resolved",),
     "retrieve.options": ("SearchOptions",),
     "shape": ("Shape",),
@@ -84,6 +86,7 @@ __all__ = [
     "Report",
     "Resolved",
     "Results",
+    "Room",
     "SeamlineError",
     "SearchOptions",
     "Shape",

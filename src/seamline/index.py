@@ -23,6 +23,7 @@ from seamline.indexing.run import Failure
 from seamline.indexing.sources import sources
 from seamline.protocols import Embedder, Reader, Reranker, Store, Tokenizer
 from seamline.records import Head, Problem, Settings
+from seamline.retrieve.budget import Room
 from seamline.retrieve.cache import CachedEmbedder, CachedReader, CachedReranker, Caches
 from seamline.retrieve.cite import Resolved, resolve
 from seamline.retrieve.collapse import Duplicates, duplicates
@@ -180,23 +181,25 @@ class Index:
         self,
         query: str,
         *,
-        budget: int = 4000,
+        budget: int | Room = 4000,
         where: str = "",
         options: SearchOptions | None = None,
         packing: Packing = "greedy",
         sources: SourceList = "inline",
         reranker: Reranker | None = None,
     ) -> ContextText:
-        """A text for a prompt that answers a query from the index: numbered passages, at most `budget` tokens."""
+        """A text for a prompt that answers a query from the index: numbered passages, at most `budget` tokens, or as
+        many as a Room leaves."""
         from seamline.cut.sentences import sentence_starts
 
+        most = budget.budget if isinstance(budget, Room) else budget
         settled = self._settled(options, None)
         condition = parse_filter(where) if where.strip() else None
         with self._reading() as (reader, generation):
-            planned = sized(plan(query), budget, self._average(reader, generation))
+            planned = sized(plan(query), most, self._average(reader, generation))
             results = follow(self._engine(reader, reranker), planned, settled, condition)
             press = Press(Shelf(reader), self._tokenizer, sources)
-            text = assemble(results.hits, press, budget, query=query, packing=packing, sentences=sentence_starts)
+            text = assemble(results.hits, press, most, query=query, packing=packing, sentences=sentence_starts)
             return replace(text, notices=results.notices)
 
     def cite(self, key: str) -> Resolved:

@@ -101,7 +101,7 @@ def test_sources_can_stand_at_the_end(library: Library) -> None:
         hits, press = hits_of(reader, ("wells.md", 0, 0.9), ("pumps.md", 0, 0.5))
         context = assemble(hits, replace(press, sources="list"), 1000)
     assert "[1] <passage>\n# Wells" in context.text
-    assert context.text.endswith("Sources:\n[1] wells.md:1-3\n[2] pumps.md:1-3\n")
+    assert context.text.endswith("Sources:\n[1] wells.md:1-3 § Wells\n[2] pumps.md:1-3 § Pumps\n")
 
 
 def test_sources_can_be_left_to_the_caller(library: Library) -> None:

@@ -22,7 +22,7 @@ MODES = ("leaf", "parents", "summary-first", "multi-level")
 FUSIONS = ("min-max", "z-score", "share", "rrf")
 ALPHA = 0.7
 PACKINGS = ("greedy", "exact")
-SOURCES = ("inline", "list")
+SOURCES = ("inline", "list", "none")
 
 _MOST_BYTES = 1 << 24
 """Of a question on standard input: what is longer is not a question, and may never end."""

@@ -57,7 +57,10 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--packing", choices=PACKINGS, default=PACKINGS[0], help="best first (greedy, default), or most worth (exact)"
     )
     show.add_argument(
-        "--sources", choices=SOURCES, default=SOURCES[0], help="where sources stand: at each passage, or at the end"
+        "--sources",
+        choices=SOURCES,
+        default=SOURCES[0],
+        help="where sources stand: at each passage, at the end, or nowhere",
     )
     show.add_argument("--json", action="store_true", help="one JSON object with the text, its passages and citations")
     show.add_argument("--quiet", action="store_true", help="no notices, only errors")

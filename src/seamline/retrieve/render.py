@@ -31,19 +31,18 @@ def render(passages: Sequence[Passage], sources: Sources = "inline") -> str:
 
 
 def _passage(passage: Passage, tag: str, sources: Sources) -> str:
-    source = f' source="{named(passage)}"' if sources == "inline" else ""
+    source = f' source="{named(passage, beside=True)}"' if sources == "inline" else ""
     form = ' form="summary"' if passage.summary else ""
     return f"[{passage.number}] <{tag}{source}{form}>\n{passage.text}\n</{tag}>"
 
 
-def named(passage: Passage) -> str:
-    """Where a passage is from, on one line and without what could end an attribute or a tag. Headings are named where
-    the text does not start with them: every token is taken from the passages."""
+def named(passage: Passage, *, beside: bool = False) -> str:
+    """Where a passage is from, on one line and without what could end an attribute or a tag. `beside` the text,
+    headings it starts with are left out: every token is taken from the passages."""
     first, last = passage.citations[0], passage.citations[-1]
-    told = first.path and passage.text.lstrip("# ").startswith(first.path[0])
-    plain = _UNSAFE.sub(
-        " ", label(first.uri, joined_anchor(first.anchor, last.anchor), () if told else first.path)
-    ).strip()
+    told = beside and first.path and passage.text.lstrip("# ").startswith(first.path[0])
+    whole = label(first.uri, joined_anchor(first.anchor, last.anchor), () if told else first.path)
+    plain = _UNSAFE.sub(" ", whole).strip()
     short = plain if len(plain) <= _LONGEST else plain[: _LONGEST - 1] + "…"
     return short.replace('"', "'").replace("<", "‹")
 

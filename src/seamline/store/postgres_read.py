@@ -62,7 +62,11 @@ class PostgresReader:
         self._expected: set[str] = set()
         self._placed: set[str] = set()
         rows = self._all(_STATE, (search.INDEXES,))
-        if not rows or rows[0][1:3] != (opened.born, LAYOUT):
+        if not rows:
+            raise StoreError(
+                f"the index at {address.shown} is damaged, it has lost its state: index again from scratch"
+            )
+        if rows[0][1:3] != (opened.born, LAYOUT):
             raise StoreError(f"the index at {address.shown} was replaced meanwhile: open it again")
         generation, _, _, indexes, levels = rows[0]
         self.generation = int(generation)

@@ -206,7 +206,9 @@ def layout(connection: Connection, address: Address) -> int | None:
         if not there:
             return None
         row = connection.execute("SELECT layout FROM settings").fetchone()
-    return int(row[0]) if row else None
+    if row is None:
+        raise StoreError(f"the settings of the index at {address.shown} are gone: {_AFRESH}")
+    return int(row[0])
 
 
 def _migrate(connection: Connection, address: Address) -> None:

@@ -160,6 +160,10 @@ def _strays(connection: Connection) -> Iterator[Problem]:
         "SELECT count(*) FROM entries e FULL JOIN bodies b USING (key) WHERE e.key IS NULL OR b.key IS NULL"
     )
     yield from _counted(connection, query, "bodies", "of no entry, or missing")
+    # All else is looked at head by head: what has lost its head would not be.
+    for table in ("versions", "owners"):
+        query = sql.SQL("SELECT count(*) FROM {} LEFT JOIN documents d USING (doc) WHERE d.doc IS NULL")
+        yield from _counted(connection, query.format(sql.Identifier(table)), table, "of no document")
     query = sql.SQL("SELECT count(*) FROM entries e LEFT JOIN owners o USING (id) WHERE o.doc IS DISTINCT FROM e.doc")
     yield from _counted(connection, query, "owners", "of another document than their entry, or missing")
 
