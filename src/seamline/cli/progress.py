@@ -20,7 +20,8 @@ class Progress:
     def __init__(self, total: int, *, wanted: bool) -> None:
         self._total = total
         self._wanted = wanted and sys.stderr.isatty()
-        self._begun = self._drawn = time.monotonic()
+        self._begun = time.monotonic()
+        self._drawn = self._begun - _PAUSE  # the first line of a long batch appears at once
         self._shown = False
 
     def step(self, done: int, name: str) -> None:
