@@ -9,6 +9,8 @@ DEV := $(VENV)/.installed-dev
 DEMO := $(VENV)/.installed-demo
 PEERS := build/bench/.installed
 CODE := src tests benchmarks
+CORE_TESTS := tests/property/test_contract.py tests/contract/test_commonmark.py tests/golden tests/unit/test_markdown_blocks.py \
+  tests/unit/test_front_matter.py tests/unit/test_oversize.py tests/unit/test_tokens.py
 SOURCES := $(shell find src -name '*.py')
 NATIVE := setup.py $(shell find native -type f)
 
@@ -23,7 +25,8 @@ help: ## list these commands
 demo: $(DEMO) ## index the example handbook, search it, edit it, and follow a citation
 	@PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh build/demo
 
-test: lint ## everything that must pass: lint, format, types, tests
+test: lint ## everything that must pass: lint, format, types, tests; those of the core on both of its paths
+	SEAMLINE_NATIVE=0 $(BIN)/python -m pytest -n 2 $(CORE_TESTS)
 	$(BIN)/python -m pytest -n 2
 
 lint: $(DEV) ## ruff check, ruff format --check, mypy --strict
