@@ -32,6 +32,7 @@ LAYERS = {
     "hits": BASE,
     "files": BASE,
     "extras": BASE,
+    "collector": BASE,
     "native": BASE,
     "_blocks": BASE,
     "_cuts": BASE,

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from seamline.collector import paused
 from seamline.cut.compiled import compiled_cut
 from seamline.cut.draft import Draft
 from seamline.cut.engine import Engine
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
 
 def cut(document: Document, recipe: Recipe, tokenizer: Tokenizer) -> list[Chunk]:
     """The chunks of a document: by the compiled core where it can, with the same result."""
-    if CUTS is not None and (chunks := compiled_cut(CUTS, document, recipe, tokenizer)) is not None:
-        return chunks
-    return plain_cut(document, recipe, tokenizer)
+    with paused():
+        if CUTS is not None and (chunks := compiled_cut(CUTS, document, recipe, tokenizer)) is not None:
+            return chunks
+        return plain_cut(document, recipe, tokenizer)
 
 
 def plain_cut(document: Document, recipe: Recipe, tokenizer: Tokenizer) -> list[Chunk]:

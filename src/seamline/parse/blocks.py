@@ -6,6 +6,7 @@ import re
 from types import MappingProxyType
 
 from seamline import native
+from seamline.collector import paused
 from seamline.types import Block
 
 FENCED = MappingProxyType({"fenced": True})
@@ -16,13 +17,14 @@ _VISIBLE = re.compile(r"[^\r\n]+")
 
 def parse_blocks(text: str, after: int = 0) -> list[Block]:
     """All blocks of a Markdown text, in pre-order; what stands before `after` counts as blank lines."""
-    if native.BLOCKS is not None:
-        blocks: list[Block] | None = native.BLOCKS.parse_blocks(text, after, Block, FENCED)
-        if blocks is not None:
-            return blocks
-    from seamline.parse.markdown import parse_blocks as parse_in_python
+    with paused():
+        if native.BLOCKS is not None:
+            blocks: list[Block] | None = native.BLOCKS.parse_blocks(text, after, Block, FENCED)
+            if blocks is not None:
+                return blocks
+        from seamline.parse.markdown import parse_blocks as parse_in_python
 
-    return parse_in_python(blank(text, 0, after) if after else text)
+        return parse_in_python(blank(text, 0, after) if after else text)
 
 
 def blank(text: str, start: int, end: int) -> str:
