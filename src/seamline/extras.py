@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from seamline.errors import MissingExtra
 
 INDEX = "pip install 'seamline[index]'"
+POSTGRES = "pip install 'seamline[postgres]'"
 _PACKAGES = ("numpy", "pyarrow", "lancedb", "onnxruntime", "tokenizers", "py3langid")
 """What an index needs and the rest of Seamline does not."""
 

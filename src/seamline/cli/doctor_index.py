@@ -7,7 +7,7 @@ from pathlib import Path
 
 from seamline.cli.place import existing, key_of, open_place
 from seamline.cli.style import plural
-from seamline.extras import INDEX, installed
+from seamline.extras import INDEX, POSTGRES, installed
 from seamline.records import Problem
 
 PACKAGES = {
@@ -15,7 +15,7 @@ PACKAGES = {
     "onnxruntime": (INDEX, "runs embedding models"),
     "numpy": (INDEX, "every index needs it"),
     "py3langid": (INDEX, "tells languages apart"),
-    "psycopg": ("pip install 'seamline[postgres]'", "keeps an index in PostgreSQL"),
+    "psycopg": (POSTGRES, "keeps an index in PostgreSQL"),
 }
 """Packages that only an index needs: the command that installs each, and what it is for."""
 

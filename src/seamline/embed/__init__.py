@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from seamline.embed.address import Address, parse
 from seamline.errors import ConfigError, MissingExtra
+from seamline.extras import INDEX
 from seamline.protocols import Embedder
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def load(
         return embedder
     address = parse(embedder)
     if find_spec("numpy") is None:
-        raise MissingExtra("numpy, which every embedder needs,", "pip install 'seamline[index]'")
+        raise MissingExtra("numpy, which every embedder needs,", INDEX)
     match address.kind:
         case "minilm":
             from seamline.embed.minilm import minilm

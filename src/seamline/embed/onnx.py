@@ -17,6 +17,7 @@ from seamline.embed.overflow import sums_overflow
 from seamline.embed.vectors import readable, unit
 from seamline.embed.windows import windows, word_starts
 from seamline.errors import ConfigError, MissingExtra, ProviderError
+from seamline.extras import INDEX
 
 if TYPE_CHECKING:
     from seamline.records import Vector
@@ -26,7 +27,6 @@ Pooling = Literal["mean", "cls"]
 VERSION = 1
 """Of the rules that make windows of tokens and one vector of windows; another version makes other vectors."""
 
-INSTALL = "pip install 'seamline[index]'"
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _TYPES = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 _PLACE = "$.embedder"
@@ -219,7 +219,7 @@ def _session(path: Path) -> Any:
     try:
         import onnxruntime
     except ImportError:
-        raise MissingExtra("onnxruntime, which runs embedding models,", INSTALL) from None
+        raise MissingExtra("onnxruntime, which runs embedding models,", INDEX) from None
     if not path.is_file():
         raise ConfigError(f"no such model file: {path}", _PLACE)
     options = onnxruntime.SessionOptions()
@@ -259,7 +259,7 @@ def _tokenizer(path: Path) -> Any:
     try:
         import tokenizers  # noqa: F401 - asked for here, so that the message names the extra of the index
     except ImportError:
-        raise MissingExtra("the reader of tokenizer.json files", INSTALL) from None
+        raise MissingExtra("the reader of tokenizer.json files", INDEX) from None
     from seamline.tokens.custom import read_json
 
     return read_json(path, _PLACE)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache
 
 from seamline.errors import MissingExtra
+from seamline.extras import INDEX
 from seamline.types import Document
 
 SAMPLE = 1000
@@ -52,6 +53,6 @@ def _classifier() -> Callable[[str], tuple[str, float]]:
     try:
         from py3langid.langid import MODEL_FILE, LanguageIdentifier
     except ImportError:
-        raise MissingExtra("language detection", "pip install 'seamline[index]'") from None
+        raise MissingExtra("language detection", INDEX) from None
     classify: Callable[[str], tuple[str, float]] = LanguageIdentifier.from_model_file(MODEL_FILE, True).classify
     return classify

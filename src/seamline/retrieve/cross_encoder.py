@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seamline.errors import ConfigError, MissingExtra, ProviderError
+from seamline.extras import INDEX
 from seamline.tokens.custom import read_json
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _session(model: Path) -> Any:
     try:
         import onnxruntime
     except ImportError:
-        raise MissingExtra("the runtime of ONNX models", "pip install 'seamline[index]'") from None
+        raise MissingExtra("the runtime of ONNX models", INDEX) from None
     from onnxruntime.capi import onnxruntime_pybind11_state as faults
 
     if not model.is_file():

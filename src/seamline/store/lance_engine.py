@@ -10,11 +10,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from seamline.errors import MissingExtra, StoreError
+from seamline.extras import INDEX
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_COMMAND = "pip install 'seamline[index]'"
 
 _DAMAGED = "run `seamline doctor --verify` to see what is damaged"
 _PANICS = ("pyo3_async_runtimes", "pyo3_runtime")
@@ -39,7 +39,7 @@ def _loaded() -> Any:
     try:
         import lancedb
     except ImportError as error:
-        raise MissingExtra("the vector store LanceDB", _COMMAND) from error
+        raise MissingExtra("the vector store LanceDB", INDEX) from error
     return lancedb
 
 

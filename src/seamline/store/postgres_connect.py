@@ -12,13 +12,14 @@ from typing import Any, Literal, TypeAlias
 from urllib.parse import quote, unquote, urlencode
 
 from seamline.errors import ConfigError, MissingExtra, StoreError
+from seamline.extras import POSTGRES
 
 try:
     import psycopg
     from psycopg import errors
     from psycopg.conninfo import conninfo_to_dict
 except ImportError as missing:
-    raise MissingExtra("the store in PostgreSQL", "pip install 'seamline[postgres]'") from missing
+    raise MissingExtra("the store in PostgreSQL", POSTGRES) from missing
 
 Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 Role = Literal["reader", "writer"]
