@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 UV_VERSION := 0.13.7
+CASES ?= 1000
 
 BIN := $(VENV)/bin
 DEV := $(VENV)/.installed-dev
@@ -16,7 +17,7 @@ NATIVE := setup.py $(shell find native -type f)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench lock clean python
+.PHONY: help demo test fuzz lint format bench lock clean python
 
 help: ## list these commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | \
@@ -28,6 +29,9 @@ demo: $(DEMO) ## index the example handbook, search it, edit it, and follow a ci
 test: lint ## everything that must pass: lint, format, types, tests; those of the core on both of its paths
 	SEAMLINE_NATIVE=0 $(BIN)/python -m pytest -n 2 $(CORE_TESTS)
 	$(BIN)/python -m pytest -n 2
+
+fuzz: $(DEV) ## the property tests over new cases, many of them; CASES=5000 for more
+	SEAMLINE_EXAMPLES=$(CASES) $(BIN)/python -m pytest -n 2 tests/property tests/contract tests/unit
 
 lint: $(DEV) ## ruff check, ruff format --check, mypy --strict
 	$(BIN)/ruff check $(CODE)

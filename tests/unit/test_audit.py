@@ -331,6 +331,14 @@ def test_a_heading_that_fills_the_chunk_may_stand_alone() -> None:
     assert found(chunks(text, "Text.")) == set()
 
 
+def test_a_heading_that_leaves_no_room_for_the_opening_lines_of_a_directive_may_stand_alone() -> None:
+    directives = ":::note\n\n:::note\n\n:::note\n\nText.\n\n:::\n\n:::\n\n:::\n"
+    cut = directives[:7]
+    room = count("# " + "word " * 20) + 12
+    assert found(chunks("# " + "word " * 20 + "\n\n" + directives, cut), limit=room) == set()
+    assert found(chunks("# " + "word " * 20 + "\n\n" + directives, cut), limit=room + 20) == {"dangling-heading"}
+
+
 # --- sentences and characters ----------------------------------------------------------------------------------------
 
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from seamline.cut.audit_rules import CHECKS, VISIBLE, Ground, Seen, quoted, torn_text
+from seamline.cut.audit_ground import Ground, Seen
+from seamline.cut.audit_rules import CHECKS, VISIBLE, quoted, torn_text
 from seamline.tokens import TokenizerLike, load
 from seamline.types import Chunk, Context, Document
 

@@ -14,8 +14,8 @@ from seamline.errors import StoreError
 from seamline.filters import Test
 from seamline.protocols import Reader, Store
 from seamline.records import Entry, Scored
-from seamline.testing.entries import AXES, SETTINGS, WEIRD, entry, vector
-from seamline.testing.stores.site import CLOSE, RELATIVE, Expected, Site, StoreTests, ids, put, put_entries, tidy
+from seamline.testing.entries import AXES, SETTINGS, WEIRD, entry, erase, vector
+from seamline.testing.stores.site import CLOSE, RELATIVE, Expected, Site, StoreTests, ids, put, put_entries, tidy, write
 from seamline.words import query_words, searchable, words
 
 TEXTS = (
@@ -164,6 +164,17 @@ class SearchingContract(StoreTests):
     def test_no_results_where_none_are_asked_for(self, reader: Reader, k: int) -> None:
         assert reader.near(AXES[0], k) == []
         assert reader.matching("webhook", k) == []
+
+    @pytest.mark.parametrize("levels", [(0,), None])
+    def test_nothing_is_near_once_everything_is_removed(self, store: Store, levels: tuple[int, ...] | None) -> None:
+        put(store, "a.md", *TEXTS[:4])
+        tidy(store)
+        with store.reader() as reader:
+            gone = erase(reader, "a.md")
+        write(store, gone)
+        with store.reader() as reader:
+            for where in (None, Test("doc", "!=", "b.md"), Test("doc", "=", "a.md")):
+                assert reader.near(AXES[0], 5, where=where, levels=levels) == []
 
     def test_near_refuses_a_vector_of_another_model(self, reader: Reader) -> None:
         with pytest.raises(StoreError, match="dimensions"):
