@@ -31,8 +31,8 @@ FOLDERS = ("text", "markdown", "mdx")
 
 KEPT_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(2 << 30), "MALLOC_TRIM_THRESHOLD_": str(4 << 30)}
 """The allocator keeps what was freed. By default it hands large areas back and the kernel clears them anew, from a size
-on that lies between n and 4n for many patterns: 0.02, 0.04 and 0.10 s at 3, 6 and 12 million characters, which is no work
-of ours and looks like growth."""
+on that lies between n and 4n for many patterns: 0.02, 0.04 and 0.10 s at 3, 6 and 12 million characters, which is not
+our work and looks like growth."""
 
 
 class Case(NamedTuple):
