@@ -126,7 +126,7 @@ static bool split(Job *job, const Top *top, Py_ssize_t until, PyObject *seam, bo
     size_t first = job->atom_count;
     PyObject *frame;
     if (!find_frame(job, top, until, &frame, &room) ||
-        !climb_down(job, top->start, until, frame, room, frame && top->kind == CODE))
+        !climb_down(job, top->start, until, frame, room, top->kind == CODE))
         return false;
     job->atoms[first].seam = seam;
     job->atoms[first].glued = glued;

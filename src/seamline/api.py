@@ -34,11 +34,11 @@ def read(
     A `str` is text, unless it is one line that names an existing file; a `Path` is always a file. A single word
     with a known suffix (`notes.md`) that names no file is refused rather than cut as text.
     """
-    mode = (recipe or _DEFAULT).front_matter
+    reading = (recipe or _DEFAULT).reading
     if isinstance(source, Path) or _names_file(source):
-        document = _parse.parse_file(Path(source), media_type=media_type, encoding=encoding, front_matter=mode)
+        document = _parse.parse_file(Path(source), media_type=media_type, encoding=encoding, reading=reading)
         return replace(document, id=id) if id else document
-    return _parse.parse_text(source, id=id, media_type=media_type, front_matter=mode)
+    return _parse.parse_text(source, id=id, media_type=media_type, reading=reading)
 
 
 def chunk(
@@ -130,7 +130,7 @@ def chunk_files(
     tokenizer = parts(settled)
     for path in paths:
         try:
-            document = _parse.parse_file(path, encoding=encoding, front_matter=settled.front_matter)
+            document = _parse.parse_file(path, encoding=encoding, reading=settled.reading)
             yield FileChunks(path, chunk_document(document, settled, tokenizer))
         except SeamlineError as error:
             yield FileChunks(path, [], error)

@@ -58,4 +58,5 @@ class MissingExtra(SeamlineError):
 
     def __init__(self, what: str, command: str) -> None:
         super().__init__(f"{what} is not installed: run `{command}`")
+        self.what = what
         self.command = command

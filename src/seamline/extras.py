@@ -22,3 +22,12 @@ def installed() -> Iterator[None]:
         if error.name not in _PACKAGES:
             raise
         raise MissingExtra(f"{error.name}, which an index needs,", INDEX) from error
+
+
+@contextmanager
+def needed(what: str, extra: str) -> Iterator[None]:
+    """Around the import of a library that only an extra brings; `what` names it and what it is for."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingExtra(what, f"pip install 'seamline[{extra}]'") from error

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from seamline.errors import ConfigError
+from seamline.reading import Reading
 from seamline.types import Budget
 
 SCORES: Mapping[str, int] = MappingProxyType(
@@ -39,6 +40,7 @@ SCORES: Mapping[str, int] = MappingProxyType(
 KINDS = (
     *("heading", "paragraph", "list", "item", "code", "table", "row", "quote", "rule", "html", "math"),
     *("footnote", "directive", "figure", "reference", "front_matter", "esm", "jsx"),
+    *("scope", "environment", "turn"),
 )
 """The block kinds that `whole` and `split` may name."""
 
@@ -47,6 +49,8 @@ Packer = Literal["optimal", "fill", "decay"]
 Sections = Literal["heading", "paragraph", "hybrid"]
 OverlapKind = Literal["none", "blocks", "boundary", "sentences", "tokens", "context", "shadows"]
 FrontMatter = Literal["metadata", "include", "strip"]
+Boilerplate = Literal["keep", "remove"]
+Ocr = Literal["auto", "on", "off"]
 Bias = Literal["prose-heavy", "balanced", "code-heavy"]
 
 PLACES: Mapping[str, str] = MappingProxyType(
@@ -63,6 +67,9 @@ PLACES: Mapping[str, str] = MappingProxyType(
         "breadcrumb": "breadcrumb.enabled",
         "breadcrumb_depth": "breadcrumb.depth",
         "front_matter": "parse.front_matter",
+        "boilerplate": "parse.boilerplate",
+        "ocr": "parse.ocr",
+        "ocr_language": "parse.ocr_language",
     }
 )
 """Where `seamline.toml` keeps each single-valued field; the errors of a recipe name that place."""
@@ -73,6 +80,8 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "packer": get_args(Packer),
     "sections": get_args(Sections),
     "front_matter": get_args(FrontMatter),
+    "boilerplate": get_args(Boilerplate),
+    "ocr": get_args(Ocr),
 }
 _LARGEST = 2**63 - 1  # what TOML promises an integer can hold
 
@@ -124,6 +133,12 @@ class Recipe:
     """Per block kind, whether its own splitting rule is used when it is too large; true where not named."""
     scores: Mapping[str, int] = field(default_factory=lambda: SCORES)
     """Per kind of gap, how good a cut there is; the default where a kind is not named."""
+    boilerplate: Boilerplate = "keep"
+    """Whether menus, banners and footers of web pages are part of the text."""
+    ocr: Ocr = "auto"
+    """Whether pages and images without text are read by sight: where an engine is installed, always, or never."""
+    ocr_language: str = "eng"
+    """The language that OCR expects, by the engine's name for it."""
 
     def __post_init__(self) -> None:
         _check_single(self)
@@ -142,6 +157,11 @@ class Recipe:
     def __reduce__(self) -> tuple[type[Recipe], tuple[Any, ...]]:
         values = (getattr(self, f.name) for f in fields(self))  # a mapping proxy cannot be pickled
         return Recipe, tuple(dict(v) if isinstance(v, Mapping) else v for v in values)
+
+    @property
+    def reading(self) -> Reading:
+        """What parsers are told."""
+        return Reading(self.front_matter, self.boilerplate, self.ocr, self.ocr_language)
 
     @property
     def fingerprint(self) -> str:

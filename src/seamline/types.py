@@ -7,11 +7,14 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from seamline.errors import BudgetError
 from seamline.identity import Names
 from seamline.native import CUTS
+
+if TYPE_CHECKING:
+    from seamline.anchors import Anchors
 
 SMALLEST_LIMIT = 16
 """Below this a chunk has no room for one emoji cluster between a reopened fence and its close."""
@@ -43,7 +46,8 @@ class Block(NamedTuple):
 
     kind: str
     """heading, paragraph, list, item, code, table, row, quote, rule, html, math, footnote, directive, figure,
-    reference, front_matter, esm, jsx."""
+    reference, front_matter, esm, jsx; scope (a class or function, around the code in it), environment (LaTeX, around
+    other blocks), turn (what one speaker says)."""
     start: int
     """First code point; for a block that starts its line, the start of that line."""
     end: int
@@ -53,7 +57,9 @@ class Block(NamedTuple):
     parent: int = -1
     """Index of the enclosing block, -1 at the top."""
     attrs: Mapping[str, Any] | None = None
-    """What the kind adds: `fence` and `info` of code, `header_end` of a table, `content` of an item, ..."""
+    """What the kind adds: `fenced` of code; `title` of a heading that its text does not say plainly; `header_end` of a
+    table whose header is no line of Markdown (its start where it has none); `frame`, (start, end, close), where parts
+    of the block are put between the text of that span and `close`; `name`, `type` of a scope; `speaker` of a turn."""
 
     @property
     def span(self) -> Span:
@@ -67,7 +73,7 @@ class Source:
     uri: str = ""
     """Path or address as the user named it; empty for text given directly."""
     media_type: str = "text/markdown"
-    """text/markdown, text/mdx or text/plain."""
+    """What it was read as, such as text/markdown or application/pdf."""
     sha256: str = ""
     """Of the bytes that were read."""
 
@@ -89,6 +95,10 @@ class Document:
     removed: tuple[Span, ...] = ()
     """Spans that an option took out of the chunks, such as front matter."""
     notices: tuple[Notice, ...] = ()
+    anchors: Anchors | None = field(default=None, repr=False)
+    """Where the text stands in the source, for formats whose text is extracted."""
+    confidence: float = 1.0
+    """How sure the text is what the source says, 0-1: below 1 where it was read by sight or hearing."""
 
     @cached_property
     def line_starts(self) -> list[int]:
@@ -102,6 +112,14 @@ class Document:
     def lines_of(self, span: Span) -> tuple[int, int]:
         """First and last line number of a span."""
         return self.line_of(span.start), self.line_of(max(span.start, span.end - 1))
+
+    def place_of(self, span: Span) -> dict[str, Any]:
+        """Where a span stands, as plain JSON values: `lines`, and page, boxes, sheet, rows, time, ... of the format.
+
+        Lines are those of the source; where the source has none, those of the extracted text.
+        """
+        found = {} if self.anchors is None else self.anchors.at(*span)
+        return found if "lines" in found else {"lines": list(self.lines_of(span)), **found}
 
 
 def _line_starts(text: str) -> Iterator[int]:
@@ -242,7 +260,13 @@ class Chunk:
     @property
     def lines(self) -> tuple[int, int]:
         """First and last line number of the body, from 1."""
-        return self.document.lines_of(self.body)
+        first, last = self.place["lines"] if self.document.anchors else self.document.lines_of(self.body)
+        return first, last
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """Where the body stands in the source: lines, and page, boxes, sheet, rows, time, ... of the format."""
+        return self.document.place_of(self.body)
 
     def render(self, view: View = "prompt") -> str:
         """The chunk as text: `body` is the exact source slice; `prompt` and `embed` add what it borrows."""
@@ -257,7 +281,6 @@ class Chunk:
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain JSON values; the line format of `seamline chunk --json`."""
-        first, last = self.lines
         out: dict[str, Any] = {
             "id": self.id,
             "doc": self.doc_id,
@@ -270,8 +293,8 @@ class Chunk:
             "section_title": self.path[-1] if self.path else "",
             "title": self.document.title,
             "kind": self.kind,
-            "lines": [first, last],
-            "context": [_context_dict(c) for c in self.context],
+            **self.place,
+            "context": [_context_dict(c, self.document) for c in self.context],
             "closing": self.closing,
             "index": self.index,
             "total": self.total,
@@ -291,8 +314,10 @@ class Chunk:
 View = Literal["body", "prompt", "embed"]
 
 
-def _context_dict(c: Context) -> dict[str, Any]:
+def _context_dict(c: Context, document: Document) -> dict[str, Any]:
     out: dict[str, Any] = {"role": c.role, "start": c.start, "end": c.end}
+    if document.anchors is not None:
+        out |= document.place_of(c.span)
     if c.added:
         out["added"] = c.added
     return out

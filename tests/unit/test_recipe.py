@@ -165,6 +165,9 @@ OTHER: dict[str, Any] = {
     "breadcrumb": False,
     "breadcrumb_depth": 3,
     "front_matter": "strip",
+    "boilerplate": "remove",
+    "ocr": "off",
+    "ocr_language": "deu",
     "whole": {"list": 10},
     "split": {"code": False},
     "scores": {"h1": 99},
@@ -207,7 +210,7 @@ def test_the_fingerprint_is_the_same_in_every_process() -> None:
 
 def test_the_default_fingerprint_is_known() -> None:
     """A change here tells every index in the world to rebuild: make it on purpose."""
-    assert Recipe().fingerprint == "7be68ac7ea429e99"
+    assert Recipe().fingerprint == "89712a2c062f4f84"
 
 
 # --- budgets ---------------------------------------------------------------------------------------------

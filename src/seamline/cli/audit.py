@@ -184,4 +184,4 @@ def _parsed(args: argparse.Namespace, path: Path, recipe: Recipe) -> Document:
     from seamline.parse import parse_file
 
     media_type = MEDIA_TYPES.get(args.media_type)
-    return parse_file(path, media_type=media_type, encoding=args.encoding, front_matter=recipe.front_matter)
+    return parse_file(path, media_type=media_type, encoding=args.encoding, reading=recipe.reading)

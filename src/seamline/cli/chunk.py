@@ -191,12 +191,12 @@ def read(job: Job) -> Document:
     """The document of an input."""
     from seamline.parse import parse_bytes, parse_file
 
-    mode = job.recipe.front_matter
+    reading = job.recipe.reading
     if job.path is None:
         if job.data is None:
             raise ParseError("cannot be read: it is closed or a folder", STDIN_NAME)
-        return parse_bytes(job.data, media_type=job.media_type, encoding=job.encoding, front_matter=mode)
-    return parse_file(job.path, media_type=job.media_type, encoding=job.encoding, front_matter=mode)
+        return parse_bytes(job.data, media_type=job.media_type, encoding=job.encoding, reading=reading)
+    return parse_file(job.path, media_type=job.media_type, encoding=job.encoding, reading=reading)
 
 
 def _text(job: Job, document: Document, chunks: Sequence[Chunk]) -> str:

@@ -119,6 +119,14 @@ def add_recipe_options(parser: argparse.ArgumentParser) -> None:
         choices=get_args(FrontMatter),
         help="metadata: parsed, not in chunks (default); include: in the first chunk; strip: dropped",
     )
+    read.add_argument(
+        "--boilerplate", choices=("keep", "remove"), help="menus, banners and footers of web pages (keep)"
+    )
+    read.add_argument(
+        "--ocr",
+        choices=("auto", "on", "off"),
+        help="read pages and images without text by sight: where an engine is installed (auto), always, never",
+    )
     read.add_argument("--encoding", metavar="NAME", help="of inputs that are not UTF-8, such as cp1252")
     read.add_argument("--media-type", choices=MEDIA_TYPES, help="read all inputs as this, whatever their names end in")
 
@@ -132,7 +140,7 @@ def settle(args: argparse.Namespace) -> Settled:
     base, config = _base(args)
     fields: dict[str, Any] = {
         name: value
-        for name in ("bias", "packer", "sections", "depth", "breadcrumb", "front_matter")
+        for name in ("bias", "packer", "sections", "depth", "breadcrumb", "front_matter", "boilerplate", "ocr")
         if (value := getattr(args, name)) is not None
     }
     try:

@@ -143,8 +143,13 @@ class Ground:
         return [
             Table(*self.blocks[row[0]].span, self.blocks[row[1]].start, self.blocks[table].end)
             for table, row in rows.items()
-            if len(row) == 2
+            if len(row) == 2 and self._has_header(table)
         ]
+
+    def _has_header(self, table: int) -> bool:
+        """Whether a table has a header row, as all of Markdown do."""
+        block = self.blocks[table]
+        return not block.attrs or bool(block.attrs.get("header_end", block.end) > block.start)
 
     @cached_property
     def pairs(self) -> dict[str, list[Pair]]:
@@ -152,7 +157,7 @@ class Ground:
         out: dict[str, list[Pair]] = {kind: [] for kind in PAIRS}
         for block in self.blocks:
             pair = None
-            if block.kind == "code" and block.attrs:
+            if block.kind == "code" and block.attrs and "fenced" in block.attrs:
                 pair = self._fence(block.start, block.end)
             elif block.kind == "math":
                 pair = self._enclosed("math", block.start, block.end, "$$", "$$")

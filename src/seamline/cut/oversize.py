@@ -14,11 +14,20 @@ from typing import NamedTuple
 from seamline.cut.atoms import MARKS, Atom, Frame
 from seamline.cut.ladder import CODE, LINES, LONGEST_TOKEN, PROSE, Count, Room, Rung, climb_down, coalesce
 from seamline.cut.lines import line_end, line_start, next_line
+from seamline.cut.rows import Headed, split_rows
 from seamline.cut.tables import split_table
 from seamline.types import Block, Context
 
-CONTAINERS = frozenset(("list", "item", "quote", "footnote", "directive", "jsx"))
-_RUNGS: Mapping[str, tuple[Rung, ...]] = {"paragraph": PROSE, "heading": PROSE, "item": PROSE, "quote": PROSE}
+CONTAINERS = frozenset(("list", "item", "quote", "footnote", "directive", "jsx", "scope", "environment", "turn"))
+_RUNGS: Mapping[str, tuple[Rung, ...]] = {
+    "paragraph": PROSE,
+    "heading": PROSE,
+    "item": PROSE,
+    "quote": PROSE,
+    "turn": PROSE,
+    "code": CODE,
+    "scope": CODE,
+}
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _MARKER = re.compile(r"(?:[-+*]|\d{1,9}[.)])[ \t]*")
 _TEXT = re.compile(r"[^ \t\r\n>]")
@@ -129,10 +138,10 @@ class Splitter:
             return self._ladder(task, space, LINES)
         if kind == "table":
             return self._table(task, space)
+        rungs = _RUNGS.get(kind, LINES)
         if frame := self.frame(task, kind, room):
-            rungs = CODE if kind == "code" else LINES
             return self._ladder(task._replace(frame=frame), room - cost(frame), rungs)
-        return self._ladder(task, space, _RUNGS.get(kind, LINES))
+        return self._ladder(task, space, rungs)
 
     def _whole(self, task: Task, room: int) -> Atom | None:
         """The range as one atom, where it fits."""
@@ -152,7 +161,14 @@ class Splitter:
 
     def _table(self, task: Task, room: int) -> list[Atom]:
         rows = [self.blocks[i] for i in self.children[task.block] if self.blocks[i].kind == "row"]
-        atoms = split_table(self.text, rows, task.start, task.end, Room(room, self.cluster), self.count, task.frame)
+        given = Room(room, self.cluster)
+        attrs = self.blocks[task.block].attrs or {}
+        if "header_end" in attrs:
+            close = attrs["frame"][2] if "frame" in attrs else ""
+            shape = Headed(task.start, task.end, attrs["header_end"], f"\n{close}" if close else "")
+            atoms = split_rows(self.text, rows, shape, given, self.count, task.frame)
+        else:
+            atoms = split_table(self.text, rows, task.start, task.end, given, self.count, task.frame)
         atoms = atoms or self._ladder(task, room, LINES)
         atoms[0] = atoms[0]._replace(seam=task.seam)
         return atoms
@@ -208,6 +224,8 @@ class Splitter:
 
     def _container_frame(self, task: Task, kind: str) -> Frame | None:
         block = self.blocks[task.block]
+        if block.attrs and "frame" in block.attrs:
+            return self._own_frame(task, block)
         if kind == "item" and (match := _MARKER.match(self.text, block.start)):
             return self._marker("marker", task, block.start, match.end())
         if kind == "quote":
@@ -231,13 +249,21 @@ class Splitter:
             return None
         block = self.blocks[task.block]
         frame: Frame | None = None
-        if kind == "code" and block.attrs:
+        attrs = block.attrs or {}
+        if "frame" in attrs:
+            frame = self._own_frame(task, block)
+        elif kind == "code" and "fenced" in attrs:
             frame = self._fence(task, block, room)
         elif kind == "html" and self.text.startswith("<!--", block.start):
             frame = self._open_close("comment", task, block.start, block.start + 4, "\n", "\n-->")
-        elif kind == "math":
+        elif kind == "math" and self.text.startswith("$$", block.start):
             frame = self._open_close("math", task, block.start, block.start + 2, "\n", "\n$$")
         return _affordable(frame, room)
+
+    def _own_frame(self, task: Task, block: Block) -> Frame:
+        """The frame its parser gave a block."""
+        start, end, close = (block.attrs or {})["frame"]
+        return self._open_close(block.kind, task, start, end, "\n", f"\n{close}" if close else "")
 
     def _fence(self, task: Task, block: Block, room: int) -> Frame:
         begin = line_start(self.text, block.start, max(0, block.start - _PREFIX))

@@ -193,7 +193,7 @@ def _draft(
         uri=candidate.doc,
         media_type=candidate.media_type,
         encoding=tools.encoding,
-        front_matter=tools.recipe.front_matter,
+        reading=tools.recipe.reading,
     )
     known = reader.digests(candidate.doc) if alive else {}
     born = _born(reader, known) or candidate.modified

@@ -1,29 +1,19 @@
-"""Bytes or text -> `Document`: decoded text, blocks with spans, metadata."""
+"""Bytes or text -> `Document`: decoded or extracted text, blocks with spans, anchors, metadata."""
 
 from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
 
 from seamline.errors import ParseError
-from seamline.headings import heading_text
-from seamline.parse.blocks import blank, parse_blocks
 from seamline.parse.decode import check_encodable, decode, encoded
-from seamline.parse.front_matter import split
-from seamline.parse.masked import front_block, interleave, jsx_blocks
-from seamline.types import Block, Document, Notice, Source, Span
+from seamline.parse.formats import BY_MEDIA_TYPE, BY_NAME, BY_SUFFIX, Format
+from seamline.parse.raw import Parsed, Raw
+from seamline.reading import Reading
+from seamline.types import Document, Source
 
 MARKDOWN, MDX, PLAIN = "text/markdown", "text/mdx", "text/plain"
-SUFFIXES = {
-    ".md": MARKDOWN,
-    ".markdown": MARKDOWN,
-    ".mdown": MARKDOWN,
-    ".mkd": MARKDOWN,
-    ".mdx": MDX,
-    ".txt": PLAIN,
-    ".text": PLAIN,
-}
+SUFFIXES = {suffix: one.media_type for suffix, one in BY_SUFFIX.items()}
 """File name endings that are read, and as what."""
 
 
@@ -33,27 +23,22 @@ def parse_text(
     id: str | None = None,
     uri: str = "",
     media_type: str | None = None,
-    front_matter: str = "metadata",
+    reading: Reading | None = None,
     sha256: str = "",
 ) -> Document:
     """A document from text. Its id is `id`, else its uri, else derived from the text."""
     document_id = id or uri or _text_id(text)
     if id or uri:
         check_encodable(text, uri)
-    media_type = media_type or MARKDOWN
-    if media_type not in (MARKDOWN, MDX, PLAIN):
-        known = f"{MARKDOWN}, {MDX} or {PLAIN}"
-        raise ParseError(f"no parser for {media_type}: expected {known}", uri)
-    source = Source(uri, media_type, sha256)
-    if media_type == PLAIN:
-        from seamline.parse.plain import plain_blocks
-
-        return Document(document_id, source, text, plain_blocks(text))
-    return _markdown(text, document_id, source, front_matter)
+    one = format_of(media_type or MARKDOWN, uri)
+    if not one.is_text:
+        raise ParseError(f"{one.name} is no text: pass the path of a file", uri)
+    raw = Raw(b"", text, uri, media_type or MARKDOWN, reading or Reading())
+    return _document(document_id, Source(uri, raw.media_type, sha256), _parsed(one, raw))
 
 
 def parse_file(
-    path: Path, *, media_type: str | None = None, encoding: str | None = None, front_matter: str = "metadata"
+    path: Path, *, media_type: str | None = None, encoding: str | None = None, reading: Reading | None = None
 ) -> Document:
     """A document from a file; its id is the path as given."""
     uri = path.as_posix()
@@ -65,7 +50,7 @@ def parse_file(
         raise ParseError("is a directory: name files in it, or pass it to `seamline chunk`", uri) from None
     except OSError as error:
         raise ParseError(f"cannot be read: {error.strerror}", uri) from None
-    return parse_bytes(data, uri=uri, media_type=media_type, encoding=encoding, front_matter=front_matter)
+    return parse_bytes(data, uri=uri, media_type=media_type, encoding=encoding, reading=reading)
 
 
 def parse_bytes(
@@ -74,13 +59,53 @@ def parse_bytes(
     uri: str = "",
     media_type: str | None = None,
     encoding: str | None = None,
-    front_matter: str = "metadata",
+    reading: Reading | None = None,
 ) -> Document:
-    """A document from the bytes of a file."""
-    text = decode(data, source=uri, encoding=encoding)
-    media_type = media_type or SUFFIXES.get(Path(uri).suffix.lower(), MARKDOWN if not uri else PLAIN)
+    """A document from the bytes of a file: as what `media_type` says, or as what it looks like."""
+    from seamline.parse.sniff import sniff
+
+    media_type = media_type or sniff(data, uri)
+    one = format_of(media_type, uri)
+    text = ""
+    if one.is_text:
+        text = decode(data, source=uri, encoding=encoding)
+        check_encodable(text, uri)
     digest = hashlib.sha256(data).hexdigest()
-    return parse_text(text, uri=uri, media_type=media_type, front_matter=front_matter, sha256=digest)
+    raw = Raw(data, text, uri, media_type, reading or Reading())
+    return _document(uri or _text_id(digest), Source(uri, media_type, digest), _parsed(one, raw))
+
+
+def format_of(media_type: str, uri: str = "") -> Format:
+    """The format of a media type or of its name; image/png and audio/mpeg are of their families."""
+    family = media_type.split("/")[0] + "/*"
+    one = BY_MEDIA_TYPE.get(media_type) or BY_NAME.get(media_type) or BY_MEDIA_TYPE.get(family)
+    if one is None:
+        known = ", ".join(BY_NAME)
+        raise ParseError(f"no parser for {media_type}: expected one of {known}", uri)
+    return one
+
+
+def _parsed(one: Format, raw: Raw) -> Parsed:
+    if one.is_proved:
+        return one.load()(raw)
+    from seamline.parse.worker import parse_apart
+
+    return parse_apart(one, raw)
+
+
+def _document(id: str, source: Source, parsed: Parsed) -> Document:
+    return Document(
+        id,
+        source,
+        parsed.text,
+        parsed.blocks,
+        title=parsed.title,
+        front_matter=parsed.meta,
+        removed=parsed.removed,
+        notices=parsed.notices,
+        anchors=parsed.anchors,
+        confidence=parsed.confidence,
+    )
 
 
 def _text_id(text: str) -> str:
@@ -89,49 +114,3 @@ def _text_id(text: str) -> str:
     for piece in encoded(text, ""):
         digest.update(piece)
     return "text-" + digest.hexdigest()[:16]
-
-
-def _markdown(text: str, document_id: str, source: Source, mode: str) -> Document:
-    head = split(text) if text[:4].lstrip("\ufeff")[:3] in ("---", "+++") else None
-    data: dict[str, Any] = {}
-    notices: tuple[Notice, ...] = ()
-    removed: tuple[Span, ...] = ()
-    after = 0
-    masked: list[Block] = []
-    if head is not None:
-        after, data = head.end, head.data
-        if head.notice is not None or mode == "include":
-            # Front matter in the text is one more top-level block without children, as masked blocks are.
-            masked.append(front_block(text, head.start, head.end))
-            notices = () if head.notice is None else (head.notice,)
-        else:
-            removed = (Span(head.start, head.end),)
-            data = {} if mode == "strip" else data
-    shown = text
-    if source.media_type == MDX:
-        from seamline.parse.mdx import mask
-
-        hidden = mask(blank(text, 0, after))
-        shown = hidden.text
-        masked += jsx_blocks(text, hidden.blocks)
-    blocks = interleave(parse_blocks(shown, after), masked)
-    return Document(
-        document_id,
-        source,
-        text,
-        blocks,
-        title=_title(text, blocks, data),
-        front_matter=data,
-        removed=removed,
-        notices=notices,
-    )
-
-
-def _title(text: str, blocks: list[Block], data: dict[str, Any]) -> str:
-    """The front matter's title, else the first heading when it is of level 1."""
-    if isinstance(data.get("title"), str):
-        return str(data["title"])
-    for block in blocks:
-        if block.kind == "heading":
-            return heading_text(text, block) if block.level == 1 else ""
-    return ""

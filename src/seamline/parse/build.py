@@ -1,0 +1,251 @@
+"""Extracted text, block by block: what parsers of binary and markup formats write into.
+
+The text is plain Markdown, so that people and models read headings, lists and tables as such: `## Title`, `- item`,
+rows between bars under a header, code between fences. Blocks and anchors are kept as it grows; nothing is parsed again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from seamline.anchors import Anchor, Anchors
+from seamline.types import Block
+
+_DEEPEST = 6
+_SPACE = re.compile(r"\s+")
+_TICKS = re.compile(r"`{3,}")
+_FENCED = {"fenced": True}
+
+Place = Mapping[str, Any]
+
+
+class Run(NamedTuple):
+    """Text that stands in one place of the source."""
+
+    text: str
+    place: Place | None = None
+
+
+Words = str | Sequence[Run]
+"""Text of a block: all in the block's place, or in runs with places of their own."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """A block that is being written."""
+
+    index: int
+    mark: str = ""
+    """What stands before its first line, such as `- `."""
+    margin: str = ""
+    """What stands before its other lines."""
+
+
+class Builder:
+    """Collects the text, blocks and anchors of a document from its first block to its last."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+        self._blocks: list[Block] = []
+        self._anchors: list[Anchor] = []
+        self._open: list[_Open] = []
+        self._gap: str | None = ""
+        """What stands between the last text and the next; None until a block asks for it."""
+
+    @property
+    def length(self) -> int:
+        """Characters so far."""
+        return self._length
+
+    def finish(self) -> tuple[str, list[Block], Anchors | None]:
+        """The text, its blocks and where they stand; no anchors where no place was given."""
+        return "".join(self._parts), self._blocks, Anchors(self._anchors) if self._anchors else None
+
+    # --- blocks of text -------------------------------------------------------------------------------------------
+
+    def heading(
+        self, level: int, words: Words, place: Place | None = None, attrs: Mapping[str, Any] | None = None
+    ) -> None:
+        """A heading of level 1-6; deeper ones count as 6. One without text is left out."""
+        level = min(max(level, 1), _DEEPEST)
+        self._running("heading", "#" * level + " ", words, place, level, attrs)
+
+    def paragraph(
+        self,
+        words: Words,
+        place: Place | None = None,
+        kind: str = "paragraph",
+        attrs: Mapping[str, Any] | None = None,
+    ) -> None:
+        """A paragraph, or another kind of running text, such as `figure` for what stands for a picture."""
+        self._running(kind, "", words, place, 0, attrs)
+
+    def footnote(self, label: str, words: Words, place: Place | None = None) -> None:
+        self._running("footnote", f"[^{label}]: ", words, place)
+
+    def math(self, formula: str, place: Place | None = None) -> None:
+        """A formula that stands alone, between `$$`."""
+        if formula.strip():
+            self._lines("math", ["$$", *formula.strip().splitlines(), "$$"], place)
+
+    def code(self, source: str, language: str = "", place: Place | None = None) -> None:
+        """Code between fences, line by line as it is."""
+        longest = max((len(run) for run in _TICKS.findall(source)), default=2)
+        fence = "`" * (longest + 1)
+        if source.strip():
+            self._lines("code", [fence + language, *source.strip("\r\n").splitlines(), fence], place, _FENCED)
+
+    def rule(self, place: Place | None = None) -> None:
+        self._lines("rule", ["---"], place)
+
+    def table(self, rows: Iterable[Sequence[str]], places: Sequence[Place | None] = ()) -> None:
+        """A table; its first row is the header. Rows may be of different length. `places` are those of the rows."""
+        given = [[_cell(cell) for cell in row] for row in rows]
+        width = max((len(row) for row in given), default=0)
+        if not any(any(row) for row in given):
+            return
+        with self._block("table"):
+            for index, row in enumerate(given):
+                with self._block("row", tight=index > 0):
+                    place = places[index] if index < len(places) else None
+                    self._put("| " + " | ".join([*row, *[""] * (width - len(row))]) + " |", place)
+                if index == 0:
+                    self._newline()
+                    self._emit("|" + " --- |" * width)
+
+    # --- blocks of blocks -----------------------------------------------------------------------------------------
+
+    @contextmanager
+    def list(self) -> Iterator[None]:
+        """Around items."""
+        depth = sum(self._blocks[one.index].kind == "list" for one in self._open)
+        with self._block("list", level=depth + 1, tight=depth > 0):
+            yield
+
+    @contextmanager
+    def item(self, label: str = "-") -> Iterator[None]:
+        """Around the blocks of an item; `label` is its mark or number, such as `3.`."""
+        mark = f"{label} "
+        with self._block("item", mark=mark, margin=" " * min(len(mark), 4), tight=True):
+            yield
+
+    @contextmanager
+    def quote(self) -> Iterator[None]:
+        """Around quoted blocks."""
+        with self._block("quote", mark="> ", margin="> "):
+            yield
+
+    # --- inside ---------------------------------------------------------------------------------------------------
+
+    def _running(
+        self,
+        kind: str,
+        mark: str,
+        words: Words,
+        place: Place | None,
+        level: int = 0,
+        attrs: Mapping[str, Any] | None = None,
+    ) -> None:
+        """A block of running text: line ends in it are spaces, as a page shows them."""
+        runs = [Run(words)] if isinstance(words, str) else words
+        with self._block(kind, level=level, attrs=attrs):
+            before = ""
+            space = False
+            for run in runs:
+                text = _SPACE.sub(" ", run.text)
+                space = space or text.startswith(" ")
+                if text := text.strip(" "):
+                    if not before:
+                        self._put(mark, None)
+                    elif space:
+                        self._emit(" ")
+                    self._put(text, run.place or place)
+                    before = text
+                    space = False
+                space = space or run.text[-1:].isspace()
+
+    def _lines(
+        self, kind: str, lines: Sequence[str], place: Place | None, attrs: Mapping[str, Any] | None = None
+    ) -> None:
+        with self._block(kind, attrs=attrs):
+            for index, line in enumerate(lines):
+                if index:
+                    self._newline(blank=not line)
+                self._put(line, place)
+
+    @contextmanager
+    def _block(
+        self,
+        kind: str,
+        *,
+        level: int = 0,
+        attrs: Mapping[str, Any] | None = None,
+        mark: str = "",
+        margin: str = "",
+        tight: bool = False,
+    ) -> Iterator[None]:
+        """A block around what is written inside; where that is nothing, there was no block."""
+        asked = self._gap is None
+        if asked:
+            self._gap = "\n" if tight else "\n\n"
+        index = len(self._blocks)
+        self._blocks.append(Block(kind, -1, -1, level, self._open[-1].index if self._open else -1, attrs or None))
+        self._open.append(_Open(index, mark, margin))
+        try:
+            yield
+        finally:
+            self._open.pop()
+        block = self._blocks[index]
+        if block.start >= 0:
+            self._blocks[index] = block._replace(end=self._length)
+            return
+        del self._blocks[index:]
+        if asked:
+            self._gap = None
+
+    def _put(self, text: str, place: Place | None) -> None:
+        """Text of the innermost block; its first opens the line, and all blocks around it that are still empty."""
+        if not text:
+            return
+        if self._gap is not None:
+            self._begin()
+        start = self._length
+        self._emit(text)
+        if place is None:
+            return
+        last = self._anchors[-1] if self._anchors else None
+        if last is not None and last.place is place:
+            self._anchors[-1] = last._replace(end=self._length)
+        else:
+            self._anchors.append(Anchor(start, self._length, place))
+
+    def _begin(self) -> None:
+        gap, self._gap = self._gap or "", None
+        if gap:
+            started = [one for one in self._open if self._blocks[one.index].start >= 0]
+            if gap == "\n\n":
+                self._emit(("\n" + "".join(one.margin for one in started)).rstrip(" "))
+            self._emit("\n")
+        for one in self._open:
+            block = self._blocks[one.index]
+            if block.start < 0:
+                self._blocks[one.index] = block._replace(start=self._length)
+            self._emit(one.mark if block.start < 0 else one.margin)
+
+    def _newline(self, *, blank: bool = False) -> None:
+        margin = "".join(one.margin for one in self._open)
+        self._emit("\n" + (margin.rstrip(" ") if blank else margin))
+
+    def _emit(self, text: str) -> None:
+        self._parts.append(text)
+        self._length += len(text)
+
+
+def _cell(text: str) -> str:
+    """A cell on one line; a bar in it is escaped, as it would end the cell."""
+    return _SPACE.sub(" ", text).strip().replace("|", "\\|")

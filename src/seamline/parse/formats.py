@@ -1,0 +1,94 @@
+"""The formats there are: what each is called, how files of it are named, and which parser reads it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from seamline.parse.raw import Parsed, Raw
+
+
+class Format(NamedTuple):
+    """One format."""
+
+    name: str
+    """As people say it on the command line."""
+    media_type: str
+    suffixes: tuple[str, ...]
+    """Endings of file names, the usual one first."""
+    parser: str
+    """`module:function` under seamline.parse."""
+    is_text: bool
+    """Whether the source is text, and decoded before it is parsed."""
+    is_proved: bool = False
+    """Whether its parser is our own and linear: others run in a process that can be killed."""
+
+    def load(self) -> Callable[[Raw], Parsed]:
+        module, name = self.parser.split(":")
+        parser: Callable[[Raw], Parsed] = getattr(import_module(f"seamline.parse.{module}"), name)
+        return parser
+
+
+_SOURCE_CODE = (
+    ".py .pyi .js .mjs .cjs .jsx .ts .mts .cts .tsx .java .go .rs .c .h .cc .cpp .cxx .hh .hpp .hxx .cs .rb .php .kt"
+    " .kts .swift .scala .sc .sh .bash .sql .lua .r .jl .ex .exs .erl .hs .ml .mli .dart .zig .pl .pm .groovy .css"
+    " .scss .tf .proto .toml .yaml .yml .ps1 .m .mm .vue .svelte .el .clj .nix .cmake .make .mk .dockerfile .xml"
+)
+
+FORMATS = (
+    Format("markdown", "text/markdown", (".md", ".markdown", ".mdown", ".mkd"), "markup:parse", True, True),
+    Format("mdx", "text/mdx", (".mdx",), "markup:parse", True, True),
+    Format("plain", "text/plain", (".txt", ".text", ".log"), "markup:parse_plain", True, True),
+    Format("html", "text/html", (".html", ".htm", ".xhtml"), "html:parse", True),
+    Format("latex", "text/x-tex", (".tex", ".latex", ".ltx"), "latex:parse", True, True),
+    Format("rst", "text/x-rst", (".rst", ".rest"), "rst:parse", True, True),
+    Format("pdf", "application/pdf", (".pdf",), "pdf:parse", False),
+    Format(
+        "docx",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        (".docx", ".docm"),
+        "docx:parse",
+        False,
+    ),
+    Format("odt", "application/vnd.oasis.opendocument.text", (".odt", ".fodt"), "odt:parse", False),
+    Format(
+        "pptx",
+        "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        (".pptx", ".pptm"),
+        "pptx:parse",
+        False,
+    ),
+    Format(
+        "xlsx",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        (".xlsx", ".xlsm", ".xls", ".ods"),
+        "sheets:parse",
+        False,
+    ),
+    Format("epub", "application/epub+zip", (".epub",), "epub:parse", False),
+    Format("htmlzip", "application/zip+html", (".zip",), "html_zip:parse", False),
+    Format("ipynb", "application/x-ipynb+json", (".ipynb",), "notebook:parse", True),
+    Format("eml", "message/rfc822", (".eml",), "email:parse", False),
+    Format("csv", "text/csv", (".csv",), "csv_table:parse", True, True),
+    Format("tsv", "text/tab-separated-values", (".tsv", ".tab"), "csv_table:parse", True, True),
+    Format("json", "application/json", (".json",), "json_table:parse", True),
+    Format("jsonl", "application/jsonl", (".jsonl", ".ndjson"), "json_table:parse_lines", True),
+    Format("parquet", "application/vnd.apache.parquet", (".parquet",), "parquet:parse", False),
+    Format("sqlite", "application/vnd.sqlite3", (".sqlite", ".sqlite3", ".db"), "sqlite:parse", False),
+    Format("vtt", "text/vtt", (".vtt",), "subtitles:parse", True, True),
+    Format("srt", "application/x-subrip", (".srt",), "subtitles:parse", True, True),
+    Format("transcript", "application/x-transcript+json", (), "transcript:parse", True),
+    Format(
+        "image", "image/*", (".png", ".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff", ".bmp"), "image:parse", False
+    ),
+    Format("audio", "audio/*", (".mp3", ".wav", ".m4a", ".flac", ".ogg", ".opus"), "audio:parse", False),
+    Format("video", "video/*", (".mp4", ".mkv", ".webm", ".mov"), "audio:parse", False),
+    Format("code", "text/x-source", tuple(_SOURCE_CODE.split()), "code:parse", True),
+)
+"""All formats."""
+BY_NAME = {one.name: one for one in FORMATS}
+BY_MEDIA_TYPE = {one.media_type: one for one in FORMATS}
+BY_SUFFIX = {suffix: one for one in FORMATS for suffix in one.suffixes}

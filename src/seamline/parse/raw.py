@@ -1,0 +1,61 @@
+"""What a parser is given, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from seamline.anchors import Anchors
+from seamline.reading import Reading
+from seamline.types import Block, Notice, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one document may cost. A parser that would pass one stops with a ParseError, or leaves the rest out with a
+    Notice; the process around it enforces time and memory."""
+
+    expanded: int = 250_000_000
+    """Bytes that an archive may unpack to, all parts together."""
+    part: int = 100_000_000
+    """Bytes of one part of an archive."""
+    parts: int = 5_000
+    """Parts of an archive."""
+    depth: int = 200
+    """Nesting of elements, brackets, parts."""
+    characters: int = 50_000_000
+    """Text that is extracted."""
+    pixels: int = 100_000_000
+    """Of one image, unpacked."""
+
+
+class Raw(NamedTuple):
+    """A source as a parser gets it."""
+
+    data: bytes
+    """The bytes; empty where only text was given."""
+    text: str = ""
+    """Decoded, for formats that are text."""
+    uri: str = ""
+    media_type: str = ""
+    reading: Reading = Reading()
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a parser found; a `Document` but for its name."""
+
+    text: str
+    """Canonical text: the decoded source, or what was extracted from it."""
+    blocks: Sequence[Block] = field(repr=False)
+    title: str = ""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    """Author, dates, language and the like; plain JSON values."""
+    anchors: Anchors | None = None
+    removed: tuple[Span, ...] = ()
+    """Spans of the text that an option took out of the chunks."""
+    notices: tuple[Notice, ...] = ()
+    confidence: float = 1.0
+    """How sure the text is what the source says, 0-1: below 1 where it was read by sight or hearing."""

@@ -1,0 +1,148 @@
+"""What a file is: by its content where that shows, else by its name, else text.
+
+Content that cannot be mistaken (a PDF, an archive, an image) wins over the name. Text is what its name says, as LaTeX
+about HTML looks like both; only a few openings outrank a name that says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+from seamline.errors import ParseError
+from seamline.parse.formats import BY_NAME, BY_SUFFIX
+
+_SAMPLE = 4096
+
+_MAGIC = (
+    (b"%PDF-", "pdf"),
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"II*\x00", "image/tiff"),
+    (b"MM\x00*", "image/tiff"),
+    (b"BM", "image/bmp"),
+    (b"ID3", "audio/mpeg"),
+    (b"\xff\xfb", "audio/mpeg"),
+    (b"\xff\xf3", "audio/mpeg"),
+    (b"fLaC", "audio/flac"),
+    (b"OggS", "audio/ogg"),
+    (b"\x1aE\xdf\xa3", "video/webm"),
+    (b"SQLite format 3\x00", "sqlite"),
+    (b"PAR1", "parquet"),
+)
+_RIFF = {b"WAVE": "audio/wav", b"WEBP": "image/webp", b"AVI ": "video/x-msvideo"}
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"7z\xbc\xaf": "7-Zip", b"Rar!\x1a\x07": "RAR"}
+_MIME_PARTS = {
+    b"application/vnd.oasis.opendocument.text": "odt",
+    b"application/vnd.oasis.opendocument.spreadsheet": "xlsx",
+    b"application/epub+zip": "epub",
+}
+_HTML = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+_MAIL = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*\n(?:[ \t][^\n]*\n)*)+\r?\n")
+_MAIL_FIELDS = re.compile(rb"^(?:from|to|subject|date|message-id|received|mime-version):", re.IGNORECASE | re.MULTILINE)
+_TEX = re.compile(rb"^\s*(?:%[^\n]*\n\s*)*\\(?:documentclass|documentstyle|begin\{document\})", re.MULTILINE)
+
+
+def sniff(data: bytes, name: str = "") -> str:
+    """The media type, or family such as image/png, that a file is read as."""
+    suffix = Path(name).suffix.lower()
+    named = BY_SUFFIX.get(suffix)
+    head = data[:_SAMPLE]
+    if found := _binary(data, head, suffix, name):
+        return BY_NAME[found].media_type if found in BY_NAME else found
+    if named is not None and named.is_text and named.name != "plain":
+        return _sharper(named.name, head) or named.media_type
+    if named is not None and not named.is_text and not data.strip():
+        raise ParseError("is empty: there is nothing to read", name)
+    if named is not None and not named.is_text and named.name not in ("odt", "eml"):
+        raise ParseError(f"is called {suffix} but is not of that kind: name it after what it is", name)
+    if named is not None and named.name in ("odt", "eml"):  # a flat XML document; a letter
+        return named.media_type
+    return _text(head, plain=named is not None or bool(suffix), name=name)
+
+
+def _binary(data: bytes, head: bytes, suffix: str, name: str) -> str:
+    """What cannot be mistaken; empty where it may be text."""
+    for magic, found in _MAGIC:
+        if head.startswith(magic) and not (magic == b"BM" and suffix != ".bmp"):
+            return found
+    if head[:4] == b"RIFF" and head[8:12] in _RIFF:
+        return _RIFF[head[8:12]]
+    if head[4:8] == b"ftyp":
+        return "audio/mp4" if suffix == ".m4a" or head[8:11] == b"M4A" else "video/mp4"
+    if b"%PDF-" in head[:1024] and suffix == ".pdf":
+        return "pdf"
+    if head.startswith(_ZIP):
+        return _archive(data, suffix, name)
+    if head.startswith(_OLD_OFFICE):
+        return _old_office(head, suffix, name)
+    for magic, what in _PACKED.items():
+        if head.startswith(magic):
+            raise ParseError(f"is a {what} archive: unpack it and name what is inside", name)
+    return ""
+
+
+def _archive(data: bytes, suffix: str, name: str) -> str:
+    """What a ZIP archive is, by the parts that say so."""
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            parts = set(archive.namelist())
+            if "mimetype" in parts:
+                with archive.open("mimetype") as part:
+                    kind = part.read(100).strip()
+                if kind in _MIME_PARTS:
+                    return _MIME_PARTS[kind]
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, ValueError, EOFError) as error:
+        named = BY_SUFFIX.get(suffix)
+        if named is not None and not named.is_text:
+            return named.name  # its own parser says what is wrong, or reads what is left
+        raise ParseError(f"is a damaged ZIP archive ({error}): fetch it again", name) from None
+    for folder, found in (("word/", "docx"), ("ppt/", "pptx"), ("xl/", "xlsx")):
+        if any(part.startswith(folder) for part in parts):
+            return found
+    if "META-INF/container.xml" in parts:
+        return "epub"
+    if "content.xml" in parts:
+        return "odt"
+    if any(part.lower().endswith((".html", ".htm")) for part in parts):
+        return "htmlzip"
+    named = BY_SUFFIX.get(suffix)
+    if named is not None and not named.is_text and named.name != "htmlzip":
+        return named.name
+    raise ParseError("is a ZIP archive that is no document: unpack it and name what is inside", name)
+
+
+def _old_office(head: bytes, suffix: str, name: str) -> str:
+    if suffix == ".xls":
+        return "xlsx"
+    if suffix in (".docx", ".pptx", ".xlsx"):
+        raise ParseError("is encrypted: open it with its password and save a copy without one", name)
+    raise ParseError("is an old Office file: save it in a current format, such as .docx or .pptx", name)
+
+
+def _sharper(named: str, head: bytes) -> str:
+    """What a text with a name is in particular: JSON may be a transcript."""
+    if named == "json" and re.search(rb'"segments"\s*:\s*\[', head) and re.search(rb'"(?:text|start)"\s*:', head):
+        return BY_NAME["transcript"].media_type
+    return ""
+
+
+def _text(head: bytes, *, plain: bool, name: str) -> str:
+    """What text without a telling name is."""
+    body = head.removeprefix(b"\xef\xbb\xbf")
+    if body.startswith(b"WEBVTT"):
+        return BY_NAME["vtt"].media_type
+    if _HTML.match(body):
+        return BY_NAME["html"].media_type
+    if _TEX.match(body):
+        return BY_NAME["latex"].media_type
+    if (mail := _MAIL.match(body)) and len(_MAIL_FIELDS.findall(mail[0])) >= 3:
+        return BY_NAME["eml"].media_type
+    if body.startswith(b"#!") and re.match(rb"#![^\n]*\b(?:python|sh|bash|node|ruby|php|perl)", body):
+        return BY_NAME["code"].media_type
+    return BY_NAME["plain" if plain or name else "markdown"].media_type
