@@ -45,7 +45,7 @@ def expand(arguments: Sequence[str], suffixes: Sequence[str], output: Path | Non
         before = len(failures)
         found = _files_of(argument, suffixes, failures)
         if not found and len(failures) == before:
-            failures.append(f"{argument}: no files to read in this folder; looked for {' '.join(suffixes)}")
+            failures.append(f"{argument}: no files to read in this folder; `seamline chunk --help` says which are")
         for file in found:
             if (name := os.path.abspath(file)) in seen or (output and os.path.realpath(file) in seen):
                 continue

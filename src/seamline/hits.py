@@ -65,17 +65,21 @@ def label(uri: str, anchor: Mapping[str, Any], path: Sequence[str] = ()) -> str:
 
 
 def place_text(anchor: Mapping[str, Any]) -> str:
-    """The most telling part of an anchor: time, then sheet, page, lines."""
+    """The most telling part of an anchor: time, then sheet, page, slide, paragraph, lines."""
     if "time" in anchor:
         start, end = anchor["time"]
         return f" {clock(start)}-{clock(end)}"
     if "sheet" in anchor:
         rows = f"!{_range(anchor['rows'])}" if "rows" in anchor else ""
         return f" {anchor['sheet']}{rows}"
-    pages = anchor.get("pages") or ([anchor["page"]] if "page" in anchor else [])
-    if pages:
-        return f" p. {_range(pages)}"
-    return f":{_range(anchor['lines'])}" if "lines" in anchor else ""
+    for name, short in (("page", "p."), ("slide", "slide")):
+        if numbers := _numbers(anchor, name):
+            return f" {short} {_range(numbers)}"
+    if "paragraph" in anchor:
+        ends = anchor.get("paragraphs") or [anchor["paragraph"]]
+        return f" ¶ {ends[0]}" + (f" to {ends[-1]}" if ends[-1] != ends[0] else "")
+    part = f" {anchor['part']}" if "part" in anchor else ""
+    return part + (f":{_range(anchor['lines'])}" if "lines" in anchor else "")
 
 
 def clock(seconds: float) -> str:
@@ -223,18 +227,21 @@ def run_label(citations: Sequence[Citation]) -> str:
 
 def joined_anchor(first: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str, Any]:
     """From the start of one anchor to the end of another of the same document."""
-    out = {name: first[name] for name in ("sheet",) if name in first}
+    out = {name: first[name] for name in ("sheet", "part", "paragraph") if name in first}
     for name in ("lines", "rows", "time"):
         if name in first and name in last:
             out[name] = [first[name][0], last[name][-1]]
-    pages = [*_pages(first), *_pages(last)]
-    if pages:
-        out["pages"] = [pages[0], pages[-1]]
+    for name in ("page", "slide"):
+        if numbers := [*_numbers(first, name), *_numbers(last, name)]:
+            out[f"{name}s"] = [numbers[0], numbers[-1]]
+    if "paragraph" in first and "paragraph" in last:
+        ends = [*(first.get("paragraphs") or [first["paragraph"]]), *(last.get("paragraphs") or [last["paragraph"]])]
+        out["paragraphs"] = [ends[0], ends[-1]]
     return out
 
 
-def _pages(anchor: Mapping[str, Any]) -> list[int]:
-    return list(anchor.get("pages") or ([anchor["page"]] if "page" in anchor else []))
+def _numbers(anchor: Mapping[str, Any], name: str) -> list[int]:
+    return list(anchor.get(f"{name}s") or ([anchor[name]] if name in anchor else []))
 
 
 @dataclass(frozen=True, slots=True)

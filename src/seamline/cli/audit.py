@@ -59,12 +59,12 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def execute(args: argparse.Namespace) -> int:
     from seamline.cli.audit_report import Findings, json_report, report
     from seamline.cli.output import Output, print_text
-    from seamline.parse import SUFFIXES
+    from seamline.formats import WALKED
 
     settled = settle(args)
     if not Path(args.root).is_dir():
         raise ConfigError(f"--root: expected a folder, got {args.root}")
-    inputs = expand(args.paths, tuple(SUFFIXES))
+    inputs = expand(args.paths, WALKED)
     findings = Findings(failures=list(inputs.failures))
     _audit_all(args, inputs, settled.recipe, findings)
     if args.json:

@@ -91,13 +91,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def execute(args: argparse.Namespace) -> int:
     from seamline.cli.output import Output
-    from seamline.parse import SUFFIXES
+    from seamline.formats import WALKED
 
     settled = settle(args)
     workers = _workers(args.jobs)
     path = Path(args.output) if args.output is not None else None
     as_json = args.json or (path is not None and path.suffix == ".jsonl")
-    inputs = expand(args.paths, tuple(SUFFIXES), path)
+    inputs = expand(args.paths, WALKED, path)
     output = Output(path, encoding="utf-8" if as_json or path else sys.stdout.encoding or "utf-8")
     if settled.config and not as_json and not args.quiet:
         say(f"using {settled.config}")

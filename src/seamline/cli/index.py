@@ -105,9 +105,9 @@ def _opened(args: argparse.Namespace, settled: Settled, place: str) -> Index | N
 
 def _any_to_read(paths: Sequence[str]) -> bool:
     """Whether a new index would hold anything. A folder that was misspelled must not leave one behind."""
-    from seamline.parse import SUFFIXES
+    from seamline.formats import WALKED
 
-    inputs = expand([path for path in paths if path != "-"], tuple(SUFFIXES))
+    inputs = expand([path for path in paths if path != "-"], WALKED)
     if any(file is not None and os.path.lexists(file) for file in inputs.files):
         return True
     missing = [f"{file}: no such file: check the name and the folder it is named from" for file in inputs.files]

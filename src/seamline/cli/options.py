@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
 
 from seamline.errors import ConfigError
+from seamline.formats import FORMATS
 
 if TYPE_CHECKING:
     from seamline.recipe import Overlap, Recipe
 
-MEDIA_TYPES = {"markdown": "text/markdown", "mdx": "text/mdx", "text": "text/plain"}
+MEDIA_TYPES = {one.name: one.media_type for one in FORMATS if one.name != "image"}
 
 _OPTIONS: Mapping[str, str] = {
     "$.budget.target": "--target",

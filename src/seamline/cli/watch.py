@@ -73,10 +73,10 @@ def _watch(paths: Sequence[str], update: Update, known: dict[str, Sight]) -> Non
 
 def look(paths: Sequence[str]) -> dict[str, Sight]:
     """The files that the paths mean now. What cannot be looked at is not there."""
-    from seamline.parse import SUFFIXES
+    from seamline.formats import WALKED
 
     found = {}
-    for file in expand([path for path in paths if path != "-"], tuple(SUFFIXES)).files:
+    for file in expand([path for path in paths if path != "-"], WALKED).files:
         try:
             seen = os.stat(str(file))
         except OSError:

@@ -17,7 +17,7 @@ from seamline.enrich.sketch import sketch
 from seamline.enrich.summary import Sentence, read_sentence, summarize
 from seamline.identity import Namer, content_hash
 from seamline.protocols import Tokenizer
-from seamline.records import Entry, Place
+from seamline.records import Entry, MetaValue, Place
 from seamline.types import Chunk, Document, Span
 from seamline.words import words
 
@@ -82,7 +82,7 @@ def describe(
         created_at=created_at(document.front_matter) or born,
         language=language(document),
         authority=authority(document.front_matter),
-        meta=attributes(document.front_matter),
+        meta=_meta(document),
     )
     found = [(g.first, -g.last, _section(base, g, document, sentences, tokenizer), g.span, g.path) for g in groups]
     for index, (chunk, parent) in enumerate(zip(chunks, _parents(groups, len(chunks)), strict=True)):
@@ -95,9 +95,14 @@ def describe(
     )
 
 
+def _meta(document: Document) -> dict[str, MetaValue]:
+    """What the document says about itself, and how sure its text is where it was read by sight or hearing."""
+    found = attributes(document.front_matter)
+    return found if document.confidence == 1 else {**found, "confidence": round(document.confidence, 3)}
+
+
 def _place(document: Document, entry: Entry, span: Span, path: tuple[str, ...]) -> Place:
-    first, last = document.lines_of(span)
-    return Place(entry.id, entry.level, span.start, span.end, {"lines": [first, last]}, path)
+    return Place(entry.id, entry.level, span.start, span.end, document.place_of(span), path)
 
 
 def _chunk(base: Entry, chunk: Chunk, parent: str, sentences: _Sentences, tokenizer: Tokenizer) -> Entry:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from seamline.errors import ParseError
 from seamline.files import expand
+from seamline.formats import WALKED
 from seamline.indexing.run import Candidate
-from seamline.parse import SUFFIXES
 
 
 class Sources(NamedTuple):
@@ -42,7 +42,7 @@ def sources(paths: Sequence[str], root: Path, *, media_type: str | None = None) 
             failures.append("-: an index needs files that can be read again; name a file or a folder")
             continue
         name = document_name(path, root)
-        inputs = expand([path], tuple(SUFFIXES))
+        inputs = expand([path], WALKED)
         failures += inputs.failures
         if os.path.isdir(path):
             folders += [] if inputs.failures else [name]

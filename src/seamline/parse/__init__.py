@@ -6,13 +6,15 @@ import hashlib
 from pathlib import Path
 
 from seamline.errors import ParseError
+from seamline.formats import BY_MEDIA_TYPE, BY_NAME, BY_SUFFIX, Format
 from seamline.parse.decode import check_encodable, decode, encoded
-from seamline.parse.formats import BY_MEDIA_TYPE, BY_NAME, BY_SUFFIX, Format
 from seamline.parse.raw import Parsed, Raw
 from seamline.reading import Reading
 from seamline.types import Document, Source
 
-MARKDOWN, MDX, PLAIN = "text/markdown", "text/mdx", "text/plain"
+__all__ = ["SUFFIXES", "format_of", "parse_bytes", "parse_file", "parse_text"]
+
+MARKDOWN = "text/markdown"
 SUFFIXES = {suffix: one.media_type for suffix, one in BY_SUFFIX.items()}
 """File name endings that are read, and as what."""
 

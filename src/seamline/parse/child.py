@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
-from importlib import import_module
 from typing import Any, BinaryIO
 
 from seamline.errors import ConfigError, MissingExtra, ParseError
+from seamline.formats import parser_named
 from seamline.parse import patience
 from seamline.parse.frames import HEADER, answer, asked_for, frame
 from seamline.parse.raw import Raw
@@ -45,9 +45,8 @@ def _refuse(event: str, arguments: Any) -> None:
 
 
 def _outcome(parser: str, raw: Raw) -> bytes:
-    module, name = parser.split(":")
     try:
-        return answer(getattr(import_module(f"seamline.parse.{module}"), name)(raw))
+        return answer(parser_named(parser)(raw))
     except ParseError as error:
         return frame(["parse", _bare(str(error), error.source, error.where), error.where])
     except MissingExtra as error:

@@ -12,7 +12,7 @@ from io import BytesIO
 from pathlib import Path
 
 from seamline.errors import ParseError
-from seamline.parse.formats import BY_NAME, BY_SUFFIX
+from seamline.formats import BY_NAME, BY_SUFFIX
 
 _SAMPLE = 4096
 
@@ -55,7 +55,7 @@ def sniff(data: bytes, name: str = "") -> str:
     head = data[:_SAMPLE]
     if found := _binary(data, head, suffix, name):
         return BY_NAME[found].media_type if found in BY_NAME else found
-    if named is not None and named.is_text and named.name != "plain":
+    if named is not None and named.is_text and named.name != "text":
         return _sharper(named.name, head) or named.media_type
     if named is not None and not named.is_text and not data.strip():
         raise ParseError("is empty: there is nothing to read", name)
@@ -145,4 +145,4 @@ def _text(head: bytes, *, plain: bool, name: str) -> str:
         return BY_NAME["eml"].media_type
     if body.startswith(b"#!") and re.match(rb"#![^\n]*\b(?:python|sh|bash|node|ruby|php|perl)", body):
         return BY_NAME["code"].media_type
-    return BY_NAME["plain" if plain or name else "markdown"].media_type
+    return BY_NAME["text" if plain or name else "markdown"].media_type

@@ -57,7 +57,7 @@ def _part(citation: Citation, start: int, end: int) -> Citation:
     start += len(text) - len(text.lstrip())
     quote = text.strip()
     anchor = dict(citation.anchor)
-    if "lines" in anchor:
+    if anchor.keys() == {"lines"}:  # of extracted text, only the parser knows the places
         first = anchor["lines"][0] + len(_LINE_END.findall(citation.quote, 0, start))
         anchor["lines"] = [first, first + len(_LINE_END.findall(quote))]
     at = citation.start + start

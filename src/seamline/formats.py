@@ -11,6 +11,15 @@ if TYPE_CHECKING:
     from seamline.parse.raw import Parsed, Raw
 
 
+def parser_named(name: str) -> Callable[[Raw], Parsed]:
+    """The parser of a `module:function`."""
+    module, function = name.split(":")
+    parser: Callable[[Raw], Parsed] = getattr(
+        import_module(module if "." in module else f"seamline.parse.{module}"), function
+    )
+    return parser
+
+
 class Format(NamedTuple):
     """One format."""
 
@@ -20,16 +29,16 @@ class Format(NamedTuple):
     suffixes: tuple[str, ...]
     """Endings of file names, the usual one first."""
     parser: str
-    """`module:function` under seamline.parse."""
+    """`module:function`, the module under seamline.parse unless its name has a dot."""
     is_text: bool
     """Whether the source is text, and decoded before it is parsed."""
     is_proved: bool = False
     """Whether its parser is our own and linear: others run in a process that can be killed."""
+    in_folders: bool = True
+    """Whether it is looked for in folders: pictures, recordings, databases and bare data are read where named."""
 
     def load(self) -> Callable[[Raw], Parsed]:
-        module, name = self.parser.split(":")
-        parser: Callable[[Raw], Parsed] = getattr(import_module(f"seamline.parse.{module}"), name)
-        return parser
+        return parser_named(self.parser)
 
 
 _SOURCE_CODE = (
@@ -41,7 +50,7 @@ _SOURCE_CODE = (
 FORMATS = (
     Format("markdown", "text/markdown", (".md", ".markdown", ".mdown", ".mkd"), "markup:parse", True, True),
     Format("mdx", "text/mdx", (".mdx",), "markup:parse", True, True),
-    Format("plain", "text/plain", (".txt", ".text", ".log"), "markup:parse_plain", True, True),
+    Format("text", "text/plain", (".txt", ".text", ".log"), "markup:parse_plain", True, True),
     Format("html", "text/html", (".html", ".htm", ".xhtml"), "html:parse", True),
     Format("latex", "text/x-tex", (".tex", ".latex", ".ltx"), "latex:parse", True, True),
     Format("rst", "text/x-rst", (".rst", ".rest"), "rst:parse", True, True),
@@ -69,26 +78,37 @@ FORMATS = (
         False,
     ),
     Format("epub", "application/epub+zip", (".epub",), "epub:parse", False),
-    Format("htmlzip", "application/zip+html", (".zip",), "html_zip:parse", False),
+    Format("htmlzip", "application/zip+html", (".zip",), "html_zip:parse", False, in_folders=False),
     Format("ipynb", "application/x-ipynb+json", (".ipynb",), "notebook:parse", True),
     Format("eml", "message/rfc822", (".eml",), "email:parse", False),
     Format("csv", "text/csv", (".csv",), "csv_table:parse", True, True),
     Format("tsv", "text/tab-separated-values", (".tsv", ".tab"), "csv_table:parse", True, True),
-    Format("json", "application/json", (".json",), "json_table:parse", True),
-    Format("jsonl", "application/jsonl", (".jsonl", ".ndjson"), "json_table:parse_lines", True),
+    Format("json", "application/json", (".json",), "json_table:parse", True, in_folders=False),
+    Format("jsonl", "application/jsonl", (".jsonl", ".ndjson"), "json_table:parse_lines", True, in_folders=False),
     Format("parquet", "application/vnd.apache.parquet", (".parquet",), "parquet:parse", False),
-    Format("sqlite", "application/vnd.sqlite3", (".sqlite", ".sqlite3", ".db"), "sqlite:parse", False),
+    Format(
+        "sqlite", "application/vnd.sqlite3", (".sqlite", ".sqlite3", ".db"), "sqlite:parse", False, in_folders=False
+    ),
     Format("vtt", "text/vtt", (".vtt",), "subtitles:parse", True, True),
     Format("srt", "application/x-subrip", (".srt",), "subtitles:parse", True, True),
     Format("transcript", "application/x-transcript+json", (), "transcript:parse", True),
     Format(
-        "image", "image/*", (".png", ".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff", ".bmp"), "image:parse", False
+        "image",
+        "image/*",
+        (".png", ".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff", ".bmp"),
+        "image:parse",
+        False,
+        in_folders=False,
     ),
-    Format("audio", "audio/*", (".mp3", ".wav", ".m4a", ".flac", ".ogg", ".opus"), "audio:parse", False),
-    Format("video", "video/*", (".mp4", ".mkv", ".webm", ".mov"), "audio:parse", False),
+    Format(
+        "audio", "audio/*", (".mp3", ".wav", ".m4a", ".flac", ".ogg", ".opus"), "audio:parse", False, in_folders=False
+    ),
+    Format("video", "video/*", (".mp4", ".mkv", ".webm", ".mov"), "audio:parse", False, in_folders=False),
     Format("code", "text/x-source", tuple(_SOURCE_CODE.split()), "code:parse", True),
 )
 """All formats."""
 BY_NAME = {one.name: one for one in FORMATS}
 BY_MEDIA_TYPE = {one.media_type: one for one in FORMATS}
 BY_SUFFIX = {suffix: one for one in FORMATS for suffix in one.suffixes}
+WALKED = tuple(suffix for one in FORMATS if one.in_folders for suffix in one.suffixes)
+"""Endings of file names that are looked for in folders."""

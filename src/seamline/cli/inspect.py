@@ -1,0 +1,170 @@
+"""`seamline inspect`: what a parser makes of a file: class, tree, where everything stands, and what was noticed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seamline.cli.exits import DONE, FAILED
+from seamline.cli.options import MEDIA_TYPES, Raw
+from seamline.cli.style import Style, clipped, plural, say, style_for, visible
+from seamline.errors import SeamlineError
+
+if TYPE_CHECKING:
+    from seamline.classify import Classified
+    from seamline.types import Block, Document
+
+_INDENT = "  "
+_DEEPEST = 12
+"""Levels that are drawn by indentation; what is nested deeper stands under these."""
+_COLOURS = {"heading": "bold", "code": "cyan", "scope": "cyan", "table": "green", "row": "dim", "figure": "yellow"}
+
+_EPILOG = """\
+examples:
+  seamline inspect handbook.pdf              class, headings, kinds of blocks, notices
+  seamline inspect --blocks handbook.pdf     the whole tree, with the page, line, row or time of every block
+  seamline inspect --json notes.docx         the same for programs
+
+exit codes: 0 done, 1 some files could not be read, 2 usage or configuration"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        "inspect",
+        help="show what a parser makes of a file",
+        usage="seamline inspect [options] FILE [FILE ...]",
+        description="Show what files are read as: their class and why, their blocks and where these stand, notices.",
+        epilog=_EPILOG,
+        formatter_class=Raw,
+        allow_abbrev=False,
+    )
+    parser.add_argument("paths", nargs="+", metavar="FILE", help="files to read")
+    parser.add_argument("--blocks", action="store_true", help="every block, and not only headings")
+    parser.add_argument("--json", action="store_true", help="one JSON object per file and line")
+    parser.add_argument("--encoding", metavar="NAME", help="of files that are not UTF-8, such as cp1252")
+    parser.add_argument(
+        "--media-type", choices=MEDIA_TYPES, metavar="FORMAT", help="read as this format, whatever it is"
+    )
+    parser.add_argument("--boilerplate", choices=("keep", "remove"), default="keep", help="of web pages (keep)")
+    parser.add_argument("--ocr", choices=("auto", "on", "off"), default="auto", help="of pages without text (auto)")
+    return parser
+
+
+def execute(args: argparse.Namespace) -> int:
+    from seamline.classify import classify
+    from seamline.cli.output import print_text
+
+    style = style_for(sys.stdout)
+    failed = False
+    for name in args.paths:
+        try:
+            document = _read(args, name)
+        except SeamlineError as error:
+            say(f"error: {error}")
+            failed = True
+            continue
+        found = classify(document)
+        if args.json:
+            from seamline.cli.lines import json_line
+
+            print_text(json_line(_record(document, found)))
+        else:
+            print_text("".join(f"{line}\n" for line in _report(document, found, style, whole=args.blocks)))
+    return FAILED if failed else DONE
+
+
+def _read(args: argparse.Namespace, name: str) -> Document:
+    from seamline.parse import parse_bytes, parse_file
+    from seamline.reading import Reading
+
+    reading = Reading(boilerplate=args.boilerplate, ocr=args.ocr)
+    media_type = MEDIA_TYPES.get(args.media_type)
+    if name == "-":
+        return parse_bytes(sys.stdin.buffer.read(), media_type=media_type, encoding=args.encoding, reading=reading)
+    return parse_file(Path(name), media_type=media_type, encoding=args.encoding, reading=reading)
+
+
+def _record(document: Document, found: Classified) -> dict[str, Any]:
+    return {
+        "doc": document.id,
+        "media_type": document.source.media_type,
+        "sha256": document.source.sha256,
+        "title": document.title,
+        "class": found.name,
+        "reasons": list(found.reasons),
+        "confidence": document.confidence,
+        "metadata": {key: _plain(value) for key, value in document.front_matter.items()},
+        "characters": len(document.text),
+        "notices": [notice._asdict() for notice in document.notices],
+        "blocks": [
+            {
+                "kind": block.kind,
+                "level": block.level,
+                "parent": block.parent,
+                "start": block.start,
+                "end": block.end,
+                **document.place_of(block.span),
+            }
+            for block in document.blocks
+        ],
+    }
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str | int | float | bool | list | dict | type(None)) else str(value)
+
+
+def _report(document: Document, found: Classified, style: Style, *, whole: bool) -> Iterator[str]:
+    counts = Counter(block.kind for block in document.blocks)
+    size = f"{plural(len(document.text), 'character')}, {plural(len(document.blocks), 'block')}"
+    yield style.paint(visible(document.id), "bold") + style.paint(f"  {document.source.media_type}, {size}", "dim")
+    if document.title:
+        yield _field("title", document.title, style)
+    yield _field("class", f"{found.name} ({'; '.join(found.reasons[:3])})", style)
+    for key, value in list(document.front_matter.items())[:8]:
+        yield _field(str(key), str(_plain(value)), style)
+    if document.confidence < 1:
+        yield _field("confidence", f"{document.confidence:.2f}", style)
+    yield _field("kinds", ", ".join(f"{count} {kind}" for kind, count in counts.most_common()) or "none", style)
+    for notice in document.notices:
+        where = f"{notice.where}: " if notice.where else ""
+        yield style.paint(f"notice     {visible(where + notice.message)}", "yellow")
+    yield ""
+    yield from _tree(document, style, whole=whole)
+
+
+def _field(name: str, value: str, style: Style) -> str:
+    return style.paint(f"{visible(name)[:10]:<10} ", "dim") + clipped(visible(value), style.width - 11)
+
+
+def _tree(document: Document, style: Style, *, whole: bool) -> Iterator[str]:
+    """One line for each block: headings by their level, other blocks one step below the heading above them."""
+    under = 0
+    depths: list[int] = []
+    for block in document.blocks:
+        if block.parent >= 0:
+            depth = depths[block.parent] + 1
+        elif block.kind == "heading":
+            under = block.level
+            depth = block.level - 1
+        else:
+            depth = under
+        depths.append(depth)
+        if whole or block.kind == "heading":
+            yield _line(document, block, min(depth, _DEEPEST), style)
+
+
+def _line(document: Document, block: Block, depth: int, style: Style) -> str:
+    from seamline.hits import place_text
+
+    kind = f"h{block.level}" if block.kind == "heading" else block.kind
+    place = place_text(document.place_of(block.span)).strip()
+    text = " ".join(document.text[block.start : block.end][:400].split())
+    indent = _INDENT * depth
+    room = max(20, style.width - len(indent) - len(kind) - len(place) - 6)
+    shown = style.paint(clipped(visible(text), room), *([_COLOURS[block.kind]] if block.kind in _COLOURS else []))
+    return f"{indent}{style.paint(kind, 'dim')} {shown}  {style.paint(place, 'dim')}".rstrip()
