@@ -99,7 +99,7 @@ def _archive(data: bytes, suffix: str, name: str) -> str:
                     return _MIME_PARTS[kind]
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, ValueError, EOFError) as error:
         named = BY_SUFFIX.get(suffix)
-        if named is not None and not named.is_text:
+        if named is not None and not named.is_text and named.name != "htmlzip":
             return named.name  # its own parser says what is wrong, or reads what is left
         raise ParseError(f"is a damaged ZIP archive ({error}): fetch it again", name) from None
     for folder, found in (("word/", "docx"), ("ppt/", "pptx"), ("xl/", "xlsx")):
