@@ -74,7 +74,7 @@ def parse_bytes(
         check_encodable(text, uri)
     digest = hashlib.sha256(data).hexdigest()
     raw = Raw(data, text, uri, media_type, reading or Reading())
-    return _document(uri or _text_id(digest), Source(uri, media_type, digest), _parsed(one, raw))
+    return _document(uri or _text_id(text or digest), Source(uri, media_type, digest), _parsed(one, raw))
 
 
 def format_of(media_type: str, uri: str = "") -> Format:
