@@ -44,10 +44,13 @@ def test_help_lists_the_commands(cli) -> None:
     assert cli().code == 2
 
 
-def test_the_help_names_the_suffixes_that_are_read(cli) -> None:
-    from seamline.parse import SUFFIXES
+def test_the_help_names_what_is_looked_for_in_folders(cli) -> None:
+    from seamline.formats import FORMATS
 
-    assert " ".join(SUFFIXES) in cli("chunk", "--help").out
+    said = cli("chunk", "--help").out
+    assert [one.suffixes[0] for one in FORMATS if one.in_folders and one.suffixes and one.suffixes[0] not in said] == [
+        ".py"
+    ]
 
 
 def test_doctor_finds_a_sound_installation(cli) -> None:

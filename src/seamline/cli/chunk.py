@@ -33,9 +33,12 @@ examples:
   seamline chunk notes.txt --overlap sentences:40   repeat up to 40 tokens of whole sentences
   seamline chunk docs/ --preset knowledge-base      a named recipe
 
-Folders are searched for files whose names end in .md .markdown .mdown .mkd .mdx .txt .text; hidden folders and
-node_modules are left out. In the view for people, │ marks the chunk's own text, ┆ what it borrows (headings, table
-header, opening fence, overlap) and + what is added (a closing fence).
+Folders are searched for documents (.md .mdx .txt .html .tex .rst .pdf .docx .odt .pptx .xlsx .epub .ipynb .eml), tables
+(.csv .tsv .parquet), subtitles (.vtt .srt) and source code; hidden folders and node_modules are left out. Pictures,
+recordings, databases and JSON are read where they are named.
+
+In the view for people, │ marks the chunk's own text, ┆ what it borrows (headings, table header, opening fence, overlap)
+and + what is added (a closing fence).
 
 Options that are not given come from the nearest seamline.toml, from here upward.
 exit codes: 0 done, 1 some inputs failed (the rest is done, the failures are listed), 2 usage or configuration"""
@@ -72,7 +75,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "chunk",
         help="cut documents into chunks",
         usage="seamline chunk [options] PATH [PATH ...]",
-        description="Cut Markdown, MDX and plain text into chunks along headings, blocks and sentences.",
+        description="Cut documents of any format into chunks along headings, blocks and sentences.",
         epilog=_EPILOG,
         formatter_class=Raw,
         allow_abbrev=False,
