@@ -2,22 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from seamline.parse.raw import Parsed, Raw
-
-
-def parser_named(name: str) -> Callable[[Raw], Parsed]:
-    """The parser of a `module:function`."""
-    module, function = name.split(":")
-    parser: Callable[[Raw], Parsed] = getattr(
-        import_module(module if "." in module else f"seamline.parse.{module}"), function
-    )
-    return parser
+from typing import NamedTuple
 
 
 class Format(NamedTuple):
@@ -36,9 +21,6 @@ class Format(NamedTuple):
     """Whether its parser is our own and linear: others run in a process that can be killed."""
     in_folders: bool = True
     """Whether it is looked for in folders: pictures, recordings, databases and bare data are read where named."""
-
-    def load(self) -> Callable[[Raw], Parsed]:
-        return parser_named(self.parser)
 
 
 _SOURCE_CODE = (

@@ -56,7 +56,7 @@ def test_a_folder_without_documents(cli, write) -> None:
     write("docs/picture.png", b"x")
     ended = cli("chunk", "docs")
     assert ended.code == 1
-    assert only_line(ended).endswith("looked for .md .markdown .mdown .mkd .mdx .txt .text")
+    assert only_line(ended).endswith("docs: no files to read in this folder; `seamline chunk --help` says which are")
 
 
 @pytest.mark.parametrize(

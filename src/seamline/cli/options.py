@@ -129,7 +129,9 @@ def add_recipe_options(parser: argparse.ArgumentParser) -> None:
         help="read pages and images without text by sight: where an engine is installed (auto), always, never",
     )
     read.add_argument("--encoding", metavar="NAME", help="of inputs that are not UTF-8, such as cp1252")
-    read.add_argument("--media-type", choices=MEDIA_TYPES, help="read all inputs as this, whatever their names end in")
+    read.add_argument(
+        "--media-type", choices=MEDIA_TYPES, metavar="FORMAT", help="read all inputs as this, whatever they look like"
+    )
 
 
 def settle(args: argparse.Namespace) -> Settled:

@@ -8,7 +8,7 @@ from pathlib import Path
 from seamline.errors import ParseError
 from seamline.formats import BY_MEDIA_TYPE, BY_NAME, BY_SUFFIX, Format
 from seamline.parse.decode import check_encodable, decode, encoded
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.raw import Parsed, Raw, parser_named
 from seamline.reading import Reading
 from seamline.types import Document, Source
 
@@ -89,7 +89,7 @@ def format_of(media_type: str, uri: str = "") -> Format:
 
 def _parsed(one: Format, raw: Raw) -> Parsed:
     if one.is_proved:
-        return one.load()(raw)
+        return parser_named(one.parser)(raw)
     from seamline.parse.worker import parse_apart
 
     return parse_apart(one, raw)

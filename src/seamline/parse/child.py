@@ -8,10 +8,9 @@ import sys
 from typing import Any, BinaryIO
 
 from seamline.errors import ConfigError, MissingExtra, ParseError
-from seamline.formats import parser_named
 from seamline.parse import patience
 from seamline.parse.frames import HEADER, answer, asked_for, frame
-from seamline.parse.raw import Raw
+from seamline.parse.raw import Raw, parser_named
 
 _REFUSED = (
     "socket.connect",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from seamline.anchors import Anchors
@@ -59,3 +60,13 @@ class Parsed:
     notices: tuple[Notice, ...] = ()
     confidence: float = 1.0
     """How sure the text is what the source says, 0-1: below 1 where it was read by sight or hearing."""
+
+
+Parser = Callable[[Raw], Parsed]
+
+
+def parser_named(name: str) -> Parser:
+    """The parser of a `module:function`."""
+    module, function = name.split(":")
+    found: Parser = getattr(import_module(module if "." in module else f"seamline.parse.{module}"), function)
+    return found

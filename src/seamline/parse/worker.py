@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seamline.errors import ConfigError, MissingExtra, ParseError, SeamlineError
 from seamline.parse.frames import HEADER, answered, asked
+from seamline.parse.raw import parser_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +54,7 @@ def allowance(one: Format, size: int) -> Allowance:
 def parse_apart(one: Format, raw: Raw) -> Parsed:
     """What a parser makes of a source, in a process of its own; SEAMLINE_ISOLATE=0 parses here, for debugging."""
     if os.environ.get("SEAMLINE_ISOLATE") == "0":
-        return one.load()(raw)
+        return parser_named(one.parser)(raw)
     with _LOCK:
         return _worker().parse(one, raw)
 
