@@ -7,8 +7,25 @@ from contextlib import contextmanager
 
 from seamline.errors import MissingExtra
 
-INDEX = "pip install 'seamline[index]'"
-POSTGRES = "pip install 'seamline[postgres]'"
+
+def command(extra: str) -> str:
+    """What installs an extra."""
+    return f"pip install 'seamline[{extra}]'"
+
+
+INDEX = command("index")
+POSTGRES = command("postgres")
+READERS = {
+    "turbohtml": ("html", "reads web pages"),
+    "pypdfium2": ("pdf", "reads PDF"),
+    "lxml": ("office", "reads DOCX, ODT, PPTX and EPUB"),
+    "python-calamine": ("office", "reads spreadsheets"),
+    "tree-sitter": ("code", "reads source code"),
+    "pyarrow": ("tables", "reads Parquet"),
+    "rapidocr": ("ocr", "reads scans and pictures"),
+    "faster-whisper": ("audio", "reads recordings"),
+}
+"""Packages that read formats: the extra that brings each, and what it is for."""
 _PACKAGES = ("numpy", "pyarrow", "lancedb", "onnxruntime", "tokenizers", "py3langid")
 """What an index needs and the rest of Seamline does not."""
 
@@ -30,4 +47,4 @@ def needed(what: str, extra: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise MissingExtra(what, f"pip install 'seamline[{extra}]'") from error
+        raise MissingExtra(what, command(extra)) from error

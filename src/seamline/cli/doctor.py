@@ -16,12 +16,16 @@ from seamline.cli.output import print_text
 from seamline.cli.place import add_place_options
 from seamline.cli.style import plural, style_for, visible
 from seamline.errors import IndexMissing, MissingExtra, SeamlineError, StoreError
+from seamline.extras import READERS, command
 
 if TYPE_CHECKING:
     from seamline.records import Problem
 
 NEEDED = ("pyromark", "splintr-rs", "sentencex", "PyYAML")
-EXTRAS = {"tokenizers": ("pip install 'seamline[hf]'", "reads tokenizer.json files")}
+EXTRAS = {
+    "tokenizers": (command("hf"), "reads tokenizer.json files"),
+    **{package: (command(extra), purpose) for package, (extra, purpose) in READERS.items()},
+}
 """Packages that are not needed, each with the command that installs it and what it is for."""
 
 KNOWN_COUNTS = {
