@@ -128,10 +128,10 @@ def _checks() -> Iterator[Check]:
 
 
 def _extras(packages: Mapping[str, tuple[str, str]]) -> Iterator[Check]:
-    for package, (command, purpose) in packages.items():
+    for package, (remedy, purpose) in packages.items():
         version = _version(package)
         detail = version or f"not installed; {purpose}"
-        yield Check(package, "ok" if version else "optional", detail, "" if version else command)
+        yield Check(package, "ok" if version else "optional", detail, "" if version else remedy)
 
 
 def _index_checks(args: argparse.Namespace, problems: list[Problem]) -> Iterator[Check]:
