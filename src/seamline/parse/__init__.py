@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 from seamline.errors import ParseError
 from seamline.formats import BY_MEDIA_TYPE, BY_NAME, BY_SUFFIX, Format
 from seamline.parse.decode import check_encodable, decode, encoded
+from seamline.parse.encodings import ENCODED, declared, guessed
 from seamline.parse.raw import Parsed, Raw, parser_named
 from seamline.reading import Reading
-from seamline.types import Document, Source
+from seamline.types import Document, Notice, Source
 
 __all__ = ["SUFFIXES", "format_of", "parse_bytes", "parse_file", "parse_text"]
 
@@ -68,13 +70,25 @@ def parse_bytes(
 
     media_type = media_type or sniff(data, uri)
     one = format_of(media_type, uri)
-    text = ""
-    if one.is_text:
-        text = decode(data, source=uri, encoding=encoding)
-        check_encodable(text, uri)
+    text, notices = _decoded(data, one, uri, encoding) if one.is_text else ("", ())
     digest = hashlib.sha256(data).hexdigest()
     raw = Raw(data, text, uri, media_type, reading or Reading())
-    return _document(uri or _text_id(text or digest), Source(uri, media_type, digest), _parsed(one, raw))
+    parsed = _parsed(one, raw)
+    if notices:
+        parsed = replace(parsed, notices=(*notices, *parsed.notices))
+    return _document(uri or _text_id(text or digest), Source(uri, media_type, digest), parsed)
+
+
+def _decoded(data: bytes, one: Format, uri: str, encoding: str | None) -> tuple[str, tuple[Notice, ...]]:
+    """The text of a source, and a remark where its encoding is a guess."""
+    notices: tuple[Notice, ...] = ()
+    if encoding is None and one.name in ENCODED:
+        encoding = declared(data, one.name)
+        if encoding is None and (guess := guessed(data)):
+            encoding, notices = guess[0], (guess[1],)
+    text = decode(data, source=uri, encoding=encoding)
+    check_encodable(text, uri)
+    return text, notices
 
 
 def format_of(media_type: str, uri: str = "") -> Format:

@@ -1,0 +1,52 @@
+"""Encodings that files name, or that can be told from their bytes."""
+
+from __future__ import annotations
+
+import pytest
+
+from seamline.errors import ParseError
+from seamline.parse.encodings import declared, guessed
+
+JAPANESE = "名前,場所,説明\n" + "山田太郎,東京都,これは日本語の文章です。検索できますか。\n" * 20
+
+
+@pytest.mark.parametrize(
+    ("page", "found"),
+    [
+        (b'<meta charset="windows-1252"><p>\xe9', "cp1252"),
+        (b"<meta http-equiv=Content-Type content='text/html; charset=iso-8859-1'>\xe9", "cp1252"),
+        (b'<meta charset="shift_jis">' + "日本".encode("shift_jis"), "shift_jis"),
+        (b'<meta charset="utf-8"><p>x', None),
+        (b'<meta charset="no-such-thing">', None),
+        (b'<meta charset="shift_jis">\xff\xff', None),
+        (b'\xef\xbb\xbf<meta charset="windows-1252">', None),
+        (b"<p>no word of it", None),
+    ],
+)
+def test_what_a_page_says_of_itself(page: bytes, found: str | None) -> None:
+    assert declared(page, "html") == found
+
+
+def test_only_pages_are_believed() -> None:
+    assert declared(b'<meta charset="windows-1252">', "csv") is None
+
+
+def test_a_clear_guess_comes_with_a_notice() -> None:
+    guess = guessed(JAPANESE.encode("shift_jis"))
+    assert guess is not None
+    name, notice = guess
+    assert JAPANESE.encode("shift_jis").decode(name) == JAPANESE
+    assert notice.code == "encoding-guessed"
+    assert name in notice.message
+
+
+def test_utf8_and_what_nobody_can_tell_are_not_guessed() -> None:
+    assert guessed(JAPANESE.encode()) is None
+    assert guessed(b"\xff\xfe\xfd" * 3) is None
+
+
+def test_what_cannot_be_guessed_stays_an_error() -> None:
+    from seamline.parse import parse_bytes
+
+    with pytest.raises(ParseError, match="not valid UTF-8"):
+        parse_bytes(b"# Title\n\nGr\xfc\xdfe\n", uri="a.md")
