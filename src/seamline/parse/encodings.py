@@ -12,7 +12,7 @@ _HEAD = 2048
 _SURE = 0.35
 """Below this the guess is one among many; 0.38 and up were right for all samples of Chinese, Japanese and Korean."""
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]{1,40})""", re.IGNORECASE)
-_WEB_NAMES = {"iso-8859-1": "cp1252", "latin-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}
+_WEB_NAMES = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}
 """Labels that browsers read as a larger encoding of the same family."""
 ENCODED = frozenset(("csv", "tsv", "html", "srt", "vtt"))
 """Formats whose files often come in the encoding of an old program."""
