@@ -16,6 +16,8 @@ class Headed(NamedTuple):
 
     start: int
     end: int
+    opening_end: int
+    """Where ends what opens the table, such as `\\begin{tabular}{ll}`; its start where nothing does."""
     header_end: int
     """Where the head ends that parts are put under; the start where there is none."""
     close: str
@@ -29,12 +31,12 @@ def split_rows(
     body = [row for row in rows if row.start >= table.header_end]
     if not body:
         return []
-    frame, taken = _frame(text, table, body[0].start, room, count, outer)
+    frame, taken, closing = _frame(text, table, body[0].start, room, count, outer)
     starts = [table.start, *(row.start for row in body[1:])]
     ends = [*starts[1:], table.end]
     atoms: list[Atom] = []
     for at, until in zip(starts, ends, strict=True):
-        own = room.tokens - (taken if at > table.start else 0)
+        own = room.tokens - (taken if at > table.start else closing)
         tokens = count(text[at:until])
         if tokens <= own:
             atoms.append(Atom(at, until, tokens, "row", frame))
@@ -46,14 +48,17 @@ def split_rows(
 
 def _frame(
     text: str, table: Headed, first: int, room: Room, count: Count, outer: Frame | None
-) -> tuple[Frame | None, int]:
-    """What parts borrow, and its tokens; a head that would take half of the room is not repeated."""
-    end = trimmed(text, table.start, min(table.header_end, first))
-    if end <= table.start and not table.close:
-        return outer, 0
-    opening = (Context("header", table.start, end, "\n"),) if end > table.start else ()
-    head = count(text[table.start : end] + "\n") if opening else 0
+) -> tuple[Frame | None, int, int]:
+    """What parts borrow, its tokens, and those of its close.
+
+    A head that would take half of the room is not repeated, but for what opens the table where that must be closed.
+    """
     close = count(table.close) if table.close else 0
-    if head + close > room.tokens // 2:
-        return outer, 0
-    return Frame("header", table.start, table.end, opening, table.close, head, close, outer), head + close
+    for end, most in ((table.header_end, room.tokens // 2), (table.opening_end, room.tokens * 3 // 4)):
+        end = trimmed(text, table.start, min(end, first))
+        opening = (Context("header", table.start, end, "\n"),) if end > table.start else ()
+        head = count(text[table.start : end] + "\n") if opening else 0
+        if 0 < head + close <= most:
+            frame = Frame("header", table.start, table.end, opening, table.close, head, close, outer)
+            return frame, head + close, close
+    return outer, 0, 0

@@ -28,7 +28,7 @@ _CAPTION = re.compile(r"\\caption\*?[ \t]*(?:\[[^\]\r\n]{0,400}\])?[ \t]*(?=\{)"
 _LANGUAGE = re.compile(r"language[ \t]*=[ \t]*\{?[ \t]*(?:\[[^\]\r\n]{0,40}\])?[ \t]*([A-Za-z0-9+#-]+)")
 _FIRST_LINE = re.compile(r"(?:\[[^\r\n]{0,200}\]|\{[^{}\r\n]{0,60}\}){0,3}(?=[ \t]*[\r\n])")
 _BRACED = re.compile(r"\{([A-Za-z0-9+#-]{1,40})\}$")
-_LONGEST_OPENING = 120
+_LONGEST_OPENING = 60
 """Characters of what parts reopen; of a longer one only `\\begin{name}`."""
 
 
@@ -104,6 +104,12 @@ class Blocks:
             self.add("math" if self._in_math() else "paragraph", start, stop, 0, attrs)
         self._run = end
 
+    def _flushed(self, at: int) -> int:
+        """Where a block starts whose first mark is at `at`; the text before it is a paragraph."""
+        start = self._line_start(at)
+        self.paragraph(start)
+        return start
+
     def _in_math(self) -> bool:
         return bool(self._stack) and self._stack[-1].is_math
 
@@ -116,14 +122,14 @@ class Blocks:
 
     def _heading(self, position: int) -> None:
         heading = self.tree.headings[position]
-        self.paragraph(heading.start)
+        start = self._flushed(heading.start)
         title = plain(self.text[slice(*heading.title)])
         level = min(heading.rank - self.top + 1, 6)
-        self.add("heading", self._line_start(heading.start), heading.end, level, {"title": title})
+        self.add("heading", start, heading.end, level, {"title": title})
         self._run = heading.end
 
     def _verbatim(self, mark: Mark) -> None:
-        self.paragraph(mark.start)
+        start = self._flushed(mark.start)
         attrs: dict[str, Any] = {"frame": (mark.start, mark.start + len("\\iffalse"), "\\fi")}
         if mark.value:
             line = _FIRST_LINE.match(self.text, mark.value)
@@ -134,7 +140,7 @@ class Blocks:
                 attrs["language"] = language[1]
         if mark.kind == HIDDEN:
             attrs["comment"] = True
-        self.add("code", self._line_start(mark.start), mark.end, 0, attrs)
+        self.add("code", start, mark.end, 0, attrs)
         self._run = mark.end
 
     # --- environments ---------------------------------------------------------------------------------------------
@@ -152,14 +158,14 @@ class Blocks:
             return self._leaf("math", position, mark, end)
         if name in _FIGURES and not holds:
             return self._leaf("figure", position, mark, end)
-        self.paragraph(mark.start)
+        start = self._flushed(mark.start)
         stop = self.tree.marks[end].end
         opening = mark.end if name in _CLOSES else self.arguments.all_after(mark.end)
         attrs = {"frame": self._frame(mark, opening), "name": mark.name}
         is_list = name in _LISTS
         self._lists += is_list
         kind, level = ("list", self._lists) if is_list else ("environment", 0)
-        index = self.add(kind, self._line_start(mark.start), stop, level, attrs)
+        index = self.add(kind, start, stop, level, attrs)
         self._stack.append(_Open(index, end, is_math))
         self._run = opening
         return position + 1
@@ -170,7 +176,7 @@ class Blocks:
 
     def _leaf(self, kind: str, position: int, mark: Mark, end: int) -> int:
         """An environment as one block."""
-        self.paragraph(mark.start)
+        start = self._flushed(mark.start)
         stop = self.tree.marks[end].end
         opening = mark.end if mark.name in _CLOSES else self.arguments.all_after(mark.end)
         attrs: dict[str, Any] = {"frame": self._frame(mark, min(opening, stop))}
@@ -179,17 +185,17 @@ class Blocks:
         if kind == "figure" and (caption := _CAPTION.search(self.text, opening, stop)):
             close = self.arguments.closes.get(caption.end(), 0)
             attrs["caption"] = plain(self.text[caption.end() + 1 : close])
-        self.add(kind, self._line_start(mark.start), stop, 0, attrs)
+        self.add(kind, start, stop, 0, attrs)
         self._run = stop
         return end + 1
 
     def _table(self, position: int, mark: Mark, end: int) -> int:
-        self.paragraph(mark.start)
+        start = self._flushed(mark.start)
         stop = self.tree.marks[end]
         opening = min(self.arguments.all_after(mark.end), stop.start)
         rows, header_end = table_rows(self.text, self.tree, position, end, opening)
         attrs = {"frame": self._frame(mark, opening), "header_end": header_end, "name": mark.name}
-        index = self.add("table", self._line_start(mark.start), stop.end, 0, attrs)
+        index = self.add("table", start, stop.end, 0, attrs)
         self.blocks += [Block("row", *row, 0, index) for row in rows]
         self._run = stop.end
         return end + 1
@@ -211,8 +217,8 @@ class Blocks:
         """The next item of a list; an environment that has items is one."""
         if not self._stack or self._in_math() or len(self._stack) > self.depth:
             return
-        self.paragraph(mark.start)
-        self._leave_item(mark.start)
+        start = self._flushed(mark.start)
+        self._leave_item(start)
         block = self.blocks[self._stack[-1].block]
         if block.kind == "environment":
             self._lists += 1
@@ -223,7 +229,7 @@ class Blocks:
         elif after == mark.end and self.text.startswith(" [", after):
             after = self.arguments.option(after + 1)
         opening = after if after - mark.start <= _LONGEST_OPENING else mark.end
-        index = self.add("item", self._line_start(mark.start), after, 0, {"frame": (mark.start, opening, "")})
+        index = self.add("item", start, after, 0, {"frame": (mark.start, opening, "")})
         self._stack.append(_Open(index, -1, False))
         self._run = after
 

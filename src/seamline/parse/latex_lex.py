@@ -207,7 +207,7 @@ class _Lexer:
 
     def _remember(self, name: str, end: int) -> None:
         """What a command says of the rest of the source."""
-        if name in _INPUTS:
+        if name in _INPUTS or name.endswith("import"):
             self.inputs += 1
         elif name == "catcode":
             self.catcodes += 1

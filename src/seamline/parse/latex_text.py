@@ -23,9 +23,10 @@ _ACCENTS = {
     '"': "\u0308", "r": "\u030a", "H": "\u030b", "v": "\u030c", "d": "\u0323", "c": "\u0327", "k": "\u0328",
     "b": "\u0331",
 }  # fmt: skip
-_SIGNS = {"---": "—", "--": "–", "``": "“", "''": "”", "~": " ", "`": "‘"}
+_SIGNS = {"---": "—", "--": "–", "``": "“", "''": "”", "~": " ", "`": "‘", "'": "’"}
 _SPACES = frozenset(("quad", "qquad", "newline", "linebreak", "par", "and", "And", "AND"))
 _SPACE = re.compile(r"\s+")
+_OPTION = re.compile(r"\[[^\[\]]{0,60}\]")
 _AUTHORS = re.compile(r"\\(?:and|And|AND)(?![A-Za-z@])")
 
 
@@ -36,9 +37,10 @@ def plain(source: str, line_break: str = " ") -> str:
     math = after_group = False
     depth = dropping = 0  # the depth from which on everything goes with the command that asked for it
     drop_next = False
+    after = 0
     for match in _TOKEN.finditer(source):
         token, word, sign = match[0], match[1], match[2]
-        if token[0] == "%":
+        if token[0] == "%" or match.start() < after:
             continue
         if token == "{":
             depth += 1
@@ -65,7 +67,9 @@ def plain(source: str, line_break: str = " ") -> str:
                 accent = _ACCENTS[word]
             else:
                 out.append(_LETTERS.get(word, " " if word in _SPACES else word if math else ""))
-                drop_next = drop_next and source.startswith(("{", "["), match.end())
+            if drop_next and (option := _OPTION.match(source, match.end())):
+                after = option.end()
+            drop_next = drop_next and source.startswith("{", max(after, match.end()))
         elif token[0] == "\\":
             if sign in _ACCENTS and not math:
                 accent = _ACCENTS[sign]
