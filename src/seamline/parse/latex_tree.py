@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from typing import NamedTuple
 
-from seamline.parse.latex_lex import BEGIN, DEFINE, END, GROUP, HEAD, META, Lexed, Mark
+from seamline.parse.latex_lex import BEGIN, CODE, DEFINE, END, GROUP, HEAD, HIDDEN, META, Lexed, Mark
 
 _SPACES = re.compile(r"(?:[ \t]|(?:\r\n|\n|\r(?!\n))(?![ \t]*[\r\n])|%[^\r\n]*(?:\r\n?|\n)?)*+")
 """White space and comments that an argument may stand behind: no blank line."""
@@ -38,7 +38,7 @@ class Tree(NamedTuple):
     flat: set[int]
     """Positions of begins and ends around headings: their blocks stand at the top, as headings must."""
     holders: set[int]
-    """Positions of begins with other environments inside."""
+    """Positions of begins with other environments or verbatim text inside."""
     headings: dict[int, Heading]
     """By position of the mark."""
     meta: dict[str, str]
@@ -153,6 +153,9 @@ def grow(text: str, lexed: Lexed, arguments: Arguments) -> Tree:
                 tree.holders.add(stack[-1])
             stack.append(position)
             waiting[mark.name] = waiting.get(mark.name, 0) + 1
+        elif mark.kind in (CODE, HIDDEN):
+            if stack:
+                tree.holders.add(stack[-1])
         elif mark.kind == END:
             _close(tree, stack, waiting, mark, position)
         tree.marks.append(mark)
