@@ -61,7 +61,7 @@ def parse(raw: Raw) -> Parsed:
         if rest:
             notices.append(_notice("latex-after-end", f"{rest} characters follow \\end{{document}}", text, mark.end))
     if removed:
-        what = f"the preamble of {front} characters is metadata, not in chunks: `front_matter = \"include\"` keeps it"
+        what = f'the preamble of {front} characters is metadata, not in chunks: `front_matter = "include"` keeps it'
         notices.append(Notice("latex-preamble", what))
     meta = {} if mode == "strip" else _meta(tree)
     return Parsed(text, made.blocks, _title(text, made.blocks, meta), meta, removed=removed, notices=tuple(notices))

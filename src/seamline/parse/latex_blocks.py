@@ -6,21 +6,19 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from seamline.parse.latex_lex import BEGIN, BLANK, CODE, END, HEAD, HIDDEN, ITEM, Mark
+from seamline.parse.latex_lex import BEGIN, BLANK, CODE, END, HEAD, HIDDEN, ITEM, Mark, words
 from seamline.parse.latex_table import table_rows
 from seamline.parse.latex_text import plain
 from seamline.parse.latex_tree import Arguments, Tree
 from seamline.types import Block
 
-_LISTS = frozenset("itemize enumerate description list trivlist thebibliography compactitem compactenum".split())
-_TABLES = frozenset(
-    "tabular tabularx tabulary longtable xltabular tabu longtabu tblr longtblr supertabular NiceTabular".split()
-)
-_MATH = frozenset(
+_LISTS = words("itemize enumerate description list trivlist thebibliography compactitem compactenum")
+_TABLES = words("tabular tabularx tabulary longtable xltabular tabu longtabu tblr longtblr supertabular NiceTabular")
+_MATH = words(
     "equation align gather multline eqnarray flalign alignat xalignat displaymath math dmath IEEEeqnarray aligned"
-    " alignedat gathered split cases array matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix smallmatrix $$ \\[".split()
+    " alignedat gathered split cases array matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix smallmatrix $$ \\["
 )
-_FIGURES = frozenset("figure wrapfigure SCfigure sidewaysfigure marginfigure subfigure".split())
+_FIGURES = words("figure wrapfigure SCfigure sidewaysfigure marginfigure subfigure")
 _CLOSES = {"$$": "$$", "\\[": "\\]"}
 _VISIBLE = re.compile(r"\S")
 _COMMENTS = re.compile(r"(?:[ \t]*+%[^\r\n]*+(?:[\r\n\s]++|\Z))++")
@@ -164,7 +162,7 @@ class Blocks:
         attrs = {"frame": self._frame(mark, opening), "name": mark.name}
         is_list = name in _LISTS
         self._lists += is_list
-        kind, level = ("list", self._lists) if is_list else ("environment", 0)
+        kind, level = ("list", self._lists - 1) if is_list else ("environment", 0)
         index = self.add(kind, start, stop, level, attrs)
         self._stack.append(_Open(index, end, is_math))
         self._run = opening
@@ -222,7 +220,7 @@ class Blocks:
         block = self.blocks[self._stack[-1].block]
         if block.kind == "environment":
             self._lists += 1
-            self.blocks[self._stack[-1].block] = block._replace(kind="list", level=self._lists)
+            self.blocks[self._stack[-1].block] = block._replace(kind="list", level=self._lists - 1)
         after = self.arguments.option(mark.end)
         if mark.name == "bibitem":
             after = self.arguments.all_after(mark.end)

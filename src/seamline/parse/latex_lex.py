@@ -1,7 +1,7 @@
 """LaTeX source -> the marks its structure is made of, in one pass and without running a single macro.
 
-Comments, `\\verb`, verbatim environments and what `\\iffalse` hides are stepped over; braces are paired. Every character
-is looked at a fixed number of times, whatever the source: what has no end is looked for once.
+Comments, `\\verb`, verbatim environments and what `\\iffalse` hides are stepped over; braces are paired. Every
+character is looked at a fixed number of times, whatever the source: what has no end is looked for once.
 """
 
 from __future__ import annotations
@@ -19,9 +19,16 @@ _RANKS = {name: rank for rank, name in enumerate(SECTIONS)} | {"addpart": 0, "ad
 _ENDINGS = ("subsubsection", "subsection", "section", "chapter")
 """Commands of a class or of the author's own that end so are read as such: `\\olsection`, `\\mychapter`."""
 _NO_SECTIONS = ("the", "At", "ref", "every", "new", "list", "begin", "end", "set")
-_RULES = frozenset(
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text, as a set of names."""
+    return frozenset(text.split())
+
+
+_RULES = words(
     "hline toprule midrule bottomrule cline cmidrule specialrule Xhline addlinespace"
-    " endhead endfirsthead endfoot endlastfoot".split()
+    " endhead endfirsthead endfoot endlastfoot"
 )
 _DEFINES = {
     **dict.fromkeys(("newcommand", "renewcommand", "providecommand", "DeclareRobustCommand"), 2),
@@ -33,15 +40,15 @@ _DEFINES = {
 """Commands whose arguments define something, and how many arguments in braces they have."""
 _META = frozenset(("title", "author", "date"))
 _GROUPS = frozenset(("footnote", "footnotetext", "thanks", "marginpar", "endnote"))
-_INPUTS = frozenset(
+_INPUTS = words(
     "input include subfile subfileinclude import subimport includefrom verbatiminput VerbatimInput lstinputlisting"
-    " inputminted bibliography addbibresource includepdf".split()
+    " inputminted bibliography addbibresource includepdf"
 )
 _VERBS = frozenset(("verb", "lstinline", "mintinline", "Verb"))
 _ADDRESSES = frozenset(("url", "href", "path", "nolinkurl"))
-_VERBATIM = frozenset(
+_VERBATIM = words(
     "verbatim Verbatim BVerbatim LVerbatim SaveVerbatim lstlisting minted alltt verbatimtab filecontents pycode"
-    " sageblock luacode pygmented tcblisting".split()
+    " sageblock luacode pygmented tcblisting"
 )
 _HIDING = frozenset(("comment",))
 _NEW_VERBATIM = frozenset(("lstnewenvironment", "newminted", "DefineVerbatimEnvironment", "newtcblisting"))
@@ -133,9 +140,7 @@ class _Lexer:
             found = search(text, end)
         self.open_braces += len(braces)
         self.open_math += self.dollar >= 0
-        return Lexed(
-            self.marks, closes, self.blanks, self.inputs, self.open_braces, self.open_math, self.catcodes
-        )
+        return Lexed(self.marks, closes, self.blanks, self.inputs, self.open_braces, self.open_math, self.catcodes)
 
     def _add(self, kind: int, start: int, end: int, name: str = "", value: int = 0) -> int:
         self.marks.append(Mark(kind, start, end, name, value))
@@ -211,9 +216,8 @@ class _Lexer:
             self.inputs += 1
         elif name == "catcode":
             self.catcodes += 1
-        elif name in _NEW_VERBATIM and len(self.verbatim) < _MOST_NAMES:
-            if match := _NAMED.match(self.text, end):
-                self.verbatim.add(match[1] + ("code" if name == "newminted" else ""))
+        elif name in _NEW_VERBATIM and len(self.verbatim) < _MOST_NAMES and (match := _NAMED.match(self.text, end)):
+            self.verbatim.add(match[1] + ("code" if name == "newminted" else ""))
 
     def _environment(self, which: str, start: int, end: int) -> int:
         match = _NAME.match(self.text, end)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from seamline.parse.latex_lex import words
+
 _TOKEN = re.compile(
     r"%[^\r\n]*(?:\r\n?|\n)?[ \t]*|\\([A-Za-z@]+)\*?[ \t]*|\\(\r\n|[\s\S])?|[{}$~]|---?|``|''|[^\\{}$~%`'-]+|[\s\S]"
 )
-_DROPPED = frozenset(
+_DROPPED = words(
     "footnote footnotetext footnotemark thanks label cite citep citet index vspace hspace orcid email inst affil hfill"
-    " vskip".split()
+    " vskip"
 )
 """Commands that go with their argument."""
 _LETTERS = {
@@ -32,56 +34,84 @@ _AUTHORS = re.compile(r"\\(?:and|And|AND)(?![A-Za-z@])")
 
 def plain(source: str, line_break: str = " ") -> str:
     """The words of a title or name: macros go, their arguments stay, accents become letters."""
-    out: list[str] = []
-    accent = ""
-    math = after_group = False
-    depth = dropping = 0  # the depth from which on everything goes with the command that asked for it
-    drop_next = False
-    after = 0
+    reader = _Reader(source, line_break)
     for match in _TOKEN.finditer(source):
-        token, word, sign = match[0], match[1], match[2]
-        if token[0] == "%" or match.start() < after:
-            continue
-        if token == "{":
-            depth += 1
-            if drop_next and not dropping:
-                dropping = depth
-            elif after_group and out and not dropping:
-                out.append(" ")  # two arguments are two words
-            drop_next = after_group = False
-            continue
-        if token == "}":
-            if dropping and depth <= dropping:
-                dropping = 0
-            depth -= 1
-            after_group = True
-            continue
-        after_group = False
-        if dropping:
-            continue
-        if token == "$":
-            math = not math
-        elif word:
-            drop_next = word in _DROPPED
-            if word in _ACCENTS:
-                accent = _ACCENTS[word]
-            else:
-                out.append(_LETTERS.get(word, " " if word in _SPACES else word if math else ""))
-            if drop_next and (option := _OPTION.match(source, match.end())):
-                after = option.end()
-            drop_next = drop_next and source.startswith("{", max(after, match.end()))
-        elif token[0] == "\\":
-            if sign in _ACCENTS and not math:
-                accent = _ACCENTS[sign]
-            elif sign == "\\":
-                out.append(line_break)
-            elif sign:
-                out.append(sign if not sign.isspace() and sign not in "-/,;:!()[]" else " " if sign.isspace() else "")
+        if match[0][0] != "%" and match.start() >= reader.after:
+            reader.take(match)
+    return _SPACE.sub(" ", unicodedata.normalize("NFC", "".join(reader.out))).strip()
+
+
+class _Reader:
+    """Takes a title piece by piece."""
+
+    def __init__(self, source: str, line_break: str) -> None:
+        self.source = source
+        self.line_break = line_break
+        self.out: list[str] = []
+        self.after = 0
+        """What comes before this is done with."""
+        self._accent = ""
+        self._in_math = False
+        self._depth = 0
+        self._dropped = 0
+        """The depth from which on everything goes with the command that it belongs to; 0 where nothing does."""
+        self._drop_next = False
+        self._after_group = False
+
+    def take(self, match: re.Match[str]) -> None:
+        piece = match[0]
+        if piece in "{}":
+            self._brace(piece)
+            return
+        self._after_group = False
+        if self._dropped:
+            return
+        if piece == "$":
+            self._in_math = not self._in_math
+        elif match[1]:
+            self._command(match[1], match.end())
+        elif piece[0] == "\\":
+            self._sign(match[2] or "")
         else:
-            words = _SIGNS.get(token, token)
-            out.append(words[0] + accent + words[1:] if accent else words)
-            accent = ""
-    return _SPACE.sub(" ", unicodedata.normalize("NFC", "".join(out))).strip()
+            text = _SIGNS.get(piece, piece)
+            self.out.append(text[0] + self._accent + text[1:] if self._accent else text)
+            self._accent = ""
+
+    def _brace(self, piece: str) -> None:
+        if piece == "}":
+            if self._dropped and self._depth <= self._dropped:
+                self._dropped = 0
+            self._depth -= 1
+            self._after_group = True
+            return
+        self._depth += 1
+        if self._drop_next and not self._dropped:
+            self._dropped = self._depth
+        elif self._after_group and not self._dropped:
+            self.out.append(" ")  # two arguments are two words
+        self._drop_next = self._after_group = False
+
+    def _command(self, word: str, end: int) -> None:
+        if word in _ACCENTS:
+            self._accent = _ACCENTS[word]
+            return
+        if word in _DROPPED:
+            option = _OPTION.match(self.source, end)
+            self.after = option.end() if option else end
+            self._drop_next = self.source.startswith("{", self.after)
+            return
+        self.out.append(_LETTERS.get(word, " " if word in _SPACES else word if self._in_math else ""))
+
+    def _sign(self, sign: str) -> None:
+        """A backslash and one sign."""
+        if sign in _ACCENTS and not self._in_math:
+            self._accent = _ACCENTS[sign]
+        elif sign == "\\":
+            self.out.append(self.line_break)
+        elif sign.isspace():
+            self.out.append(" ")
+        elif sign not in "-/,;:!()[]":
+            self.out.append(sign)
 
 
 def authors(source: str) -> list[str]:
