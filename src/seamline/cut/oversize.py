@@ -14,7 +14,7 @@ from typing import NamedTuple
 from seamline.cut.atoms import MARKS, Atom, Frame
 from seamline.cut.ladder import CODE, LINES, LONGEST_TOKEN, PROSE, Count, Room, Rung, climb_down, coalesce
 from seamline.cut.lines import line_end, line_start, next_line
-from seamline.cut.rows import Headed, split_rows
+from seamline.cut.rows import LEAST, Headed, split_rows
 from seamline.cut.tables import split_table
 from seamline.types import Block, Context
 
@@ -73,11 +73,14 @@ def _one_mark(frame: Frame | None) -> Frame | None:
     return frame._replace(outer=outer)
 
 
-def _affordable(frame: Frame | None, room: int) -> Frame | None:
-    """A frame that leaves at least half of the room to the text in it; those around it give way first."""
+def _affordable(frame: Frame | None, room: int, *, must_close: bool = False) -> Frame | None:
+    """A frame that leaves at least half of the room to the text in it; those around it give way first.
+
+    One that must be closed may leave less.
+    """
     while frame and frame.outer and cost(frame) > room // 2:
         frame = frame._replace(outer=frame.outer.outer)
-    return frame if cost(frame) <= room // 2 else None
+    return frame if cost(frame) <= (room - LEAST if must_close else room // 2) else None
 
 
 def kept_apart(atoms: list[Atom]) -> list[Atom]:
@@ -171,7 +174,7 @@ class Splitter:
         if not self.own_rule.get(kind, True):
             return self._ladder(task, space, LINES)
         if kind == "table":
-            return self._table(task, space)
+            return self._table(task, space, room)
         rungs = _RUNGS.get(kind, LINES)
         if frame := self.frame(task, kind, room):
             return self._ladder(task._replace(frame=frame), room - cost(frame), rungs)
@@ -193,14 +196,14 @@ class Splitter:
         atoms[0] = atoms[0]._replace(seam=task.seam)
         return atoms
 
-    def _table(self, task: Task, room: int) -> list[Atom]:
+    def _table(self, task: Task, room: int, most: int) -> list[Atom]:
         rows = [self.blocks[i] for i in self.children[task.block] if self.blocks[i].kind == "row"]
         given = Room(room, self.cluster)
         attrs = self.blocks[task.block].attrs or {}
         if "header_end" in attrs:
             _, opening, close = attrs.get("frame", (0, task.start, ""))
             shape = Headed(task.start, task.end, opening, attrs["header_end"], f"\n{close}" if close else "")
-            atoms = split_rows(self.text, rows, shape, given, self.count, task.frame)
+            atoms = split_rows(self.text, rows, shape, given, self.count, task.frame, most)
         else:
             atoms = split_table(self.text, rows, task.start, task.end, given, self.count, task.frame)
         atoms = atoms or self._ladder(task, room, LINES)
@@ -328,7 +331,7 @@ class Splitter:
             frame = self._open_close("comment", task, block.start, block.start + 4, "\n", "\n-->")
         elif kind == "math" and self.text.startswith("$$", block.start):
             frame = self._open_close("math", task, block.start, block.start + 2, "\n", "\n$$")
-        return _affordable(frame, room)
+        return _affordable(frame, room, must_close="frame" in attrs and bool(attrs["frame"][2]))
 
     def _own_frame(self, task: Task, block: Block) -> Frame:
         """The frame its parser gave a block."""

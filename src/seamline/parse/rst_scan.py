@@ -201,9 +201,9 @@ class Scan:
         if first == "_" and (text.startswith("__ ", at) or end == at + 2 == lines.at[number] + 2):
             return self._leaf("reference", number, number + 1, at)
         if first == "+" and GRID.match(text, at, end):
-            return self._table(number, at, rst_tables.grid(lines, number, column))
+            return self._table(number, at, rst_tables.grid(lines, number, at, column))
         if first == "=" and SIMPLE.match(text, at, end):
-            found = rst_tables.simple(lines, number, column)
+            found = rst_tables.simple(lines, number, at, column)
             if found is not None:
                 return self._table(number, at, found)
             self.odd_tables += 1

@@ -24,33 +24,32 @@ class Found(NamedTuple):
     """Whether its lines agree with each other."""
 
 
-def grid(lines: Lines, first: int, column: int) -> Found:
-    """A table of drawn cells, to the first line that is none of it."""
+def grid(lines: Lines, first: int, at: int, column: int) -> Found:
+    """A table of drawn cells that starts at `at`, to the first line that is none of it."""
     after = first + 1
     while after < len(lines) and lines.indent[after] == column and lines.text[lines.at[after]] in "+|":
         after += 1
     rows: list[tuple[int, int]] = []
     header = first
-    widths = set()
-    begin = 0
-    for number in range(first, after):
+    widths = {lines.end[first] - at}
+    begin = -1
+    for number in range(first + 1, after):
         if not GRID_BORDER.match(lines.text, lines.at[number], lines.end[number]):
-            begin = begin or number
+            begin = number if begin < 0 else begin
             continue
         widths.add(lines.end[number] - lines.at[number])
-        if begin:
+        if begin >= 0:
             rows.append((begin, number))
-        begin = 0
-        if "=" in lines.text[lines.at[number] : lines.end[number]] and number > first and header == first:
+        begin = -1
+        if "=" in lines.body(number) and header == first:
             header = number
-    if begin:
+    if begin >= 0:
         rows.append((begin, after))
-    is_sound = not begin and len(widths) == 1 and bool(rows)
-    return Found(after, rows, header, is_sound)
+    return Found(after, rows, header, begin < 0 and len(widths) == 1 and bool(rows))
 
 
-def simple(lines: Lines, first: int, column: int) -> Found | None:
-    """A table between lines of equals signs; None where its end is missing."""
+def simple(lines: Lines, first: int, at: int, column: int) -> Found | None:
+    """A table between lines of equals signs that starts at `at`; None where its end is missing."""
     borders: list[int] = []
     number = first + 1
     while number < len(lines) and (lines.indent[number] < 0 or lines.indent[number] >= column):
@@ -61,8 +60,8 @@ def simple(lines: Lines, first: int, column: int) -> Found | None:
         number += 1
     if not borders:
         return None
-    cell = _CELL.match(lines.text, lines.at[first], lines.end[first])
-    edge = lines.at[first] + (len(cell[0]) if cell else 0) - lines.start[first]
+    cell = _CELL.match(lines.text, at)
+    edge = (cell.end() if cell else at) - lines.start[first]
     header = borders[0] if len(borders) == 2 else first
     last = borders[-1]
     rows: list[list[int]] = []
