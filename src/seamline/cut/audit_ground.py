@@ -143,13 +143,13 @@ class Ground:
         return [
             Table(*self.blocks[row[0]].span, self.blocks[row[1]].start, self.blocks[table].end)
             for table, row in rows.items()
-            if len(row) == 2 and self._has_header(table)
+            if len(row) == 2 and self._has_header(table, row[0])
         ]
 
-    def _has_header(self, table: int) -> bool:
+    def _has_header(self, table: int, first: int) -> bool:
         """Whether a table has a header row, as all of Markdown do."""
         block = self.blocks[table]
-        return not block.attrs or bool(block.attrs.get("header_end", block.end) > block.start)
+        return not block.attrs or bool(block.attrs.get("header_end", block.end) > self.blocks[first].start)
 
     @cached_property
     def pairs(self) -> dict[str, list[Pair]]:

@@ -14,11 +14,13 @@ from typing import NamedTuple
 from seamline.cut.atoms import MARKS, Atom, Frame
 from seamline.cut.ladder import CODE, LINES, LONGEST_TOKEN, PROSE, Count, Room, Rung, climb_down, coalesce
 from seamline.cut.lines import line_end, line_start, next_line
-from seamline.cut.rows import Headed, split_rows
+from seamline.cut.rows import LEAST, Headed, split_rows
 from seamline.cut.tables import split_table
 from seamline.types import Block, Context
 
 CONTAINERS = frozenset(("list", "item", "quote", "footnote", "directive", "jsx", "scope", "environment", "turn"))
+NESTING = frozenset(("list", "item", "environment", "figure"))
+"""Containers that have an opening and a close of their own where their parser says so."""
 _RUNGS: Mapping[str, tuple[Rung, ...]] = {
     "paragraph": PROSE,
     "heading": PROSE,
@@ -71,11 +73,37 @@ def _one_mark(frame: Frame | None) -> Frame | None:
     return frame._replace(outer=outer)
 
 
-def _affordable(frame: Frame | None, room: int) -> Frame | None:
-    """A frame that leaves at least half of the room to the text in it; those around it give way first."""
+def _affordable(frame: Frame | None, room: int, *, must_close: bool = False) -> Frame | None:
+    """A frame that leaves at least half of the room to the text in it; those around it give way first.
+
+    One that must be closed may leave less.
+    """
     while frame and frame.outer and cost(frame) > room // 2:
         frame = frame._replace(outer=frame.outer.outer)
-    return frame if cost(frame) <= room // 2 else None
+    return frame if cost(frame) <= (room - LEAST if must_close else room // 2) else None
+
+
+def kept_apart(atoms: list[Atom]) -> list[Atom]:
+    """Atoms with a cut forced where one leaves something open that the next is not in, or is not known to be in."""
+    for index in range(1, len(atoms)):
+        before, after = atoms[index - 1], atoms[index]
+        at = after.start
+        if before.frame is after.frame or _closable(before.frame, at) == _closable(after.frame, at):
+            continue
+        atoms[index] = after._replace(glued=False, alone=after.alone or after.tokens > before.tokens)
+        if not atoms[index].alone:
+            atoms[index - 1] = before._replace(alone=True)
+    return atoms
+
+
+def _closable(frame: Frame | None, at: int) -> list[tuple[int, int]]:
+    """The frames that are open at a place and have to be closed."""
+    out = []
+    while frame is not None:
+        if frame.close and frame.start < at < frame.end:
+            out.append((frame.start, frame.end))
+        frame = frame.outer
+    return out
 
 
 class Splitter:
@@ -110,6 +138,7 @@ class Splitter:
     def split(self, task: Task, room: int) -> list[Atom]:
         """Atoms of a range that is too large, each within `room`."""
         atoms: list[Atom] = []
+        is_framed = self._is_framed(task)
         stack = [task]
         too_large = True  # known of the range itself, and of a block that fills a container alone
         while stack:
@@ -121,7 +150,7 @@ class Splitter:
             space = max(room - cost(task.frame) - held, room // 8)
             too_large = False
             kind = self.blocks[task.block].kind if task.block >= 0 else "paragraph"
-            if kind in CONTAINERS and self.own_rule.get(kind, True):
+            if self._holds_blocks(task, kind) and self.own_rule.get(kind, True):
                 inner = self._inner(task, kind, room)
                 too_large = len(inner) == 1 and inner[0].block >= 0
                 stack.extend(reversed(inner))
@@ -130,14 +159,22 @@ class Splitter:
             if task.glued:
                 parts[0] = parts[0]._replace(glued=True)
             atoms.extend(parts)
-        return atoms
+        return kept_apart(atoms) if is_framed else atoms
+
+    def _holds_blocks(self, task: Task, kind: str) -> bool:
+        """Whether a block is split by the blocks inside it."""
+        return kind in CONTAINERS or (kind == "figure" and self._is_framed(task) and bool(self.children[task.block]))
+
+    def _is_framed(self, task: Task) -> bool:
+        """Whether its parser gave the block a frame."""
+        return task.block >= 0 and "frame" in (self.blocks[task.block].attrs or {})
 
     def _parts(self, task: Task, kind: str, room: int, space: int) -> list[Atom]:
         """Atoms of one block that holds no others, by the rule of its kind."""
         if not self.own_rule.get(kind, True):
             return self._ladder(task, space, LINES)
         if kind == "table":
-            return self._table(task, space)
+            return self._table(task, space, room)
         rungs = _RUNGS.get(kind, LINES)
         if frame := self.frame(task, kind, room):
             return self._ladder(task._replace(frame=frame), room - cost(frame), rungs)
@@ -159,14 +196,14 @@ class Splitter:
         atoms[0] = atoms[0]._replace(seam=task.seam)
         return atoms
 
-    def _table(self, task: Task, room: int) -> list[Atom]:
+    def _table(self, task: Task, room: int, most: int) -> list[Atom]:
         rows = [self.blocks[i] for i in self.children[task.block] if self.blocks[i].kind == "row"]
         given = Room(room, self.cluster)
         attrs = self.blocks[task.block].attrs or {}
         if "header_end" in attrs:
-            close = attrs["frame"][2] if "frame" in attrs else ""
-            shape = Headed(task.start, task.end, attrs["header_end"], f"\n{close}" if close else "")
-            atoms = split_rows(self.text, rows, shape, given, self.count, task.frame)
+            _, opening, close = attrs.get("frame", (0, task.start, ""))
+            shape = Headed(task.start, task.end, opening, attrs["header_end"], f"\n{close}" if close else "")
+            atoms = split_rows(self.text, rows, shape, given, self.count, task.frame, most)
         else:
             atoms = split_table(self.text, rows, task.start, task.end, given, self.count, task.frame)
         atoms = atoms or self._ladder(task, room, LINES)
@@ -177,6 +214,8 @@ class Splitter:
 
     def _inner(self, task: Task, kind: str, room: int) -> list[Task]:
         """One task for each block inside a container, and for text that none of them claims."""
+        if kind in NESTING and self._is_framed(task):
+            return self._framed_inner(task, kind, room)
         frame = self._container_frame(task, kind)
         if cost(frame) > room // 4:
             frame = task.frame
@@ -189,6 +228,40 @@ class Splitter:
             tasks.append(Task(start, end, child, task.seam if first else seam, frame, glued))
             after_heading = child >= 0 and self.blocks[child].kind == "heading"
         return tasks
+
+    def _framed_inner(self, task: Task, kind: str, room: int) -> list[Task]:
+        """Tasks of a container that opens and closes: what is inside keeps to both, or does without where the frames
+        leave too little room; then only the opening and the close are put into it, and are cut from the rest."""
+        around = self._own_frame(task, self.blocks[task.block])
+        fits = cost(around) <= room // 2
+        edge = around if fits else around._replace(outer=None)
+        seam = "item" if kind == "list" else "paragraph"
+        tasks: list[Task] = []
+        bounds = self._exact_bounds(task)
+        for index, (start, end, child) in enumerate(bounds):
+            is_edge = child < 0 and index in (0, len(bounds) - 1)
+            frame = around if fits else edge if is_edge else task.frame
+            glued = fits and (index == 1 or (is_edge and index > 0 and bool(around.close)))
+            tasks.append(Task(start, end, child, seam if index else task.seam, frame, glued if index else task.glued))
+        return tasks
+
+    def _exact_bounds(self, task: Task) -> list[tuple[int, int, int]]:
+        """(start, end, block) that tile a container, whose blocks may start inside a line."""
+        starts = [(task.start, -1)]
+        end = task.start
+        for child in self.children[task.block]:
+            block = self.blocks[child]
+            if starts[-1][1] >= 0 and self._has_text(end, block.start):
+                starts.append((end, -1))
+            if block.start > starts[-1][0]:
+                starts.append((block.start, child))
+            elif starts[-1][1] < 0:
+                starts[-1] = (block.start, child)
+            end = block.end
+        if starts[-1][1] >= 0 and self._has_text(end, task.end):
+            starts.append((end, -1))
+        ends = [start for start, _ in starts[1:]]
+        return [(start, end, child) for (start, child), end in zip(starts, [*ends, task.end], strict=True)]
 
     def _bounds(self, task: Task) -> list[tuple[int, int, int]]:
         """(start, end, block) of whole lines that tile a container; block -1 where no child claims the text."""
@@ -258,7 +331,7 @@ class Splitter:
             frame = self._open_close("comment", task, block.start, block.start + 4, "\n", "\n-->")
         elif kind == "math" and self.text.startswith("$$", block.start):
             frame = self._open_close("math", task, block.start, block.start + 2, "\n", "\n$$")
-        return _affordable(frame, room)
+        return _affordable(frame, room, must_close="frame" in attrs and bool(attrs["frame"][2]))
 
     def _own_frame(self, task: Task, block: Block) -> Frame:
         """The frame its parser gave a block."""

@@ -10,50 +10,78 @@ from seamline.cut.ladder import Count, Room, by_words
 from seamline.cut.lines import trimmed
 from seamline.types import Block, Context
 
+LEAST = 4
+"""Tokens that what must be closed leaves to the text in it."""
+
 
 class Headed(NamedTuple):
     """The extent of a table and of its head."""
 
     start: int
     end: int
+    opening_end: int
+    """Where ends what opens the table, such as `\\begin{tabular}{ll}`; its start where nothing does."""
     header_end: int
     """Where the head ends that parts are put under; the start where there is none."""
     close: str
     """What ends a part that is not the last."""
 
 
+class _Borrowed(NamedTuple):
+    """What parts of a table are put between."""
+
+    frame: Frame | None
+    room: int
+    """Tokens that parts may have without it."""
+    closing: int
+    """Tokens of its close."""
+    tokens: int
+    """All its tokens."""
+
+
 def split_rows(
-    text: str, rows: Sequence[Block], table: Headed, room: Room, count: Count, outer: Frame | None
+    text: str, rows: Sequence[Block], table: Headed, room: Room, count: Count, outer: Frame | None, most: int
 ) -> list[Atom]:
-    """Atoms of a table: its head with the first row, then row by row; empty where it has no rows under a head."""
+    """Atoms of a table: its head with the first row, then row by row; empty where it has no rows under a head.
+
+    `room` is what frames around the table leave, `most` what there is without them.
+    """
     body = [row for row in rows if row.start >= table.header_end]
     if not body:
         return []
-    frame, taken = _frame(text, table, body[0].start, room, count, outer)
+    borrowed = _borrowed(text, table, body[0].start, room.tokens, count, outer, most)
     starts = [table.start, *(row.start for row in body[1:])]
     ends = [*starts[1:], table.end]
     atoms: list[Atom] = []
     for at, until in zip(starts, ends, strict=True):
-        own = room.tokens - (taken if at > table.start else 0)
+        own = borrowed.room - (borrowed.tokens if at > table.start else borrowed.closing)
         tokens = count(text[at:until])
         if tokens <= own:
-            atoms.append(Atom(at, until, tokens, "row", frame))
+            atoms.append(Atom(at, until, tokens, "row", borrowed.frame))
         else:
-            pieces = by_words(text, at, until, room._replace(tokens=room.tokens - taken), count, "row")
-            atoms += [Atom(piece.start, piece.end, piece.tokens, piece.seam, frame) for piece in pieces]
+            words = room._replace(tokens=borrowed.room - borrowed.tokens)
+            pieces = by_words(text, at, until, words, count, "row")
+            atoms += [Atom(piece.start, piece.end, piece.tokens, piece.seam, borrowed.frame) for piece in pieces]
     return atoms
 
 
-def _frame(
-    text: str, table: Headed, first: int, room: Room, count: Count, outer: Frame | None
-) -> tuple[Frame | None, int]:
-    """What parts borrow, and its tokens; a head that would take half of the room is not repeated."""
-    end = trimmed(text, table.start, min(table.header_end, first))
-    if end <= table.start and not table.close:
-        return outer, 0
-    opening = (Context("header", table.start, end, "\n"),) if end > table.start else ()
-    head = count(text[table.start : end] + "\n") if opening else 0
+def _borrowed(
+    text: str, table: Headed, first: int, room: int, count: Count, outer: Frame | None, most: int
+) -> _Borrowed:
+    """A head that would take half of the room is not repeated, but for what opens the table where that must be closed;
+    frames around it give way first."""
     close = count(table.close) if table.close else 0
-    if head + close > room.tokens // 2:
-        return outer, 0
-    return Frame("header", table.start, table.end, opening, table.close, head, close, outer), head + close
+    ways = [(table.header_end, outer, room, room // 2)]
+    if close:
+        ways += [
+            (table.opening_end, outer, room, room * 3 // 4),
+            (table.opening_end, None, most, most - LEAST),
+        ]
+    for until, around, space, allowed in ways:
+        end = trimmed(text, table.start, min(until, first))
+        opening = (Context("header", table.start, end, "\n"),) if end > table.start else ()
+        head = count(text[table.start : end] + "\n") if opening else 0
+        if 0 < head + close <= allowed:
+            frame = Frame("header", table.start, table.end, opening, table.close, head, close, around)
+            return _Borrowed(frame, space, close, head + close)
+    return _Borrowed(outer, room, 0, 0)

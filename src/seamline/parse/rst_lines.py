@@ -1,0 +1,87 @@
+"""The lines of a reStructuredText source, and what one line can be told to be."""
+
+from __future__ import annotations
+
+import re
+
+_LINE = re.compile(r"([ \t\f\v]*)([^\r\n]*)(?:\r\n|\r|\n|\Z)")
+_TAB = 8
+
+ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*+\Z")
+BULLET = re.compile(r"([*+\-•‣⁃])(?:[ \t]+|\Z)")
+ENUMERATOR = re.compile(r"(\()?(?:[0-9]{1,9}|[A-Za-z]|[ivxlcdmIVXLCDM]{1,12}|#)([.)])(?:[ \t]+|\Z)")
+FIELD = re.compile(r":(?![: ])(?:[^:\\]|\\.|:(?![ `]|\Z))*+(?<! ):(?:[ \t]+|\Z)", re.DOTALL)
+_VALUE = r"[A-Za-z<][\w<>|.,-]{0,40}"
+_ONE_OPTION = rf"(?:-[A-Za-z0-9](?:[ ]?{_VALUE})?|(?:--|/)[A-Za-z0-9][\w-]{{0,60}}(?:[ =]{_VALUE})?)"
+OPTION = re.compile(rf"{_ONE_OPTION}(?:, {_ONE_OPTION}){{0,8}}(?:[ ]{{2,}}|[ ]*\Z)")
+GRID = re.compile(r"\+-[-+]+-\+\Z")
+GRID_BORDER = re.compile(r"\+[-=+]+\+\Z")
+SIMPLE = re.compile(r"=+(?:[ \t]++=++)+\Z")
+SIMPLE_BORDER = re.compile(r"=[= \t]*+\Z")
+
+
+class Lines:
+    """Lines by number from 0. A blank one has the indent -1."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.start: list[int] = []
+        self.at: list[int] = []
+        """Where the text of the line starts."""
+        self.end: list[int] = []
+        """Where it ends, without white space."""
+        self.indent: list[int] = []
+        """Columns before it; a tab fills up to a multiple of eight."""
+        first = 1 if text.startswith("\ufeff") else 0
+        for line in _LINE.finditer(text, first):
+            margin, body = line[1], line[2].rstrip()
+            start = line.start()
+            at = start + len(margin)
+            self.start.append(start)
+            self.at.append(at)
+            self.end.append(at + len(body))
+            self.indent.append(width(margin) if body else -1)
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def body(self, number: int) -> str:
+        """The text of a line, without white space around it."""
+        return self.text[self.at[number] : self.end[number]]
+
+    def is_blank(self, number: int) -> bool:
+        """Whether a line holds no text; so do those after the last."""
+        return number >= len(self.start) or self.indent[number] < 0
+
+    def adornment(self, number: int) -> str:
+        """The line where it is one sign again and again from the first column on, else nothing."""
+        if number >= len(self.start) or self.indent[number] != 0:
+            return ""
+        first = self.text[self.at[number]]
+        if first.isalnum() or self.text[self.end[number] - 1] != first:
+            return ""
+        found = ADORNMENT.match(self.text, self.at[number], self.end[number])
+        return found[0] if found else ""
+
+    def after_indented(self, number: int, column: int) -> int:
+        """The number of the first line from `number` on that is neither blank nor indented beyond a column."""
+        while number < len(self.start) and (self.indent[number] < 0 or self.indent[number] > column):
+            number += 1
+        return number
+
+    def last_text(self, first: int, after: int) -> int:
+        """The last line of a range that is not blank; the one before the range where all are."""
+        after -= 1
+        while after >= first and self.indent[after] < 0:
+            after -= 1
+        return after
+
+
+def width(margin: str) -> int:
+    """Columns of white space."""
+    if "\t" not in margin:
+        return len(margin)
+    columns = 0
+    for one in margin:
+        columns = columns + _TAB - columns % _TAB if one == "\t" else columns + 1
+    return columns
