@@ -1,0 +1,141 @@
+"""Pieces of an office document -> the text, blocks and anchors of a `Builder`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from posixpath import basename
+
+from seamline.parse.build import Builder, Place, Run
+from seamline.parse.outline import Outline
+from seamline.parse.pieces import Picture, Piece
+
+Told = tuple[str, str]
+"""The text of a note, and its path."""
+
+
+class PieceWriter:
+    """Writes pieces in order; joins what belongs together: items, lines of code, a figure and its caption."""
+
+    def __init__(
+        self,
+        builder: Builder,
+        note: Callable[[str], Told],
+        drawn: Callable[[Picture], Sequence[Piece]],
+    ) -> None:
+        self._builder = builder
+        self._outline = Outline(builder)
+        self._note = note
+        self._drawn = drawn
+        self._code: list[Piece] = []
+        self._figure: Piece | None = None
+        self._quotes: list[Piece] = []
+        self._notes: dict[str, str] = {}
+        self._noted: set[str] = set()
+
+    def write(self, pieces: Iterable[Piece]) -> None:
+        for piece in pieces:
+            self._step(piece)
+        self._settle()
+
+    def _step(self, piece: Piece) -> None:
+        if piece.kind == "blank":
+            if self._code:
+                self._code.append(piece)
+            return
+        if self._figure is not None and piece.kind == "caption":
+            self._captioned(piece)
+        elif piece.kind == "item" or (piece.kind == "continued" and self._outline.is_open):
+            self._item(piece)
+        elif piece.kind in ("code", "quote", "figure"):
+            if not (piece.kind == "code" and self._code) and not (piece.kind == "quote" and self._quotes):
+                self._settle()
+            self._hold(piece)
+        else:
+            self._settle()
+            self._plain(piece)
+        self._notes.update(dict(piece.notes))
+        self._draw(piece)
+
+    def _hold(self, piece: Piece) -> None:
+        """Keep a piece until it is known what follows."""
+        if piece.kind == "code":
+            self._code.append(piece)
+        elif piece.kind == "quote":
+            self._quotes.append(piece)
+        else:
+            self._figure = piece
+
+    def _item(self, piece: Piece) -> None:
+        if not self._outline.is_open:
+            self._settle()
+        self._flush()
+        if piece.kind == "item":
+            self._outline.item(piece.level, piece.label, piece.text, _place(piece.path), piece.key)
+        else:
+            self._outline.continued(piece.text, _place(piece.path))
+
+    def _plain(self, piece: Piece) -> None:
+        place = _place(piece.path)
+        if piece.kind == "heading":
+            self._builder.heading(piece.level, piece.text, place)
+        elif piece.kind == "math":
+            self._builder.math(piece.text, place)
+        elif piece.kind == "table":
+            self._builder.table(piece.rows, [_place(one) for one in piece.places])
+        else:
+            self._builder.paragraph(piece.text, place)
+
+    def _captioned(self, caption: Piece) -> None:
+        """A figure with its caption, one block."""
+        figure, self._figure = self._figure, None
+        if figure is not None:
+            words = [Run(f"{figure.text} ", _place(figure.path)), Run(caption.text, _place(caption.path))]
+            self._builder.paragraph(words, kind="figure", attrs=_image(figure))
+
+    def _flush(self) -> None:
+        """Write what was kept."""
+        if self._code:
+            while self._code[-1].kind == "blank":
+                self._code.pop()
+            source = "\n".join(piece.text for piece in self._code)
+            place = _place(self._code[0].path)
+            self._code = []
+            self._builder.code(source, place=place)
+        if self._quotes:
+            with self._builder.quote():
+                for piece in self._quotes:
+                    self._builder.paragraph(piece.text, _place(piece.path))
+            self._quotes = []
+        if self._figure is not None:
+            figure, self._figure = self._figure, None
+            self._builder.paragraph(figure.text, _place(figure.path), "figure", _image(figure))
+
+    def _settle(self) -> None:
+        """End what is open, and put the notes after it that it refers to."""
+        self._flush()
+        self._outline.close()
+        for label, key in self._notes.items():
+            if label not in self._noted:
+                self._noted.add(label)
+                text, path = self._note(key)
+                self._builder.footnote(label, text, _place(path))
+        self._notes = {}
+
+    def _draw(self, piece: Piece) -> None:
+        """Charts and diagrams that stand in a piece, after it."""
+        for picture in piece.pictures:
+            if picture.kind in ("chart", "diagram") and (drawn := self._drawn(picture)):
+                self._settle()
+                for one in drawn:
+                    self._step(one)
+                self._settle()
+
+
+def _place(path: str) -> Place:
+    return {"paragraph": path}
+
+
+def _image(figure: Piece) -> dict[str, str] | None:
+    """What picture a figure is, for those who want to look at it."""
+    target = next((one.target for one in figure.pictures if one.kind == "picture" and one.target), "")
+    return {"image": target, "name": basename(target)} if target else None
