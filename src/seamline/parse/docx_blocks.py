@@ -150,7 +150,8 @@ class Body:
         elif kind == "contents":
             yield Piece("item", text, path, depth - 1, "-", "contents", notes=notes)
         elif kind == "code" or line.mono or look.mono:
-            yield Piece("code", text, path, notes=notes, pictures=pictures)
+            role = "" if kind == "code" else "mono"
+            yield Piece("code", text, path, role=role, notes=notes, pictures=pictures)
         else:
             kind = kind if kind in ("caption", "quote", "continued") else "paragraph"
             yield Piece(kind, text, path, notes=notes, pictures=pictures)

@@ -51,7 +51,8 @@ def _script(named: Mapping[str, str], sub: str = "m:sub", sup: str = "m:sup") ->
 
 
 def _fraction(element: Any, named: Mapping[str, str], cells: list[str]) -> str:
-    return f"\\frac{{{named.get('m:num', '')}}}{{{named.get('m:den', '')}}}"
+    command = "binom" if value(element, "m:fPr", "m:type") == "noBar" else "frac"
+    return f"\\{command}{{{named.get('m:num', '')}}}{{{named.get('m:den', '')}}}"
 
 
 def _raised(element: Any, named: Mapping[str, str], cells: list[str]) -> str:
@@ -83,7 +84,7 @@ def _brackets(element: Any, named: Mapping[str, str], cells: list[str]) -> str:
 
 
 def _function(element: Any, named: Mapping[str, str], cells: list[str]) -> str:
-    return f"{named.get('m:fName', '')} {named.get('m:e', '')}"
+    return f" {named.get('m:fName', '')} {named.get('m:e', '')}"
 
 
 def _limit(element: Any, named: Mapping[str, str], cells: list[str]) -> str:

@@ -26,13 +26,13 @@ _CAPTION = re.compile(
     r"kuvaotsikko|podpis|название объекта|题注|圖表標號|図表番号|캡션|caption \w+|(?:figure|table|image) ?caption"
 )
 _CODE = re.compile(
-    r".*\b(?:source ?code|code ?block|sourcecode|verbatim|preformatted|html preformatted|macro text|listing)\b.*|code|"
+    r".*\b(?:source ?code|code ?block|sourcecode|verbatim|preformatted|html preformatted|macro text)\b.*|code|"
     r"code \w+|htmlpreformatted|plain ?text code"
 )
 _CONTENTS = re.compile(r"(?:toc|verzeichnis|tm|contents|inhalt\w*|tabla de contenido|оглавление|目录|目次) ?([1-9])")
 _QUOTE = re.compile(r"(?:intense |block )?(?:quote|quotation|zitat|citation|cita|citazione|citat|цитата|引用)|block text")
 _CONTINUED = re.compile(r"list ?continue ?\d?|listenfortsetzung ?\d?")
-_MONO = re.compile(r"courier|consolas|menlo|monaco|monospace|.*\bmono\b.*|lucida console|andale mono|fira code")
+_MONO = re.compile(r"courier.*|consolas|menlo|monaco|monospace|.*\bmono\b.*|lucida console|andale mono|fira code|source code pro")
 
 
 @dataclass(frozen=True, slots=True)

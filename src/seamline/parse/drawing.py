@@ -57,7 +57,7 @@ def _points(package: Package, element: Any, path: str) -> dict[int, str]:
     found: dict[int, str] = {}
     for one in element.iter():
         if name_of(one) == "c:pt":
-            text = "".join(inner.text or "" for inner in one if name_of(inner) == "c:v")
+            text = plain_number("".join(inner.text or "" for inner in one if name_of(inner) == "c:v"))
             found[number(attribute(one, "idx"), 0, 1_000_000_000, len(found))] = text
         elif name_of(one) == "c:v" and not found and name_of(one.getparent()) == "c:tx":
             found[0] = one.text or ""
@@ -65,6 +65,14 @@ def _points(package: Package, element: Any, path: str) -> dict[int, str]:
             package.note("chart-limit", f"values of a chart after the first {_MOST_POINTS:,} are left out", path)
             break
     return found
+
+
+def plain_number(text: str) -> str:
+    """A number without the noise of its binary form; other text as it is."""
+    try:
+        return f"{float(text):.15g}" if len(text) > 15 and "." in text else text
+    except ValueError:
+        return text
 
 
 def _table(series: list[tuple[str, dict[int, str], dict[int, str]]], path: str) -> Piece:

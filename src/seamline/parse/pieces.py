@@ -34,7 +34,7 @@ class Piece(NamedTuple):
     key: str = ""
     """Which list an item is of."""
     role: str = ""
-    """`title` of a heading that names the document."""
+    """`title` of a heading that names the document; `mono` of code that only its font shows to be such."""
     notes: tuple[tuple[str, str], ...] = ()
     """Label and key of the notes it refers to."""
     pictures: tuple[Picture, ...] = ()

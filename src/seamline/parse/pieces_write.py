@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from posixpath import basename
 
 from seamline.parse.build import Builder, Place, Run
 from seamline.parse.outline import Outline
 from seamline.parse.pieces import Picture, Piece
+
+_CODE_SIGN = re.compile(r"[{}=;<>\[\]|\\$#@_]|\w\(|^\s{2,}|^\s*(?:--|//|\$ )", re.MULTILINE)
 
 Told = tuple[str, str]
 """The text of a note, and its path."""
@@ -95,12 +98,7 @@ class PieceWriter:
     def _flush(self) -> None:
         """Write what was kept."""
         if self._code:
-            while self._code[-1].kind == "blank":
-                self._code.pop()
-            source = "\n".join(piece.text for piece in self._code)
-            place = _place(self._code[0].path)
-            self._code = []
-            self._builder.code(source, place=place)
+            self._write_code()
         if self._quotes:
             with self._builder.quote():
                 for piece in self._quotes:
@@ -109,6 +107,17 @@ class PieceWriter:
         if self._figure is not None:
             figure, self._figure = self._figure, None
             self._builder.paragraph(figure.text, _place(figure.path), "figure", _image(figure))
+
+    def _write_code(self) -> None:
+        """Lines of code as one block; what is only set in such a font, and has no sign of code, is text."""
+        lines, self._code = self._code, []
+        if all(piece.role == "mono" or not piece.text for piece in lines) and not any(
+            _CODE_SIGN.search(piece.text) for piece in lines
+        ):
+            for piece in lines:
+                self._builder.paragraph(piece.text, _place(piece.path))
+            return
+        self._builder.code("\n".join(piece.text.rstrip() for piece in lines), place=_place(lines[0].path))
 
     def _settle(self) -> None:
         """End what is open, and put the notes after it that it refers to."""
