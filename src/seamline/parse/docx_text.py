@@ -255,11 +255,25 @@ class _Field:
 def _close_link(parts: list[tuple[str, str]], start: int, address: str) -> None:
     """Make what was read since `start` a link, unless it is its own address or leads nowhere outside."""
     text = "".join(text for _, text in parts[start:])
-    if not text.strip() or len(address) > _LONGEST_ADDRESS or not _ADDRESS.fullmatch(address):
-        return
-    if text.strip() not in (address, address.removeprefix("mailto:")) and "](" not in text:
+    end = _link_end(text, address)
+    if end:
         parts.insert(start, ("text", "["))
-        parts.append(("text", f"]({address.replace('(', '%28').replace(')', '%29')})"))
+        parts.append(("text", end))
+
+
+def linked(text: str, address: str) -> str:
+    """Text as a link, unless it is its own address or leads nowhere outside."""
+    end = _link_end(text, address)
+    return f"[{text}{end}" if end else text
+
+
+def _link_end(text: str, address: str) -> str:
+    """What stands after the text of a link; empty where it is to be none."""
+    if not text.strip() or len(address) > _LONGEST_ADDRESS or not _ADDRESS.fullmatch(address):
+        return ""
+    if text.strip() in (address, address.removeprefix("mailto:")) or "](" in text:
+        return ""
+    return f"]({address.replace('(', '%28').replace(')', '%29')})"
 
 
 def _add_formula(line: Line, text: str, kind: str) -> None:

@@ -24,11 +24,13 @@ class PieceWriter:
         builder: Builder,
         note: Callable[[str], Told],
         drawn: Callable[[Picture], Sequence[Piece]],
+        place: Callable[[str], Place] = lambda path: {"paragraph": path},
     ) -> None:
         self._builder = builder
         self._outline = Outline(builder)
         self._note = note
         self._drawn = drawn
+        self._place = place
         self._code: list[Piece] = []
         self._figure: Piece | None = None
         self._quotes: list[Piece] = []
@@ -42,8 +44,9 @@ class PieceWriter:
 
     def _step(self, piece: Piece) -> None:
         if piece.kind == "blank":
-            if self._code:
+            if self._code and not piece.pictures:
                 self._code.append(piece)
+            self._draw(piece)
             return
         if self._figure is not None and piece.kind == "caption":
             self._captioned(piece)
@@ -73,18 +76,18 @@ class PieceWriter:
             self._settle()
         self._flush()
         if piece.kind == "item":
-            self._outline.item(piece.level, piece.label, piece.text, _place(piece.path), piece.key)
+            self._outline.item(piece.level, piece.label, piece.text, self._place(piece.path), piece.key)
         else:
-            self._outline.continued(piece.text, _place(piece.path))
+            self._outline.continued(piece.text, self._place(piece.path))
 
     def _plain(self, piece: Piece) -> None:
-        place = _place(piece.path)
+        place = self._place(piece.path)
         if piece.kind == "heading":
             self._builder.heading(piece.level, piece.text, place)
         elif piece.kind == "math":
             self._builder.math(piece.text, place)
         elif piece.kind == "table":
-            self._builder.table(piece.rows, [_place(one) for one in piece.places])
+            self._builder.table(piece.rows, [self._place(one) for one in piece.places])
         else:
             self._builder.paragraph(piece.text, place)
 
@@ -92,7 +95,7 @@ class PieceWriter:
         """A figure with its caption, one block."""
         figure, self._figure = self._figure, None
         if figure is not None:
-            words = [Run(f"{figure.text} ", _place(figure.path)), Run(caption.text, _place(caption.path))]
+            words = [Run(f"{figure.text} ", self._place(figure.path)), Run(caption.text, self._place(caption.path))]
             self._builder.paragraph(words, kind="figure", attrs=_image(figure))
 
     def _flush(self) -> None:
@@ -102,11 +105,11 @@ class PieceWriter:
         if self._quotes:
             with self._builder.quote():
                 for piece in self._quotes:
-                    self._builder.paragraph(piece.text, _place(piece.path))
+                    self._builder.paragraph(piece.text, self._place(piece.path))
             self._quotes = []
         if self._figure is not None:
             figure, self._figure = self._figure, None
-            self._builder.paragraph(figure.text, _place(figure.path), "figure", _image(figure))
+            self._builder.paragraph(figure.text, self._place(figure.path), "figure", _image(figure))
 
     def _write_code(self) -> None:
         """Lines of code as one block; what is only set in such a font, and has no sign of code, is text."""
@@ -115,9 +118,9 @@ class PieceWriter:
             _CODE_SIGN.search(piece.text) for piece in lines
         ):
             for piece in lines:
-                self._builder.paragraph(piece.text, _place(piece.path))
+                self._builder.paragraph(piece.text, self._place(piece.path))
             return
-        self._builder.code("\n".join(piece.text.rstrip() for piece in lines), place=_place(lines[0].path))
+        self._builder.code("\n".join(piece.text.rstrip() for piece in lines), place=self._place(lines[0].path))
 
     def _settle(self) -> None:
         """End what is open, and put the notes after it that it refers to."""
@@ -127,7 +130,7 @@ class PieceWriter:
             if label not in self._noted:
                 self._noted.add(label)
                 text, path = self._note(key)
-                self._builder.footnote(label, text, _place(path))
+                self._builder.footnote(label, text, self._place(path))
         self._notes = {}
 
     def _draw(self, piece: Piece) -> None:
@@ -138,10 +141,6 @@ class PieceWriter:
                 for one in drawn:
                     self._step(one)
                 self._settle()
-
-
-def _place(path: str) -> Place:
-    return {"paragraph": path}
 
 
 def _image(figure: Piece) -> dict[str, str] | None:
