@@ -105,18 +105,28 @@ class Builder:
 
     def table(self, rows: Iterable[Sequence[str]], places: Sequence[Place | None] = ()) -> None:
         """A table; its first row is the header. Rows may be of different length. `places` are those of the rows."""
-        given = [[_cell(cell) for cell in row] for row in rows]
-        width = max((len(row) for row in given), default=0)
-        if not any(any(row) for row in given):
+        given = [_row(row) for row in rows]
+        width = max((cells for _, cells in given), default=0)
+        if not any(line.strip("| ") for line, _ in given):
             return
         with self._block("table"):
-            for index, row in enumerate(given):
-                with self._block("row", tight=index > 0):
-                    place = places[index] if index < len(places) else None
-                    self._put("| " + " | ".join([*row, *[""] * (width - len(row))]) + " |", place)
-                if index == 0:
-                    self._newline()
-                    self._emit("|" + " --- |" * width)
+            place = places[0] if places else None
+            with self._block("row"):
+                self._put(_bars(*given[0], width), place)
+            margin = "".join(one.margin for one in self._open)
+            self._emit(f"\n{margin}|" + " --- |" * width)
+            for index in range(1, len(given)):
+                place = places[index] if index < len(places) else None
+                self._row_after(f"\n{margin}", _bars(*given[index], width), place)
+
+    def _row_after(self, before: str, line: str, place: Place | None) -> None:
+        """A row of a table that has begun: there may be very many, and nothing else can stand between them."""
+        start = self._length + len(before)
+        self._parts.append(before + line)
+        self._length = end = start + len(line)
+        self._blocks.append(Block("row", start, end, 0, self._open[-1].index, None))
+        if place is not None:
+            self._anchors.append(Anchor(start, end, place))
 
     # --- blocks of blocks -----------------------------------------------------------------------------------------
 
@@ -244,6 +254,19 @@ class Builder:
     def _emit(self, text: str) -> None:
         self._parts.append(text)
         self._length += len(text)
+
+
+def _row(cells: Sequence[str]) -> tuple[str, int]:
+    """Cells between bars, and how many they are. One look at the whole row finds whether any of them needs care."""
+    line = " | ".join(cells)
+    tight = "|".join(cells)
+    if tight.count("|") >= len(cells) or " |" in tight or "| " in tight or tight != " ".join(tight.split()):
+        line = " | ".join([_cell(cell) for cell in cells])
+    return line, len(cells)
+
+
+def _bars(line: str, cells: int, width: int) -> str:
+    return f"| {line} |" if cells == width else f"| {line} |" + "  |" * (width - cells)
 
 
 def _cell(text: str) -> str:

@@ -112,7 +112,7 @@ class _Reader:
         """Headers and footers, with what they say."""
         said: dict[str, None] = {}
         for one in self._relations.values():
-            if one.kind in ("header", "footer") and not one.outside:
+            if one.kind in ("header", "footer") and not one.outside and self._package.is_first(one.target):
                 root = self._package.xml_if_any(one.target)
                 words = "" if root is None else " ".join(" ".join(_texts(root)).split())
                 if words:

@@ -13,8 +13,8 @@ _MOST_POINTS = 10_000
 
 
 def drawn_pieces(package: Package, picture: Picture) -> list[Piece]:
-    """What a chart or diagram says, as a table or a list."""
-    root = package.xml_if_any(picture.target) if picture.target else None
+    """What a chart or diagram says, as a table or a list; one that is shown again has been said."""
+    root = package.xml_if_any(picture.target) if picture.target and package.is_first(picture.target) else None
     if root is None:
         return []
     return chart_pieces(package, root, picture.target) if picture.kind == "chart" else diagram_pieces(root, picture.target)

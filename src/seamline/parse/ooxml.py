@@ -135,6 +135,7 @@ class Package:
         self._raw = raw
         self._archive = Archive(raw)
         self._names: dict[str, str] = {}
+        self._asked: set[str] = set()
         self.notices: list[Notice] = []
         for name in self._archive.names:
             self._names.setdefault(_plain(name), name)
@@ -145,6 +146,12 @@ class Package:
         notice = Notice(code, message, where)
         if notice not in self.notices:
             self.notices.append(notice)
+
+    def is_first(self, name: str) -> bool:
+        """Whether a part is asked for the first time: a small file can point at a large part very often."""
+        before = len(self._asked)
+        self._asked.add(_plain(name))
+        return len(self._asked) > before
 
     def __contains__(self, name: str) -> bool:
         return _plain(name) in self._names
