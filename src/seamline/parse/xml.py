@@ -11,6 +11,10 @@ from seamline.extras import needed
 _DOCTYPE = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")
 _PROLOG = 65_536
+_TAGS = 3_000_000
+"""Of one part: each element costs some 300 bytes once read, so that these fill the memory a parser has."""
+_SHALLOW = 250
+"""The parser's own limit, which is lifted where more is allowed."""
 
 
 def parse_xml(data: bytes, uri: str = "", part: str = "", *, depth: int = 200) -> Any:
@@ -18,10 +22,12 @@ def parse_xml(data: bytes, uri: str = "", part: str = "", *, depth: int = 200) -
     with needed("lxml, which reads this format,", "office"):
         from lxml import etree
     where = f"part {part}" if part else ""
-    _refuse_doctype(data, uri, where)
+    refuse_doctype(data, uri, part)
+    if data.count(b"<") > _TAGS:
+        raise ParseError(f"holds more than {_TAGS:,} tags: split the document", uri, where)
     parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True, remove_comments=True,
-        remove_pis=True,
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=depth > _SHALLOW, recover=True,
+        remove_comments=True, remove_pis=True,
     )  # fmt: skip
     try:
         root = etree.fromstring(data, parser)
@@ -33,12 +39,20 @@ def parse_xml(data: bytes, uri: str = "", part: str = "", *, depth: int = 200) -
     return root
 
 
-def _refuse_doctype(data: bytes, uri: str, where: str) -> None:
+def faults(root: Any) -> str:
+    """What was wrong with the XML that a tree was read from in spite of it; empty where nothing was."""
+    log = root.getroottree().parser.error_log
+    found = [f"line {one.line}: {one.message}" for one in log[:1] if one.level_name != "WARNING"]
+    return found[0] if found else ""
+
+
+def refuse_doctype(data: bytes, uri: str = "", part: str = "") -> None:
+    """Raise a ParseError where XML declares what could pull in or blow up text."""
     head = data[:_PROLOG]
     if head.startswith(_WIDE):
         head = head.replace(b"\x00", b"")
     if _DOCTYPE.search(head):
-        raise ParseError("declares a document type or entities, which no document needs: refused", uri, where)
+        raise ParseError("declares a document type or entities, which no document needs: refused", uri, f"part {part}" if part else "")
 
 
 def _check_depth(root: Any, most: int, uri: str, where: str) -> None:

@@ -1,0 +1,149 @@
+"""Pieces of an office document -> the text, blocks and anchors of a `Builder`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from posixpath import basename
+
+from seamline.parse.build import Builder, Place, Run
+from seamline.parse.outline import Outline
+from seamline.parse.pieces import Picture, Piece
+
+_CODE_SIGN = re.compile(r"[{}=;<>\[\]|\\$#@_]|\w\(|^\s{2,}|^\s*(?:--|//|\$ )", re.MULTILINE)
+
+Told = tuple[str, str]
+"""The text of a note, and its path."""
+
+
+class PieceWriter:
+    """Writes pieces in order; joins what belongs together: items, lines of code, a figure and its caption."""
+
+    def __init__(
+        self,
+        builder: Builder,
+        note: Callable[[str], Told],
+        drawn: Callable[[Picture], Sequence[Piece]],
+        place: Callable[[str], Place] = lambda path: {"paragraph": path},
+    ) -> None:
+        self._builder = builder
+        self._outline = Outline(builder)
+        self._note = note
+        self._drawn = drawn
+        self._place = place
+        self._code: list[Piece] = []
+        self._figure: Piece | None = None
+        self._quotes: list[Piece] = []
+        self._notes: dict[str, str] = {}
+        self._noted: set[str] = set()
+
+    def write(self, pieces: Iterable[Piece]) -> None:
+        for piece in pieces:
+            self._step(piece)
+        self._settle()
+
+    def _step(self, piece: Piece) -> None:
+        if piece.kind == "blank":
+            if self._code and not piece.pictures:
+                self._code.append(piece)
+            self._draw(piece)
+            return
+        if self._figure is not None and piece.kind == "caption":
+            self._captioned(piece)
+        elif piece.kind == "item" or (piece.kind == "continued" and self._outline.is_open):
+            self._item(piece)
+        elif piece.kind in ("code", "quote", "figure"):
+            if not (piece.kind == "code" and self._code) and not (piece.kind == "quote" and self._quotes):
+                self._settle()
+            self._hold(piece)
+        else:
+            self._settle()
+            self._plain(piece)
+        self._notes.update(dict(piece.notes))
+        self._draw(piece)
+
+    def _hold(self, piece: Piece) -> None:
+        """Keep a piece until it is known what follows."""
+        if piece.kind == "code":
+            self._code.append(piece)
+        elif piece.kind == "quote":
+            self._quotes.append(piece)
+        else:
+            self._figure = piece
+
+    def _item(self, piece: Piece) -> None:
+        if not self._outline.is_open:
+            self._settle()
+        self._flush()
+        if piece.kind == "item":
+            self._outline.item(piece.level, piece.label, piece.text, self._place(piece.path), piece.key)
+        else:
+            self._outline.continued(piece.text, self._place(piece.path))
+
+    def _plain(self, piece: Piece) -> None:
+        place = self._place(piece.path)
+        if piece.kind == "heading":
+            self._builder.heading(piece.level, piece.text, place)
+        elif piece.kind == "math":
+            self._builder.math(piece.text, place)
+        elif piece.kind == "table":
+            self._builder.table(piece.rows, [self._place(one) for one in piece.places])
+        else:
+            self._builder.paragraph(piece.text, place)
+
+    def _captioned(self, caption: Piece) -> None:
+        """A figure with its caption, one block."""
+        figure, self._figure = self._figure, None
+        if figure is not None:
+            words = [Run(f"{figure.text} ", self._place(figure.path)), Run(caption.text, self._place(caption.path))]
+            self._builder.paragraph(words, kind="figure", attrs=_image(figure))
+
+    def _flush(self) -> None:
+        """Write what was kept."""
+        if self._code:
+            self._write_code()
+        if self._quotes:
+            with self._builder.quote():
+                for piece in self._quotes:
+                    self._builder.paragraph(piece.text, self._place(piece.path))
+            self._quotes = []
+        if self._figure is not None:
+            figure, self._figure = self._figure, None
+            self._builder.paragraph(figure.text, self._place(figure.path), "figure", _image(figure))
+
+    def _write_code(self) -> None:
+        """Lines of code as one block; what is only set in such a font, and has no sign of code, is text."""
+        lines, self._code = self._code, []
+        if all(piece.role == "mono" or not piece.text for piece in lines) and not any(
+            _CODE_SIGN.search(piece.text) for piece in lines
+        ):
+            for piece in lines:
+                self._builder.paragraph(piece.text, self._place(piece.path))
+            return
+        self._builder.code("\n".join(piece.text.rstrip() for piece in lines), place=self._place(lines[0].path))
+
+    def _settle(self) -> None:
+        """End what is open, and put the notes after it that it refers to."""
+        self._flush()
+        self._outline.close()
+        for label, key in self._notes.items():
+            if label not in self._noted:
+                self._noted.add(label)
+                text, path = self._note(key)
+                self._builder.footnote(label, text, self._place(path))
+        self._notes = {}
+
+    def _draw(self, piece: Piece) -> None:
+        """Charts and diagrams that stand in a piece, after it."""
+        for picture in piece.pictures:
+            if picture.kind in ("chart", "diagram") and (drawn := self._drawn(picture)):
+                self._settle()
+                for one in drawn:
+                    self._step(one)
+                self._settle()
+
+
+def _image(figure: Piece) -> dict[str, str] | None:
+    """What picture a figure is, for those who want to look at it."""
+    target = next((one.target for one in figure.pictures if one.kind == "picture" and one.target), "")
+    return {"image": target, "name": basename(target)} if target else None

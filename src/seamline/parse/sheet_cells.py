@@ -1,0 +1,207 @@
+"""Sheets of XLSX read cell by cell: those that are mostly empty, repeat long texts, or that calamine cannot read."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from typing import Any
+
+from seamline.errors import ParseError
+from seamline.parse.ooxml import Package, attribute, child, name_of, number
+from seamline.parse.raw import Raw
+from seamline.parse.sheet_grid import Grid, Value, neighbours
+from seamline.parse.xml import parse_xml
+
+_ROOMY = 4_000_000
+"""Cells between the first and the last that are laid out without a thought."""
+_TIMES_EMPTY = 4
+_WIDE, _MIDDLE, _NARROW = 16_384, 702, 26
+_THREE_LETTERS = re.compile(rb' r="[A-Z]{3}\d')
+_TWO_LETTERS = re.compile(rb' r="[A-Z]{2}')
+_ROW = re.compile(rb'<row[^>]*? r="(\d{1,9})"')
+_PREFIXED_ROW = re.compile(rb':row[^>]*? r="(\d{1,9})"')
+_COLUMN = re.compile(rb'\sr="([A-Z]{1,3})\d')
+_REFERENCE = re.compile(r"([A-Z]{1,3})([1-9]\d{0,6})")
+_SHARED = re.compile(rb't="s"[^>]*>\s*(?:<f[^>]*/>)?\s*<v>(\d{1,9})</v>')
+_SHORTEST_CELL = 20
+"""Bytes that a cell with a shared text takes in a sheet, at least."""
+_LAST_ROW = 1_048_576
+_MOST_CELLS = 2_000_000
+_UNCALCULATED = (b"</f></c>", b"</f><v></v></c>", b"</f><v/></c>", b"</f><v /></c>")
+_DATE_FORMATS = frozenset([*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)])
+_DATE_SIGNS = re.compile(r"[ymdhs]", re.IGNORECASE)
+_NOT_SIGNS = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.|General', re.IGNORECASE)
+_EPOCH = datetime(1899, 12, 30)
+_EPOCH_1904 = datetime(1904, 1, 1)
+_LAST_DAY = 2_958_466
+
+
+def is_sparse(data: bytes) -> bool:
+    """Whether laying out all cells of a sheet between the first and the last would cost far more than they hold."""
+    rows = _rows(data)
+    cells = data.count(b"<c ") or data.count(b":c ")
+    if not _is_roomy(_NARROW * rows, cells) and rows * _WIDE <= _ROOMY:
+        return False
+    width = _NARROW if not _TWO_LETTERS.search(data) else _WIDE if _THREE_LETTERS.search(data) else _MIDDLE
+    if not _is_roomy(width * rows, cells):
+        return False
+    width = max((_column(one.decode()) for one in set(_COLUMN.findall(data))), default=1)
+    return _is_roomy(width * rows, cells)
+
+
+def _rows(data: bytes) -> int:
+    """The greatest number that a row has, or how many there are where they have none."""
+    return max(map(int, _ROW.findall(data) or _PREFIXED_ROW.findall(data)), default=0) or data.count(b"row>")
+
+
+def _is_roomy(box: int, cells: int) -> bool:
+    return box > max(_ROOMY, _TIMES_EMPTY * cells)
+
+
+def uncalculated(data: bytes) -> int:
+    """Formulas of a sheet that were never calculated."""
+    return sum(data.count(one) for one in _UNCALCULATED) if b"</f>" in data else 0
+
+
+class Workbook:
+    """What the sheets of a workbook share: texts and formats."""
+
+    def __init__(self, package: Package, main: str, raw: Raw) -> None:
+        self._package = package
+        self._raw = raw
+        relations = package.relations(main).values()
+        named = {one.kind: one.target for one in relations if not one.outside}
+        self._texts_part = named.get("sharedStrings", "xl/sharedStrings.xml")
+        self._styles_part = named.get("styles", "xl/styles.xml")
+        self._texts: list[str] | None = None
+        self._dates: list[bool] | None = None
+        root = package.xml(main)
+        properties = child(root, "x:workbookPr")
+        is_1904 = properties is not None and properties.get("date1904") in ("1", "true")
+        self._epoch = _EPOCH_1904 if is_1904 else _EPOCH
+        self._longest: int | None = None
+
+    def _shared(self) -> list[str]:
+        """The texts that cells refer to by number."""
+        if self._texts is None:
+            root = self._package.xml_if_any(self._texts_part)
+            self._texts = [_rich(one) for one in ([] if root is None else root) if name_of(one) == "x:si"]
+        return self._texts
+
+    def weight(self, data: bytes) -> int:
+        """Characters that the texts of a sheet add up to, or a bound on them where that is small."""
+        if self._longest is None:
+            shared = self._package.read(self._texts_part) if self._texts_part in self._package else b""
+            self._longest = max(map(len, shared.split(b"</si>")))
+        if self._longest * len(data) < _SHORTEST_CELL * 4 * _ROOMY:
+            return 0
+        bound = self._longest * data.count(b't="s"')
+        if bound < 4 * _ROOMY:
+            return bound
+        lengths = [len(text) for text in self._shared()]
+        return sum(lengths[index] for at in _SHARED.findall(data) if (index := int(at)) < len(lengths))
+
+    def cells(self, data: bytes, name: str, part: str) -> list[Grid]:
+        """The cells of a sheet that hold something, those that are neighbours together."""
+        root = parse_xml(data, self._raw.uri, part)
+        found: dict[int, dict[int, Value]] = {}
+        count = room = 0
+        at_row = 0
+        sheet = child(root, "x:sheetData")
+        for row in [] if sheet is None else sheet:
+            at_row = number(row.get("r") or "", 1, _LAST_ROW, at_row + 1)
+            at_column = 0
+            for cell in row:
+                reference = _REFERENCE.fullmatch((cell.get("r") or "").upper())
+                if reference is not None and int(reference[2]) <= _LAST_ROW:
+                    at_row, at_column = int(reference[2]), _column(reference[1])
+                else:
+                    at_column += 1
+                    if cell.get("r"):
+                        self._note("cells-misplaced", "cells with a wrong reference are read where they stand", name)
+                value = self._value(cell, name)
+                if value == "":
+                    continue
+                found.setdefault(at_row, {})[at_column] = value
+                count += 1
+                room += len(value) if isinstance(value, str) else 8
+                if count >= _MOST_CELLS or room > self._raw.limits.characters:
+                    self._note("cells-limit", f"cells after the first {count:,} are left out", name)
+                    return list(neighbours(found))
+        return list(neighbours(found))
+
+    def _note(self, code: str, message: str, name: str) -> None:
+        self._package.note(code, message, f"sheet {name}")
+
+    def _value(self, cell: Any, name: str) -> Value:
+        kind = cell.get("t") or "n"
+        if kind == "inlineStr":
+            inline = child(cell, "x:is")
+            return "" if inline is None else _rich(inline)
+        stored = child(cell, "x:v")
+        text = "" if stored is None else (stored.text or "").strip()
+        if kind == "s" and text:
+            return self._text(text, name)
+        if kind == "b":
+            return text in ("1", "true")
+        if kind != "n" or not text:
+            return text
+        try:
+            amount = float(text)
+        except ValueError:
+            self._note("cells-damaged", "values that are no numbers are read as text", name)
+            return text
+        return self._dated(amount, cell.get("s") or "", name)
+
+    def _text(self, index: str, name: str) -> str:
+        texts = self._shared()
+        at = number(index, 0, len(texts), len(texts))
+        if at == len(texts):
+            self._note("cells-damaged", "cells that refer to texts which are not there are left out", name)
+            return ""
+        return texts[at]
+
+    def _dated(self, amount: float, style: str, name: str) -> Value:
+        dates = self._date_styles()
+        if not dates or not dates[number(style, 0, len(dates) - 1, 0)]:
+            return amount
+        if not 0 <= amount < _LAST_DAY:
+            self._note("cells-damaged", "dates that cannot be are read as numbers", name)
+            return amount
+        return self._epoch + timedelta(days=amount)
+
+    def _date_styles(self) -> list[bool]:
+        """Whether each cell format is one of dates."""
+        if self._dates is None:
+            root = self._package.xml_if_any(self._styles_part)
+            own = None if root is None else child(root, "x:numFmts")
+            custom = {one.get("numFmtId"): one.get("formatCode") or "" for one in ([] if own is None else own)}
+            formats = None if root is None else child(root, "x:cellXfs")
+            self._dates = [_is_date(one.get("numFmtId") or "", custom) for one in ([] if formats is None else formats)]
+        return self._dates
+
+
+def _is_date(key: str, custom: dict[str | None, str]) -> bool:
+    if key in custom:
+        return _DATE_SIGNS.search(_NOT_SIGNS.sub("", custom[key])) is not None
+    return number(key, 0, 1_000, 0) in _DATE_FORMATS
+
+
+def _rich(element: Any) -> str:
+    """The text of a shared or inline string, its readings aside left out."""
+    out: list[str] = []
+    for one in element:
+        name = name_of(one)
+        if name == "x:t":
+            out.append(one.text or "")
+        elif name == "x:r":
+            out.extend(inner.text or "" for inner in one if name_of(inner) == "x:t")
+    return "".join(out)
+
+
+def _column(letters: str) -> int:
+    """The number of a column, from 1."""
+    at = 0
+    for letter in letters:
+        at = 26 * at + ord(letter) - 64
+    return at
