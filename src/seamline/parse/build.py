@@ -19,6 +19,8 @@ _DEEPEST = 6
 _SPACE = re.compile(r"\s+")
 _TICKS = re.compile(r"`{3,}")
 _FENCED = {"fenced": True}
+_UNWRITTEN = Block("", -1, -1)
+"""Holds the place of a block until it ends."""
 
 Place = Mapping[str, Any]
 
@@ -39,10 +41,17 @@ class _Open:
     """A block that is being written."""
 
     index: int
-    mark: str = ""
+    kind: str
+    level: int
+    attrs: Mapping[str, Any] | None
+    mark: str
     """What stands before its first line, such as `- `."""
-    margin: str = ""
+    margin: str
     """What stands before its other lines."""
+    asked: bool
+    """Whether it was the one to ask for a gap, and takes that back where nothing is written."""
+    start: int = -1
+    """-1 until its first text."""
 
 
 class Builder:
@@ -85,6 +94,11 @@ class Builder:
         """A paragraph, or another kind of running text, such as `figure` for what stands for a picture."""
         self._running(kind, "", words, place, 0, attrs)
 
+    def lines(self, lines: Iterable[str], place: Place | None = None, kind: str = "paragraph") -> None:
+        """Running text whose line ends count, such as verse, an address or a letter; blank lines are left out."""
+        kept = [line for line in (" ".join(line.split()) for line in lines) if line]
+        self._lines(kind, kept, place)
+
     def footnote(self, label: str, words: Words, place: Place | None = None) -> None:
         self._running("footnote", f"[^{label}]: ", words, place)
 
@@ -123,22 +137,39 @@ class Builder:
     @contextmanager
     def list(self) -> Iterator[None]:
         """Around items."""
-        depth = sum(self._blocks[one.index].kind == "list" for one in self._open)
-        with self._block("list", level=depth + 1, tight=depth > 0):
-            yield
+        self.open_list()
+        yield
+        self.close()
 
     @contextmanager
     def item(self, label: str = "-") -> Iterator[None]:
         """Around the blocks of an item; `label` is its mark or number, such as `3.`."""
-        mark = f"{label} "
-        with self._block("item", mark=mark, margin=" " * min(len(mark), 4), tight=True):
-            yield
+        self.open_item(label)
+        yield
+        self.close()
 
     @contextmanager
     def quote(self) -> Iterator[None]:
         """Around quoted blocks."""
-        with self._block("quote", mark="> ", margin="> "):
-            yield
+        self.open_quote()
+        yield
+        self.close()
+
+    def open_list(self) -> None:
+        """As `list`, for parsers that keep a stack of their own; `close` ends it."""
+        depth = sum(one.kind == "list" for one in self._open)
+        self._enter("list", level=depth + 1, tight=depth > 0)
+
+    def open_item(self, label: str = "-") -> None:
+        mark = f"{label} "
+        self._enter("item", mark=mark, margin=" " * min(len(mark), 4), tight=True)
+
+    def open_quote(self) -> None:
+        self._enter("quote", mark="> ", margin="> ")
+
+    def close(self) -> None:
+        """End the list, item or quote that was opened last; where nothing was written into it, it never was."""
+        self._leave()
 
     # --- inside ---------------------------------------------------------------------------------------------------
 
@@ -152,11 +183,17 @@ class Builder:
         attrs: Mapping[str, Any] | None = None,
     ) -> None:
         """A block of running text: line ends in it are spaces, as a page shows them."""
-        runs = [Run(words)] if isinstance(words, str) else words
+        if isinstance(words, str):
+            if text := " ".join(words.split()):
+                self._enter(kind, level=level, attrs=attrs)
+                self._put(mark, None)
+                self._put(text, place)
+                self._leave()
+            return
         with self._block(kind, level=level, attrs=attrs):
             before = ""
             space = False
-            for run in runs:
+            for run in words:
                 text = _SPACE.sub(" ", run.text)
                 space = space or text.startswith(" ")
                 if text := text.strip(" "):
@@ -180,6 +217,14 @@ class Builder:
 
     @contextmanager
     def _block(
+        self, kind: str, *, level: int = 0, attrs: Mapping[str, Any] | None = None, tight: bool = False
+    ) -> Iterator[None]:
+        """A block around what is written inside."""
+        self._enter(kind, level=level, attrs=attrs, tight=tight)
+        yield
+        self._leave()
+
+    def _enter(
         self,
         kind: str,
         *,
@@ -188,24 +233,22 @@ class Builder:
         mark: str = "",
         margin: str = "",
         tight: bool = False,
-    ) -> Iterator[None]:
-        """A block around what is written inside; where that is nothing, there was no block."""
+    ) -> None:
         asked = self._gap is None
         if asked:
             self._gap = "\n" if tight else "\n\n"
-        index = len(self._blocks)
-        self._blocks.append(Block(kind, -1, -1, level, self._open[-1].index if self._open else -1, attrs or None))
-        self._open.append(_Open(index, mark, margin))
-        try:
-            yield
-        finally:
-            self._open.pop()
-        block = self._blocks[index]
-        if block.start >= 0:
-            self._blocks[index] = block._replace(end=self._length)
+        self._open.append(_Open(len(self._blocks), kind, level, attrs or None, mark, margin, asked))
+        self._blocks.append(_UNWRITTEN)
+
+    def _leave(self) -> None:
+        """End the innermost block; where nothing was written in it, there was no block."""
+        one = self._open.pop()
+        if one.start >= 0:
+            parent = self._open[-1].index if self._open else -1
+            self._blocks[one.index] = Block(one.kind, one.start, self._length, one.level, parent, one.attrs)
             return
-        del self._blocks[index:]
-        if asked:
+        del self._blocks[one.index :]
+        if one.asked:
             self._gap = None
 
     def _put(self, text: str, place: Place | None) -> None:
@@ -227,15 +270,16 @@ class Builder:
     def _begin(self) -> None:
         gap, self._gap = self._gap or "", None
         if gap:
-            started = [one for one in self._open if self._blocks[one.index].start >= 0]
             if gap == "\n\n":
-                self._emit(("\n" + "".join(one.margin for one in started)).rstrip(" "))
+                self._emit(("\n" + "".join(one.margin for one in self._open if one.start >= 0)).rstrip(" "))
             self._emit("\n")
         for one in self._open:
-            block = self._blocks[one.index]
-            if block.start < 0:
-                self._blocks[one.index] = block._replace(start=self._length)
-            self._emit(one.mark if block.start < 0 else one.margin)
+            lead = one.margin
+            if one.start < 0:
+                one.start = self._length
+                lead = one.mark
+            if lead:
+                self._emit(lead)
 
     def _newline(self, *, blank: bool = False) -> None:
         margin = "".join(one.margin for one in self._open)
