@@ -19,7 +19,7 @@ from seamline.types import Notice
 if TYPE_CHECKING:
     from turbohtml import Document
 
-_XHTML = re.compile(r"\s*<\?xml\b|[^>]*(?:>[^>]*){0,20}\bhttp://www\.w3\.org/1999/xhtml\b")
+_XHTML = re.compile(r"\s*<\?xml\b|[^\0]{0,1000}\bhttp://www\.w3\.org/1999/xhtml\b")
 _CLOSED_AT_ONCE = re.compile(
     r"<(?:script|style|title|textarea|iframe|noscript|noembed|noframes|xmp|plaintext)\b[^<>]*/>", re.IGNORECASE
 )
@@ -31,7 +31,8 @@ _CUT_OFF = {
     "eof-in-cdata": "a CDATA section is never closed",
     "eof-in-doctype": "the document type is never closed",
 }
-_RAW = "script,style,title,textarea,iframe,noframes,noembed,xmp"
+_RAW = ("script", "style", "title", "textarea", "iframe", "noframes", "noembed", "xmp")
+"""Elements that hold text up to their end tag, whatever it looks like."""
 
 
 class Page(NamedTuple):
@@ -61,6 +62,8 @@ def read_page(markup: str, builder: Builder, raw: Raw, part: str = "") -> Page:
         markup = _CLOSED_AT_ONCE.sub(lambda found: " " * len(found[0]), markup)
     places = Places(markup.removeprefix("\ufeff") if part else markup, part)
     document = parse_tree(places.markup, source_locations=not part, allow_declarative_shadow_roots=False)
+    for anchor in document.select("a[name]:not([id])"):  # how ids were written once
+        anchor.attrs["id"] = anchor.attr("name")
     title, meta = read_title(document), read_meta(document)
     notices = _cut_off(document, part)
     unshown = drop_unshown(document)
@@ -79,7 +82,7 @@ def _cut_off(document: Document, part: str) -> list[Notice]:
     """What the page lost because it is not closed."""
     codes = {error.code for error in document.errors}
     out = [Notice("html-cut-off", message, part) for code, message in _CUT_OFF.items() if code in codes]
-    raw = document.select(_RAW)
+    raw = list(document.iter_elements(_RAW))
     if raw and (location := raw[-1].source_location) is not None and location.end_tag is None:
         size = len(raw[-1].text)
         out.append(
@@ -91,7 +94,7 @@ def _cut_off(document: Document, part: str) -> list[Notice]:
 def _notices(walk: Walk, flow: Flow, unshown: Pruned, aside: Pruned, part: str) -> list[Notice]:
     out = []
     if unshown.characters:
-        what = f"{unshown.elements:,} elements that no reader sees ({unshown.characters:,} characters) were left out"
+        what = f"{unshown.characters:,} characters in elements that no reader sees ({unshown.elements:,}) were left out"
         out.append(Notice("hidden-text", what, part))
     if aside.characters:
         what = f"menus, banners and the like with {aside.characters:,} characters were left out, as asked"

@@ -23,8 +23,8 @@ _TITLES = ("og:title", "twitter:title", "dc.title")
 
 def read_title(document: Document) -> str:
     """The title of a page, as long as it is; empty where it has none."""
-    for title in document.select("head > title, body > title"):
-        if text := " ".join(title.text.split()):
+    for title in document.iter_elements("title"):
+        if title.parent is not None and title.namespace.value == "html" and (text := " ".join(title.text.split())):
             return text
     told = _told(document)
     return next((told[name] for name in _TITLES if name in told), "")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from turbohtml import Element
 
 _SPACE = re.compile(r"\s*")
+_PAIR = re.compile("\r\n")
 
 
 class Point(NamedTuple):
@@ -24,21 +25,21 @@ class Point(NamedTuple):
     line: int
 
 
-class Edge(NamedTuple):
-    """A tag that ends one block or starts another."""
-
-    element: Element | None
-    is_end: bool
-
-
 class Places:
     """Places of one source. With `part` they name the file in an archive and nothing in it but elements."""
 
     def __init__(self, markup: str, part: str = "") -> None:
-        self.markup = markup.replace("\r\n", "\n").replace("\r", "\n") if "\r" in markup else markup
-        self._pairs = _pairs(markup)
+        self._pairs: list[int] = []
+        """Where line ends of two characters stand, in the source in which they are one."""
+        self.markup = markup
+        if "\r" in markup:
+            self._pairs = [found.start() - count for count, found in enumerate(_PAIR.finditer(markup))]
+            self.markup = markup.replace("\r\n", "\n").replace("\r", "\n")
         self._part = part
-        self._before = Edge(None, is_end=False)
+        self._before: Element | None = None
+        """The last tag that text stands after is one of this element."""
+        self._is_after = False
+        """Whether it is its end tag."""
         self._last = Point(0, 1)
         self._open: dict[str, Any] | None = None
         """A place whose end is not known yet; it starts at `_last`."""
@@ -47,14 +48,15 @@ class Places:
         """A tag was passed: text after it belongs to what comes next."""
         if self._open is not None:
             self._close_before(_start_of(element, is_end))
-        self._before = Edge(element, is_end)
+        self._before, self._is_after = element, is_end
 
     def around(self, element: Element, *, is_end: bool, name: str = "") -> Mapping[str, Any]:
         """The place of text that ends at a tag: that of the whole element, where the text is all there is in it."""
         before = self._before
-        if self._part or (is_end and before.element is element and not before.is_end):
+        if self._part or (is_end and before is element and not self._is_after):
             return self.of(element, name)
-        place = self._begin(self._after_space(_end_of(before) or self._last), name)
+        start = _end_of(before, self._is_after) if before is not None else None
+        place = self._begin(self._after_space(start or self._last), name)
         self._close_before(_start_of(element, is_end))
         return place
 
@@ -112,13 +114,6 @@ class Places:
         return offset + bisect_left(self._pairs, offset) if self._pairs else offset
 
 
-def _pairs(markup: str) -> list[int]:
-    """Where line ends of two characters stand, in the source in which they are one."""
-    if "\r\n" not in markup:
-        return []
-    return [found.start() - count for count, found in enumerate(re.finditer("\r\n", markup))]
-
-
 def _start_of(element: Element, is_end: bool) -> Point | None:
     """Where a tag starts; None for one that is not in the source."""
     location = element.source_location
@@ -128,11 +123,9 @@ def _start_of(element: Element, is_end: bool) -> Point | None:
     return None if tag is None else Point(tag.start_offset, tag.start_line)
 
 
-def _end_of(edge: Edge) -> Point | None:
-    if edge.element is None:
-        return None
-    location = edge.element.source_location
+def _end_of(element: Element, is_end: bool) -> Point | None:
+    location = element.source_location
     if location is None:
         return None
-    tag = location.end_tag if edge.is_end else location.start_tag
+    tag = location.end_tag if is_end else location.start_tag
     return None if tag is None else Point(tag.end_offset, tag.end_line)

@@ -114,6 +114,8 @@ def _heads(grid: Grid) -> int:
     heads = 0
     while heads < min(len(rows) - 1, _HEADER_ROWS) and all(cell.is_header for cell in rows[heads] if cell.text):
         heads += 1
+    while heads and not all(cell.is_own for cell in rows[heads]):
+        heads -= 1  # one of its cells spans rows of data: it heads rows, not columns
     if heads:
         return heads
     led = [row for row in rows[:_HEADER_ROWS] if row and row[0].is_header and not all(cell.is_header for cell in row)]

@@ -61,28 +61,29 @@ class Walk:
         """All blocks below a node."""
         from turbohtml import Element, Text
 
-        parts = self._parts
+        parts, known = self._parts, _ENTER.get
         stack: list[tuple[Iterator[Node], Leave | None, Element | None, str]] = []
         nodes = iter(root.children)
         while True:
             for node in nodes:
                 if type(node) is Text:
-                    parts.append(node.data)
-                elif type(node) is Element:
-                    tag = node.tag
-                    enter = _ENTER.get(tag)
-                    if enter is None:
-                        self._inline(node, tag)
-                        stack.append((nodes, None, None, ""))
-                    else:
+                    text = node.data
+                    if parts or not text.isspace():
+                        parts.append(text)
+                    continue
+                children = node.children
+                if type(node) is Element:
+                    enter = known(node.tag)
+                    if enter is not None:
                         around = self._id
-                        leave = enter(self, node)
-                        if leave is None:
-                            continue
-                        stack.append((nodes, leave, node, around))
-                    nodes = iter(node.children)
-                    break
-                elif children := node.children:  # the content of a template that is shown
+                        if (leave := enter(self, node)) is not None:
+                            stack.append((nodes, leave, node, around))
+                            nodes = iter(children)
+                            break
+                        continue
+                    if not self._inner_id:
+                        self._inner_id = node.attr("id") or ""
+                if children:
                     stack.append((nodes, None, None, ""))
                     nodes = iter(children)
                     break
@@ -95,9 +96,9 @@ class Walk:
                     self._id = around
         self._places.finish()
 
-    def _inline(self, node: Element, tag: str) -> None:
-        if not self._inner_id:
-            self._inner_id = node.attr("id") or (node.attr("name") if tag == "a" else "") or ""
+    def _note_id(self, element: Element) -> None:
+        """The id of an element inside a line is that of the block, unless there was one before."""
+        self._inner_id = self._inner_id or element.attr("id") or ""
 
     # --- running text ---------------------------------------------------------------------------------------------
 
@@ -173,8 +174,8 @@ class Walk:
         self._flow.heading(level, text, place)
 
     def _heading_name(self, element: Element) -> str:
-        if not element.attr("id") and not self._inner_id and (inner := element.select_one("[id],a[name]")) is not None:
-            self._inline(inner, inner.tag)
+        if not element.attr("id") and not self._inner_id and (inner := element.select_one("[id]")) is not None:
+            self._note_id(inner)
         return self._name(element)
 
     def _figure(self, element: Element) -> Leave:
@@ -191,7 +192,7 @@ class Walk:
         if self._kinds[-1] != "figure":
             return self._block(element)
         self._parts.append(" ")
-        self._inline(element, "figcaption")
+        self._note_id(element)
         return Walk._space
 
     def _space(self, element: Element) -> None:
@@ -199,13 +200,13 @@ class Walk:
 
     def _apart(self, element: Element) -> Leave:
         self._parts.append(" ")
-        self._inline(element, "")
+        self._note_id(element)
         return Walk._space
 
     def _image(self, element: Element) -> None:
         """In its line, or a figure where it leads one: what follows is about it, and no part of the same sentence."""
         shown = alternative(element)
-        self._inline(element, "img")
+        self._note_id(element)
         leads = not any(part and not part.isspace() for part in self._parts)
         if not shown or not leads or self._kinds[-1] != "paragraph" or shown[0] != "[":
             self._parts.append(shown)
