@@ -185,10 +185,7 @@ class Builder:
         """A block of running text: line ends in it are spaces, as a page shows them."""
         if isinstance(words, str):
             if text := " ".join(words.split()):
-                self._enter(kind, level=level, attrs=attrs)
-                self._put(mark, None)
-                self._put(text, place)
-                self._leave()
+                self._leaf(kind, mark, text, place, level, attrs)
             return
         with self._block(kind, level=level, attrs=attrs):
             before = ""
@@ -205,6 +202,20 @@ class Builder:
                     before = text
                     space = False
                 space = space or run.text[-1:].isspace()
+
+    def _leaf(
+        self, kind: str, mark: str, text: str, place: Place | None, level: int, attrs: Mapping[str, Any] | None
+    ) -> None:
+        """A block of one line, which most are: as between `_enter` and `_leave`, in one step."""
+        if self._gap is None:
+            self._gap = "\n\n"
+        self._begin()
+        start = self._length
+        self._parts.append(mark + text)
+        self._length = end = start + len(mark) + len(text)
+        self._blocks.append(Block(kind, start, end, level, self._open[-1].index if self._open else -1, attrs or None))
+        if place is not None:
+            self._anchor(start + len(mark), place)
 
     def _lines(
         self, kind: str, lines: Sequence[str], place: Place | None, attrs: Mapping[str, Any] | None = None
@@ -259,8 +270,11 @@ class Builder:
             self._begin()
         start = self._length
         self._emit(text)
-        if place is None:
-            return
+        if place is not None:
+            self._anchor(start, place)
+
+    def _anchor(self, start: int, place: Place) -> None:
+        """What was written since `start` stands in a place."""
         last = self._anchors[-1] if self._anchors else None
         if last is not None and last.place is place:
             self._anchors[-1] = last._replace(end=self._length)

@@ -97,8 +97,12 @@ class Flow:
             self._builder.heading(level, text, place)
 
     def paragraph(self, text: str, place: Place, kind: str = "paragraph") -> None:
-        if self._begins(text):
+        if not self._is_ready:
+            self._ready()
+        if self._builder.length < self._most:
             self._builder.paragraph(text, place, kind)
+        else:
+            self.dropped += len(text)
 
     def lines(self, lines: Sequence[str], place: Place, kind: str = "paragraph") -> None:
         if self._begins(*lines):
