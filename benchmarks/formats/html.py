@@ -25,7 +25,8 @@ from seamline.reading import Reading
 ROUNDS = 15
 MOST = 1.5
 _WORD = re.compile(r"\w+")
-_INLINE = frozenset("a abbr b bdi cite code em font i label q s small span strong sub sup time u wbr".split())
+_NO_BREAK = "a abbr b bdi cite code em font i label q s small span strong sub sup time u wbr"
+_INLINE = frozenset(_NO_BREAK.split())
 _UNSEEN = ("script", "style", "template", "noscript")
 
 
@@ -66,7 +67,7 @@ def share(found: Counter[str], wanted: Counter[str]) -> float:
 
 
 def reference(markup: str) -> Any:
-    import html5lib
+    import html5lib  # type: ignore[import-untyped]
 
     return html5lib.parse(markup, treebuilder="etree", namespaceHTMLElements=False)
 
@@ -120,7 +121,7 @@ def _selectolax(markup: str) -> str:
 def _trafilatura(markup: str) -> str:
     from trafilatura import extract
 
-    return extract(markup, favor_recall=True, include_comments=True, include_tables=True) or ""
+    return str(extract(markup, favor_recall=True, include_comments=True, include_tables=True) or "")
 
 
 def _turbohtml(markup: str) -> str:
@@ -156,7 +157,8 @@ def trees(found: list[Page]) -> dict[str, Any]:
 
 def recovered(found: list[Page]) -> dict[str, Any]:
     wanted = [words(shown(reference(page.markup))) for page in found]
-    rows, figures = [], {}
+    rows: list[tuple[object, ...]] = []
+    figures = {}
     for name, (read, package) in READERS.items():
         if find_spec(package) is None:
             rows.append((name, "not installed", ""))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from seamline.collector import paused
 from seamline.extras import needed
 from seamline.parse.build import Builder
 from seamline.parse.html_charset import declared_encoding
@@ -47,7 +48,8 @@ class Page(NamedTuple):
 def parse(raw: Raw) -> Parsed:
     """A page; its text is extracted."""
     builder = Builder()
-    page = read_page(raw.text, builder, raw)
+    with paused():
+        page = read_page(raw.text, builder, raw)
     text, blocks, anchors = builder.finish()
     notices = page.notices
     if raw.data and (name := declared_encoding(raw.data)) and raw.data.decode(name) == raw.text:

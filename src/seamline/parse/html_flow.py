@@ -120,7 +120,7 @@ class Flow:
         if self._begins("---"):
             self._builder.rule(place)
 
-    def table(self, rows: Sequence[Sequence[str]], places: Sequence[Place]) -> None:
+    def table(self, rows: Sequence[Sequence[str]], places: Sequence[Place | None]) -> None:
         if self._begins(*(cell for row in rows for cell in row)):
             self._builder.table(rows, places)
 

@@ -90,7 +90,7 @@ def _keep_only(kept: Element) -> Pruned:
     while element is not None and element.tag != "body":
         parent = element.parent
         found += [*element.previous_siblings, *element.next_siblings]
-        element = parent if hasattr(parent, "tag") else None  # type: ignore[assignment]
+        element = parent if hasattr(parent, "tag") else None
     size = 0
     for node in found:
         size += _visible(node.text)

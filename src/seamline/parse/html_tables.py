@@ -27,6 +27,8 @@ _REPEATED = 200
 """A longer cell is not repeated in the rows it spans."""
 _SPARE = 10_000
 _HEADER_ROWS = 5
+_LONGEST_HEADER = 800
+"""Characters of a header: a longer one cannot stand above every part of a table that has to be cut."""
 
 
 class _Cell(NamedTuple):
@@ -87,6 +89,8 @@ def read_table(table: Element) -> Table:
     cells = sum(map(len, grid.rows))
     ragged = len(columns) * len(grid.rows) > 8 * cells + _SPARE
     heads = _heads(grid)
+    if sum(len(cell.text) for row in grid.rows[:heads] for cell in row) > _LONGEST_HEADER:
+        heads = 0
     if ragged:
         rows = [[cell.text for cell in row] for row in grid.rows]
         return Table(titles, rows, [[element] for element in grid.elements], grid.is_cut, True)
