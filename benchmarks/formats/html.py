@@ -127,7 +127,7 @@ def _trafilatura(markup: str) -> str:
 def _turbohtml(markup: str) -> str:
     import turbohtml
 
-    return turbohtml.parse(markup).to_markdown()
+    return str(turbohtml.parse(markup).to_markdown())
 
 
 READERS = {

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from seamline.parse import parse_bytes
 from seamline.parse.html import parse
+from seamline.parse.html_charset import declared_encoding
 from seamline.parse.raw import Limits, Parsed, Raw
 from seamline.reading import Reading
 from seamline.testing.parsers import check_document
@@ -356,6 +357,33 @@ def test_entities_that_a_document_type_declares_are_text() -> None:
     assert "root:" not in document.text
 
 
+@pytest.mark.parametrize(
+    ("page", "encoding"),
+    [
+        ("<meta charset=windows-1251><p>Утка".encode("cp1251"), "cp1251"),
+        ("<meta http-equiv=content-type content='text/html; charset=iso-8859-1'>\xe9".encode("latin-1"), "cp1252"),
+        ("<?xml version='1.0' encoding='koi8-r'?><p>Утка".encode("koi8-r"), "koi8-r"),
+        ("<meta charset=iso-2022-jp><p>日本".encode("iso-2022-jp"), "iso2022_jp"),
+        ("<meta charset=utf-8><meta charset=shift_jis><p>日本".encode("shift_jis"), "cp932"),
+        ("<meta charset=windows-1251><p>Утка".encode(), None),
+        ("<meta charset=base64><p>\xe9".encode("latin-1"), None),
+        ("<meta charset=utf-7><p>\xe9".encode("latin-1"), None),
+        ("<meta charset=utf-16><p>\xe9".encode("latin-1"), None),
+        ("<p>\xe9".encode("latin-1"), None),
+        ("<meta charset=cp1251>x".encode("utf-16"), None),
+    ],
+)
+def test_pages_that_are_not_utf8_declare_their_encoding(page: bytes, encoding: str | None) -> None:
+    assert declared_encoding(page) == encoding
+
+
+def test_a_page_that_is_not_utf8_says_how_it_was_read() -> None:
+    data = "<meta charset=cp1251><p>Утка".encode("cp1251")
+    document = parse_bytes(data, uri="page.html", encoding="cp1251")
+    assert document.text == "Утка"
+    assert codes(document) == ["encoding"]
+
+
 # --- hostile ------------------------------------------------------------------------------------------------------
 
 HOSTILE = {
@@ -409,7 +437,8 @@ def test_text_past_the_limit_is_counted() -> None:
 
 PIECES = """
 <p> </p> <div_id=a> </div> <b> </b> <table> <tr> <td_rowspan=2> <th_colspan=3> </table> <ul> <ol_start=5> <li> </ul>
-<h1> </h1> <h3> <pre> </pre> <br> <hr> <img_alt='a_b'> <dl> <dt> <dd> </dl> <blockquote> </blockquote> <figure> <figcaption>
+<h1> </h1> <h3>
+<pre> </pre> <br> <hr> <img_alt='a_b'> <dl> <dt> <dd> </dl> <blockquote> </blockquote> <figure> <figcaption>
 </figure> <caption> <script> </script> <template> </template> <select> <option> <svg> <math> </math> <!-- --> text &amp;
 Wort. <a_name=x> <p_hidden> <details> <summary> | ``` #_ _
 """

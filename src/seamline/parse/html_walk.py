@@ -292,7 +292,9 @@ class Walk:
         table = read_table(element)
         for title, row in table.titles:
             self._flow.paragraph(title, self._places.of(row, row.attr("id") or name))
-        places = [self._row_place(rows, name) for rows in table.elements]
+        found = [[self._row_place(row, name) for row in rows] for rows in table.elements]
+        self._places.passed(element, is_end=True)
+        places = [rows[0] if len(rows) == 1 else _hull(rows) for rows in found]
         self.cut += table.is_cut
         self.ragged += table.is_ragged
         if table.is_ragged:
@@ -300,16 +302,18 @@ class Walk:
                 self._flow.paragraph(" | ".join(cells), place or {})
         else:
             self._flow.table(table.rows, places)
-        self._places.passed(element, is_end=True)
         return None
 
-    def _row_place(self, rows: list[Element], name: str) -> Mapping[str, Any] | None:
-        """The place of a row; of a header that several rows make, all of them."""
-        places = [self._places.of(row, row.attr("id") or name) for row in rows]
-        return places[0] if len(places) == 1 else _hull(places)
+    def _row_place(self, row: Element, name: str) -> Mapping[str, Any]:
+        """The place of a row; the last of its group ends with it, if it is not closed itself."""
+        place = self._places.of(row, row.attr("id") or name)
+        if row.parent is not None and all(getattr(node, "tag", "") != "tr" for node in row.next_siblings):
+            self._places.passed(row.parent, is_end=True)
+        return place
 
 
 def _hull(places: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The place of all rows that a header is made of; none where it had to be made up."""
     if not places:
         return None
     first, last = places[0], places[-1]
@@ -319,7 +323,7 @@ def _hull(places: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
 def _verbatim(element: Element) -> str:
     """Text line by line as it is."""
     if element.select_one("br") is None:
-        return element.text
+        return str(element.text)
     from turbohtml import Text
 
     return "".join(
