@@ -36,6 +36,13 @@ class Flow:
         self._most = most
         self._frames: list[_Frame] = []
         self._is_ready = True
+        self._shown = 0
+        """How many of them are open."""
+        self._looked = 0
+        """Frames before this were opened, or need not be. Looking at all of them for each block would cost as much as
+        the page is deep."""
+        self._ended = 0
+        """Frames before this were closed by a heading and not opened since."""
         self.flattened = 0
         """Containers that stand too deep to be shown."""
         self.dropped = 0
@@ -51,18 +58,24 @@ class Flow:
     def pop(self) -> None:
         if self._frames.pop().is_open:
             self._builder.close()
+            self._shown -= 1
+        self._looked = min(self._looked, len(self._frames))
+        self._ended = min(self._ended, len(self._frames))
 
     def _ready(self) -> None:
         """Open what is not open yet; a list only around its items."""
-        shown = 0
-        for index, frame in enumerate(self._frames):
-            if not frame.is_open and not frame.is_section and not self._is_bare(index):
-                if shown + (frame.kind == "list") >= _DEEPEST:  # a list brings an item along
-                    self.flattened += 1
-                    break
-                self._open(frame)
-            shown += frame.is_open
         self._is_ready = True
+        for index in range(max(self._looked - 1, 0), len(self._frames)):
+            frame = self._frames[index]
+            if frame.is_open or frame.is_section or self._is_bare(index):
+                continue
+            if self._shown + (frame.kind == "list") >= _DEEPEST:  # a list brings an item along
+                self.flattened += 1
+                self._looked = index
+                return
+            self._open(frame)
+            self._ended = min(self._ended, index)
+        self._looked = len(self._frames)
 
     def _is_bare(self, index: int) -> bool:
         """Whether it is a list, and what comes next is no item of it."""
@@ -79,13 +92,16 @@ class Flow:
         else:
             self._builder.open_quote()
         frame.is_open = True
+        self._shown += 1
 
     def _close_all(self) -> None:
-        for frame in reversed(self._frames):
+        for frame in reversed(self._frames[self._ended :]):
             if frame.is_open:
                 self._builder.close()
                 frame.is_open = False
             frame.is_section = frame.kind == "item"
+        self._shown = self._looked = 0
+        self._ended = len(self._frames)
         self._is_ready = False
 
     # --- blocks ---------------------------------------------------------------------------------------------------
