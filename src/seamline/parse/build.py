@@ -220,11 +220,14 @@ class Builder:
     def _lines(
         self, kind: str, lines: Sequence[str], place: Place | None, attrs: Mapping[str, Any] | None = None
     ) -> None:
-        with self._block(kind, attrs=attrs):
-            for index, line in enumerate(lines):
-                if index:
-                    self._newline(blank=not line)
-                self._put(line, place)
+        if not lines:
+            return
+        self._enter(kind, attrs=attrs)
+        self._put(lines[0], place)
+        margin = "\n" + "".join(one.margin for one in self._open)
+        blank = margin.rstrip(" ")
+        self._put("".join(margin + line if line else blank for line in lines[1:]), place)
+        self._leave()
 
     @contextmanager
     def _block(
@@ -295,9 +298,8 @@ class Builder:
             if lead:
                 self._emit(lead)
 
-    def _newline(self, *, blank: bool = False) -> None:
-        margin = "".join(one.margin for one in self._open)
-        self._emit("\n" + (margin.rstrip(" ") if blank else margin))
+    def _newline(self) -> None:
+        self._emit("\n" + "".join(one.margin for one in self._open))
 
     def _emit(self, text: str) -> None:
         self._parts.append(text)
