@@ -26,6 +26,8 @@ _SPACED = (
 )  # fmt: skip
 """What a row that is written as it is must not hold: white space that would be one space, or none, in a cell."""
 _FENCED = {"fenced": True}
+_UNWRITTEN = Block("", -1, -1)
+"""Holds the place of a block until it ends."""
 
 Place = Mapping[str, Any]
 
@@ -46,10 +48,17 @@ class _Open:
     """A block that is being written."""
 
     index: int
-    mark: str = ""
+    kind: str
+    level: int
+    attrs: Mapping[str, Any] | None
+    mark: str
     """What stands before its first line, such as `- `."""
-    margin: str = ""
+    margin: str
     """What stands before its other lines."""
+    asked: bool
+    """Whether it was the one to ask for a gap, and takes that back where nothing is written."""
+    start: int = -1
+    """-1 until its first text."""
 
 
 class Builder:
@@ -91,6 +100,11 @@ class Builder:
     ) -> None:
         """A paragraph, or another kind of running text, such as `figure` for what stands for a picture."""
         self._running(kind, "", words, place, 0, attrs)
+
+    def lines(self, lines: Iterable[str], place: Place | None = None, kind: str = "paragraph") -> None:
+        """Running text whose line ends count, such as verse, an address or a letter; blank lines are left out."""
+        kept = [line for line in (" ".join(line.split()) for line in lines) if line]
+        self._lines(kind, kept, place)
 
     def footnote(self, label: str, words: Words, place: Place | None = None) -> None:
         self._running("footnote", f"[^{label}]: ", words, place)
@@ -141,22 +155,39 @@ class Builder:
     @contextmanager
     def list(self) -> Iterator[None]:
         """Around items."""
-        depth = sum(self._blocks[one.index].kind == "list" for one in self._open)
-        with self._block("list", level=depth + 1, tight=depth > 0):
-            yield
+        self.open_list()
+        yield
+        self.close()
 
     @contextmanager
     def item(self, label: str = "-") -> Iterator[None]:
         """Around the blocks of an item; `label` is its mark or number, such as `3.`."""
-        mark = f"{label} "
-        with self._block("item", mark=mark, margin=" " * min(len(mark), 4), tight=True):
-            yield
+        self.open_item(label)
+        yield
+        self.close()
 
     @contextmanager
     def quote(self) -> Iterator[None]:
         """Around quoted blocks."""
-        with self._block("quote", mark="> ", margin="> "):
-            yield
+        self.open_quote()
+        yield
+        self.close()
+
+    def open_list(self) -> None:
+        """As `list`, for parsers that keep a stack of their own; `close` ends it."""
+        depth = sum(one.kind == "list" for one in self._open)
+        self._enter("list", level=depth + 1, tight=depth > 0)
+
+    def open_item(self, label: str = "-") -> None:
+        mark = f"{label} "
+        self._enter("item", mark=mark, margin=" " * min(len(mark), 4), tight=True)
+
+    def open_quote(self) -> None:
+        self._enter("quote", mark="> ", margin="> ")
+
+    def close(self) -> None:
+        """End the list, item or quote that was opened last; where nothing was written into it, it never was."""
+        self._leave()
 
     # --- inside ---------------------------------------------------------------------------------------------------
 
@@ -170,11 +201,14 @@ class Builder:
         attrs: Mapping[str, Any] | None = None,
     ) -> None:
         """A block of running text: line ends in it are spaces, as a page shows them."""
-        runs = [Run(words)] if isinstance(words, str) else words
+        if isinstance(words, str):
+            if text := " ".join(words.split()):
+                self._leaf(kind, mark, text, place, level, attrs)
+            return
         with self._block(kind, level=level, attrs=attrs):
             before = ""
             space = False
-            for run in runs:
+            for run in words:
                 text = _SPACE.sub(" ", run.text)
                 space = space or text.startswith(" ")
                 if text := text.strip(" "):
@@ -187,17 +221,42 @@ class Builder:
                     space = False
                 space = space or run.text[-1:].isspace()
 
+    def _leaf(
+        self, kind: str, mark: str, text: str, place: Place | None, level: int, attrs: Mapping[str, Any] | None
+    ) -> None:
+        """A block of one line, which most are: as between `_enter` and `_leave`, in one step."""
+        if self._gap is None:
+            self._gap = "\n\n"
+        self._begin()
+        start = self._length
+        self._parts.append(mark + text)
+        self._length = end = start + len(mark) + len(text)
+        self._blocks.append(Block(kind, start, end, level, self._open[-1].index if self._open else -1, attrs or None))
+        if place is not None:
+            self._anchor(start + len(mark), place)
+
     def _lines(
         self, kind: str, lines: Sequence[str], place: Place | None, attrs: Mapping[str, Any] | None = None
     ) -> None:
-        with self._block(kind, attrs=attrs):
-            for index, line in enumerate(lines):
-                if index:
-                    self._newline(blank=not line)
-                self._put(line, place)
+        if not lines:
+            return
+        self._enter(kind, attrs=attrs)
+        self._put(lines[0], place)
+        margin = "\n" + "".join(one.margin for one in self._open)
+        blank = margin.rstrip(" ")
+        self._put("".join(margin + line if line else blank for line in lines[1:]), place)
+        self._leave()
 
     @contextmanager
     def _block(
+        self, kind: str, *, level: int = 0, attrs: Mapping[str, Any] | None = None, tight: bool = False
+    ) -> Iterator[None]:
+        """A block around what is written inside."""
+        self._enter(kind, level=level, attrs=attrs, tight=tight)
+        yield
+        self._leave()
+
+    def _enter(
         self,
         kind: str,
         *,
@@ -206,24 +265,22 @@ class Builder:
         mark: str = "",
         margin: str = "",
         tight: bool = False,
-    ) -> Iterator[None]:
-        """A block around what is written inside; where that is nothing, there was no block."""
+    ) -> None:
         asked = self._gap is None
         if asked:
             self._gap = "\n" if tight else "\n\n"
-        index = len(self._blocks)
-        self._blocks.append(Block(kind, -1, -1, level, self._open[-1].index if self._open else -1, attrs or None))
-        self._open.append(_Open(index, mark, margin))
-        try:
-            yield
-        finally:
-            self._open.pop()
-        block = self._blocks[index]
-        if block.start >= 0:
-            self._blocks[index] = block._replace(end=self._length)
+        self._open.append(_Open(len(self._blocks), kind, level, attrs or None, mark, margin, asked))
+        self._blocks.append(_UNWRITTEN)
+
+    def _leave(self) -> None:
+        """End the innermost block; where nothing was written in it, there was no block."""
+        one = self._open.pop()
+        if one.start >= 0:
+            parent = self._open[-1].index if self._open else -1
+            self._blocks[one.index] = Block(one.kind, one.start, self._length, one.level, parent, one.attrs)
             return
-        del self._blocks[index:]
-        if asked:
+        del self._blocks[one.index :]
+        if one.asked:
             self._gap = None
 
     def _put(self, text: str, place: Place | None) -> None:
@@ -234,8 +291,11 @@ class Builder:
             self._begin()
         start = self._length
         self._emit(text)
-        if place is None:
-            return
+        if place is not None:
+            self._anchor(start, place)
+
+    def _anchor(self, start: int, place: Place) -> None:
+        """What was written since `start` stands in a place."""
         last = self._anchors[-1] if self._anchors else None
         if last is not None and last.place is place:
             self._anchors[-1] = last._replace(end=self._length)
@@ -245,19 +305,19 @@ class Builder:
     def _begin(self) -> None:
         gap, self._gap = self._gap or "", None
         if gap:
-            started = [one for one in self._open if self._blocks[one.index].start >= 0]
             if gap == "\n\n":
-                self._emit(("\n" + "".join(one.margin for one in started)).rstrip(" "))
+                self._emit(("\n" + "".join(one.margin for one in self._open if one.start >= 0)).rstrip(" "))
             self._emit("\n")
         for one in self._open:
-            block = self._blocks[one.index]
-            if block.start < 0:
-                self._blocks[one.index] = block._replace(start=self._length)
-            self._emit(one.mark if block.start < 0 else one.margin)
+            lead = one.margin
+            if one.start < 0:
+                one.start = self._length
+                lead = one.mark
+            if lead:
+                self._emit(lead)
 
-    def _newline(self, *, blank: bool = False) -> None:
-        margin = "".join(one.margin for one in self._open)
-        self._emit("\n" + (margin.rstrip(" ") if blank else margin))
+    def _newline(self) -> None:
+        self._emit("\n" + "".join(one.margin for one in self._open))
 
     def _emit(self, text: str) -> None:
         self._parts.append(text)

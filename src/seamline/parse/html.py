@@ -1,0 +1,115 @@
+"""HTML -> what a document is made of: the text a browser shows, in blocks that know where they stand in the source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from seamline.collector import paused
+from seamline.extras import needed
+from seamline.parse.build import Builder
+from seamline.parse.html_charset import declared_encoding
+from seamline.parse.html_flow import Flow
+from seamline.parse.html_meta import LONGEST, read_meta, read_title
+from seamline.parse.html_places import Places
+from seamline.parse.html_prune import Pruned, drop_boilerplate, drop_unshown
+from seamline.parse.html_walk import Walk
+from seamline.parse.raw import Parsed, Raw
+from seamline.types import Notice
+
+if TYPE_CHECKING:
+    from turbohtml import Document
+
+_XHTML = re.compile(r"\s*<\?xml\b|[^\0]{0,1000}\bhttp://www\.w3\.org/1999/xhtml\b")
+_CLOSED_AT_ONCE = re.compile(
+    r"<(?:script|style|title|textarea|iframe|noscript|noembed|noframes|xmp|plaintext)\b[^<>]*/>", re.IGNORECASE
+)
+"""Elements that XHTML may close in their start tag. HTML does not know that and takes the rest of the page for their
+text."""
+_CUT_OFF = {
+    "eof-in-comment": "a comment is never closed: what follows it is not shown",
+    "eof-in-tag": "a tag is never closed: what follows it is not shown",
+    "eof-in-cdata": "a CDATA section is never closed",
+    "eof-in-doctype": "the document type is never closed",
+}
+_RAW = ("script", "style", "title", "textarea", "iframe", "noframes", "noembed", "xmp")
+"""Elements that hold text up to their end tag, whatever it looks like."""
+
+
+class Page(NamedTuple):
+    """What one page adds to a document beside its blocks."""
+
+    title: str
+    meta: Mapping[str, Any]
+    notices: tuple[Notice, ...]
+
+
+def parse(raw: Raw) -> Parsed:
+    """A page; its text is extracted."""
+    builder = Builder()
+    with paused():
+        page = read_page(raw.text, builder, raw)
+    text, blocks, anchors = builder.finish()
+    notices = page.notices
+    if raw.data and (name := declared_encoding(raw.data)) and raw.data.decode(name) == raw.text:
+        notices += (Notice("encoding", f"the page is not UTF-8: it was read as {name}, which it declares"),)
+    if not blocks:
+        notices += (Notice("html-empty", "there is no text on the page"),)
+    return Parsed(text, blocks, page.title, page.meta, anchors, notices=notices)
+
+
+def read_page(markup: str, builder: Builder, raw: Raw, part: str = "") -> Page:
+    """Write the blocks of a page; `part` names the file in an archive that it is."""
+    with needed("turbohtml, which reads HTML,", "html"):
+        from turbohtml import parse as parse_tree
+    if _XHTML.match(markup):
+        markup = _CLOSED_AT_ONCE.sub(lambda found: " " * len(found[0]), markup)
+    places = Places(markup.removeprefix("\ufeff") if part else markup, part)
+    document = parse_tree(places.markup, source_locations=not part, allow_declarative_shadow_roots=False)
+    for anchor in document.select("a[name]:not([id])"):  # how ids were written once
+        anchor.attrs["id"] = anchor.attr("name")
+    title, meta = read_title(document), read_meta(document)
+    notices = _cut_off(document, part)
+    unshown = drop_unshown(document)
+    aside = drop_boilerplate(document) if raw.reading.boilerplate == "remove" else Pruned()
+    flow = Flow(builder, raw.limits.characters)
+    walk = Walk(flow, places)
+    walk.run(document)
+    notices += _notices(walk, flow, unshown, aside, part)
+    title = title or walk.first_heading
+    if len(title) > LONGEST:
+        notices.append(Notice("title-cut", f"the title has {len(title):,} characters: {LONGEST} are kept", part))
+    return Page(title[:LONGEST], meta, tuple(notices))
+
+
+def _cut_off(document: Document, part: str) -> list[Notice]:
+    """What the page lost because it is not closed."""
+    codes = {error.code for error in document.errors}
+    out = [Notice("html-cut-off", message, part) for code, message in _CUT_OFF.items() if code in codes]
+    raw = list(document.iter_elements(_RAW))
+    if raw and (location := raw[-1].source_location) is not None and location.end_tag is None:
+        size = len(raw[-1].text)
+        out.append(
+            Notice("html-cut-off", f"<{raw[-1].tag}> is never closed and takes the last {size:,} characters", part)
+        )
+    return out
+
+
+def _notices(walk: Walk, flow: Flow, unshown: Pruned, aside: Pruned, part: str) -> list[Notice]:
+    out = []
+    if unshown.characters:
+        what = f"{unshown.characters:,} characters in elements that no reader sees ({unshown.elements:,}) were left out"
+        out.append(Notice("hidden-text", what, part))
+    if aside.characters:
+        what = f"menus, banners and the like with {aside.characters:,} characters were left out, as asked"
+        out.append(Notice("boilerplate", what, part))
+    if flow.flattened:
+        out.append(Notice("deep-nesting", "lists and quotes inside each other are shown 24 deep", part))
+    if flow.dropped:
+        out.append(Notice("text-limit", f"{flow.dropped:,} characters past the limit were left out", part))
+    if walk.cut:
+        out.append(Notice("table-spans", f"in {walk.cut:,} tables, cells span more rows than can be filled", part))
+    if walk.ragged:
+        out.append(Notice("ragged-table", f"rows of {walk.ragged:,} tables differ too much to stand in columns", part))
+    return out
