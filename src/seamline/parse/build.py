@@ -93,12 +93,15 @@ class Builder:
         if formula.strip():
             self._lines("math", ["$$", *formula.strip().splitlines(), "$$"], place)
 
-    def code(self, source: str, language: str = "", place: Place | None = None) -> None:
-        """Code between fences, line by line as it is."""
+    def code(
+        self, source: str, language: str = "", place: Place | None = None, places: Sequence[Place | None] = ()
+    ) -> None:
+        """Code between fences, line by line as it is. `places` are those of the lines, where each has its own."""
         longest = max((len(run) for run in _TICKS.findall(source)), default=2)
         fence = "`" * (longest + 1)
         if source.strip():
-            self._lines("code", [fence + language, *source.strip("\r\n").splitlines(), fence], place, _FENCED)
+            lines = [fence + language, *source.strip("\r\n").splitlines(), fence]
+            self._lines("code", lines, place, _FENCED, [None, *places, None] if places else ())
 
     def rule(self, place: Place | None = None) -> None:
         self._lines("rule", ["---"], place)
@@ -170,13 +173,18 @@ class Builder:
                 space = space or run.text[-1:].isspace()
 
     def _lines(
-        self, kind: str, lines: Sequence[str], place: Place | None, attrs: Mapping[str, Any] | None = None
+        self,
+        kind: str,
+        lines: Sequence[str],
+        place: Place | None,
+        attrs: Mapping[str, Any] | None = None,
+        places: Sequence[Place | None] = (),
     ) -> None:
         with self._block(kind, attrs=attrs):
             for index, line in enumerate(lines):
                 if index:
                     self._newline(blank=not line)
-                self._put(line, place)
+                self._put(line, places[index] if index < len(places) else place)
 
     @contextmanager
     def _block(

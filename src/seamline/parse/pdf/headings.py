@@ -1,0 +1,160 @@
+"""Which paragraphs are headings, and of which level: by tags, bookmarks, size, weight and numbering."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from seamline.parse.pdf.blocks import Passage
+
+_NUMBERING = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z]\.\d{1,2}(?:\.\d{1,2})*|[IVX]{1,5}\.|\u00a7\s?\d+)(?=\s)")
+_SENTENCE = re.compile(r"[.;,:!?\u3002\uff0c][\"'\u201d\u2019)]*$")
+_SPACE = re.compile(r"\W+")
+_LARGER = 1.1
+"""A heading is larger than the text by this, or else bold, or set apart in another way."""
+_LONGEST = 200
+_SHORT = 90
+_DEEPEST = 6
+
+
+class Look(NamedTuple):
+    """What headings of one level have in common; the first of two looks in ascending order is the higher level."""
+
+    smallness: float
+    plain: bool
+    lower: bool
+    slanted: bool
+
+
+class Outline(NamedTuple):
+    """The bookmarks of a document: levels by (page, title) and by title alone."""
+
+    at: Mapping[tuple[int, str], int]
+    anywhere: Mapping[str, int]
+
+    def level(self, one: Passage) -> int:
+        """Of the bookmark that names a passage; 0 where none does."""
+        title = plain(f"{one.label} {one.text}")
+        return self.at.get((one.page, title)) or self.anywhere.get(title, 0)
+
+
+def plain(text: str) -> str:
+    """Text as it is compared: letters and digits alone."""
+    return _SPACE.sub("", text).lower()
+
+
+def headings(passages: Sequence[Passage], size: float, outline: Outline) -> list[Passage]:
+    """Passages with headings told from paragraphs; `size` is that of most text."""
+    is_bold_text = _is_mostly_bold(passages)
+    known: dict[int, int] = {}
+    found: list[int] = []
+    for index, one in enumerate(passages):
+        if one.kind not in ("paragraph", "item") or not any(c.isalnum() for c in one.text):
+            continue
+        level = _tagged(one) or outline.level(one)
+        if level:
+            known[index] = level
+            found.append(index)
+        elif _stands_out(passages, index, size, is_bold_text):
+            found.append(index)
+    levels = _levels(passages, found, known)
+    return [_as_heading(one, levels[index]) if index in levels else one for index, one in enumerate(passages)]
+
+
+def _tagged(one: Passage) -> int:
+    """The level that the tags of the document give a passage, or 0."""
+    roles = Counter(word.role for line in one.lines for word in line.words)
+    role = max(roles, key=lambda name: roles[name])
+    if role == "Title":
+        return 1
+    return int(role[1]) if len(role) == 2 and role[0] == "H" and role[1] in "123456" else 0
+
+
+def _is_mostly_bold(passages: Sequence[Passage]) -> bool:
+    bold = total = 0
+    for one in passages:
+        for line in one.lines:
+            for word in line.words:
+                total += len(word.text)
+                bold += len(word.text) if word.style.bold else 0
+    return bold > 0.5 * total
+
+
+def _stands_out(passages: Sequence[Passage], index: int, size: float, is_bold_text: bool) -> bool:
+    one = passages[index]
+    text = one.text
+    if len(text) > _LONGEST or len(one.lines) > 3 or not any(c.isalpha() for c in text):
+        return False
+    if one.size >= _LARGER * size:
+        return len(text) > 1 and not (one.kind == "item" and len(one.lines) > 1)
+    if one.size < 0.95 * size or len(one.lines) > 2 or len(text) > _SHORT or _SENTENCE.search(text):
+        return False
+    if index + 1 < len(passages) and _is_run_on(passages[index + 1], one):
+        return False
+    if one.share("bold") > 0.95 and not is_bold_text:
+        return one.kind == "paragraph" or bool(re.match(r"\(?\d", one.label))
+    return _is_set_apart(passages, index)
+
+
+def _is_run_on(following: Passage, one: Passage) -> bool:
+    """Whether the next passage is more of the same: a list of bold lines is no row of headings."""
+    return following.kind == one.kind == "item" and following.share("bold") > 0.95
+
+
+def _is_set_apart(passages: Sequence[Passage], index: int) -> bool:
+    """A line in italics or capitals that text follows at once."""
+    one = passages[index]
+    if one.kind != "paragraph" or len(one.lines) > 1 or index + 1 >= len(passages):
+        return False
+    following = passages[index + 1]
+    if following.kind not in ("paragraph", "item") or following.share("italic") > 0.5 or following.page != one.page:
+        return False
+    if not (one.opens or one.gap > 0.4 * one.size):
+        return False
+    text = one.text
+    names = [word for word in text.split() if len(word) > 3]
+    is_title = bool(names) and sum(word[0].isupper() for word in names) >= 0.6 * len(names)
+    if one.share("italic") > 0.95 and is_title:
+        return True
+    return text.isupper() and len(text) > 4 and not text[0].isdigit()
+
+
+def look_of(one: Passage) -> Look:
+    text = one.text
+    return Look(-round(one.size * 2) / 2, one.share("bold") <= 0.9, not text.isupper(), one.share("italic") > 0.9)
+
+
+def _depth(one: Passage) -> int:
+    """How deep a number reaches: 2 for 3.1; 0 where there is none."""
+    found = _NUMBERING.match(f"{one.label} {one.text}" if one.label else one.text)
+    return found.group().strip(".").count(".") + 1 if found else 0
+
+
+def _levels(passages: Sequence[Passage], found: Sequence[int], known: Mapping[int, int]) -> dict[int, int]:
+    """The level of each heading: as tags and bookmarks say, and for others by their look among those."""
+    looks = {index: look_of(passages[index]) for index in found}
+    told: dict[Look, Counter[int]] = {}
+    for index, level in known.items():
+        told.setdefault(looks[index], Counter())[level] += 1
+    levels: dict[Look, int] = {}
+    last = 0
+    for look in sorted(set(looks.values())):
+        last = told[look].most_common(1)[0][0] if look in told else last + 1
+        levels[look] = last
+    shallow: dict[Look, int] = {}
+    for index in found:
+        if depth := _depth(passages[index]):
+            shallow[looks[index]] = min(depth, shallow.get(looks[index], depth))
+    out: dict[int, int] = {}
+    for index in found:
+        look = looks[index]
+        deeper = max(_depth(passages[index]) - shallow.get(look, 0), 0) if index not in known else 0
+        out[index] = min(known.get(index, levels[look] + deeper), _DEEPEST)
+    return out
+
+
+def _as_heading(one: Passage, level: int) -> Passage:
+    """A heading; the number of an item is part of it."""
+    return Passage("heading", one.lines, level, label=one.label, gap=one.gap)

@@ -1,0 +1,96 @@
+"""Running heads and feet: lines that come back on page after page, and page numbers."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from seamline.parse.pdf.model import Line, Page
+from seamline.types import Notice
+
+_ZONE = 0.12
+"""Running heads stand in this part of the page at the top, feet at the bottom."""
+_SHARE = 0.4
+"""A line that stands on this part of all pages runs; facing pages have different ones."""
+_DIGITS = re.compile(r"\d+")
+_NUMBER = re.compile(
+    r"\W*(?:(?:page|seite|p\.)\s*)?\d{1,4}(?:\s*(?:/|of|von)\s*\d{1,4})?\W*|\W*[ivxlc]{1,6}\W*|\d{1,2}-\d{1,3}",
+    re.IGNORECASE,
+)
+_TOLD = 5
+"""So many of the lines that were left out are named."""
+
+
+def without_running(pages: Sequence[Page], size: float) -> list[Notice]:
+    """Take running heads, feet and page numbers out of pages; what that was, is told. `size` is that of most text."""
+    places = {page.number: _zones(page) for page in pages}
+    seen = Counter(key for zones in places.values() for key in {_key(where, line) for where, line in zones})
+    exact = Counter(text for zones in places.values() for text in {line.text for _, line in zones})
+    enough = max(2, _SHARE * len(pages))
+    gone: list[Line] = []
+    for page in pages:
+        own = _from_the_edge(
+            places[page.number],
+            {
+                id(line)
+                for where, line in places[page.number]
+                if (seen[_key(where, line)] >= enough and (line.size <= 1.15 * size or exact[line.text] >= enough))
+                or _is_number(line, page)
+            },
+        )
+        if own and page.sheets:
+            lost = set(map(id, own))
+            page.sheets[0].lines = [line for line in page.sheets[0].lines if id(line) not in lost]
+            gone += own
+    return [_notice(gone)] if gone else []
+
+
+def _from_the_edge(zones: Sequence[tuple[str, Line]], running: set[int]) -> list[Line]:
+    """Of lines that come back, those with nothing else between them and the edge of the page."""
+    out: list[Line] = []
+    for where, sign in (("top", 1), ("bottom", -1)):
+        ends = [sign * line.base - line.size / 2 for at, line in zones if at == where and id(line) not in running]
+        first = min(ends, default=float("inf"))
+        out += [line for at, line in zones if at == where and id(line) in running and sign * line.base < first]
+    return out
+
+
+def _zones(page: Page) -> list[tuple[str, Line]]:
+    """The lines at the top and at the bottom of a page."""
+    if not page.sheets:
+        return []
+    sheet = page.sheets[0]
+    top, bottom = _ZONE * sheet.height, (1 - _ZONE) * sheet.height
+    zones = [("top", line) for line in sheet.lines if line.bottom <= top]
+    return zones + [("bottom", line) for line in sheet.lines if line.top >= bottom]
+
+
+def _key(where: str, line: Line) -> tuple[str, int, str]:
+    return where, round(line.base / 12), _DIGITS.sub("#", line.text)
+
+
+def _is_number(line: Line, page: Page) -> bool:
+    """Whether a line is the number of its page: nothing else stands above or below it, or close."""
+    if not _NUMBER.fullmatch(line.text):
+        return False
+    others = [other for other in page.sheets[0].lines if other is not line and not _NUMBER.fullmatch(other.text)]
+    above = all(other.base > line.base - 1 for other in others)
+    below = all(other.base < line.base + 1 for other in others)
+    return (above or below) and all(abs(other.base - line.base) > 1.6 * line.size or _apart(other, line) for other in others)
+
+
+def _apart(other: Line, line: Line) -> bool:
+    return other.left > line.right + 3 * line.size or other.right < line.left - 3 * line.size
+
+
+def _notice(gone: Sequence[Line]) -> Notice:
+    count = Counter(_DIGITS.sub("#", line.text) if _NUMBER.fullmatch(line.text) else line.text for line in gone)
+    told = "; ".join(f"{text[:60]!r} ({times})" for text, times in count.most_common(_TOLD))
+    more = f" and {len(count) - _TOLD} more" if len(count) > _TOLD else ""
+    first, last = min(line.page for line in gone), max(line.page for line in gone)
+    return Notice(
+        "running-text",
+        f"left out {len(gone)} lines of running heads, feet and page numbers: {told}{more}",
+        f"page {first}" if first == last else f"pages {first}-{last}",
+    )
