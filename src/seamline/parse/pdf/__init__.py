@@ -17,10 +17,10 @@ from seamline.parse.pdf.aligned import between_rules, by_alignment
 from seamline.parse.pdf.blocks import Passage
 from seamline.parse.pdf.figures import captioned, gathered, pictures
 from seamline.parse.pdf.footnotes import footnotes
-from seamline.parse.pdf.headings import headings
+from seamline.parse.pdf.headings import Outline, headings, title_of
 from seamline.parse.pdf.hyphens import Compounds
 from seamline.parse.pdf.joins import joined
-from seamline.parse.pdf.model import Box, Page, Piece, Sheet, turned
+from seamline.parse.pdf.model import Page, Piece, Sheet, turned
 from seamline.parse.pdf.order import columns
 from seamline.parse.pdf.pages import PageReader
 from seamline.parse.pdf.passages import passages
@@ -49,14 +49,14 @@ def parse(raw: Raw) -> Parsed:
     notices += sight
     size = _usual_size(pages)
     notices += without_running(pages, size)
-    found = _blocks(pages, size, outline(document))
+    found = _blocks(pages, size, outline(document), title)
     text, blocks, anchors = _written(pages, found)
     notices += _remarks(pages, raw)
     confidence = _confidence(pages)
     if confidence < REVIEW:
         notices.append(Notice("needs-review", f"the text is unsure (confidence {confidence:.2f}): have it looked at"))
     if not title:
-        title = next((one.text for one in found if one.kind == "heading" and one.level == 1), "")
+        title = title_of(found)
     meta["pages"] = len(pages)
     return Parsed(text, blocks, title, meta, anchors, notices=tuple(notices), confidence=confidence)
 
@@ -126,15 +126,15 @@ def _usual_size(pages: Sequence[Page]) -> float:
     return max(sizes, key=lambda size: (sizes[size], size)) if sizes else 10.0
 
 
-def _blocks(pages: Sequence[Page], size: float, bookmarks: Any) -> list[Passage]:
+def _blocks(pages: Sequence[Page], size: float, bookmarks: Outline, title: str) -> list[Passage]:
     found: list[list[Passage]] = []
     for page in pages:
         for index, sheet in enumerate(page.sheets):
             for column in _columns(page, sheet, size, is_main=index == 0):
                 found.append(footnotes(captioned(passages(column)), size, sheet.height))
         if not page.sheets and page.images and not page.scanned:
-            found.append([Passage("figure", figure=one) for one in pictures(page, [], size)])
-    return headings(joined(found), size, bookmarks)
+            found.append([Passage("figure", figure=one) for one in pictures(page, [], size)[0]])
+    return headings(joined(found), size, bookmarks, title)
 
 
 def _columns(page: Page, sheet: Sheet, size: float, *, is_main: bool) -> list[list[Piece]]:
@@ -143,12 +143,12 @@ def _columns(page: Page, sheet: Sheet, size: float, *, is_main: bool) -> list[li
     lines = sheet.lines
     if is_main and lines:
         rules = [turned(rule, (4 - sheet.turn) % 4, page.width, page.height) for rule in page.rules]
-        rules = [Box(*rule) for rule in rules]
         tables, lines = ruled(lines, rules)
         more, lines = between_rules(lines, rules) if lines else ([], lines)
         pieces += [*tables, *more]
         if not sheet.turn and not page.scanned:
-            pieces += pictures(page, lines, size)
+            shown, lines = pictures(page, lines, size)
+            pieces += shown
     return [by_alignment(gathered(column, size)) for column in columns([*pieces, *lines], size)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from seamline.parse.pdf.cells import box_of, cells, levels, placed, spans, text_of
+from seamline.parse.pdf.cells import box_of, cells, levels, placed, spans
 from seamline.parse.pdf.model import Box, Line, Piece, Table, Word
 from seamline.parse.pdf.ruled import Stroke, strokes, taken
 
@@ -24,7 +24,7 @@ def between_rules(lines: Sequence[Line], rules: Sequence[Box]) -> tuple[list[Tab
     for group in _stacks(across):
         box = Box(group[0].low - 2, group[0].at, group[0].high + 2, group[-1].at)
         inside, outside = taken(rest, box)
-        table = _table(levels(inside), lines[0].page, box, 0.75) if inside else None
+        table = _table(levels(inside), lines[0], box, 0.75) if inside else None
         if table is not None and len(table.rows) >= 2:
             tables.append(table)
             rest = outside
@@ -43,7 +43,7 @@ def _stacks(across: Sequence[Stroke]) -> list[list[Stroke]]:
     return [group for group in out if len(group) >= 3]
 
 
-def _table(rows: Sequence[Sequence[Word]], page: int, box: Box, gap: float) -> Table | None:
+def _table(rows: Sequence[Sequence[Word]], line: Line, box: Box, gap: float) -> Table | None:
     """Rows of words as a table, where its cells stand under each other."""
     parted = [cells(row, gap) for row in rows]
     if len(parted) < 2 or max(len(row) for row in parted) < 2:
@@ -55,8 +55,8 @@ def _table(rows: Sequence[Sequence[Word]], page: int, box: Box, gap: float) -> T
     full = sum(sum(bool(cell) for cell in row) >= 2 for row in placed_rows)
     if full < 0.6 * len(placed_rows):
         return None
-    texts = [[text_of(cell) for cell in row] for row in placed_rows]
-    return Table(page, box, texts, [box_of([word for cell in row for word in cell]) for row in placed_rows])
+    places = [box_of([word for cell in row for word in cell]) for row in placed_rows]
+    return Table(line.page, box, placed_rows, places, line.turn)
 
 
 def by_alignment(column: Sequence[Piece]) -> list[Piece]:
@@ -87,7 +87,7 @@ def _tabled(run: Sequence[Line]) -> list[Piece]:
     box = run[0].box
     for line in run[1:]:
         box = box.around(line.box)
-    table = _table([line.words for line in run], run[0].page, box, _GAP)
+    table = _table([line.words for line in run], run[0], box, _GAP)
     most = max(len(cells(line.words, _GAP)) for line in run)
     if table is None or len(table.rows[0]) > most:
         return list(run)

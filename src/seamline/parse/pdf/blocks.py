@@ -23,10 +23,6 @@ class Passage:
     figure: Figure | None = None
     gap: float = 0.0
     """White space above it, in points."""
-    opens: bool = False
-    """Whether it is the first of its column."""
-    closes: bool = False
-    """Whether it is the last of its column, but for floats."""
     full: bool = False
     """Whether its last line is as long as the column is wide."""
     indented: bool = False

@@ -28,10 +28,6 @@ def footnotes(column: Sequence[Passage], size: float, height: float) -> list[Pas
             out[-1].lines += one.lines
         else:
             out.append(one)
-    for one in reversed(out[:first]):
-        if one.kind in ("paragraph", "item"):
-            one.closes = True
-            break
     return out
 
 
@@ -40,6 +36,8 @@ def _start(column: Sequence[Passage], size: float, height: float) -> int | None:
     first = None
     for index in range(len(column) - 1, -1, -1):
         one = column[index]
+        if one.kind in ("figure", "table"):
+            continue
         if one.kind not in ("paragraph", "item") or one.size > _SMALL * size or one.box.top < 0.5 * height:
             break
         if _parted(one) is not None:

@@ -95,9 +95,9 @@ def read(text_page: Any, count: int, geometry: Geometry, looks: Looks, roles: Ma
                 hidden += len(word.text)
                 continue
             if _UNREADABLE.search(word.text):
-                text, count = _UNREADABLE.subn("\ufffd", word.text.translate(_SYMBOLS))
-                unreadable += count
-                word = word._replace(text=text)
+                readable, lost = _UNREADABLE.subn("\ufffd", word.text.translate(_SYMBOLS))
+                unreadable += lost
+                word = word._replace(text=readable)
             word = word._replace(glued=glued, spaced=spaced) if glued or spaced else word
             if look.turn:
                 word = _upright(word, look.turn, width, height)

@@ -22,7 +22,7 @@ def joined(columns: Sequence[Sequence[Passage]]) -> list[Passage]:
             whole = out.pop(last)
             following = rest.pop(opening)
             whole.lines += following.lines
-            whole.closes, whole.full = following.closes, following.full
+            whole.full = following.full
             out.append(whole)
         out += rest
     return out
@@ -32,7 +32,7 @@ def _goes_on(last: Passage, following: Passage) -> bool:
     """Whether a paragraph at the end of a column continues in the one that opens the next."""
     if last.kind not in ("paragraph", "item") or following.kind != "paragraph":
         return False
-    if not (last.closes and following.opens) or following.page - last.lines[-1].page > 1:
+    if following.page - last.lines[-1].page > 1:
         return False
     if abs(last.lines[-1].size - following.size) > 0.06 * following.size:
         return False

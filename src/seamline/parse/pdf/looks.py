@@ -25,6 +25,7 @@ class Face(NamedTuple):
     bold: bool
     italic: bool
     mono: bool
+    name: str = ""
 
 
 class Look(NamedTuple):
@@ -74,7 +75,7 @@ class Looks:
         angle = -round(atan2(matrix.b, matrix.a) / (pi / 2)) % 4
         turn = (angle + self._turn) % 4
         face = self._face(calls().font(part) or 0)
-        style = Style(round(size, 1), face.bold, face.italic, face.mono)
+        style = Style(round(size, 1), *face)
         role = self._roles.get(calls().mark(part), "") if self._roles else ""
         return Look(style, self._base(matrix.e, matrix.f, angle), turn, calls().ink(part) != _INVISIBLE, role)
 
@@ -99,4 +100,4 @@ def _face(font: int) -> Face:
     flags = max(calls().font_flags(font), 0)
     bold = bool(_BOLD.search(name)) or calls().font_weight(font) >= _BOLD_WEIGHT or bool(flags & _FORCE_BOLD)
     italic = bool(_ITALIC.search(name)) or bool(flags & _SLANTED)
-    return Face(bold, italic, bool(_MONO.search(name)) or bool(flags & _FIXED_PITCH))
+    return Face(bold, italic, bool(_MONO.search(name)) or bool(flags & _FIXED_PITCH), name)

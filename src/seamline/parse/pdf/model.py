@@ -45,6 +45,8 @@ class Style(NamedTuple):
     italic: bool = False
     mono: bool = False
     """Whether all characters are equally wide, as in code."""
+    font: str = ""
+    """Its family, to tell fonts apart that differ in nothing else."""
 
 
 class Word(NamedTuple):
@@ -100,6 +102,15 @@ class Line:
     def height(self) -> float:
         return self.bottom - self.top
 
+    @property
+    def font(self) -> str:
+        """The font of nearly all its characters; empty where there are several."""
+        fonts: dict[str, int] = {}
+        for word in self.words:
+            fonts[word.style.font] = fonts.get(word.style.font, 0) + len(word.text)
+        most = max(fonts, key=lambda font: fonts[font])
+        return most if fonts[most] > 0.9 * sum(fonts.values()) else ""
+
     def share(self, name: str) -> float:
         """The share of its characters whose style is bold, italic or mono."""
         total = sum(len(word.text) for word in self.words)
@@ -134,10 +145,11 @@ class Table(NamedTuple):
 
     page: int
     box: Box
-    rows: list[list[str]]
+    rows: list[list[list[Word]]]
+    """The words of each cell."""
     places: list[Box]
     """The box of each row."""
-    sure: float = 1.0
+    turn: int = 0
 
 
 class Figure(NamedTuple):

@@ -13,6 +13,8 @@ _WIDE = 7.0
 """Lines of a column are on average at least this wide, in sizes of the text; cells of a table are narrower."""
 _FEWEST = 3
 """A column has at least so many lines."""
+_CROSSED = (0.12, 0.3)
+"""The part of the text that may run across a gutter: as little as there is, else what a title and an abstract take."""
 _LONGEST = 100
 """Parts of a row that a new one is compared with."""
 _OVERLAP = 0.25
@@ -65,9 +67,11 @@ def _rows(pieces: Sequence[Piece]) -> list[list[Piece]]:
 
 def _beside(row: Sequence[Piece], line: Line) -> bool:
     """Whether a line is on the same level as a row, and not over any part of it."""
-    level = row[-1].box
-    shared = min(level.bottom, line.bottom) - max(level.top, line.top)
-    if shared < 0.5 * min(level.height, line.height):
+    last = row[-1]
+    shared = min(last.box.bottom, line.bottom) - max(last.box.top, line.top)
+    if not isinstance(last, Line) or shared < 0.5 * min(last.height, line.height):
+        return False
+    if abs(last.base - line.base) > 0.4 * min(last.size, line.size) and abs(line.left - last.right) > line.size:
         return False
     return len(row) > _LONGEST or all(line.left >= one.box.right - 1 or line.right <= one.box.left + 1 for one in row)
 
@@ -88,16 +92,14 @@ def _gutter(pieces: Sequence[Piece], size: float) -> tuple[float, float] | None:
     lines = [piece for piece in pieces if isinstance(piece, Line)]
     if len(lines) < 2 * _FEWEST:
         return None
-    best: tuple[float, float] | None = None
-    score = 0.0
-    for left, right in _strips(lines, size):
-        weight = _worth(lines, left, right, size)
-        if weight > score:
-            best, score = (left, right), weight
-    return best
+    for crossed in _CROSSED:
+        worth = [(_worth(lines, left, right, size), left, right) for left, right in _strips(lines, size, crossed)]
+        if any(weight for weight, _, _ in worth):
+            return max(worth)[1:]
+    return None
 
 
-def _strips(lines: Sequence[Line], size: float) -> list[tuple[float, float]]:
+def _strips(lines: Sequence[Line], size: float, crossed: float) -> list[tuple[float, float]]:
     """Strips that hardly any text covers, as (left, right)."""
     first = min(line.left for line in lines)
     last = max(line.right for line in lines)
@@ -115,7 +117,7 @@ def _strips(lines: Sequence[Line], size: float) -> list[tuple[float, float]]:
     begin = -1
     for x in range(count):
         covered += change[x]
-        if covered <= 0.12 * total:
+        if covered <= crossed * total:
             begin = x if begin < 0 else begin
         elif begin >= 0:
             if begin > 0 and x - begin >= _NARROWEST * size:

@@ -12,6 +12,7 @@ from seamline.parse.pdf.model import Figure, Line, Piece, Table, line_of
 
 _BULLET = re.compile("[\u2022\u2023\u25e6\u25aa\u25ab\u25a0\u25a1\u25cf\u25cb\u2219\u27a2\u2756\u2713\u2610\u2611\ufffd\u25fe\u25e6\u2043\uf0b7*-]|[\u2013\u2014]")
 _NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-z]|[ivx]{2,4})[.)]")
+_ENDS = re.compile(r"[.!?:;\u3002][\"'\u201d\u2019)\]]*$")
 _CODE = 0.8
 """A line is code where this share of its characters is."""
 _LEADING = 1.35
@@ -21,9 +22,10 @@ _LEADING = 1.35
 class _Column:
     """What is usual in a column: how far its lines reach, and how far they are apart."""
 
-    def __init__(self, lines: Sequence[Line]) -> None:
-        self.left = min((line.left for line in lines), default=0.0)
-        self.right = max((line.right for line in lines), default=0.0)
+    def __init__(self, pieces: Sequence[Piece]) -> None:
+        lines = [piece for piece in pieces if isinstance(piece, Line)]
+        self.left = min((piece.box.left for piece in pieces), default=0.0)
+        self.right = max((piece.box.right for piece in pieces), default=0.0)
         steps: dict[float, list[float]] = {}
         for above, below in pairwise(lines):
             step = below.base - above.base
@@ -38,10 +40,9 @@ class _Column:
 
 def passages(pieces: Sequence[Piece]) -> list[Passage]:
     """The blocks of a column."""
-    lines = [piece for piece in pieces if isinstance(piece, Line)]
-    column = _Column(lines)
+    column = _Column(pieces)
     out: list[Passage] = []
-    bottom = lines[0].top if lines else 0.0
+    bottom = float("-inf")
     for piece in pieces:
         box = piece.box
         if isinstance(piece, Table):
@@ -51,17 +52,15 @@ def passages(pieces: Sequence[Piece]) -> list[Passage]:
         else:
             _add(out, piece, column, box.top - bottom)
         bottom = box.bottom
-    _mark_ends(out, column)
+    _measure(out, column)
     return out
 
 
-def _mark_ends(out: Sequence[Passage], column: _Column) -> None:
-    texts = [one for one in out if one.kind in ("paragraph", "item")]
-    if not texts:
-        return
-    texts[0].opens = True
-    texts[-1].closes = True
-    for one in texts:
+def _measure(out: Sequence[Passage], column: _Column) -> None:
+    """Whether text starts further in than its column, and reaches its end."""
+    for one in out:
+        if one.kind not in ("paragraph", "item"):
+            continue
         first, last = one.lines[0], one.lines[-1]
         if last.backward:
             one.full = last.left - column.left < 3 * last.size
@@ -116,14 +115,14 @@ def _is_new(last: Passage, line: Line, column: _Column) -> bool:
     if _differs(last, line):
         return True
     if line.backward:
-        return _would_fit(above, line, above.left - column.left)
+        return _would_fit(above, line, above.left - column.left, column)
     if last.kind == "item":
-        return line.left < last.lines[0].left - 0.7 * line.size and (
-            line.left <= last.indent + 0.5 * line.size or _would_fit(above, line, column.right - above.right)
-        )
+        if line.left < last.lines[0].left - 0.7 * line.size and line.left <= last.indent + 0.5 * line.size:
+            return True
+        return _would_fit(above, line, column.right - above.right, column)
     is_in = line.left > above.left + 0.8 * line.size and not (len(last.lines) == 1 and above.left < line.left)
     is_out = len(last.lines) > 1 and line.left < above.left - 0.8 * line.size
-    return is_in or _indents(last, line) or is_out or _would_fit(above, line, column.right - above.right)
+    return is_in or _indents(last, line) or is_out or _would_fit(above, line, column.right - above.right, column)
 
 
 def _indents(last: Passage, line: Line) -> bool:
@@ -133,12 +132,19 @@ def _indents(last: Passage, line: Line) -> bool:
 
 
 def _differs(last: Passage, line: Line) -> bool:
-    """Whether a line is bold and the last is not, or the other way round: a heading and its text."""
+    """Whether a line is bold or of another font, and the last is not, or the other way round: a heading and its text."""
     above = last.lines[-1]
-    return abs(above.share("bold") - line.share("bold")) > 0.9 or abs(above.share("italic") - line.share("italic")) > 0.95
+    if abs(above.share("bold") - line.share("bold")) > 0.9 or abs(above.share("italic") - line.share("italic")) > 0.95:
+        return True
+    return len(last.lines) == 1 and "" != above.font != line.font != ""
 
 
-def _would_fit(above: Line, line: Line, room: float) -> bool:
-    """Whether the first word of a line had room on the line above: somebody ended that line."""
+def _would_fit(above: Line, line: Line, room: float, column: _Column) -> bool:
+    """Whether the first word of a line had room on the line above: somebody ended that line.
+
+    A line that goes on in the middle of a sentence is believed to end there only where it is really short.
+    """
     first = line.words[0]
-    return room > first.right - first.left + 1.0 * line.size
+    if first.text[:1].islower() and not _ENDS.search(above.words[-1].text) and abs(above.left - line.left) < line.size:
+        return room > 0.4 * (column.right - column.left)
+    return room > first.right - first.left + line.size

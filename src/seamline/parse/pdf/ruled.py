@@ -7,13 +7,15 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from seamline.parse.pdf.cells import box_of, levels, text_of
+from seamline.parse.pdf.cells import box_of, levels
 from seamline.parse.pdf.model import Box, Line, Table, Word, line_of
 
 _TOUCH = 3.0
 """Lines closer than this meet."""
 _MOST = 500
 """Lines that are looked at, of each direction: more is a drawing."""
+_TALLEST = 20
+"""A cell of more lines is a column of a page that is ruled, and no cell."""
 _NUMBER = re.compile(r"^[\W\d]*\d[\d\W]*[a-zA-Z%]{0,3}$")
 
 
@@ -60,7 +62,7 @@ def ruled(lines: Sequence[Line], rules: Sequence[Box]) -> tuple[list[Table], lis
     for grid in _grids(across, down):
         box = Box(grid.xs[0] - 1, grid.ys[0] - 1, grid.xs[-1] + 1, grid.ys[-1] + 1)
         inside, outside = taken(rest, box)
-        table = _table(grid, inside, lines[0].page, box) if inside else None
+        table = _table(grid, inside, lines[0], box) if inside else None
         if table is not None:
             tables.append(table)
             rest = outside
@@ -125,7 +127,7 @@ def taken(lines: Sequence[Line], box: Box) -> tuple[list[Word], list[Line]]:
     return inside, outside
 
 
-def _table(grid: _Grid, words: Sequence[Word], page: int, box: Box) -> Table | None:
+def _table(grid: _Grid, words: Sequence[Word], line: Line, box: Box) -> Table | None:
     columns, rows = len(grid.xs) - 1, len(grid.ys) - 1
     owners = _owners(grid)
     held: dict[tuple[int, int], list[Word]] = {}
@@ -135,17 +137,19 @@ def _table(grid: _Grid, words: Sequence[Word], page: int, box: Box) -> Table | N
         held.setdefault(owners[row][column], []).append(word)
     if len(held) < 2 or len({column for _, column in held}) < 2:
         return None
-    out: list[list[str]] = []
+    out: list[list[list[Word]]] = []
     places: list[Box] = []
     for row in range(rows):
         own = [held.get((row, column), []) for column in range(columns)]
         if not any(own):
             continue
         for split in _rows_within(own):
-            out.append([text_of(cell) for cell in split])
+            out.append(split)
             places.append(box_of([word for cell in split for word in cell]))
+    if any(len(levels(cell)) > _TALLEST for row in out for cell in row):
+        return None
     keep = [column for column in range(columns) if any(row[column] for row in out)]
-    return Table(page, box, [[row[column] for column in keep] for row in out], places)
+    return Table(line.page, box, [[row[column] for column in keep] for row in out], places, line.turn)
 
 
 def _owners(grid: _Grid) -> list[list[tuple[int, int]]]:

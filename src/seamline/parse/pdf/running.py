@@ -11,6 +11,8 @@ from seamline.types import Notice
 
 _ZONE = 0.12
 """Running heads stand in this part of the page at the top, feet at the bottom."""
+_NUMBERED = 0.22
+"""Page numbers may stand further in, where nothing else is near."""
 _SHARE = 0.4
 """A line that stands on this part of all pages runs; facing pages have different ones."""
 _DIGITS = re.compile(r"\d+")
@@ -61,9 +63,14 @@ def _zones(page: Page) -> list[tuple[str, Line]]:
     if not page.sheets:
         return []
     sheet = page.sheets[0]
-    top, bottom = _ZONE * sheet.height, (1 - _ZONE) * sheet.height
-    zones = [("top", line) for line in sheet.lines if line.bottom <= top]
-    return zones + [("bottom", line) for line in sheet.lines if line.top >= bottom]
+    zones: list[tuple[str, Line]] = []
+    for line in sheet.lines:
+        share = _NUMBERED if _NUMBER.fullmatch(line.text) else _ZONE
+        if line.bottom <= share * sheet.height:
+            zones.append(("top", line))
+        elif line.top >= (1 - share) * sheet.height:
+            zones.append(("bottom", line))
+    return zones
 
 
 def _key(where: str, line: Line) -> tuple[str, int, str]:
@@ -77,7 +84,7 @@ def _is_number(line: Line, page: Page) -> bool:
     others = [other for other in page.sheets[0].lines if other is not line and not _NUMBER.fullmatch(other.text)]
     above = all(other.base > line.base - 1 for other in others)
     below = all(other.base < line.base + 1 for other in others)
-    return (above or below) and all(abs(other.base - line.base) > 1.6 * line.size or _apart(other, line) for other in others)
+    return (above or below) and all(abs(other.base - line.base) > 1.8 * line.size or _apart(other, line) for other in others)
 
 
 def _apart(other: Line, line: Line) -> bool:

@@ -48,7 +48,15 @@ def shapes(page: Any, geometry: Geometry) -> Shapes:
             images.append(_shown(_clipped(shape, _bounds(shape, matrix), matrix), geometry))
         elif kind == _PATH:
             rules += [_shown(box, geometry) for box in _lines(shape, matrix)]
+    rules = [rule for rule in rules if not _is_edge(rule, geometry)]
     return Shapes(rules, [box for box in images if box.width > 1 and box.height > 1], seen <= _MOST)
+
+
+def _is_edge(rule: Box, geometry: Geometry) -> bool:
+    """Whether a line is the edge of the page itself."""
+    if rule.width > rule.height:
+        return rule.width > 0.97 * geometry.width or rule.bottom < 1 or rule.top > geometry.height - 1
+    return rule.height > 0.97 * geometry.height or rule.right < 1 or rule.left > geometry.width - 1
 
 
 def _objects(page: Any) -> Iterator[tuple[int, Any, Matrix]]:

@@ -8,8 +8,9 @@ from typing import Any
 
 from seamline.parse.build import Builder, Run
 from seamline.parse.pdf.blocks import Passage
+from seamline.parse.pdf.cells import text_of
 from seamline.parse.pdf.hyphens import Compounds, seam
-from seamline.parse.pdf.model import Box, Line, Page, Table, Word, turned
+from seamline.parse.pdf.model import Box, Line, Page, Table, Word, line_of, turned
 
 _SURE = 0.999
 _DEEPEST = 6
@@ -84,8 +85,14 @@ class Writer:
         close(0)
 
     def _table(self, table: Table) -> None:
-        places = [self._place(table.page, box, 0) for box in table.places]
-        self.builder.table(table.rows, places)
+        places = [self._place(table.page, box, table.turn) for box in table.places]
+        self.builder.table([[self._cell(words, table.page) for words in row] for row in table.rows], places)
+
+    def _cell(self, words: Sequence[Word], page: int) -> str:
+        if not words:
+            return ""
+        line = line_of(page, list(words))
+        return text_of([self._referred(word, line) for word in words])
 
     def _code(self, one: Passage) -> None:
         left = min(line.left for line in one.lines)
@@ -186,7 +193,8 @@ def _typed(line: Line, left: float) -> tuple[str, list[float]]:
     edges: list[float] = []
     at = left
     for index, word in enumerate(line.words):
-        spaces = min(max(round((word.left - at) / width), 0 if index == 0 or word.glued else 1), 200)
+        # Listings set every word apart: less than half a character is no space.
+        spaces = min(max(int((word.left - at) / width + (0.5 if index == 0 else 0.4)), 0), 200)
         text.append(" " * spaces + word.text)
         own = word.edges if word.edges is not None else [word.left] * len(word.text) + [word.right]
         edges += [min(at, word.left)] * spaces + list(own[:-1])
