@@ -22,7 +22,12 @@ _SURE = 0.6
 """Below this a page is tried the other ways up, too."""
 REVIEW = 0.6
 """Below this a document is for a person to look at."""
-_DATA = ("/usr/share/tesseract-ocr/*/tessdata", "/usr/share/tessdata", "/usr/local/share/tessdata", "/opt/homebrew/share/tessdata")
+_DATA = (
+    "/usr/share/tesseract-ocr/*/tessdata",
+    "/usr/share/tessdata",
+    "/usr/local/share/tessdata",
+    "/opt/homebrew/share/tessdata",
+)
 
 
 class Seen(NamedTuple):
@@ -165,7 +170,7 @@ def chosen(ocr: str) -> Engine | None:
         return None
     found = engine()
     if found is None and ocr == "on":
-        raise MissingExtra("an OCR engine, which `ocr = \"on\"` asks for,", REMEDY)
+        raise MissingExtra('an OCR engine, which `ocr = "on"` asks for,', REMEDY)
     return found
 
 

@@ -16,6 +16,7 @@ from seamline.parse.ocr import REMEDY, REVIEW, chosen
 from seamline.parse.pdf.aligned import between_rules, by_alignment
 from seamline.parse.pdf.blocks import Passage
 from seamline.parse.pdf.figures import captioned, gathered, pictures
+from seamline.parse.pdf.flaws import flaws
 from seamline.parse.pdf.footnotes import footnotes
 from seamline.parse.pdf.headings import Outline, headings, title_of
 from seamline.parse.pdf.hyphens import Compounds
@@ -46,7 +47,7 @@ def parse(raw: Raw) -> Parsed:
     title, meta = metadata(document)
     pages, notices = _pages(document, raw)
     sight = _by_sight(document, pages, raw)
-    notices += sight
+    notices += [*flaws(document, raw), *sight]
     size = _usual_size(pages)
     notices += without_running(pages, size)
     found = _blocks(pages, size, outline(document), title)
@@ -89,7 +90,9 @@ def _pages(document: Any, raw: Raw) -> tuple[list[Page], list[Notice]]:
     last = pages[-1].number
     if last < count and last not in broken and len(pages) + len(broken) < count:
         left = count - last
-        notices.append(Notice("pages-left-out", f"{left} of {count} pages are past what one document may hold", f"page {last + 1}"))
+        notices.append(
+            Notice("pages-left-out", f"{left} of {count} pages are past what one document may hold", f"page {last + 1}")
+        )
     return pages, notices
 
 
@@ -159,7 +162,7 @@ def _written(pages: Sequence[Page], found: Sequence[Passage]) -> tuple[str, Any,
         if one.kind == "footnote":
             labels.add((one.page, one.label))
         for line in one.lines:
-            compounds.learn(line.text)
+            compounds.learn(line.words)
     writer = Writer(pages, compounds, labels)
     writer.write(found)
     return writer.builder.finish()
@@ -175,6 +178,10 @@ def _remarks(pages: Sequence[Page], raw: Raw) -> list[Notice]:
         where = _listed([page.number for page in pages if page.unreadable])
         message = f"{unreadable} characters have no meaning outside the PDF's own fonts and read \ufffd"
         out.append(Notice("unreadable-characters", message, where))
+    if unmapped := sum(page.unmapped for page in pages):
+        where = _listed([page.number for page in pages if page.unmapped])
+        message = f"the fonts of {unmapped} pieces of text do not say which characters they are: words may be wrong"
+        out.append(Notice("unmapped-characters", message, where))
     if not any(page.characters for page in pages) and not any(page.scanned for page in pages):
         out.append(Notice("no-text", f"the PDF has no text: {len(pages)} pages are empty or drawn without letters"))
     return out

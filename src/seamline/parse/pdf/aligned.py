@@ -12,6 +12,10 @@ _GAP = 1.6
 """Cells that nothing rules stand further apart than this, in sizes of their font."""
 _FEWEST = 3
 """Rows that it takes to see a table that nothing rules."""
+_APART = 2.0
+"""Rows are no further apart than this, in sizes of their font."""
+_HEADER = 2
+"""Lines of a header."""
 _BULLETS = 2
 """A first cell of so few characters is the mark of a list."""
 
@@ -24,7 +28,7 @@ def between_rules(lines: Sequence[Line], rules: Sequence[Box]) -> tuple[list[Tab
     for group in _stacks(across):
         box = Box(group[0].low - 2, group[0].at, group[0].high + 2, group[-1].at)
         inside, outside = taken(rest, box)
-        table = _table(levels(inside), lines[0], box, 0.75) if inside else None
+        table = _table([cells(row) for row in levels(inside)], lines[0], box) if inside else None
         if table is not None and len(table.rows) >= 2:
             tables.append(table)
             rest = outside
@@ -36,19 +40,25 @@ def _stacks(across: Sequence[Stroke]) -> list[list[Stroke]]:
     out: list[list[Stroke]] = []
     for line in sorted(across, key=lambda one: (round(one.low / 6), round(one.high / 6), one.at)):
         last = out[-1][-1] if out else None
-        if last is not None and abs(line.low - last.low) < 6 and abs(line.high - last.high) < 6 and line.high - line.low > 60:
+        if (
+            last is not None
+            and abs(line.low - last.low) < 6
+            and abs(line.high - last.high) < 6
+            and line.high - line.low > 60
+        ):
             out[-1].append(line)
         else:
             out.append([line])
     return [group for group in out if len(group) >= 3]
 
 
-def _table(rows: Sequence[Sequence[Word]], line: Line, box: Box, gap: float) -> Table | None:
-    """Rows of words as a table, where its cells stand under each other."""
-    parted = [cells(row, gap) for row in rows]
+def _table(
+    parted: Sequence[Sequence[list[Word]]], line: Line, box: Box, columns: Sequence[tuple[float, float]] | None = None
+) -> Table | None:
+    """Rows of cells as a table, where they stand under each other."""
     if len(parted) < 2 or max(len(row) for row in parted) < 2:
         return None
-    columns = spans(parted)
+    columns = spans(parted) if columns is None else columns
     if len(columns) < 2:
         return None
     placed_rows = [placed(row, columns) for row in parted]
@@ -64,13 +74,16 @@ def by_alignment(column: Sequence[Piece]) -> list[Piece]:
     out: list[Piece] = []
     run: list[Line] = []
     for piece in column:
-        if isinstance(piece, Line) and _is_row(piece):
+        is_row = isinstance(piece, Line) and _is_row(piece)
+        if run and (not is_row or piece.box.top - run[-1].bottom > _APART * run[-1].size):
+            _settle(out, run)
+            run = []
+        if is_row and isinstance(piece, Line):
             run.append(piece)
-            continue
-        out += _tabled(run)
-        run = []
-        out.append(piece)
-    return [*out, *_tabled(run)]
+        else:
+            out.append(piece)
+    _settle(out, run)
+    return out
 
 
 def _is_row(line: Line) -> bool:
@@ -81,14 +94,41 @@ def _is_row(line: Line) -> bool:
     return len(parted) > 2 or sum(len(word.text) for word in parted[0]) > _BULLETS
 
 
-def _tabled(run: Sequence[Line]) -> list[Piece]:
+def _settle(out: list[Piece], run: Sequence[Line]) -> None:
+    """Put a run of rows to a column: as a table with the lines over its columns as header, or as they are."""
     if len(run) < _FEWEST:
-        return list(run)
+        out += run
+        return
+    columns = spans([cells(line.words, _GAP) for line in run])
+    if len(columns) > max(len(cells(line.words, _GAP)) for line in run):
+        out += run
+        return
+    header: list[Line] = []
+    top = run[0].top
+    while out and len(header) < _HEADER and isinstance(last := out[-1], Line) and _heads(last, columns, top):
+        out.pop()
+        header.insert(0, last)
+        top = last.top
     box = run[0].box
-    for line in run[1:]:
+    for line in [*header, *run[1:]]:
         box = box.around(line.box)
-    table = _table([line.words for line in run], run[0], box, _GAP)
-    most = max(len(cells(line.words, _GAP)) for line in run)
-    if table is None or len(table.rows[0]) > most:
-        return list(run)
-    return [table]
+    rows = [cells(line.words, _GAP) for line in run]
+    if header:
+        rows.insert(0, [cell for line in header for cell in cells(line.words, _GAP)])
+    table = _table(rows, run[0], box, columns)
+    if table is None:
+        out += [*header, *run]
+    else:
+        out.append(table)
+
+
+def _heads(line: Line, columns: Sequence[tuple[float, float]], top: float) -> bool:
+    """Whether a line stands over columns of a table, each of its cells over one but the first."""
+    if top - line.bottom > _APART * line.size or line.backward:
+        return False
+    for cell in cells(line.words, _GAP):
+        left, right = cell[0].left, cell[-1].right
+        over = [at for at, (low, high) in enumerate(columns) if min(right, high) > max(left, low)]
+        if len(over) != 1 or over[0] == 0:
+            return False
+    return True

@@ -54,9 +54,7 @@ def cells(words: Sequence[Word], gap: float = _CELL) -> list[list[Word]]:
 def spans(rows: Sequence[Sequence[Sequence[Word]]]) -> list[tuple[float, float]]:
     """The columns that the cells of rows stand in, as (left, right); rows of few cells may reach over several."""
     most = max(len(row) for row in rows)
-    edges = sorted(
-        (cell[0].left, cell[-1].right) for row in rows if len(row) >= max(2, 0.6 * most) for cell in row
-    )
+    edges = sorted((cell[0].left, cell[-1].right) for row in rows if len(row) >= max(2, 0.6 * most) for cell in row)
     out: list[tuple[float, float]] = []
     for left, right in edges:
         if out and left < out[-1][1] + 1:

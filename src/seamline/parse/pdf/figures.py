@@ -86,7 +86,12 @@ def gathered(column: Sequence[Piece], size: float) -> list[Piece]:
         if isinstance(piece, Figure) and piece.box.top < last.box.bottom + 2 * size:
             out[-1] = Figure(last.page, last.box.around(piece.box), [*last.lines, *labels, *piece.lines])
             labels = []
-        elif isinstance(piece, Line) and piece.size < _LABEL * size and not CAPTION.match(piece.text) and len(labels) < _LABELS:
+        elif (
+            isinstance(piece, Line)
+            and piece.size < _LABEL * size
+            and not CAPTION.match(piece.text)
+            and len(labels) < _LABELS
+        ):
             labels.append(piece)
         else:
             if isinstance(piece, Line) and CAPTION.match(piece.text):

@@ -61,6 +61,8 @@ class Read(NamedTuple):
     unreadable: int
     hidden: int
     """Characters outside the page, or too small to be seen."""
+    unmapped: int
+    """Pieces of text whose font does not say which characters they are."""
 
 
 class _Chars(NamedTuple):
@@ -91,7 +93,13 @@ def read(text_page: Any, count: int, geometry: Geometry, looks: Looks, roles: Ma
         end = found.end()
         spaced = text[end : end + 1].isspace() and text[end : end + 2] != "\r\n"
         for word, look in _words(chars, start, end, looks):
-            if word.right < 0 or word.left > width or word.bottom < 0 or word.top > height or look.style.size < _SMALLEST:
+            if (
+                word.right < 0
+                or word.left > width
+                or word.bottom < 0
+                or word.top > height
+                or look.style.size < _SMALLEST
+            ):
                 hidden += len(word.text)
                 continue
             if _UNREADABLE.search(word.text):
@@ -103,7 +111,7 @@ def read(text_page: Any, count: int, geometry: Geometry, looks: Looks, roles: Ma
                 word = _upright(word, look.turn, width, height)
             (tokens if look.inked else unseen).append(Token(word, look.turn, fresh))
             fresh, glued = False, True
-    return Read(tokens, unseen, len(text), unreadable, hidden)
+    return Read(tokens, unseen, len(text), unreadable, hidden, looks.unmapped)
 
 
 def _shown(flat: Sequence[float], geometry: Geometry) -> Iterator[Sequence[float]]:

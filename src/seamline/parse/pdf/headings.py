@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 from seamline.parse.pdf.blocks import Passage
 
-_NUMBERING = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z]\.\d{1,2}(?:\.\d{1,2})*|[IVX]{1,5}\.|\u00a7\s?\d+)(?=\s)")
+_NUMBERING = re.compile(
+    r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z]\.\d{1,2}(?:\.\d{1,2})*|[IVX]{1,5}\.|\u00a7\s?\d+)(?=\s)"
+)
 _LABEL = re.compile(r"\(?\d")
 _SENTENCE = re.compile(r"[.;,:!?\u3002\uff0c][\"'\u201d\u2019)]*$")
 _SPACE = re.compile(r"\W+")

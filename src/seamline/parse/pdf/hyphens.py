@@ -10,7 +10,9 @@ from seamline.parse.pdf.model import Word
 _UNSPACED = re.compile("[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef]")
 """Scripts whose lines end anywhere in a word: a space at the end of a line is written out in the source."""
 _HYPHENS = "-\u00ad\u2010"
-_COMPOUND = re.compile(r"[^\W\d_]+[-\u2010][^\W\d_]+")
+_LONGEST = 100
+"""Characters of a word that are looked at."""
+_COMPOUND = re.compile(r"[^\W\d_]{1,40}[-\u2010][^\W\d_]{1,40}")
 
 
 class Compounds:
@@ -19,8 +21,11 @@ class Compounds:
     def __init__(self) -> None:
         self._known: set[str] = set()
 
-    def learn(self, text: str) -> None:
-        self._known.update(found.lower().replace("\u2010", "-") for found in _COMPOUND.findall(text))
+    def learn(self, words: Iterable[Word]) -> None:
+        for word in words:
+            if "-" in word.text[:_LONGEST] or "\u2010" in word.text[:_LONGEST]:
+                found = _COMPOUND.findall(word.text[:_LONGEST])
+                self._known.update(one.lower().replace("\u2010", "-") for one in found)
 
     def knows(self, first: str, second: str) -> bool:
         return f"{_letters(first[::-1])[::-1]}-{_letters(second)}".lower() in self._known

@@ -26,6 +26,12 @@ class Calls(NamedTuple):
     """(text page, index, address) -> the box of a character is written there."""
     part: Any
     """(text page, index) -> its text object."""
+    matrix: Any
+    """(text page, index, address) -> the matrix that a character is drawn through is written there, as six floats."""
+    size: Any
+    """(text page, index) -> the size of its font, before the matrix."""
+    unmapped: Any
+    """(text page, index) -> 1 where its font does not say which character it is."""
     font: Any
     """(text object) -> its font."""
     ink: Any
@@ -50,6 +56,9 @@ def calls() -> Calls:
     return Calls(
         prototype(raw.FPDFText_GetLooseCharBox, number, pointer, number, pointer),
         prototype(raw.FPDFText_GetTextObject, pointer, pointer, number),
+        prototype(raw.FPDFText_GetMatrix, number, pointer, number, pointer),
+        prototype(raw.FPDFText_GetFontSize, ctypes.c_double, pointer, number),
+        prototype(raw.FPDFText_HasUnicodeMapError, number, pointer, number),
         prototype(raw.FPDFTextObj_GetFont, pointer, pointer),
         prototype(raw.FPDFTextObj_GetTextRenderMode, number, pointer),
         prototype(raw.FPDFPageObj_GetMarkedContentID, number, pointer),

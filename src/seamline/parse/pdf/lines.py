@@ -88,18 +88,22 @@ def _backward(words: Sequence[Word]) -> list[list[Word]]:
 
 def _healed(lines: Sequence[Line]) -> list[Line]:
     """Lines that the source breaks at a raised or lowered character, as one again."""
-    out: list[Line] = []
+    groups: list[list[Line]] = []
     for line in lines:
-        if out and not line.backward and not out[-1].backward and _follows(out[-1].words[-1], line.words[0]):
-            out[-1] = joined(out[-1], line)
+        last = groups[-1][-1] if groups else None
+        if last is not None and not (line.backward or last.backward) and _follows(last.words[-1], line.words[0]):
+            groups[-1].append(line)
         else:
-            out.append(line)
-    return out
+            groups.append([line])
+    return [joined(group) if len(group) > 1 else group[0] for group in groups]
 
 
-def joined(left: Line, right: Line) -> Line:
-    """Two parts of one line; no space between them where there is no gap."""
-    last, first = left.words[-1], right.words[0]
-    size = min(last.style.size, first.style.size)
-    is_glued = not last.spaced and first.left - last.right < _GLUED * size
-    return line_of(left.page, [*left.words, first._replace(glued=is_glued), *right.words[1:]], left.turn)
+def joined(lines: Sequence[Line]) -> Line:
+    """The parts of one line; no space between them where there is no gap."""
+    words = list(lines[0].words)
+    for line in lines[1:]:
+        last, first = words[-1], line.words[0]
+        size = min(last.style.size, first.style.size)
+        is_glued = not last.spaced and first.left - last.right < _GLUED * size
+        words += [first._replace(glued=is_glued), *line.words[1:]]
+    return line_of(lines[0].page, words, lines[0].turn)

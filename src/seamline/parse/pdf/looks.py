@@ -28,6 +28,9 @@ class Face(NamedTuple):
     name: str = ""
 
 
+_NO_FACE = Face(bold=False, italic=False, mono=False)
+
+
 class Look(NamedTuple):
     """What is true of all characters of a text object."""
 
@@ -46,7 +49,13 @@ class Looks:
     def __init__(self, faces: dict[int, Face]) -> None:
         self._faces = faces
         self._known: dict[int, Look] = {}
+        self._same: dict[Look, Look] = {}
+        self._calls = calls()
+        self._matrix = (ctypes.c_float * 6)()
+        self._address = ctypes.addressof(self._matrix)
         self._text_page: Any = None
+        self.unmapped = 0
+        """Text objects of the page that begin with a character that their font gives no meaning."""
         self._turn = 0
         self._corner = (0.0, 0.0, 0.0, 0.0)
         self._roles: Mapping[int, str] = {}
@@ -56,28 +65,31 @@ class Looks:
     ) -> None:
         """Of another page: by how many quarters it is shown turned, its corners, and what its tags say."""
         self._known.clear()
-        self._text_page, self._turn, self._corner, self._roles = text_page, turn, corner, roles
+        self._same.clear()
+        self._text_page = ctypes.cast(text_page, ctypes.c_void_p).value
+        self._turn, self._corner, self._roles, self.unmapped = turn, corner, roles, 0
 
     def of(self, part: int, index: int) -> Look:
         """Of the text object that the character at `index` is of."""
         look = self._known.get(part)
         if look is None:
-            look = self._known[part] = self._asked(part, index)
+            asked = self._asked(part, index)
+            look = self._known[part] = self._same.setdefault(asked, asked)
         return look
 
     def _asked(self, part: int, index: int) -> Look:
-        import pypdfium2.raw as raw
-
-        matrix = raw.FS_MATRIX()
-        raw.FPDFText_GetMatrix(self._text_page, index, matrix)
+        ask = self._calls
+        ask.matrix(self._text_page, index, self._address)
+        a, b, c, d, e, f = self._matrix
         # The size in the file may read 1.0, where the matrix does the scaling.
-        size = abs(raw.FPDFText_GetFontSize(self._text_page, index)) * hypot(matrix.c, matrix.d)
-        angle = -round(atan2(matrix.b, matrix.a) / (pi / 2)) % 4
+        size = abs(ask.size(self._text_page, index)) * hypot(c, d)
+        angle = -round(atan2(b, a) / (pi / 2)) % 4 if b else (2 if a < 0 else 0)
         turn = (angle + self._turn) % 4
-        face = self._face(calls().font(part) or 0)
+        face = self._face(ask.font(part) or 0) if part else _NO_FACE
         style = Style(round(size, 1), *face)
-        role = self._roles.get(calls().mark(part), "") if self._roles else ""
-        return Look(style, self._base(matrix.e, matrix.f, angle), turn, calls().ink(part) != _INVISIBLE, role)
+        role = self._roles.get(ask.mark(part), "") if self._roles and part else ""
+        self.unmapped += ask.unmapped(self._text_page, index) == 1
+        return Look(style, self._base(e, f, angle), turn, not part or ask.ink(part) != _INVISIBLE, role)
 
     def _base(self, x: float, y: float, angle: int) -> float:
         """Where the letters stand on the page turned so that text at an angle is upright."""
@@ -93,7 +105,7 @@ class Looks:
 
 def _face(font: int) -> Face:
     if not font:
-        return Face(bold=False, italic=False, mono=False)
+        return _NO_FACE
     buffer = ctypes.create_string_buffer(256)
     calls().font_name(font, buffer, 256)
     name = buffer.value.decode("utf-8", "replace").split("+")[-1]

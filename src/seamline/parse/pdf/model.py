@@ -190,6 +190,8 @@ class Page:
     characters: int = 0
     unreadable: int = 0
     """Characters without a meaning in Unicode."""
+    unmapped: int = 0
+    """Pieces of text whose font does not say which characters they are."""
     hidden: int = 0
     """Characters that nobody sees: outside the page, or drawn without ink."""
     scanned: bool = False

@@ -23,7 +23,6 @@ _DEEPEST = 3
 """Columns inside columns."""
 
 
-
 def columns(pieces: Sequence[Piece], size: float) -> list[list[Piece]]:
     """The columns of a page, in the order they are read, each from top to bottom; `size` is that of most text."""
     done: list[list[Piece]] = []
@@ -81,10 +80,7 @@ def _side_by_side(lines: Sequence[Line]) -> Line:
         ordered = sorted(lines, key=lambda line: -line.right)
         words = [word for line in ordered for word in line.words]
         return line_of(lines[0].page, words, lines[0].turn, backward=True) if len(lines) > 1 else lines[0]
-    out = lines[0]
-    for line in lines[1:]:
-        out = joined(out, line)
-    return out
+    return joined(lines) if len(lines) > 1 else lines[0]
 
 
 def _gutter(pieces: Sequence[Piece], size: float) -> tuple[float, float] | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from seamline.parse.pdf.glyphs import Geometry, read
 from seamline.parse.pdf.lines import sheets
-from seamline.parse.pdf.looks import Face, Looks
+from seamline.parse.pdf.looks import Looks
 from seamline.parse.pdf.model import Box, Page
 from seamline.parse.pdf.shapes import shapes
 from seamline.parse.pdf.tags import roles
@@ -26,7 +26,7 @@ class PageReader:
 
     def __init__(self, document: Any) -> None:
         self._document = document
-        self._faces: dict[int, Face] = {}
+        self._looks = Looks({})
 
     def read(self, index: int, room: int) -> Page | None:
         """A page, or None where it cannot be read. A page of more than `room` characters is cut off there."""
@@ -59,17 +59,15 @@ class PageReader:
         page.scanned = page.characters < _FEW and _covered(page) > _COVERED
         return page
 
-    def _read(
-        self, page: Page, text_page: Any, count: int, geometry: Geometry, tagged: Mapping[int, str]
-    ) -> None:
-        found = read(text_page, count, geometry, Looks(self._faces), tagged)
+    def _read(self, page: Page, text_page: Any, count: int, geometry: Geometry, tagged: Mapping[int, str]) -> None:
+        found = read(text_page, count, geometry, self._looks, tagged)
         tokens = found.tokens
         unseen = sum(len(token.word.text) for token in found.unseen)
         if found.unseen and _covered(page) > _COVERED:
             tokens, unseen = found.unseen if len(found.unseen) > len(tokens) else [*tokens, *found.unseen], 0
         page.sheets = sheets(tokens, page.number, page.width, page.height)
         page.characters = sum(len(token.word.text) for token in tokens)
-        page.unreadable = found.unreadable
+        page.unreadable, page.unmapped = found.unreadable, found.unmapped
         page.hidden = found.hidden + unseen
 
 

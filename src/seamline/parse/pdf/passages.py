@@ -10,7 +10,9 @@ from statistics import median
 from seamline.parse.pdf.blocks import Passage
 from seamline.parse.pdf.model import Figure, Line, Piece, Table, line_of
 
-_BULLET = re.compile("[\u2022\u2023\u25e6\u25aa\u25ab\u25a0\u25a1\u25cf\u25cb\u2219\u27a2\u2756\u2713\u2610\u2611\ufffd\u25fe\u25e6\u2043\uf0b7*-]|[\u2013\u2014]")
+_BULLET = re.compile(
+    "[\u2022\u2023\u25e6\u25aa\u25ab\u25a0\u25a1\u25cf\u25cb\u2219\u27a2\u2756\u2713\u2610\u2611\ufffd\u25fe\u25e6\u2043\uf0b7*-]|[\u2013\u2014]"
+)
 _NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-z]|[ivx]{2,4})[.)]")
 _ENDS = re.compile(r"[.!?:;\u3002][\"'\u201d\u2019)\]]*$")
 _CODE = 0.8

@@ -36,7 +36,9 @@ class _Grid(NamedTuple):
 
 def strokes(rules: Sequence[Box]) -> tuple[list[Stroke], list[Stroke]]:
     """The lines across the page and those down it, those that continue each other as one."""
-    across = [Stroke((rule.top + rule.bottom) / 2, rule.left, rule.right) for rule in rules if rule.width >= rule.height]
+    across = [
+        Stroke((rule.top + rule.bottom) / 2, rule.left, rule.right) for rule in rules if rule.width >= rule.height
+    ]
     down = [Stroke((rule.left + rule.right) / 2, rule.top, rule.bottom) for rule in rules if rule.width < rule.height]
     return _merged(across), _merged(down)
 
@@ -190,6 +192,9 @@ def _rows_within(row: list[list[Word]]) -> list[list[list[Word]]]:
     if sum(bool(_NUMBER.match(value)) for value in values) < 0.5 * len(values):
         return [row]
     return [
-        [stack[index] if len(stack) == most else (cell if index == 0 else []) for stack, cell in zip(stacks, row, strict=True)]
+        [
+            stack[index] if len(stack) == most else (cell if index == 0 else [])
+            for stack, cell in zip(stacks, row, strict=True)
+        ]
         for index in range(most)
     ]

@@ -84,7 +84,9 @@ def _is_number(line: Line, page: Page) -> bool:
     others = [other for other in page.sheets[0].lines if other is not line and not _NUMBER.fullmatch(other.text)]
     above = all(other.base > line.base - 1 for other in others)
     below = all(other.base < line.base + 1 for other in others)
-    return (above or below) and all(abs(other.base - line.base) > 1.8 * line.size or _apart(other, line) for other in others)
+    return (above or below) and all(
+        abs(other.base - line.base) > 1.8 * line.size or _apart(other, line) for other in others
+    )
 
 
 def _apart(other: Line, line: Line) -> bool:

@@ -17,7 +17,9 @@ _BOOKMARKS = 5_000
 _DATE = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(Z|[+-]\d\d)?'?(\d\d)?")
 _META = {"Author": "author", "Subject": "subject", "Keywords": "keywords", "Creator": "creator", "Producer": "producer"}
 _DATES = {"CreationDate": "created", "ModDate": "modified"}
-_NO_TITLE = re.compile(r"untitled|no title|\(?anonymous\)?|unspecified|.*\.(?:docx?|indd|qxd|tex|dvi|pdf|pptx?)|\W*", re.I)
+_NO_TITLE = re.compile(
+    r"untitled|no title|\(?anonymous\)?|unspecified|.*\.(?:docx?|indd|qxd|tex|dvi|pdf|pptx?)|\W*", re.I
+)
 _PROGRAM = re.compile(r"^(?:Microsoft \w+ - |Print of )")
 _HEADER = 1024
 """The header stands within so many bytes, or the file is no PDF."""
