@@ -78,7 +78,7 @@ class Tesseract:
                 api = tesserocr.PyTessBaseAPI(path=self._data, lang=language, psm=tesserocr.PSM.AUTO)
             except RuntimeError as error:
                 raise ConfigError(
-                    f"tesseract has no data for {language!r}: install it, such as tesseract-ocr-{language}, or name another",
+                    f"tesseract has no data for {language!r}: install it (tesseract-ocr-{language}) or name another",
                     "$.reading.ocr_language",
                 ) from error
             self._opened[language] = api
@@ -95,7 +95,8 @@ def _tesseract_words(found: Any, levels: Any) -> Iterator[Seen]:
         box = None if found.Empty(levels.WORD) else found.BoundingBox(levels.WORD)
         text = found.GetUTF8Text(levels.WORD).strip() if box else ""
         if box and text:
-            yield Seen(text, *map(float, box), found.Confidence(levels.WORD) / 100, max(line, 0))
+            left, top, right, bottom = map(float, box)
+            yield Seen(text, left, top, right, bottom, found.Confidence(levels.WORD) / 100, max(line, 0))
         if not found.Next(levels.WORD):
             return
 

@@ -18,7 +18,7 @@ from seamline.parse.pdf.blocks import Passage
 from seamline.parse.pdf.figures import captioned, gathered, pictures
 from seamline.parse.pdf.flaws import flaws
 from seamline.parse.pdf.footnotes import footnotes
-from seamline.parse.pdf.headings import Outline, headings, title_of
+from seamline.parse.pdf.headings import Named, headings, plain, title_of
 from seamline.parse.pdf.hyphens import Compounds
 from seamline.parse.pdf.joins import joined
 from seamline.parse.pdf.model import Page, Piece, Sheet, turned
@@ -26,7 +26,7 @@ from seamline.parse.pdf.order import columns
 from seamline.parse.pdf.pages import PageReader
 from seamline.parse.pdf.passages import passages
 from seamline.parse.pdf.ruled import ruled
-from seamline.parse.pdf.running import without_running
+from seamline.parse.pdf.running import told, without_running
 from seamline.parse.pdf.scans import read_scan
 from seamline.parse.pdf.source import metadata, opened, outline
 from seamline.parse.pdf.write import Writer
@@ -49,8 +49,9 @@ def parse(raw: Raw) -> Parsed:
     sight = _by_sight(document, pages, raw)
     notices += [*flaws(document, raw), *sight]
     size = _usual_size(pages)
-    notices += without_running(pages, size)
-    found = _blocks(pages, size, outline(document), title)
+    running = without_running(pages, size)
+    notices += told(running)
+    found = _blocks(pages, size, Named(outline(document), title, frozenset(plain(line.text) for line in running)))
     text, blocks, anchors = _written(pages, found)
     notices += _remarks(pages, raw)
     confidence = _confidence(pages)
@@ -129,7 +130,7 @@ def _usual_size(pages: Sequence[Page]) -> float:
     return max(sizes, key=lambda size: (sizes[size], size)) if sizes else 10.0
 
 
-def _blocks(pages: Sequence[Page], size: float, bookmarks: Outline, title: str) -> list[Passage]:
+def _blocks(pages: Sequence[Page], size: float, named: Named) -> list[Passage]:
     found: list[list[Passage]] = []
     for page in pages:
         for index, sheet in enumerate(page.sheets):
@@ -137,7 +138,7 @@ def _blocks(pages: Sequence[Page], size: float, bookmarks: Outline, title: str) 
                 found.append(footnotes(captioned(passages(column)), size, sheet.height))
         if not page.sheets and page.images and not page.scanned:
             found.append([Passage("figure", figure=one) for one in pictures(page, [], size)[0]])
-    return headings(joined(found), size, bookmarks, title)
+    return headings(joined(found), size, named)
 
 
 def _columns(page: Page, sheet: Sheet, size: float, *, is_main: bool) -> list[list[Piece]]:

@@ -19,7 +19,6 @@ _FILTERS = {
     b"Adobe",
 }  # fmt: skip
 """What streams may be packed with; the last two say so of encryption and signatures."""
-_BRACKETS = re.compile(rb"<<|>>")
 
 
 def flaws(document: Any, raw: Raw) -> list[Notice]:
@@ -52,9 +51,5 @@ def _revision(document: Any) -> int:
 
 
 def _is_deep(data: bytes, most: int) -> bool:
-    depth = 0
-    for found in _BRACKETS.finditer(data):
-        depth = depth + 1 if found.group() == b"<<" else max(depth - 1, 0)
-        if depth > most:
-            return True
-    return False
+    """Whether so many dictionaries open without one that closes."""
+    return re.search(rb"(?:<<[^<>]{0,100}){%d}" % (most + 1), data) is not None

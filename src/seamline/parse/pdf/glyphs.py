@@ -79,7 +79,8 @@ class _Chars(NamedTuple):
 def read(text_page: Any, count: int, geometry: Geometry, looks: Looks, roles: Mapping[int, str]) -> Read:
     """The words of a page."""
     text = characters(text_page, count)
-    chars = _Chars(text, *_shown(boxes(text_page, count), geometry), parts(text_page, count))
+    lefts, tops, rights, bottoms = _shown(boxes(text_page, count), geometry)
+    chars = _Chars(text, lefts, tops, rights, bottoms, parts(text_page, count))
     looks.begin(text_page, geometry.turn, geometry[:4], roles)
     tokens: list[Token] = []
     unseen: list[Token] = []
@@ -93,13 +94,7 @@ def read(text_page: Any, count: int, geometry: Geometry, looks: Looks, roles: Ma
         end = found.end()
         spaced = text[end : end + 1].isspace() and text[end : end + 2] != "\r\n"
         for word, look in _words(chars, start, end, looks):
-            if (
-                word.right < 0
-                or word.left > width
-                or word.bottom < 0
-                or word.top > height
-                or look.style.size < _SMALLEST
-            ):
+            if look.style.size < _SMALLEST or not _is_on(word, width, height):
                 hidden += len(word.text)
                 continue
             if _UNREADABLE.search(word.text):
@@ -112,6 +107,11 @@ def read(text_page: Any, count: int, geometry: Geometry, looks: Looks, roles: Ma
             (tokens if look.inked else unseen).append(Token(word, look.turn, fresh))
             fresh, glued = False, True
     return Read(tokens, unseen, len(text), unreadable, hidden, looks.unmapped)
+
+
+def _is_on(word: Word, width: float, height: float) -> bool:
+    """Whether any of a word is on the page as shown."""
+    return word.right >= 0 and word.bottom >= 0 and word.left <= width and word.top <= height
 
 
 def _shown(flat: Sequence[float], geometry: Geometry) -> Iterator[Sequence[float]]:

@@ -45,6 +45,16 @@ class Outline(NamedTuple):
         return self.at.get((one.page, title)) or self.anywhere.get(title, 0)
 
 
+class Named(NamedTuple):
+    """What is known of names in a document before its headings are."""
+
+    outline: Outline
+    title: str = ""
+    """What the file says it is called."""
+    running: frozenset[str] = frozenset()
+    """Running heads, as they are compared: the name of a series, and no heading where it stands large."""
+
+
 def plain(text: str) -> str:
     """Text as it is compared: letters and digits alone."""
     return _SPACE.sub("", text).lower()
@@ -58,20 +68,20 @@ class Usual(NamedTuple):
     font: str
 
 
-def headings(passages: Sequence[Passage], size: float, outline: Outline, title: str = "") -> list[Passage]:
-    """Passages with headings told from paragraphs; `size` is that of most text, `title` what the file says it is."""
+def headings(passages: Sequence[Passage], size: float, named: Named) -> list[Passage]:
+    """Passages with headings told from paragraphs; `size` is that of most text."""
     usual = _usual(passages, size)
-    named = plain(title)
+    title = plain(named.title)
     known: dict[int, int] = {}
     found: list[int] = []
     for index, one in enumerate(passages):
         if one.kind not in ("paragraph", "item") or not any(c.isalnum() for c in one.text):
             continue
-        level = _tagged(one) or outline.level(one) or int(len(named) > 3 and plain(one.text) == named)
+        level = _tagged(one) or named.outline.level(one) or int(len(title) > 3 and plain(one.text) == title)
         if level:
             known[index] = level
             found.append(index)
-        elif _stands_out(passages, index, usual):
+        elif plain(one.text) not in named.running and _stands_out(passages, index, usual):
             found.append(index)
     found = sorted([*found, *_alike(passages, found)])
     levels = _levels(passages, found, known)
@@ -79,7 +89,7 @@ def headings(passages: Sequence[Passage], size: float, outline: Outline, title: 
 
 
 def _alike(passages: Sequence[Passage], found: Sequence[int]) -> list[int]:
-    """Single lines in italics or capitals that look like headings found, where only the white space above is missing."""
+    """Single lines in italics or capitals that look like headings found, but without white space above."""
     known = set(found)
     looks = {look_of(passages[index]) for index in found if _is_slanted_or_upper(passages[index])}
     return [

@@ -49,7 +49,7 @@ def calls() -> Calls:
         import pypdfium2.raw as raw
 
     def prototype(function: Any, result: Any, *arguments: Any) -> Any:
-        address = ctypes.cast(function, ctypes.c_void_p).value
+        address = ctypes.cast(function, ctypes.c_void_p).value or 0
         return ctypes.CFUNCTYPE(result, *arguments)(address)
 
     number, pointer = ctypes.c_int, ctypes.c_void_p

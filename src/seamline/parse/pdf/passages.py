@@ -134,7 +134,7 @@ def _indents(last: Passage, line: Line) -> bool:
 
 
 def _differs(last: Passage, line: Line) -> bool:
-    """Whether a line is bold or of another font, and the last is not, or the other way round: a heading and its text."""
+    """Whether a line is bold or of a font that the last is not: a heading and its text."""
     above = last.lines[-1]
     if abs(above.share("bold") - line.share("bold")) > 0.9 or abs(above.share("italic") - line.share("italic")) > 0.95:
         return True

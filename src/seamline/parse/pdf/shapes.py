@@ -14,6 +14,10 @@ _MOST = 20_000
 """Objects of a page that are looked at."""
 _SEGMENTS = 400
 """Segments of a path that are looked at: a grid may be one path, a map may be, too."""
+_BOX = 6
+"""Segments of a small path that are looked at: those of a box."""
+_GRID = 60.0
+"""A path must be this long to be a grid by itself."""
 _CLIPS = 20
 """Paths that clip a picture."""
 _DEEPEST = 4
@@ -149,7 +153,7 @@ def _lines(shape: Any, matrix: Matrix) -> list[Box]:
     if box.width < _THIN or box.height < _THIN:
         return [box] if max(box.width, box.height) >= _SHORT else []
     count = raw.FPDFPath_CountSegments(shape)
-    if not 1 < count <= _SEGMENTS:
+    if not 1 < count <= (_SEGMENTS if max(box.width, box.height) > _GRID else _BOX):
         return []
     matrix = _product(_matrix(shape), matrix)
     return [line for line in _segments(shape, count, matrix) if max(line.width, line.height) >= _SHORT]
