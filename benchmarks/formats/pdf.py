@@ -131,7 +131,9 @@ def main() -> None:
 def _fidelity(path: Path, parsed: Parsed) -> str:
     seen = SEEN.get(path.name, Seen())
     found = [
-        (block.level, parsed.text[block.start : block.end].lstrip("# ")) for block in parsed.blocks if block.kind == "heading"
+        (block.level, parsed.text[block.start : block.end].lstrip("# "))
+        for block in parsed.blocks
+        if block.kind == "heading"
     ]
     texts = [text for _, text in found]
     right = sum(text in texts for _, text in seen.headings)
@@ -204,12 +206,13 @@ def _order(raw: Raw) -> None:
 
 
 def _speed(done: list[tuple[Path, Raw]]) -> None:
-    print(f"{'sample':34} {'pages':>5} {'text':>8} {'characters':>10} {'parse':>8} {'ratio':>6}   ms CPU per page, best of {ROUNDS}")
+    print(f"ms CPU per page, best of {ROUNDS}:")
+    print(f"{'sample':34} {'pages':>5} {'text':>8} {'characters':>10} {'parse':>8} {'ratio':>6}")
     sums = [0.0, 0.0, 0.0]
     count = 0
     for path, raw in done:
         pages = _count(raw)
-        times = [_best(lambda run=run: run(raw)) for run in (_text_pass, _character_pass, parse)]
+        times = [_best(run, raw) for run in (_text_pass, _character_pass, parse)]
         sums = [total + own for total, own in zip(sums, times, strict=True)]
         count += pages
         print(_line(path.name, pages, times))
@@ -229,11 +232,11 @@ def _count(raw: Raw) -> int:
     return len(pypdfium2.PdfDocument(raw.data))
 
 
-def _best(work: Callable[[], Any]) -> float:
+def _best(work: Callable[[Raw], Any], raw: Raw) -> float:
     times = []
     for _ in range(ROUNDS):
         start = time.process_time()
-        work()
+        work(raw)
         times.append(time.process_time() - start)
     return min(times)
 

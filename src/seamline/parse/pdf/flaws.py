@@ -10,6 +10,7 @@ from seamline.types import Notice
 
 _START = re.compile(rb"startxref\s+(\d{1,30})")
 _TAIL = 2_048
+_BLOCK = 16_384
 _PADDED = 100_000
 """Bytes at the end of a file that may be nothing but padding."""
 _FILTER = re.compile(rb"/Filter\s*(?:\[\s*)?/([A-Za-z0-9]{1,40})")
@@ -30,7 +31,7 @@ def flaws(document: Any, raw: Raw) -> list[Notice]:
         out.append(
             Notice("encryption-unclear", "the file says that it is encrypted, but not how: it was read as plain")
         )
-    if unknown := sorted({name for name in _FILTER.findall(raw.data) if name not in _FILTERS and b"." not in name}):
+    if unknown := sorted(_filters(raw.data) - _FILTERS):
         names = ", ".join(name.decode() for name in unknown[:5])
         out.append(Notice("unknown-filter", f"parts of the file are packed in ways that are not known: {names}"))
     if _is_deep(raw.data, raw.limits.depth):
@@ -51,5 +52,21 @@ def _revision(document: Any) -> int:
 
 
 def _is_deep(data: bytes, most: int) -> bool:
-    """Whether so many dictionaries open without one that closes."""
-    return re.search(rb"(?:<<[^<>]{0,100}){%d}" % (most + 1), data) is not None
+    """Whether so many more dictionaries open than close, up to any block: counted, not parsed, as that is fast."""
+    depth = 0
+    for start in range(0, len(data), _BLOCK):
+        depth = max(depth + data.count(b"<<", start, start + _BLOCK) - data.count(b">>", start, start + _BLOCK), 0)
+        if depth > most:
+            return True
+    return False
+
+
+def _filters(data: bytes) -> set[bytes]:
+    """The names of what streams are packed with."""
+    out: set[bytes] = set()
+    at = data.find(b"/Filter")
+    while at >= 0:
+        if found := _FILTER.match(data, at):
+            out.add(found[1])
+        at = data.find(b"/Filter", at + 7)
+    return out

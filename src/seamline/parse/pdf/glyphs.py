@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Iterator, Mapping, MutableSequence, Sequence
 from typing import Any, NamedTuple
 
 from seamline.parse.pdf.library import boxes, characters, parts
@@ -69,7 +70,7 @@ class _Chars(NamedTuple):
     """The characters of a page and their boxes on the page as shown."""
 
     text: str
-    lefts: Sequence[float]
+    lefts: MutableSequence[float]
     tops: Sequence[float]
     rights: Sequence[float]
     bottoms: Sequence[float]
@@ -86,6 +87,8 @@ def read(text_page: Any, count: int, geometry: Geometry, looks: Looks, roles: Ma
     unseen: list[Token] = []
     unreadable = hidden = end = 0
     width, height = geometry.width, geometry.height
+    is_odd = _UNREADABLE.search(text) is not None
+    is_forward = _BACKWARD.search(text) is None
     for found in _TOKEN.finditer(text):
         start = found.start()
         before = text[end:start]
@@ -93,11 +96,11 @@ def read(text_page: Any, count: int, geometry: Geometry, looks: Looks, roles: Ma
         glued = bool(end) and not before and not fresh
         end = found.end()
         spaced = text[end : end + 1].isspace() and text[end : end + 2] != "\r\n"
-        for word, look in _words(chars, start, end, looks):
+        for word, look in _words(chars, start, end, looks, is_forward):
             if look.style.size < _SMALLEST or not _is_on(word, width, height):
                 hidden += len(word.text)
                 continue
-            if _UNREADABLE.search(word.text):
+            if is_odd and _UNREADABLE.search(word.text):
                 readable, lost = _UNREADABLE.subn("\ufffd", word.text.translate(_SYMBOLS))
                 unreadable += lost
                 word = word._replace(text=readable)
@@ -114,7 +117,7 @@ def _is_on(word: Word, width: float, height: float) -> bool:
     return word.right >= 0 and word.bottom >= 0 and word.left <= width and word.top <= height
 
 
-def _shown(flat: Sequence[float], geometry: Geometry) -> Iterator[Sequence[float]]:
+def _shown(flat: array[float], geometry: Geometry) -> Iterator[MutableSequence[float]]:
     """Lefts, tops, rights and bottoms on the page as shown."""
     lefts, tops, rights, bottoms = flat[0::4], flat[1::4], flat[2::4], flat[3::4]
     left, bottom, right, top, turn = geometry
@@ -133,12 +136,30 @@ def _shown(flat: Sequence[float], geometry: Geometry) -> Iterator[Sequence[float
             yield [zero - value for value in values]
 
 
-def _words(chars: _Chars, start: int, end: int, looks: Looks) -> Iterator[tuple[Word, Look]]:
+def _words(
+    chars: _Chars, start: int, end: int, looks: Looks, is_forward: bool
+) -> list[tuple[Word, Look]] | Iterator[tuple[Word, Look]]:
     """The words of a token: more than one where its look changes, or where there is a hole in it."""
     own = chars.parts[start:end]
-    if own.count(own[0]) == len(own):
-        yield from _pieces(chars, start, end, looks.of(own[0] or 0, start))
-        return
+    if own.count(own[0]) != len(own):
+        return _by_look(chars, start, end, looks)
+    look = looks.of(own[0] or 0, start)
+    if is_forward and not look.turn and _is_whole(chars, start, end, look):
+        return [(_forward(chars, start, end, look), look)]
+    return _pieces(chars, start, end, look)
+
+
+def _is_whole(chars: _Chars, start: int, end: int, look: Look) -> bool:
+    """Whether characters stand next to each other: together they are as wide as each by itself."""
+    if end - start == 1:
+        return True
+    lefts, rights = chars.lefts, chars.rights
+    loose = rights[end - 1] - lefts[start] - sum(rights[start:end]) + sum(lefts[start:end])
+    return abs(loose) < _GAP * look.style.size
+
+
+def _by_look(chars: _Chars, start: int, end: int, looks: Looks) -> Iterator[tuple[Word, Look]]:
+    own = chars.parts[start:end]
     begin = start
     look: Look | None = None
     for index in range(start, end):
@@ -155,10 +176,9 @@ def _words(chars: _Chars, start: int, end: int, looks: Looks) -> Iterator[tuple[
 def _pieces(chars: _Chars, start: int, end: int, look: Look) -> Iterator[tuple[Word, Look]]:
     """Characters of one look as words without holes."""
     lefts, rights = chars.lefts, chars.rights
-    if end - start > 1 and not look.turn:
-        natural = sum(rights[start:end]) - sum(lefts[start:end])
+    if not look.turn and not _is_whole(chars, start, end, look):
         size = _GAP * look.style.size
-        if not -size < rights[end - 1] - lefts[start] - natural < size and not _BACKWARD.search(chars.text, start, end):
+        if not _BACKWARD.search(chars.text, start, end):
             begin = start
             for index in range(start + 1, end):
                 if not -2 * size < lefts[index] - rights[index - 1] < size:
@@ -170,21 +190,29 @@ def _pieces(chars: _Chars, start: int, end: int, look: Look) -> Iterator[tuple[W
 
 def _word(chars: _Chars, start: int, end: int, look: Look) -> Word:
     text = chars.text[start:end]
+    if not look.turn and not _BACKWARD.search(text):
+        return _forward(chars, start, end, look)
+    if text[-1] in "\ufffe\x02":
+        text = _HYPHEN.sub("-", text)
+    left, right = min(chars.lefts[start:end]), max(chars.rights[start:end])
+    top, bottom = min(chars.tops[start:end]), max(chars.bottoms[start:end])
+    text = _ligatures_forward(text, chars.lefts[start:end]) if not look.turn else text
+    return Word(text, left, top, right, bottom, look.base, look.style, None, role=look.role)
+
+
+def _forward(chars: _Chars, start: int, end: int, look: Look) -> Word:
+    """Characters of one look that run from left to right."""
+    text = chars.text[start:end]
     if text[-1] in "\ufffe\x02":
         text = _HYPHEN.sub("-", text)
     size = look.style.size
     left, right = chars.lefts[start], chars.rights[end - 1]
-    edges: Sequence[float] | None = None
-    if look.turn or _BACKWARD.search(text):
-        left, right = min(chars.lefts[start:end]), max(chars.rights[start:end])
-        top, bottom = min(chars.tops[start:end]), max(chars.bottoms[start:end])
-        text = _ligatures_forward(text, chars.lefts[start:end]) if not look.turn else text
-        return Word(text, left, top, right, bottom, look.base, look.style, None, role=look.role)
-    edges = [*chars.lefts[start:end], right]
+    edges = chars.lefts[start:end]
+    edges.append(right)
     top, bottom = chars.tops[start], chars.bottoms[start]
     if not 0.3 * size < bottom - top < 3 * size:  # fonts that lie about their height
         top, bottom = look.base - 0.8 * size, look.base + 0.2 * size
-    return Word(text, left, top, max(left, right), bottom, look.base, look.style, edges, role=look.role)
+    return Word(text, left, top, max(left, right), bottom, look.base, look.style, edges, False, False, 1.0, look.role)
 
 
 def _ligatures_forward(text: str, lefts: Sequence[float]) -> str:

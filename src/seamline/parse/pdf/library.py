@@ -38,6 +38,12 @@ class Calls(NamedTuple):
     """(text object) -> how it is drawn; 3 is not at all."""
     mark: Any
     """(page object) -> the number the tags of the document know it by, or -1."""
+    shape: Any
+    """(page, index) -> its object at an index."""
+    kind: Any
+    """(page object) -> 1 text, 2 path, 3 image, 5 form."""
+    bounds: Any
+    """(page object, four addresses) -> its left, bottom, right and top are written there."""
     font_name: Any
     font_flags: Any
     font_weight: Any
@@ -62,6 +68,9 @@ def calls() -> Calls:
         prototype(raw.FPDFTextObj_GetFont, pointer, pointer),
         prototype(raw.FPDFTextObj_GetTextRenderMode, number, pointer),
         prototype(raw.FPDFPageObj_GetMarkedContentID, number, pointer),
+        prototype(raw.FPDFPage_GetObject, pointer, pointer, number),
+        prototype(raw.FPDFPageObj_GetType, number, pointer),
+        prototype(raw.FPDFPageObj_GetBounds, number, pointer, pointer, pointer, pointer, pointer),
         prototype(raw.FPDFFont_GetBaseFontName, ctypes.c_size_t, pointer, ctypes.c_char_p, ctypes.c_size_t),
         prototype(raw.FPDFFont_GetFlags, number, pointer),
         prototype(raw.FPDFFont_GetWeight, number, pointer),
@@ -91,6 +100,14 @@ def boxes(text_page: Any, count: int) -> array[float]:
     out = array("f")
     out.frombytes(bytes(memory))
     return out
+
+
+def shapes_of(page: Any, count: int) -> list[tuple[int, int]]:
+    """The kind and the address of every object of a page that is no text."""
+    ask = calls()
+    handle = ctypes.cast(page, ctypes.c_void_p).value
+    found = list(filter(None, map(ask.shape, repeat(handle), range(count))))
+    return [(kind, shape) for kind, shape in zip(map(ask.kind, found), found, strict=True) if kind != 1]
 
 
 def parts(text_page: Any, count: int) -> list[int | None]:

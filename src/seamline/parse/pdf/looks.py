@@ -44,12 +44,13 @@ class Look(NamedTuple):
 
 
 class Looks:
-    """The looks of a page's text objects, asked for once each; fonts are known for the whole document."""
+    """The looks of a page's text objects, asked for once each."""
 
-    def __init__(self, faces: dict[int, Face]) -> None:
-        self._faces = faces
+    def __init__(self) -> None:
+        self._faces: dict[int, Face] = {}
         self._known: dict[int, Look] = {}
-        self._same: dict[Look, Look] = {}
+        self._same: dict[tuple[float, ...], Look] = {}
+        """Objects of one line and font look the same: by matrix, size, font, ink and mark."""
         self._calls = calls()
         self._matrix = (ctypes.c_float * 6)()
         self._address = ctypes.addressof(self._matrix)
@@ -66,6 +67,7 @@ class Looks:
         """Of another page: by how many quarters it is shown turned, its corners, and what its tags say."""
         self._known.clear()
         self._same.clear()
+        self._faces.clear()  # a font that is let go with its page may leave its address to another
         self._text_page = ctypes.cast(text_page, ctypes.c_void_p).value
         self._turn, self._corner, self._roles, self.unmapped = turn, corner, roles, 0
 
@@ -73,23 +75,27 @@ class Looks:
         """Of the text object that the character at `index` is of."""
         look = self._known.get(part)
         if look is None:
-            asked = self._asked(part, index)
-            look = self._known[part] = self._same.setdefault(asked, asked)
+            look = self._known[part] = self._asked(part, index)
         return look
 
     def _asked(self, part: int, index: int) -> Look:
         ask = self._calls
         ask.matrix(self._text_page, index, self._address)
         a, b, c, d, e, f = self._matrix
-        # The size in the file may read 1.0, where the matrix does the scaling.
-        size = abs(ask.size(self._text_page, index)) * hypot(c, d)
-        angle = -round(atan2(b, a) / (pi / 2)) % 4 if b else (2 if a < 0 else 0)
-        turn = (angle + self._turn) % 4
-        face = self._face(ask.font(part) or 0) if part else _NO_FACE
-        style = Style(round(size, 1), *face)
-        role = self._roles.get(ask.mark(part), "") if self._roles and part else ""
         self.unmapped += ask.unmapped(self._text_page, index) == 1
-        return Look(style, self._base(e, f, angle), turn, not part or ask.ink(part) != _INVISIBLE, role)
+        size = ask.size(self._text_page, index)
+        font, ink = (ask.font(part) or 0, ask.ink(part)) if part else (0, 0)
+        mark = ask.mark(part) if self._roles and part else -1
+        key = (a, b, c, d, e if b else 0.0, f, size, font, ink, mark)
+        look = self._same.get(key)
+        if look is None:
+            angle = -round(atan2(b, a) / (pi / 2)) % 4 if b else (2 if a < 0 else 0)
+            # The size in the file may read 1.0, where the matrix does the scaling.
+            style = Style(round(abs(size) * hypot(c, d), 1), *self._face(font))
+            turn = (angle + self._turn) % 4
+            look = Look(style, self._base(e, f, angle), turn, ink != _INVISIBLE, self._roles.get(mark, ""))
+            self._same[key] = look
+        return look
 
     def _base(self, x: float, y: float, angle: int) -> float:
         """Where the letters stand on the page turned so that text at an angle is upright."""

@@ -22,11 +22,11 @@ _FAR = 20_000.0
 
 
 class PageReader:
-    """Reads pages of one document; fonts are asked for once."""
+    """Reads pages of one document."""
 
     def __init__(self, document: Any) -> None:
         self._document = document
-        self._looks = Looks({})
+        self._looks = Looks()
 
     def read(self, index: int, room: int) -> Page | None:
         """A page, or None where it cannot be read. A page of more than `room` characters is cut off there."""

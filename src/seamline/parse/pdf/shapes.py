@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from seamline.parse.pdf.glyphs import Geometry
+from seamline.parse.pdf.library import calls, shapes_of
 from seamline.parse.pdf.model import Box, turned
 
 _PATH, _IMAGE, _FORM = 2, 3, 5
@@ -64,22 +65,33 @@ def _is_edge(rule: Box, geometry: Geometry) -> bool:
 
 
 def _objects(page: Any) -> Iterator[tuple[int, Any, Matrix]]:
-    """All objects, and how those inside of drawings are moved and scaled."""
+    """All objects but text, and how those inside of drawings are moved and scaled."""
     import pypdfium2.raw as raw
 
-    count = raw.FPDFPage_CountObjects(page)
-    stack: list[tuple[Any, int, int, Matrix, int]] = [(None, 0, count, _PLAIN, 0)]
+    count = min(raw.FPDFPage_CountObjects(page), _MOST)
+    for kind, address in shapes_of(page, count):
+        shape = ctypes.cast(address, raw.FPDF_PAGEOBJECT)
+        yield kind, shape, _PLAIN
+        if kind == _FORM:
+            yield from _inside(shape)
+
+
+def _inside(form: Any) -> Iterator[tuple[int, Any, Matrix]]:
+    """The objects of a drawing, and of drawings in it."""
+    import pypdfium2.raw as raw
+
+    stack: list[tuple[Any, int, Matrix, int]] = [(form, 0, _matrix(form), 0)]
     while stack:
-        form, index, count, matrix, depth = stack.pop()
-        if index >= count:
+        form, index, matrix, depth = stack.pop()
+        if index >= raw.FPDFFormObj_CountObjects(form):
             continue
-        stack.append((form, index + 1, count, matrix, depth))
-        shape = raw.FPDFFormObj_GetObject(form, index) if form else raw.FPDFPage_GetObject(page, index)
+        stack.append((form, index + 1, matrix, depth))
+        shape = raw.FPDFFormObj_GetObject(form, index)
         if not shape:
             continue
         kind = raw.FPDFPageObj_GetType(shape)
         if kind == _FORM and depth < _DEEPEST:
-            stack.append((shape, 0, raw.FPDFFormObj_CountObjects(shape), _product(_matrix(shape), matrix), depth + 1))
+            stack.append((shape, 0, _product(_matrix(shape), matrix), depth + 1))
         yield kind, shape, matrix
 
 
@@ -112,11 +124,10 @@ def _moved(box: Box, matrix: Matrix) -> Box:
 
 def _bounds(shape: Any, matrix: Matrix) -> Box:
     """The box of an object in the coordinates of the content."""
-    import pypdfium2.raw as raw
-
-    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
-    raw.FPDFPageObj_GetBounds(shape, left, bottom, right, top)
-    return _moved(Box(left.value, bottom.value, right.value, top.value), matrix)
+    sides = (ctypes.c_float * 4)()
+    at = ctypes.addressof(sides)
+    calls().bounds(ctypes.cast(shape, ctypes.c_void_p).value, at, at + 4, at + 8, at + 12)
+    return _moved(Box(*sides), matrix)
 
 
 def _clipped(shape: Any, box: Box, matrix: Matrix) -> Box:
