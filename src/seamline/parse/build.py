@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from seamline.anchors import Anchor, Anchors
@@ -106,8 +107,11 @@ class Builder:
     def rule(self, place: Place | None = None) -> None:
         self._lines("rule", ["---"], place)
 
-    def table(self, rows: Iterable[Sequence[str]], places: Sequence[Place | None] = ()) -> None:
-        """A table; its first row is the header. Rows may be of different length. `places` are those of the rows."""
+    def table(
+        self, rows: Iterable[Sequence[str]], places: Sequence[Place | Sequence[Place | None] | None] = ()
+    ) -> None:
+        """A table; its first row is the header. Rows may be of different length. `places` are those of the rows, or,
+        for a row that may be cut between its cells, a list of those of its cells."""
         given = [[_cell(cell) for cell in row] for row in rows]
         width = max((len(row) for row in given), default=0)
         if not any(any(row) for row in given):
@@ -116,10 +120,20 @@ class Builder:
             for index, row in enumerate(given):
                 with self._block("row", tight=index > 0):
                     place = places[index] if index < len(places) else None
-                    self._put("| " + " | ".join([*row, *[""] * (width - len(row))]) + " |", place)
+                    self._row([*row, *[""] * (width - len(row))], place)
                 if index == 0:
                     self._newline()
                     self._emit("|" + " --- |" * width)
+
+    def _row(self, cells: Sequence[str], place: Place | Sequence[Place | None] | None) -> None:
+        if place is None or isinstance(place, Mapping):
+            self._put("| " + " | ".join(cells) + " |", place)
+            return
+        self._put("|", None)
+        for cell, where in zip_longest(cells, place[: len(cells)]):
+            self._emit(" ")
+            self._put(cell, where)
+            self._emit(" |")
 
     # --- blocks of blocks -----------------------------------------------------------------------------------------
 

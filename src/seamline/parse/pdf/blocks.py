@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from seamline.parse.pdf.model import Box, Figure, Line, Table
+from seamline.parse.pdf.model import Box, Figure, Line, Table, Word
 
 
 @dataclass(slots=True)
@@ -17,6 +17,8 @@ class Passage:
     level: int = 0
     label: str = ""
     """The mark of an item or a footnote, which its lines no longer hold."""
+    mark: Word | None = None
+    """Where the label stands, and how it looks."""
     indent: float = 0.0
     """Where an item's mark stands."""
     table: Table | None = None

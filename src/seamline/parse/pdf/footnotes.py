@@ -49,19 +49,21 @@ def _parted(one: Passage) -> Passage | None:
     """A passage as a footnote: its label, and the rest; None where it has no label."""
     if one.kind == "item":
         found = _LABEL.fullmatch(one.label.strip("("))
-        return Passage("footnote", one.lines, label=found[1]) if found else None
+        return Passage("footnote", one.lines, label=found[1], mark=one.mark) if found else None
     if one.kind != "paragraph":
         return None
     line = one.lines[0]
     word = line.words[0]
+    mark = word
     if len(line.words) > 1 and (found := _LABEL.fullmatch(word.text)):
         words = [line.words[1]._replace(glued=False), *line.words[2:]]
     elif found := _LEAD.match(word.text):
         words = [_from(word, found.end()), *line.words[1:]]
+        mark = word._replace(right=words[0].left)
     else:
         return None
     rest = line_of(line.page, words, line.turn, backward=line.backward)
-    return Passage("footnote", [rest, *one.lines[1:]], label=found[1])
+    return Passage("footnote", [rest, *one.lines[1:]], label=found[1], mark=mark)
 
 
 def _from(word: Word, start: int) -> Word:

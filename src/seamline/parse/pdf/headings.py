@@ -236,4 +236,4 @@ def _is_small_title(
 
 def _as_heading(one: Passage, level: int) -> Passage:
     """A heading; the number of an item is part of it."""
-    return Passage("heading", one.lines, level, label=one.label, gap=one.gap)
+    return Passage("heading", one.lines, level, label=one.label, mark=one.mark, gap=one.gap)

@@ -103,7 +103,7 @@ def _mark(line: Line, *, fresh: bool) -> str:
 def _item(line: Line, mark: str, gap: float) -> Passage:
     words = [line.words[1]._replace(glued=False), *line.words[2:]]
     rest = line_of(line.page, words, line.turn, backward=line.backward)
-    return Passage("item", [rest], label=mark, indent=line.left, gap=gap)
+    return Passage("item", [rest], label=mark, mark=line.words[0], indent=line.left, gap=gap)
 
 
 def _is_new(last: Passage, line: Line, column: _Column) -> bool:

@@ -8,11 +8,13 @@ from typing import Any
 
 from seamline.parse.build import Builder, Run
 from seamline.parse.pdf.blocks import Passage
-from seamline.parse.pdf.cells import text_of
+from seamline.parse.pdf.cells import box_of, text_of
 from seamline.parse.pdf.hyphens import Compounds, seam
 from seamline.parse.pdf.model import Box, Line, Page, Table, Word, line_of, turned
 
 _SURE = 0.999
+_LONG = 80
+"""A row of more characters may be cut between its cells: each has a place of its own."""
 _DEEPEST = 6
 """Lists inside lists."""
 _MARK = re.compile(r"\d{1,3}|[*\u2020\u2021\u00a7\u00b6]{1,3}")
@@ -48,7 +50,7 @@ class Writer:
         elif one.kind == "heading":
             self.builder.heading(one.level, self._runs(one, lead=one.label), attrs=self._sure(one))
         elif one.kind == "footnote":
-            self.builder.footnote(one.label, self._runs(one))
+            self.builder.paragraph(self._runs(one, lead=f"[^{one.label}]:"), kind="footnote", attrs=self._sure(one))
         elif one.kind == "code":
             self._code(one)
         elif one.kind == "figure" and not one.lines:
@@ -85,8 +87,15 @@ class Writer:
         close(0)
 
     def _table(self, table: Table) -> None:
-        places = [self._place(table.page, box, table.turn) for box in table.places]
-        self.builder.table([[self._cell(words, table.page) for words in row] for row in table.rows], places)
+        texts = [[self._cell(words, table.page) for words in row] for row in table.rows]
+        places: list[dict[str, Any] | list[dict[str, Any] | None]] = []
+        for row, words, box in zip(texts, table.rows, table.places, strict=True):
+            if sum(map(len, row)) < _LONG:
+                places.append(self._place(table.page, box, table.turn))
+            else:
+                held = [box_of(cell) if cell else None for cell in words]
+                places.append([None if one is None else self._place(table.page, one, table.turn) for one in held])
+        self.builder.table(texts, places)
 
     def _cell(self, words: Sequence[Word], page: int) -> str:
         if not words:
@@ -111,7 +120,10 @@ class Writer:
         return {"confidence": round(sure, 3)} if sure < _SURE else None
 
     def _runs(self, one: Passage, lead: str = "") -> list[Run]:
-        runs: list[Run] = [Run(f"{lead} ")] if lead else []
+        runs: list[Run] = []
+        if lead:
+            page, turn = one.lines[0].page, one.lines[0].turn
+            runs.append(Run(f"{lead} ", self._place(page, Box(*one.mark[1:5]), turn) if one.mark else None))
         last: Word | None = None
         for line in one.lines:
             if last is not None:
