@@ -10,7 +10,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+<<<<<<< HEAD
 from itertools import accumulate
+=======
+from itertools import zip_longest
+>>>>>>> parse-pdf
 from typing import Any, NamedTuple
 
 from seamline.anchors import Anchor, Anchors
@@ -114,24 +118,39 @@ class Builder:
         if formula.strip():
             self._lines("math", ["$$", *formula.strip().splitlines(), "$$"], place)
 
-    def code(self, source: str, language: str = "", place: Place | None = None) -> None:
-        """Code between fences, line by line as it is."""
+    def code(
+        self, source: str, language: str = "", place: Place | None = None, places: Sequence[Place | None] = ()
+    ) -> None:
+        """Code between fences, line by line as it is. `places` are those of the lines, where each has its own."""
         longest = max((len(run) for run in _TICKS.findall(source)), default=2)
         fence = "`" * (longest + 1)
         if source.strip():
-            self._lines("code", [fence + language, *source.strip("\r\n").splitlines(), fence], place, _FENCED)
+            lines = [fence + language, *source.strip("\r\n").splitlines(), fence]
+            self._lines("code", lines, place, _FENCED, [None, *places, None] if places else ())
 
     def rule(self, place: Place | None = None) -> None:
         self._lines("rule", ["---"], place)
 
+<<<<<<< HEAD
     def table(self, rows: Iterable[Sequence[str]], places: Sequence[Place | None] = ()) -> None:
         """A table; its first row is the header. Rows may be of different length. `places` are those of the rows."""
         given = list(rows)
         width = max(map(len, given), default=0)
         if not any(cell.strip() for row in given for cell in row):
+=======
+    def table(
+        self, rows: Iterable[Sequence[str]], places: Sequence[Place | Sequence[Place | None] | None] = ()
+    ) -> None:
+        """A table; its first row is the header. Rows may be of different length. `places` are those of the rows, or,
+        for a row that may be cut between its cells, a list of those of its cells."""
+        given = [[_cell(cell) for cell in row] for row in rows]
+        width = max((len(row) for row in given), default=0)
+        if not any(any(row) for row in given):
+>>>>>>> parse-pdf
             return
         lines = [f"| {line} |" for line in _between_bars(given, width)]
         with self._block("table"):
+<<<<<<< HEAD
             with self._block("row"):
                 self._put(lines[0], places[0] if places else None)
             margin = "".join(one.margin for one in self._open)
@@ -149,6 +168,25 @@ class Builder:
         self._blocks += [Block("row", start, end, 0, table, None) for start, end in spans]
         placed = zip(spans, places, strict=False)
         self._anchors += [Anchor(start, end, place) for (start, end), place in placed if place is not None]
+=======
+            for index, row in enumerate(given):
+                with self._block("row", tight=index > 0):
+                    place = places[index] if index < len(places) else None
+                    self._row([*row, *[""] * (width - len(row))], place)
+                if index == 0:
+                    self._newline()
+                    self._emit("|" + " --- |" * width)
+>>>>>>> parse-pdf
+
+    def _row(self, cells: Sequence[str], place: Place | Sequence[Place | None] | None) -> None:
+        if place is None or isinstance(place, Mapping):
+            self._put("| " + " | ".join(cells) + " |", place)
+            return
+        self._put("|", None)
+        for cell, where in zip_longest(cells, place[: len(cells)]):
+            self._emit(" ")
+            self._put(cell, where)
+            self._emit(" |")
 
     # --- blocks of blocks -----------------------------------------------------------------------------------------
 
@@ -236,8 +274,14 @@ class Builder:
             self._anchor(start + len(mark), place)
 
     def _lines(
-        self, kind: str, lines: Sequence[str], place: Place | None, attrs: Mapping[str, Any] | None = None
+        self,
+        kind: str,
+        lines: Sequence[str],
+        place: Place | None,
+        attrs: Mapping[str, Any] | None = None,
+        places: Sequence[Place | None] = (),
     ) -> None:
+<<<<<<< HEAD
         if not lines:
             return
         self._enter(kind, attrs=attrs)
@@ -246,6 +290,13 @@ class Builder:
         blank = margin.rstrip(" ")
         self._put("".join(margin + line if line else blank for line in lines[1:]), place)
         self._leave()
+=======
+        with self._block(kind, attrs=attrs):
+            for index, line in enumerate(lines):
+                if index:
+                    self._newline(blank=not line)
+                self._put(line, places[index] if index < len(places) else place)
+>>>>>>> parse-pdf
 
     @contextmanager
     def _block(

@@ -1,0 +1,134 @@
+"""Lines whose words stand under each other -> tables without a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from seamline.parse.pdf.cells import box_of, cells, levels, placed, spans
+from seamline.parse.pdf.model import Box, Line, Piece, Table, Word
+from seamline.parse.pdf.ruled import Stroke, strokes, taken
+
+_GAP = 1.6
+"""Cells that nothing rules stand further apart than this, in sizes of their font."""
+_FEWEST = 3
+"""Rows that it takes to see a table that nothing rules."""
+_APART = 2.0
+"""Rows are no further apart than this, in sizes of their font."""
+_HEADER = 2
+"""Lines of a header."""
+_BULLETS = 2
+"""A first cell of so few characters is the mark of a list."""
+
+
+def between_rules(lines: Sequence[Line], rules: Sequence[Box]) -> tuple[list[Table], list[Line]]:
+    """Tables between lines of the same width across the page, which have none down it; and the lines without them."""
+    across, _ = strokes(rules)
+    tables: list[Table] = []
+    rest = list(lines)
+    for group in _stacks(across):
+        box = Box(group[0].low - 2, group[0].at, group[0].high + 2, group[-1].at)
+        inside, outside = taken(rest, box)
+        table = _table([cells(row) for row in levels(inside)], lines[0], box) if inside else None
+        if table is not None and len(table.rows) >= 2:
+            tables.append(table)
+            rest = outside
+    return tables, rest
+
+
+def _stacks(across: Sequence[Stroke]) -> list[list[Stroke]]:
+    """Lines of equal width above each other: at least three, as above and below a header and at the end."""
+    out: list[list[Stroke]] = []
+    for line in sorted(across, key=lambda one: (round(one.low / 6), round(one.high / 6), one.at)):
+        last = out[-1][-1] if out else None
+        if (
+            last is not None
+            and abs(line.low - last.low) < 6
+            and abs(line.high - last.high) < 6
+            and line.high - line.low > 60
+        ):
+            out[-1].append(line)
+        else:
+            out.append([line])
+    return [group for group in out if len(group) >= 3]
+
+
+def _table(
+    parted: Sequence[Sequence[list[Word]]], line: Line, box: Box, columns: Sequence[tuple[float, float]] | None = None
+) -> Table | None:
+    """Rows of cells as a table, where they stand under each other."""
+    if len(parted) < 2 or max(len(row) for row in parted) < 2:
+        return None
+    columns = spans(parted) if columns is None else columns
+    if len(columns) < 2:
+        return None
+    placed_rows = [placed(row, columns) for row in parted]
+    full = sum(sum(bool(cell) for cell in row) >= 2 for row in placed_rows)
+    if full < 0.6 * len(placed_rows):
+        return None
+    places = [box_of([word for cell in row for word in cell]) for row in placed_rows]
+    return Table(line.page, box, placed_rows, places, line.turn)
+
+
+def by_alignment(column: Sequence[Piece]) -> list[Piece]:
+    """A column of a page with runs of lines that make a table as tables."""
+    out: list[Piece] = []
+    run: list[Line] = []
+    for piece in column:
+        is_row = isinstance(piece, Line) and _is_row(piece)
+        if run and (not is_row or piece.box.top - run[-1].bottom > _APART * run[-1].size):
+            _settle(out, run)
+            run = []
+        if is_row and isinstance(piece, Line):
+            run.append(piece)
+        else:
+            out.append(piece)
+    _settle(out, run)
+    return out
+
+
+def _is_row(line: Line) -> bool:
+    """Whether a line has cells: words far apart, beside the mark of a list."""
+    parted = cells(line.words, _GAP)
+    if line.backward or len(parted) < 2:
+        return False
+    return len(parted) > 2 or sum(len(word.text) for word in parted[0]) > _BULLETS
+
+
+def _settle(out: list[Piece], run: Sequence[Line]) -> None:
+    """Put a run of rows to a column: as a table with the lines over its columns as header, or as they are."""
+    if len(run) < _FEWEST:
+        out += run
+        return
+    columns = spans([cells(line.words, _GAP) for line in run])
+    if len(columns) > max(len(cells(line.words, _GAP)) for line in run):
+        out += run
+        return
+    header: list[Line] = []
+    top = run[0].top
+    while out and len(header) < _HEADER and isinstance(last := out[-1], Line) and _heads(last, columns, top):
+        out.pop()
+        header.insert(0, last)
+        top = last.top
+    box = run[0].box
+    for line in [*header, *run[1:]]:
+        box = box.around(line.box)
+    rows = [cells(line.words, _GAP) for line in run]
+    if header:
+        rows.insert(0, [cell for line in header for cell in cells(line.words, _GAP)])
+    table = _table(rows, run[0], box, columns)
+    if table is None:
+        out += [*header, *run]
+    else:
+        out.append(table)
+
+
+def _heads(line: Line, columns: Sequence[tuple[float, float]], top: float) -> bool:
+    """Whether a line stands over columns of a table, each of its cells over one but the first."""
+    if top - line.bottom > _APART * line.size or line.backward:
+        return False
+    for cell in cells(line.words, _GAP):
+        left, right = cell[0].left, cell[-1].right
+        over = [at for at, (low, high) in enumerate(columns) if min(right, high) > max(left, low)]
+        if len(over) != 1 or over[0] == 0:
+            return False
+    return True

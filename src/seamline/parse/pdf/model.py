@@ -1,0 +1,211 @@
+"""The values the steps of the PDF parser hand on: words, lines, shapes and pages.
+
+All boxes are in points from the top left corner of the page as it is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Box(NamedTuple):
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def width(self) -> float:
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        return self.bottom - self.top
+
+    def holds(self, x: float, y: float) -> bool:
+        return self.left <= x <= self.right and self.top <= y <= self.bottom
+
+    def around(self, other: Box) -> Box:
+        return Box(
+            min(self.left, other.left),
+            min(self.top, other.top),
+            max(self.right, other.right),
+            max(self.bottom, other.bottom),
+        )
+
+
+class Style(NamedTuple):
+    """How characters look."""
+
+    size: float
+    """Height of the font in points, as shown."""
+    bold: bool = False
+    italic: bool = False
+    mono: bool = False
+    """Whether all characters are equally wide, as in code."""
+    font: str = ""
+    """Its family, to tell fonts apart that differ in nothing else."""
+
+
+class Word(NamedTuple):
+    """Characters of one line and one style, without a space."""
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    base: float
+    """Where the letters stand, measured from the top of the page."""
+    style: Style
+    edges: Sequence[float] | None
+    """Where each character begins and the last ends; None for text that does not run from left to right."""
+    glued: bool = False
+    """Whether no space stands between the word before and this one."""
+    spaced: bool = False
+    """Whether the source puts a space after it, also at the end of a line."""
+    sure: float = 1.0
+    """How sure it is what the page shows: below 1 where it was read by sight."""
+    role: str = ""
+    """What the tags of the document call the text it is of, such as `H1`."""
+
+
+@dataclass(slots=True)
+class Line:
+    """Words that stand side by side."""
+
+    page: int
+    words: list[Word]
+    left: float
+    top: float
+    right: float
+    bottom: float
+    base: float
+    size: float
+    """Of most of its characters."""
+    turn: int = 0
+    """Quarter turns by which the text is turned on the page; the box is that of the page turned upright."""
+    backward: bool = False
+    """Whether it runs from right to left."""
+
+    @property
+    def text(self) -> str:
+        return "".join(word.text if word.glued or not i else " " + word.text for i, word in enumerate(self.words))
+
+    @property
+    def box(self) -> Box:
+        return Box(self.left, self.top, self.right, self.bottom)
+
+    @property
+    def height(self) -> float:
+        return self.bottom - self.top
+
+    @property
+    def font(self) -> str:
+        """The font of nearly all its characters; empty where there are several."""
+        fonts: dict[str, int] = {}
+        for word in self.words:
+            fonts[word.style.font] = fonts.get(word.style.font, 0) + len(word.text)
+        most = max(fonts, key=lambda font: fonts[font])
+        return most if fonts[most] > 0.9 * sum(fonts.values()) else ""
+
+    def share(self, name: str) -> float:
+        """The share of its characters whose style is bold, italic or mono."""
+        total = sum(len(word.text) for word in self.words)
+        return sum(len(word.text) for word in self.words if getattr(word.style, name)) / max(total, 1)
+
+
+def line_of(page: int, words: list[Word], turn: int = 0, *, backward: bool = False) -> Line:
+    """The line that words make; they stay in the order given."""
+    sizes: dict[float, int] = {}
+    bases: dict[float, float] = {}
+    for word in words:
+        size = word.style.size
+        sizes[size] = sizes.get(size, 0) + len(word.text)
+        bases.setdefault(size, word.base)
+    size = max(sizes, key=lambda one: (sizes[one], one))
+    return Line(
+        page,
+        words,
+        min(word.left for word in words),
+        min(word.top for word in words),
+        max(word.right for word in words),
+        max(word.bottom for word in words),
+        bases[size],
+        size,
+        turn,
+        backward,
+    )
+
+
+class Table(NamedTuple):
+    """Rows of cells; the first is the header."""
+
+    page: int
+    box: Box
+    rows: list[list[list[Word]]]
+    """The words of each cell."""
+    places: list[Box]
+    """The box of each row."""
+    turn: int = 0
+
+
+class Figure(NamedTuple):
+    """A picture with what is written in it."""
+
+    page: int
+    box: Box
+    lines: list[Line]
+    alt: str = ""
+
+
+Piece = Line | Table | Figure
+
+
+@dataclass(slots=True)
+class Sheet:
+    """The words of a page that run in one direction, and the page turned so that they are upright."""
+
+    turn: int
+    width: float
+    height: float
+    lines: list[Line] = field(default_factory=list)
+    """In the order of the source, each as far as words stand close to each other."""
+
+
+@dataclass(slots=True)
+class Page:
+    """A page as it was read."""
+
+    number: int
+    width: float
+    height: float
+    sheets: list[Sheet] = field(default_factory=list)
+    """By direction, that of most words first."""
+    rules: list[Box] = field(default_factory=list)
+    """Straight lines, and edges of boxes."""
+    images: list[Box] = field(default_factory=list)
+    characters: int = 0
+    unreadable: int = 0
+    """Characters without a meaning in Unicode."""
+    unmapped: int = 0
+    """Pieces of text whose font does not say which characters they are."""
+    hidden: int = 0
+    """Characters that nobody sees: outside the page, or drawn without ink."""
+    scanned: bool = False
+    """Whether it is a picture of text."""
+    sure: float = 1.0
+
+
+def turned(box: Box, turn: int, width: float, height: float) -> Box:
+    """A box of a page of that size, on the page turned clockwise by so many quarters."""
+    left, top, right, bottom = box
+    if turn == 1:
+        return Box(height - bottom, left, height - top, right)
+    if turn == 2:
+        return Box(width - right, height - bottom, width - left, height - top)
+    if turn == 3:
+        return Box(top, width - right, bottom, width - left)
+    return box
