@@ -38,7 +38,9 @@ def parse(raw: Raw) -> Parsed:
         return Parsed(text, plain_code(text), meta=meta, notices=(Notice("no-grammar", message),))
     places = Places(text)
     if len(places.data) > _LARGEST:
-        message = f"too large for a grammar ({len(places.data) / 1e6:.1f} MB): blocks are what stands between blank lines"
+        message = (
+            f"too large for a grammar ({len(places.data) / 1e6:.1f} MB): blocks are what stands between blank lines"
+        )
         return Parsed(text, plain_code(text), meta=meta, notices=(Notice("no-grammar", message),))
     root = parser.parse(places.data).root_node
     tree = Tree(places, language)

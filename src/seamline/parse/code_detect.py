@@ -8,7 +8,9 @@ from pathlib import PurePosixPath
 from seamline.parse.code_languages import BY_NAME, BY_SUFFIX, Language
 
 _SAMPLE = 16_384
-_SHEBANG = re.compile(r"\ufeff?#![^\n]*?\b(python|node|deno|bun|ruby|php|bash|dash|ksh|zsh|sh|lua|elixir|julia|scala)\d*\b")
+_SHEBANG = re.compile(
+    r"\ufeff?#![^\n]*?\b(python|node|deno|bun|ruby|php|bash|dash|ksh|zsh|sh|lua|elixir|julia|scala)\d*\b"
+)
 _INTERPRETERS = {
     **dict.fromkeys(("node", "deno", "bun"), "javascript"),
     **dict.fromkeys(("dash", "ksh", "zsh", "sh"), "bash"),

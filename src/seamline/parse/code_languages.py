@@ -240,9 +240,7 @@ LANGUAGES = (
         "css",
         "tree_sitter_css",
         (".css",),
-        _types(
-            "rule_set:rule media_statement:rule keyframes_statement:rule supports_statement:rule at_rule:rule"
-        ),
+        _types("rule_set:rule media_statement:rule keyframes_statement:rule supports_statement:rule at_rule:rule"),
         _set("import_statement charset_statement namespace_statement"),
     ),
     Language(
@@ -281,9 +279,7 @@ LANGUAGES = (
         "julia",
         "tree_sitter_julia",
         (".jl",),
-        _types(
-            "function_definition:function macro_definition:macro struct_definition:struct module_definition:module"
-        ),
+        _types("function_definition:function macro_definition:macro struct_definition:struct module_definition:module"),
         _set("import_statement using_statement"),
         through=_set("block"),
     ),

@@ -6,19 +6,22 @@ import re
 from typing import Any, NamedTuple
 
 from seamline.parse.code_languages import FUNCTIONS, Language
-from seamline.parse.code_places import Places, trim
+from seamline.parse.code_places import Places
 
 Node = Any
 """A node of tree-sitter, which has no types here."""
 
 _BODY = re.compile(r"(?:^|_)(?:body|block|list)$|^(?:object_type|compound_statement|declaration_list)$")
-_NAMED = re.compile(r"identifier$|^(?:name|constant|word|selectors|alias|STag|EmptyElemTag|dotted_key|bare_key|quoted_key)$")
+_NAMED = re.compile(
+    r"identifier$|^(?:name|constant|word|selectors|alias|STag|EmptyElemTag|dotted_key|bare_key|quoted_key)$"
+)
 _WRAPPED = 3
 """Nodes between a wrapper and what it wraps: `const x = () => ...` has two."""
 _ASSIGNED = frozenset(("variable_declarator", "assignment_expression", "assignment_statement"))
 _WORD = re.compile(r"[\w.$:!?]+")
 _SPACE = re.compile(r"\s+")
 _LONGEST = 80
+_BRACE = ord("{")
 _DECORATION = re.compile(r"annotation|attribute|decorator")
 
 
@@ -43,7 +46,7 @@ class Declarations:
         self._language = language
 
     def of(self, node: Node) -> Declared | None:
-        """What a node declares, itself or as the wrapper of a declaration."""
+        """What a node declares, itself or as the wrapper of a declaration; places are in bytes."""
         language = self._language
         inner, kind = node, language.scopes.get(node.type, "")
         if not kind and node.type in language.wraps:
@@ -137,29 +140,28 @@ class Declarations:
         return next((one for one in inside if one.type in ("object_reference", "signature", "variable_list")), None)
 
     def _text(self, node: Node) -> str:
-        start = self._places.at(node.start_byte)
-        end = min(self._places.at(node.end_byte), start + 4 * _LONGEST)
-        return _SPACE.sub(" ", self._places.text[start:end]).strip()[:_LONGEST]
+        start = node.start_byte
+        end = min(node.end_byte, start + 4 * _LONGEST)
+        return _SPACE.sub(" ", self._places.string(start, end)).strip()[:_LONGEST]
 
     # --- signatures -----------------------------------------------------------------------------------------------
 
     def _signature(self, node: Node, inner: Node, body: Node | None) -> tuple[int, int]:
-        places, text = self._places, self._places.text
+        places = self._places
         first = inner if node.type == "decorated_definition" else node
-        start = places.at(self._undecorated(first).start_byte)
+        start = self._undecorated(first).start_byte
         if body is None:
-            end = places.line_end(start, places.at(node.end_byte))
+            end = places.line_end(start, node.end_byte)
         else:
-            end = places.at(body.start_byte)
-            if text.startswith(("{", "do"), end):
-                end += 1 if text[end] == "{" else 2
+            end = body.start_byte
+            if places.data.startswith((b"{", b"do"), end):
+                end += 1 if places.data[end] == _BRACE else 2
         line = places.line_start(start)
-        return (line if line >= 0 else start), trim(text, start, end)
+        return (line if line >= 0 else start), places.trim(start, end)
 
     def _undecorated(self, node: Node) -> Node:
         """The first node of a declaration that is no annotation."""
-        at = self._places.at(node.start_byte)
-        if self._places.text[at] not in "@[#":
+        if self._places.data[node.start_byte] not in b"@[#":
             return node
         for one in node.children:
             parts = one.children if "modifier" in one.type and one.child_count else [one]

@@ -6,94 +6,84 @@ and so on: no language needs a rule of its own but for what declares something.
 
 from __future__ import annotations
 
-import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from seamline.parse.code_languages import CLASSES, Language
-from seamline.parse.code_places import Places, blank_between, trim
-from seamline.parse.code_scopes import Declarations, Declared, Node
+from seamline.parse.code_parts import CLOSERS, FIRST_WORD, Gathering, Part
+from seamline.parse.code_places import Places
+from seamline.parse.code_scopes import Declarations, Node
 from seamline.types import Block
 
-OPEN = 240
-"""Code points above which what is inside a node is told apart."""
+OPEN = 480
+"""Bytes above which what is inside a node is told apart."""
 _RUN = 200
-"""Code points of statements that are put together inside a scope."""
-_TOP_RUN = 800
-"""Code points of statements that are put together at the top."""
+"""Bytes above which a node is looked through for lines that start in it."""
 _LONG = 1000
-"""Code points of one line, above which blocks may start inside it."""
+"""Bytes of one line, above which blocks may start inside it."""
 DEPTH = 24
 """Blocks inside each other. What is nested deeper is not told apart."""
 _INLINE = 48
 """Nodes inside each other that are looked through for one that starts a line."""
-_CLOSERS = frozenset(("end", "fi", "done", "esac"))
-_FIRST_WORD = re.compile(r"[^\w\r\n]*(\w+)")
-_IMPORTS = {"imports": True}
-_HEADER = {"header": True}
+_BLOCK = {"type": "block"}
+_SPACE = ord(" ")
 
-
-class Piece(NamedTuple):
-    """A node, and where the block that starts with it would start."""
-
-    start: int
-    node: Node
-    """None for the opening of a scope."""
-
-
-class Part(NamedTuple):
-    """A block to be."""
-
-    start: int
-    end: int
-    attrs: dict[str, Any] | None = None
-    node: Node = None
-    """What it may be opened to; None where that is nothing."""
-    declared: Declared | None = None
+Piece = tuple[int, Node]
+"""Where a block would start, and the node that it starts with; None for the opening of a scope."""
 
 
 class Tree:
-    """Makes blocks of one syntax tree."""
+    """Makes blocks of one syntax tree. Places are in bytes until a block is made."""
 
     def __init__(self, places: Places, language: Language) -> None:
         self._places = places
-        self._text = places.text
+        self._data = places.data
         self._language = language
         self._declarations = Declarations(places, language)
+        calls = ("call",) if language.calls else ()
+        self._telling = frozenset((*language.scopes, *language.wraps, *language.imports, *calls))
+        """Types of nodes that may be more than a statement."""
         self.deep = 0
         """How many places are nested too deep to be told apart."""
 
     def blocks(self, root: Node) -> list[Block]:
         """All blocks in pre-order."""
         out: list[Block] = []
-        start, end = 0, len(self._text)
-        while start < end and self._text[start] in " \t\r\n\ufeff":
+        data = self._data
+        start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+        while start < len(data) and data[start] in b" \t\r\n":
             start += 1
-        tops = self._parts(self._pieces(root, start, -1), end, "", is_top=True)
+        tops = self._parts(self._pieces(root, start, -1), len(data), is_top=True)
         stack = [(part, -1, 0, "") for part in reversed(tops)]
         while stack:
             part, parent, depth, around = stack.pop()
-            inner = self._inside(part, depth, around)
-            kind = "scope" if part.declared or len(inner) > 1 else "code"
-            out.append(Block(kind, part.start, part.end, 0, parent, self._attrs(part, around, kind)))
+            first, last = self._places.span(part.start, part.end)
+            if first == last:
+                continue
+            inner = self._inside(part, depth) if part.node is not None else ()
+            if part.declared is None and len(inner) < 2:
+                out.append(Block("code", first, last, 0, parent, part.attrs))
+                continue
+            out.append(Block("scope", first, last, 0, parent, self._attrs(part, around)))
             if len(inner) > 1:
                 of = part.declared.type if part.declared else around
-                stack.extend([(one, len(out) - 1, depth + 1, of) for one in reversed(inner)])
+                index = len(out) - 1
+                depth += 1
+                stack.extend([(one, index, depth, of) for one in reversed(inner)])
         return out
 
-    def _attrs(self, part: Part, around: str, kind: str) -> dict[str, Any] | None:
+    def _attrs(self, part: Part, around: str) -> dict[str, Any]:
         declared = part.declared
         if declared is None:
-            return {"type": "block"} if kind == "scope" else part.attrs
+            return _BLOCK
         of = "method" if declared.type == "function" and around in CLASSES else declared.type
         attrs: dict[str, Any] = {"name": declared.name, "type": of}
-        if declared.start < declared.end:
-            attrs["frame"] = (declared.start, declared.end, "")
+        start, end = self._places.span(declared.start, declared.end)
+        if start < end:
+            attrs["frame"] = (start, end, "")
         return attrs
 
-    def _inside(self, part: Part, depth: int, around: str) -> list[Part]:
+    def _inside(self, part: Part, depth: int) -> list[Part]:
         """The parts of a part that is worth it: a class, or anything large."""
-        if part.node is None:
-            return []
         declared = part.declared
         holds = declared is not None and declared.type in CLASSES
         if part.end - part.start <= OPEN and not holds:
@@ -101,183 +91,101 @@ class Tree:
         if depth >= DEPTH:
             self.deep += 1
             return []
-        floor = declared.end if declared else self._places.at(part.node.start_byte) + 1
-        pieces = self._pieces(part.node, part.start, floor)
-        return self._parts(pieces, part.end, declared.type if declared else around, is_top=False)
+        floor = declared.end if declared else part.node.start_byte + 1
+        return self._parts(self._pieces(part.node, part.start, floor), part.end, is_top=False)
 
     # --- where blocks may start -----------------------------------------------------------------------------------
 
     def _pieces(self, node: Node, start: int, floor: int) -> list[Piece]:
         """The nodes inside a node that start lines, and its opening up to `floor`; where none does, that alone."""
-        places, through = self._places, self._language.through
-        out: list[Piece] = [Piece(start, None)] if floor >= 0 else []
+        data, line_start, through = self._data, self._places.line_start, self._language.through
+        out: list[Piece] = [(start, None)] if floor >= 0 else []
         last = start if floor >= 0 else -1
-        stack = [(child, 0) for child in reversed(node.children)]
+        stack = [iter(node.children)]
         while stack:
-            child, level = stack.pop()
-            at, end = places.at(child.start_byte), places.at(child.end_byte)
-            if end <= floor or at == end:
-                continue
-            begin = places.line_start(at) if at >= floor else -1
-            if begin > last:
-                if level < _INLINE and (child.type in through or child.type == "ERROR") and child.child_count:
-                    stack.extend([(one, level + 1) for one in reversed(child.children)])
-                elif child.is_named or not out or self._starts(at):
-                    out.append(Piece(begin, child))
-                    last = begin
-            elif begin < 0 and at - last > _LONG and child.is_named and at >= floor:
-                out.append(Piece(at, child))
-                last = at
-            elif level < _INLINE and (at < floor or self._is_large(at, end)):
-                stack.extend([(one, level + 1) for one in reversed(child.children)])
-        if not out and start < len(self._text):
-            out.append(Piece(start, None))
-        elif out and out[0].start > start:
-            out[0] = Piece(start, out[0].node)
+            for child in stack[-1]:
+                end = child.end_byte
+                if end <= floor:
+                    continue
+                at = child.start_byte
+                begin = -1 if at < floor or (at > 3 and data[at - 1] > _SPACE) else line_start(at)
+                if begin > last:
+                    if at == end:
+                        continue
+                    if (child.type in through or child.is_error) and len(stack) < _INLINE and child.child_count:
+                        stack.append(iter(child.children))
+                        break
+                    if child.is_named or not out or self._starts(at):
+                        out.append((begin, child))
+                        last = begin
+                elif at - last > _LONG and begin < 0 and at >= floor and child.is_named:
+                    out.append((at, child))
+                    last = at
+                elif (end - at > _RUN or at < floor) and len(stack) < _INLINE and self._goes_on(at, end, floor):
+                    stack.append(iter(child.children))
+                    break
+            else:
+                stack.pop()
+        if not out and start < len(self._data):
+            out.append((start, None))
+        elif out and out[0][0] > start:
+            out[0] = (start, out[0][1])
         return out
 
-    def _is_large(self, start: int, end: int) -> bool:
-        return end - start > _RUN and (end - start > _LONG or self._text.find("\n", start, end) >= 0)
+    def _goes_on(self, start: int, end: int, floor: int) -> bool:
+        """Whether lines start inside a node, or it is one long line."""
+        return start < floor or end - start > _LONG or self._data.find(b"\n", start, end) >= 0
 
     def _starts(self, at: int) -> bool:
         """Whether a line that starts with a mark or keyword goes on: `} else {` does, `});` does not."""
-        word = _FIRST_WORD.match(self._text, at)
-        return word is not None and word[1] not in _CLOSERS
+        word = FIRST_WORD.match(self._data, at)
+        return word is not None and word[1] not in CLOSERS
 
     # --- what they are put together to ----------------------------------------------------------------------------
 
-    def _parts(self, pieces: list[Piece], end: int, around: str, *, is_top: bool) -> list[Part]:
-        gather = _Gathering(self._text, _TOP_RUN if is_top else _RUN, is_top)
+    def _parts(self, pieces: list[Piece], end: int, *, is_top: bool) -> list[Part]:
+        places, telling, prefixes = self._places, self._telling, self._language.prefixes
+        gather = Gathering(places, is_top)
         lead = -1  # where comments and decorators of the next piece start
-        for index, (start, node) in enumerate(pieces):
-            is_last = index + 1 == len(pieces)
-            after = end if is_last else pieces[index + 1].start
-            until = trim(self._text, start, after)
-            begin = start if lead < 0 else lead
+        afters = [piece[0] for piece in pieces[1:]]
+        afters.append(end)
+        for (start, node), after in zip(pieces, afters, strict=True):
+            until = places.trim(start, after)
             if node is None:
-                gather.alone(begin, until)
+                gather.alone(start, until)
                 continue
+            begin = start if lead < 0 else lead
             kind = node.type
-            if kind in self._language.prefixes or "comment" in kind:
-                lead = begin
-                if not is_last and ("comment" not in kind or not blank_between(self._text, until, after)):
+            if kind in prefixes or "comment" in kind:
+                if after < end and ("comment" not in kind or not places.blank_between(until, after)):
+                    lead = begin
                     continue
-                lead = -1
                 gather.remark(begin, until)
-                continue
-            lead = -1
-            if declared := self._declarations.of(node):
-                stop = self._line_of_end(node, start, after)
-                gather.scope(Part(begin, stop, None, node, declared))
-                gather.rest(stop, until)
-            elif self._declarations.is_import(node):
-                gather.imports(begin, start, until)
-            elif index < 2 and self._is_docstring(node):
-                gather.docstring(begin, until)
-            elif self._is_large(start, until) and until - start > OPEN:
+            elif kind in telling:
+                self._telling_part(gather, node, begin, start, after, until)
+            elif until - start > OPEN and self._goes_on(start, until, 0):
                 gather.large(begin, start, until, node)
+            elif kind == "expression_statement" and gather.is_opening and self._is_docstring(node):
+                gather.docstring(begin, until)
             else:
                 gather.statement(begin, start, until)
+            lead = -1
         return gather.done()
 
-    def _line_of_end(self, node: Node, start: int, after: int) -> int:
-        """The end of the line that a node ends in: what stands there belongs to it."""
-        end = self._places.at(node.end_byte)
-        return trim(self._text, start, min(after, self._places.line_end(max(end - 1, start), after)))
+    def _telling_part(self, gather: Gathering, node: Node, begin: int, start: int, after: int, until: int) -> None:
+        if declared := self._declarations.of(node):
+            end = max(node.end_byte - 1, start)
+            stop = self._places.trim(start, min(after, self._places.line_end(end, after)))
+            gather.scope(Part(begin, stop, None, node, declared))
+            if stop < until:
+                gather.rest(stop, until)
+        elif self._declarations.is_import(node):
+            gather.imports(begin, start, until)
+        elif until - start > OPEN and self._goes_on(start, until, 0):
+            gather.large(begin, start, until, node)
+        else:
+            gather.statement(begin, start, until)
 
     def _is_docstring(self, node: Node) -> bool:
-        if self._language.name != "python" or node.type != "expression_statement":
-            return False
-        inner = node.child(0)
+        inner = node.child(0) if self._language.name == "python" else None
         return inner is not None and inner.type in ("string", "concatenated_string")
-
-
-class _Gathering:
-    """Parts as they come, small statements put together."""
-
-    def __init__(self, text: str, most: int, is_top: bool) -> None:
-        self._text = text
-        self._most = most
-        self._is_top = is_top
-        self._out: list[Part] = []
-        self._run = (0, 0)
-
-    def done(self) -> list[Part]:
-        self._flush()
-        return self._out
-
-    def alone(self, start: int, end: int) -> None:
-        """The opening of a scope."""
-        self._flush()
-        if start < end:
-            self._out.append(Part(start, end))
-
-    def scope(self, part: Part) -> None:
-        self._flush()
-        self._out.append(part)
-
-    def rest(self, start: int, end: int) -> None:
-        """What stands after a scope and before the next piece: inside a scope, marks that close it are left out."""
-        while start < end and self._text[start].isspace():
-            start += 1
-        word = _FIRST_WORD.search(self._text, start, end) if start < end else None
-        if start < end and (self._is_top or (word is not None and word[1] not in _CLOSERS)):
-            self.statement(start, start, end)
-
-    def remark(self, start: int, end: int) -> None:
-        """A comment by itself; the first of a file is its header."""
-        if self._is_top and self._is_first():
-            self._out.append(Part(start, end, _HEADER))
-        else:
-            self.statement(start, start, end)
-
-    def imports(self, begin: int, start: int, end: int) -> None:
-        begin = self._header(begin, start)
-        last = self._out[-1] if self._out and self._run == (0, 0) else None
-        if last is not None and last.attrs is _IMPORTS:
-            self._out[-1] = last._replace(end=end)
-            return
-        self._flush()
-        self._out.append(Part(begin, end, _IMPORTS))
-
-    def docstring(self, start: int, end: int) -> None:
-        """Of a scope, it stays with the signature; of a file, it is the header."""
-        self._flush()
-        if self._is_top:
-            self._out.append(Part(start, end, _HEADER))
-        else:
-            first = self._out.pop()
-            self._out.append(Part(first.start, end))
-
-    def large(self, begin: int, start: int, end: int, node: Node) -> None:
-        begin = self._header(begin, start)
-        self._flush()
-        self._out.append(Part(begin, end, None, node))
-
-    def statement(self, begin: int, start: int, end: int) -> None:
-        begin = self._header(begin, start)
-        first, last = self._run
-        if last:
-            blank = blank_between(self._text, last, begin)
-            if end - first > self._most or (blank and (not self._is_top or last - first > self._most // 3)):
-                self._flush()
-                first = begin
-        else:
-            first = begin
-        self._run = (first, end)
-
-    def _header(self, begin: int, start: int) -> int:
-        """Where a piece starts without the comment above it, if that is the header of the file."""
-        if not (self._is_top and begin < start and self._is_first()):
-            return begin
-        self._out.append(Part(begin, trim(self._text, begin, start), _HEADER))
-        return start
-
-    def _is_first(self) -> bool:
-        return not self._out and self._run == (0, 0)
-
-    def _flush(self) -> None:
-        first, last = self._run
-        if last:
-            self._out.append(Part(first, last))
-            self._run = (0, 0)
