@@ -8,7 +8,9 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from seamline.collector import paused
 from seamline.parse.code_detect import language_of
+from seamline.parse.code_guard import refused
 from seamline.parse.code_languages import Language
 from seamline.parse.code_places import Places
 from seamline.parse.code_plain import plain_code
@@ -17,35 +19,39 @@ from seamline.parse.raw import Parsed, Raw
 from seamline.types import Notice
 
 _INSTALL = "pip install 'seamline[code]'"
-_LARGEST = 8_000_000
-"""Bytes that are given to a grammar: its tree takes thirty times as much memory."""
 _ERRORS = 1000
 """Errors that are counted."""
 _COOKIE = re.compile(r"\A(?:[^\n]*\n)?[ \t]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
+_READ_ALIKE = frozenset(("utf-8", "utf-8-sig", "ascii"))
 
 
 def parse(raw: Raw) -> Parsed:
     """Source code in any language: by its grammar where there is one, else by blank lines and indentation."""
-    text = raw.text
-    language = language_of(text, raw.uri)
+    language = language_of(raw.text, raw.uri)
     if language is None:
-        message = "no grammar is known for it: blocks are what stands between blank lines"
-        return Parsed(text, plain_code(text), notices=(Notice("no-grammar", message),))
-    meta = {"programming_language": language.name}
+        return _plain(raw.text, "its language is not known, or has no grammar here")
     parser = _parser(language)
     if parser is None:
-        message = f"no grammar for {language.name} is installed, blocks are what stands between blank lines: {_INSTALL}"
-        return Parsed(text, plain_code(text), meta=meta, notices=(Notice("no-grammar", message),))
-    places = Places(text)
-    if len(places.data) > _LARGEST:
-        message = (
-            f"too large for a grammar ({len(places.data) / 1e6:.1f} MB): blocks are what stands between blank lines"
-        )
-        return Parsed(text, plain_code(text), meta=meta, notices=(Notice("no-grammar", message),))
-    root = parser.parse(places.data).root_node
-    tree = Tree(places, language)
-    blocks = tree.blocks(root)
-    return Parsed(text, blocks, meta=meta, notices=(*_syntax(root, language), *_deep(tree), *_cookie(text, language)))
+        return _plain(raw.text, f"the grammar of {language.name} is not installed ({_INSTALL})", language)
+    places = Places(raw.text)
+    if why := refused(language.name, places.data):
+        return _plain(raw.text, why, language)
+    with paused():
+        root = parser.parse(places.data).root_node
+        tree = Tree(places, language)
+        blocks = tree.blocks(root)
+        notices = (*_syntax(root, language), *_deep(tree), *_cookie(raw.text, language))
+    return Parsed(raw.text, blocks, meta=_meta(language), notices=notices)
+
+
+def _plain(text: str, why: str, language: Language | None = None) -> Parsed:
+    """Without a grammar."""
+    message = f"read without a grammar: {why}; blocks are what stands between blank lines"
+    return Parsed(text, plain_code(text), meta=_meta(language), notices=(Notice("no-grammar", message),))
+
+
+def _meta(language: Language | None) -> dict[str, Any]:
+    return {"programming_language": language.name} if language else {}
 
 
 @cache
@@ -68,10 +74,10 @@ def _syntax(root: Any, language: Language) -> tuple[Notice, ...]:
     stack = [root]
     while stack and len(lines) < _ERRORS:
         node = stack.pop()
-        if node.is_error or node.is_missing:
+        wrong = [] if node.is_error else [one for one in reversed(node.children) if one.has_error or one.is_missing]
+        stack.extend(wrong)
+        if not wrong:
             lines.append(node.start_point[0] + 1)
-        else:
-            stack.extend([one for one in reversed(node.children) if one.has_error])
     count = f"{len(lines)}" if len(lines) < _ERRORS else f"at least {_ERRORS}"
     places = "place is" if len(lines) == 1 else "places are"
     message = f"{count} {places} no {language.name} that the grammar knows: blocks there may be wrong, no text is lost"
@@ -81,18 +87,19 @@ def _syntax(root: Any, language: Language) -> tuple[Notice, ...]:
 def _deep(tree: Tree) -> tuple[Notice, ...]:
     if not tree.deep:
         return ()
-    return (Notice("deep", f"what is nested more than {DEPTH} blocks deep is not told apart: {tree.deep} blocks"),)
+    return (Notice("deep", f"nested more than {DEPTH} blocks deep: what is inside is told apart by lines alone"),)
 
 
 def _cookie(text: str, language: Language) -> tuple[Notice, ...]:
-    """A Python source may name its encoding; one that is not text as it was read is worth a remark."""
+    """A Python source may name its encoding; one that it was hardly read in is worth a remark."""
     cookie = _COOKIE.match(text) if language.name == "python" else None
     if cookie is None:
         return ()
     try:
+        is_alike = "a\n".encode(cookie[1]) == b"a\n"
         name = codecs.lookup(cookie[1]).name
-    except LookupError:
-        return (Notice("encoding", f"names an unknown encoding, {cookie[1]}: read as it looked", "line 1"),)
-    if name in ("utf-8", "utf-8-sig", "ascii", "iso8859-1", "latin-1") or text.isascii() and "rot" not in name:
+    except (LookupError, ValueError):
+        return (Notice("encoding", f"names an encoding that is not known, {cookie[1]}: read as it looked"),)
+    if name in _READ_ALIKE or (is_alike and text.isascii()):
         return ()
-    return (Notice("encoding", f"names {cookie[1]} as its encoding: check that it was read so", "line 1"),)
+    return (Notice("encoding", f"names {cookie[1]} as its encoding: check that it was read so"),)

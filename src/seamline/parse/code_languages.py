@@ -44,8 +44,10 @@ def _types(pairs: str) -> Types:
 
 FUNCTIONS = _set("arrow_function function_expression generator_function class function_definition")
 """Values that make the variable they are given to a declaration."""
-CLASSES = _set("class interface struct impl trait enum object extension protocol record actor union module")
+CLASSES = _set("class interface struct impl trait enum object extension protocol record actor union")
 """What a function is a method of."""
+HOLDERS = CLASSES | {"module"}
+"""What is told apart however small it is."""
 _PREPROCESSOR = _set("preproc_ifdef preproc_if preproc_else preproc_elif linkage_specification declaration_list")
 _SCRIPT = _types(
     "function_declaration:function generator_function_declaration:function class_declaration:class"
@@ -176,7 +178,7 @@ LANGUAGES = (
             "class_declaration:class interface_declaration:interface trait_declaration:trait enum_declaration:enum"
             " function_definition:function method_declaration:method namespace_definition:module"
         ),
-        _set("namespace_use_declaration php_tag"),
+        _set("namespace_use_declaration namespace_definition php_tag"),
         grammar="language_php",
     ),
     Language(
@@ -262,13 +264,14 @@ LANGUAGES = (
         (".hs",),
         _types("function:function data_type:type newtype:type class:class instance:class"),
         _set("import header"),
-        _set("signature"),
+        _set("signature haddock"),
         through=_set("imports declarations class_declarations instance_declarations"),
     ),
     Language(
         "elixir",
         "tree_sitter_elixir",
         (".ex", ".exs"),
+        prefixes=_set("unary_operator"),
         through=_set("do_block"),
         calls=_types(
             "defmodule:module defprotocol:module defimpl:module def:function defp:function defmacro:macro"
@@ -289,6 +292,7 @@ LANGUAGES = (
         (".xml",),
         _types("element:element"),
         through=_set("document content prolog"),
+        grammar="language_xml",
     ),
 )
 BY_NAME = {one.name: one for one in LANGUAGES}

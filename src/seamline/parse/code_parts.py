@@ -12,9 +12,8 @@ _RUN = 200
 """Bytes of statements that are put together inside a scope."""
 _TOP_RUN = 800
 """Bytes of statements that are put together at the top."""
-FIRST_WORD = re.compile(rb"[^\w\r\n]*(\w+)")
-CLOSERS = frozenset((b"end", b"fi", b"done", b"esac"))
-"""Words that only close what is open."""
+CLOSER = re.compile(rb"[^\w\r\n/#]*(?:(?:end|fi|done|esac)\b|//|/\*|#|[\r\n]|\Z)")
+"""A line that only closes what is open, and may say so in a comment."""
 _IMPORTS = {"imports": True}
 _HEADER = {"header": True}
 
@@ -64,8 +63,7 @@ class Gathering:
         data = self._places.data
         while start < end and data[start] in b" \t\r\n":
             start += 1
-        word = FIRST_WORD.search(data, start, end) if start < end else None
-        if start < end and (self._is_top or (word is not None and word[1] not in CLOSERS)):
+        if start < end and (self._is_top or not CLOSER.match(data, start, end)):
             self.statement(start, start, end)
 
     def remark(self, start: int, end: int) -> None:

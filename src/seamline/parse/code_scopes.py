@@ -12,12 +12,13 @@ Node = Any
 """A node of tree-sitter, which has no types here."""
 
 _BODY = re.compile(r"(?:^|_)(?:body|block|list)$|^(?:object_type|compound_statement|declaration_list)$")
-_NAMED = re.compile(
-    r"identifier$|^(?:name|constant|word|selectors|alias|STag|EmptyElemTag|dotted_key|bare_key|quoted_key)$"
-)
+_NAMED = re.compile(r"identifier$|^(?:name|constant|word|selectors|alias|STag|EmptyElemTag|(?:dotted|bare|quoted)_key)$")
+_NAMING = frozenset(("object_reference", "signature", "type_head", "variable_list"))
+"""Nodes that start with a name."""
 _WRAPPED = 3
 """Nodes between a wrapper and what it wraps: `const x = () => ...` has two."""
 _ASSIGNED = frozenset(("variable_declarator", "assignment_expression", "assignment_statement"))
+_FIELDS = ("field_definition", "public_field_definition")
 _WORD = re.compile(r"[\w.$:!?]+")
 _SPACE = re.compile(r"\s+")
 _LONGEST = 80
@@ -55,13 +56,14 @@ class Declarations:
             kind = language.calls.get(self._called(node), "")
         if not kind or kind == "import":
             return None
-        if node.type in ("field_definition", "public_field_definition") and not self._wrapped(node)[1]:
+        if node.type in _FIELDS and not _is_function(node.child_by_field_name("value")):
             return None
         body = _body(inner)
         if body is None and node.start_point[0] == node.end_point[0]:
             return None  # a line such as `struct Point;` only names something
         start, end = self._signature(node, inner, body)
-        return Declared(inner, self._sharper(inner, kind), self._name(inner), start, end)
+        name = self._name(inner) or self._string(start, min(end, start + _LONGEST)).rstrip(" {")
+        return Declared(inner, self._sharper(inner, kind), name, start, end)
 
     def is_import(self, node: Node) -> bool:
         language = self._language
@@ -110,9 +112,10 @@ class Declarations:
         if node.type == "impl_item":
             trait, target = node.child_by_field_name("trait"), node.child_by_field_name("type")
             return " for ".join(self._text(one) for one in (trait, target) if one is not None)
-        found = node.child_by_field_name("name") or self._declarator(node) or self._first_name(node)
+        found = node.child_by_field_name("name") or node.child_by_field_name("property") or self._declarator(node) or self._first_name(node)
         name = self._text(found) if found is not None else ""
-        if node.type in ("element", "call") and (word := _WORD.search(name)):
+        naming = node.type in ("element", "call") or (found is not None and found.type in ("signature", "type_head"))
+        if naming and (word := _WORD.search(name)):
             name = word[0]
         if node.type == "method_declaration" and (receiver := node.child_by_field_name("receiver")) is not None:
             of = _WORD.findall(self._text(receiver).split("[")[0])
@@ -137,12 +140,14 @@ class Declarations:
         for one in inside:
             if _NAMED.search(one.type):
                 return one
-        return next((one for one in inside if one.type in ("object_reference", "signature", "variable_list")), None)
+        return next((one for one in inside if one.type in _NAMING), None)
 
     def _text(self, node: Node) -> str:
         start = node.start_byte
-        end = min(node.end_byte, start + 4 * _LONGEST)
-        return _SPACE.sub(" ", self._places.string(start, end)).strip()[:_LONGEST]
+        return self._string(start, min(node.end_byte, start + 4 * _LONGEST))[:_LONGEST]
+
+    def _string(self, start: int, end: int) -> str:
+        return _SPACE.sub(" ", self._places.string(start, end)).strip()
 
     # --- signatures -----------------------------------------------------------------------------------------------
 
@@ -153,9 +158,7 @@ class Declarations:
         if body is None:
             end = places.line_end(start, node.end_byte)
         else:
-            end = body.start_byte
-            if places.data.startswith((b"{", b"do"), end):
-                end += 1 if places.data[end] == _BRACE else 2
+            end = _opened(body, start, places.data)
         line = places.line_start(start)
         return (line if line >= 0 else start), places.trim(start, end)
 
@@ -171,13 +174,29 @@ class Declarations:
         return node
 
 
+def _opened(body: Node, start: int, data: bytes) -> int:
+    """Where a body is open: after its brace, or before its first line and the comments above that."""
+    end: int = body.start_byte
+    if data.startswith((b"{", b"do"), end):
+        return end + (1 if data[end] == _BRACE else 2)
+    before = body.prev_sibling if b"\n" in data[start:end].rstrip() else None
+    while before is not None and "comment" in before.type and before.start_byte > start:
+        end, before = before.start_byte, before.prev_sibling
+    return end
+
+
+def _is_function(value: Node | None) -> bool:
+    return value is not None and value.type in FUNCTIONS
+
+
 def _body(node: Node) -> Node | None:
     """The part of a declaration that holds what it is made of."""
     found = node.child_by_field_name("body")
     if found is not None or node.child_count > 64:
         return found
     for field in ("value", "right"):
-        if (value := node.child_by_field_name(field)) is not None and value.type in FUNCTIONS:
+        value = node.child_by_field_name(field)
+        if _is_function(value):
             return _body(value)
     inside = [one for one in node.named_children if _BODY.search(one.type)]
     return inside[-1] if inside else None

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from seamline.parse.code_languages import CLASSES, Language
-from seamline.parse.code_parts import CLOSERS, FIRST_WORD, Gathering, Part
+from seamline.parse.code_languages import CLASSES, HOLDERS, Language
+from seamline.parse.code_parts import CLOSER, Gathering, Part
 from seamline.parse.code_places import Places
 from seamline.parse.code_scopes import Declarations, Node
 from seamline.types import Block
@@ -18,6 +18,8 @@ OPEN = 480
 """Bytes above which what is inside a node is told apart."""
 _RUN = 200
 """Bytes above which a node is looked through for lines that start in it."""
+_LEAST = 24
+"""The same in a class."""
 _LONG = 1000
 """Bytes of one line, above which blocks may start inside it."""
 DEPTH = 24
@@ -85,18 +87,19 @@ class Tree:
     def _inside(self, part: Part, depth: int) -> list[Part]:
         """The parts of a part that is worth it: a class, or anything large."""
         declared = part.declared
-        holds = declared is not None and declared.type in CLASSES
+        holds = declared is not None and declared.type in HOLDERS
         if part.end - part.start <= OPEN and not holds:
             return []
         if depth >= DEPTH:
             self.deep += 1
             return []
         floor = declared.end if declared else part.node.start_byte + 1
-        return self._parts(self._pieces(part.node, part.start, floor), part.end, is_top=False)
+        pieces = self._pieces(part.node, part.start, floor, _LEAST if holds else _RUN)
+        return self._parts(pieces, part.end, is_top=False)
 
     # --- where blocks may start -----------------------------------------------------------------------------------
 
-    def _pieces(self, node: Node, start: int, floor: int) -> list[Piece]:
+    def _pieces(self, node: Node, start: int, floor: int, least: int = _RUN) -> list[Piece]:
         """The nodes inside a node that start lines, and its opening up to `floor`; where none does, that alone."""
         data, line_start, through = self._data, self._places.line_start, self._language.through
         out: list[Piece] = [(start, None)] if floor >= 0 else []
@@ -121,9 +124,11 @@ class Tree:
                 elif at - last > _LONG and begin < 0 and at >= floor and child.is_named:
                     out.append((at, child))
                     last = at
-                elif (end - at > _RUN or at < floor) and len(stack) < _INLINE and self._goes_on(at, end, floor):
-                    stack.append(iter(child.children))
-                    break
+                elif (end - at > least or at < floor) and self._goes_on(at, end, floor):
+                    if len(stack) < _INLINE:
+                        stack.append(iter(child.children))
+                        break
+                    self.deep += end - at > _LONG
             else:
                 stack.pop()
         if not out and start < len(self._data):
@@ -138,8 +143,7 @@ class Tree:
 
     def _starts(self, at: int) -> bool:
         """Whether a line that starts with a mark or keyword goes on: `} else {` does, `});` does not."""
-        word = FIRST_WORD.match(self._data, at)
-        return word is not None and word[1] not in CLOSERS
+        return CLOSER.match(self._data, at) is None
 
     # --- what they are put together to ----------------------------------------------------------------------------
 
