@@ -11,6 +11,7 @@ from seamline.cut.compiled import compiled_cut
 from seamline.cut.draft import Draft
 from seamline.cut.engine import Engine
 from seamline.cut.merge import merge_small
+from seamline.cut.scopes import scoped
 from seamline.cut.sections import Section
 from seamline.headings import heading_text
 from seamline.identity import Names
@@ -27,7 +28,7 @@ def cut(document: Document, recipe: Recipe, tokenizer: Tokenizer) -> list[Chunk]
     """The chunks of a document: by the compiled core where it can, with the same result."""
     with paused():
         if CUTS is not None and (chunks := compiled_cut(CUTS, document, recipe, tokenizer)) is not None:
-            return chunks
+            return scoped(chunks)
         return plain_cut(document, recipe, tokenizer)
 
 
@@ -60,7 +61,7 @@ def plain_cut(document: Document, recipe: Recipe, tokenizer: Tokenizer) -> list[
             shadows = [overlapper.shadows(drafts, index, most) for index in range(len(drafts))]
         else:
             drafts = overlapper.add(drafts, kind, most, crosses=recipe.sections == "paragraph")
-    return _named(engine, drafts, shadows)
+    return scoped(_named(engine, drafts, shadows))
 
 
 def _same_section(left: Draft, right: Draft) -> bool:

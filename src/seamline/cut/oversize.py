@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from seamline.cut.atoms import MARKS, Atom, Frame
 from seamline.cut.ladder import CODE, LINES, LONGEST_TOKEN, PROSE, Count, Room, Rung, climb_down, coalesce
-from seamline.cut.lines import line_end, line_start, next_line
+from seamline.cut.lines import line_end, line_start, next_line, trimmed
 from seamline.cut.rows import LEAST, Headed, split_rows
+from seamline.cut.scores import code_seam
 from seamline.cut.tables import split_table
 from seamline.types import Block, Context
 
@@ -150,7 +151,10 @@ class Splitter:
             space = max(room - cost(task.frame) - held, room // 8)
             too_large = False
             kind = self.blocks[task.block].kind if task.block >= 0 else "paragraph"
-            if self._holds_blocks(task, kind) and self.own_rule.get(kind, True):
+            if kind == "scope" and (atom := self._without_frame(task, room - held)):
+                atoms.append(atom)
+                continue
+            if self.own_rule.get(kind, True) and self._holds_blocks(task, kind):
                 inner = self._inner(task, kind, room)
                 too_large = len(inner) == 1 and inner[0].block >= 0
                 stack.extend(reversed(inner))
@@ -162,7 +166,9 @@ class Splitter:
         return kept_apart(atoms) if is_framed else atoms
 
     def _holds_blocks(self, task: Task, kind: str) -> bool:
-        """Whether a block is split by the blocks inside it."""
+        """Whether a block is split by the blocks inside it; a scope in which nothing is told apart goes by lines."""
+        if kind == "scope":
+            return bool(self.children[task.block])
         return kind in CONTAINERS or (kind == "figure" and self._is_framed(task) and bool(self.children[task.block]))
 
     def _is_framed(self, task: Task) -> bool:
@@ -188,6 +194,11 @@ class Splitter:
             room = min(room, self.whole.get(self.blocks[task.block].kind, room))
         tokens = self.count(self.text[task.start : task.end])
         return Atom(task.start, task.end, tokens, task.seam, task.frame, task.glued) if tokens <= room else None
+
+    def _without_frame(self, task: Task, room: int) -> Atom | None:
+        """A scope as one atom, where it fits but for the scopes around it and the blanks after it: those give way."""
+        atom = self._whole(task._replace(end=trimmed(self.text, task.start, task.end), frame=None), room)
+        return atom and atom._replace(end=task.end, exact=False)
 
     def _ladder(self, task: Task, room: int, rungs: Sequence[Rung]) -> list[Atom]:
         pieces = climb_down(self.text, task.start, task.end, Room(room, self.cluster), self.count, rungs)
@@ -217,16 +228,22 @@ class Splitter:
         if kind in NESTING and self._is_framed(task):
             return self._framed_inner(task, kind, room)
         frame = self._container_frame(task, kind)
+        while kind == "scope" and frame and frame.outer and cost(frame) > room // 4:
+            frame = frame._replace(outer=frame.outer.outer)  # a method's signature says more than its class's
         if cost(frame) > room // 4:
             frame = task.frame
         seam = "item" if kind == "list" else "paragraph"
         tasks: list[Task] = []
         after_heading = False
+        before = -1
         for start, end, child in self._bounds(task):
             first = start == task.start
             glued = task.glued if first else after_heading
+            if kind == "scope":
+                seam = code_seam(self.text, self.blocks, before, child, start)
             tasks.append(Task(start, end, child, task.seam if first else seam, frame, glued))
             after_heading = child >= 0 and self.blocks[child].kind == "heading"
+            before = child
         return tasks
 
     def _framed_inner(self, task: Task, kind: str, room: int) -> list[Task]:
@@ -265,11 +282,12 @@ class Splitter:
 
     def _bounds(self, task: Task) -> list[tuple[int, int, int]]:
         """(start, end, block) of whole lines that tile a container; block -1 where no child claims the text."""
+        in_scope = self.blocks[task.block].kind == "scope"  # minified code has many on one line
         starts: list[tuple[int, int]] = []
         end = task.start
         for child in self.children[task.block]:
             block = self.blocks[child]
-            start = line_start(self.text, block.start, task.start)
+            start = block.start if in_scope else line_start(self.text, block.start, task.start)
             if starts and starts[-1][0] == start:
                 continue  # several blocks on one line: the first stands for them
             if start > end and (not starts or self._has_text(end, start)):
@@ -336,7 +354,9 @@ class Splitter:
     def _own_frame(self, task: Task, block: Block) -> Frame:
         """The frame its parser gave a block."""
         start, end, close = (block.attrs or {})["frame"]
-        return self._open_close(block.kind, task, start, end, "\n", f"\n{close}" if close else "")
+        frame = self._open_close(block.kind, task, start, end, "\n", f"\n{close}" if close else "")
+        # Its line end may be one token with the blanks after it, or not; one packing too many would cut what fits.
+        return frame._replace(opening_tokens=frame.opening_tokens + 1)
 
     def _fence(self, task: Task, block: Block, room: int) -> Frame:
         begin = line_start(self.text, block.start, max(0, block.start - _PREFIX))

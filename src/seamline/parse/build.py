@@ -10,11 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-<<<<<<< HEAD
-from itertools import accumulate
-=======
-from itertools import zip_longest
->>>>>>> parse-pdf
+from itertools import accumulate, zip_longest
 from typing import Any, NamedTuple
 
 from seamline.anchors import Anchor, Anchors
@@ -131,31 +127,37 @@ class Builder:
     def rule(self, place: Place | None = None) -> None:
         self._lines("rule", ["---"], place)
 
-<<<<<<< HEAD
-    def table(self, rows: Iterable[Sequence[str]], places: Sequence[Place | None] = ()) -> None:
-        """A table; its first row is the header. Rows may be of different length. `places` are those of the rows."""
-        given = list(rows)
-        width = max(map(len, given), default=0)
-        if not any(cell.strip() for row in given for cell in row):
-=======
     def table(
         self, rows: Iterable[Sequence[str]], places: Sequence[Place | Sequence[Place | None] | None] = ()
     ) -> None:
         """A table; its first row is the header. Rows may be of different length. `places` are those of the rows, or,
         for a row that may be cut between its cells, a list of those of its cells."""
-        given = [[_cell(cell) for cell in row] for row in rows]
-        width = max((len(row) for row in given), default=0)
-        if not any(any(row) for row in given):
->>>>>>> parse-pdf
+        given = list(rows)
+        width = max(map(len, given), default=0)
+        if not any(cell.strip() for row in given for cell in row):
             return
-        lines = [f"| {line} |" for line in _between_bars(given, width)]
+        by_cells = any(place is not None and not isinstance(place, Mapping) for place in places)
         with self._block("table"):
-<<<<<<< HEAD
+            if by_cells:
+                self._rows_by_cells(given, width, places)
+                return
+            lines = [f"| {line} |" for line in _between_bars(given, width)]
             with self._block("row"):
-                self._put(lines[0], places[0] if places else None)
+                self._put(lines[0], places[0] if places else None)  # type: ignore[arg-type]  # no cells, as just seen
             margin = "".join(one.margin for one in self._open)
             self._emit(f"\n{margin}|" + " --- |" * width)
-            self._rows_after(f"\n{margin}", lines[1:], places[1:])
+            self._rows_after(f"\n{margin}", lines[1:], places[1:])  # type: ignore[arg-type]
+
+    def _rows_by_cells(
+        self, rows: Sequence[Sequence[str]], width: int, places: Sequence[Place | Sequence[Place | None] | None]
+    ) -> None:
+        for index, row in enumerate(rows):
+            with self._block("row", tight=index > 0):
+                cells = [*(_cell(cell) for cell in row), *[""] * (width - len(row))]
+                self._row(cells, places[index] if index < len(places) else None)
+            if index == 0:
+                self._newline()
+                self._emit("|" + " --- |" * width)
 
     def _rows_after(self, before: str, lines: Sequence[str], places: Sequence[Place | None]) -> None:
         """The rows of a table after its header, all at once: there may be very many."""
@@ -168,15 +170,6 @@ class Builder:
         self._blocks += [Block("row", start, end, 0, table, None) for start, end in spans]
         placed = zip(spans, places, strict=False)
         self._anchors += [Anchor(start, end, place) for (start, end), place in placed if place is not None]
-=======
-            for index, row in enumerate(given):
-                with self._block("row", tight=index > 0):
-                    place = places[index] if index < len(places) else None
-                    self._row([*row, *[""] * (width - len(row))], place)
-                if index == 0:
-                    self._newline()
-                    self._emit("|" + " --- |" * width)
->>>>>>> parse-pdf
 
     def _row(self, cells: Sequence[str], place: Place | Sequence[Place | None] | None) -> None:
         if place is None or isinstance(place, Mapping):
@@ -281,7 +274,13 @@ class Builder:
         attrs: Mapping[str, Any] | None = None,
         places: Sequence[Place | None] = (),
     ) -> None:
-<<<<<<< HEAD
+        if places:
+            with self._block(kind, attrs=attrs):
+                for index, line in enumerate(lines):
+                    if index:
+                        self._newline(blank=not line)
+                    self._put(line, places[index] if index < len(places) else place)
+            return
         if not lines:
             return
         self._enter(kind, attrs=attrs)
@@ -290,13 +289,6 @@ class Builder:
         blank = margin.rstrip(" ")
         self._put("".join(margin + line if line else blank for line in lines[1:]), place)
         self._leave()
-=======
-        with self._block(kind, attrs=attrs):
-            for index, line in enumerate(lines):
-                if index:
-                    self._newline(blank=not line)
-                self._put(line, places[index] if index < len(places) else place)
->>>>>>> parse-pdf
 
     @contextmanager
     def _block(

@@ -30,9 +30,13 @@ _CODE = re.compile(
     r"code \w+|htmlpreformatted|plain ?text code"
 )
 _CONTENTS = re.compile(r"(?:toc|verzeichnis|tm|contents|inhalt\w*|tabla de contenido|оглавление|目录|目次) ?([1-9])")
-_QUOTE = re.compile(r"(?:intense |block )?(?:quote|quotation|zitat|citation|cita|citazione|citat|цитата|引用)|block text")
+_QUOTE = re.compile(
+    r"(?:intense |block )?(?:quote|quotation|zitat|citation|cita|citazione|citat|цитата|引用)|block text"
+)
 _CONTINUED = re.compile(r"list ?continue ?\d?|listenfortsetzung ?\d?")
-_MONO = re.compile(r"courier.*|consolas|menlo|monaco|monospace|.*\bmono\b.*|lucida console|andale mono|fira code|source code pro")
+_MONO = re.compile(
+    r"courier.*|consolas|menlo|monaco|monospace|.*\bmono\b.*|lucida console|andale mono|fira code|source code pro"
+)
 
 
 @dataclass(frozen=True, slots=True)

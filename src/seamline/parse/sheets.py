@@ -135,7 +135,9 @@ class _Book:
             grids = grids or workbook.cells(data, name, part)
             if count := uncalculated(data):
                 self._writer.note(
-                    "formulas-uncalculated", f"{count:,} formulas have no value: open and save it first", f"sheet {name}"
+                    "formulas-uncalculated",
+                    f"{count:,} formulas have no value: open and save it first",
+                    f"sheet {name}",
                 )
             self._writer.sheet(name, grids)
         self._tell_beside()
@@ -201,7 +203,13 @@ def _laid_out(book: Any, name: str) -> Grid | str:
 
     try:
         sheet = book.get_sheet_by_name(name)
-    except (calamine.CalamineError, calamine.ZipError, calamine.XmlError, calamine.WorksheetNotFound, ValueError) as error:
+    except (
+        calamine.CalamineError,
+        calamine.ZipError,
+        calamine.XmlError,
+        calamine.WorksheetNotFound,
+        ValueError,
+    ) as error:
         return str(error)
     if sheet.start is None:
         return Grid(0, 0, [], ())

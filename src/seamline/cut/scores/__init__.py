@@ -24,3 +24,18 @@ def seam_before(text: str, blocks: Sequence[Block], tops: Sequence[int], positio
     if block.kind == "code" or before.kind == "code":
         return "code"
     return "paragraph"
+
+
+def code_seam(text: str, blocks: Sequence[Block], before: int, block: int, start: int) -> str:
+    """The kind of the gap between two blocks inside a scope, at `start`; -1 for what closes the scope."""
+    if before < 0 or block < 0:
+        return "line"
+    if _is_declaration(blocks[before]) or _is_declaration(blocks[block]):
+        return "paragraph"
+    gap = text[blocks[before].end : start]
+    return "scope" if gap.count("\n") + gap.count("\r") - gap.count("\r\n") > 1 else "line"
+
+
+def _is_declaration(block: Block) -> bool:
+    """Whether a block is a method or the like, not a statement that holds others."""
+    return block.kind == "scope" and block.attrs is not None and "name" in block.attrs

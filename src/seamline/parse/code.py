@@ -1,0 +1,105 @@
+"""Source code: the text is the source, its blocks are what the grammar of its language sees."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from seamline.collector import paused
+from seamline.parse.code_detect import language_of
+from seamline.parse.code_guard import refused
+from seamline.parse.code_languages import Language
+from seamline.parse.code_places import Places
+from seamline.parse.code_plain import plain_code
+from seamline.parse.code_tree import DEPTH, Tree
+from seamline.parse.raw import Parsed, Raw
+from seamline.types import Notice
+
+_INSTALL = "pip install 'seamline[code]'"
+_ERRORS = 1000
+"""Errors that are counted."""
+_COOKIE = re.compile(r"\A(?:[^\n]*\n)?[ \t]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
+_READ_ALIKE = frozenset(("utf-8", "utf-8-sig", "ascii"))
+
+
+def parse(raw: Raw) -> Parsed:
+    """Source code in any language: by its grammar where there is one, else by blank lines and indentation."""
+    language = language_of(raw.text, raw.uri)
+    if language is None:
+        return _plain(raw.text, "its language is not known, or has no grammar here")
+    parser = _parser(language)
+    if parser is None:
+        return _plain(raw.text, f"the grammar of {language.name} is not installed ({_INSTALL})", language)
+    places = Places(raw.text)
+    if why := refused(language.name, places.data):
+        return _plain(raw.text, why, language)
+    with paused():
+        root = parser.parse(places.data).root_node
+        tree = Tree(places, language)
+        blocks = tree.blocks(root)
+        notices = (*_syntax(root, language), *_deep(tree), *_cookie(raw.text, language))
+    return Parsed(raw.text, blocks, meta=_meta(language), notices=notices)
+
+
+def _plain(text: str, why: str, language: Language | None = None) -> Parsed:
+    """Without a grammar."""
+    message = f"read without a grammar: {why}; blocks are what stands between blank lines"
+    return Parsed(text, plain_code(text), meta=_meta(language), notices=(Notice("no-grammar", message),))
+
+
+def _meta(language: Language | None) -> dict[str, Any]:
+    return {"programming_language": language.name} if language else {}
+
+
+@cache
+def _parser(language: Language) -> Any:
+    """The parser of a language; None where its grammar is not installed."""
+    try:
+        import tree_sitter
+
+        package = import_module(language.package)
+    except ModuleNotFoundError:
+        return None
+    return tree_sitter.Parser(tree_sitter.Language(getattr(package, language.grammar)()))
+
+
+def _syntax(root: Any, language: Language) -> tuple[Notice, ...]:
+    """How many places the grammar cannot read, and where the first is."""
+    if not root.has_error:
+        return ()
+    lines: list[int] = []
+    stack = [root]
+    while stack and len(lines) < _ERRORS:
+        node = stack.pop()
+        wrong = [] if node.is_error else [one for one in reversed(node.children) if one.has_error or one.is_missing]
+        stack.extend(wrong)
+        if not wrong:
+            lines.append(node.start_point[0] + 1)
+    count = f"{len(lines)}" if len(lines) < _ERRORS else f"at least {_ERRORS}"
+    places = "place is" if len(lines) == 1 else "places are"
+    message = f"{count} {places} no {language.name} that the grammar knows: blocks there may be wrong, no text is lost"
+    return (Notice("syntax", message, f"line {min(lines, default=1)}"),)
+
+
+def _deep(tree: Tree) -> tuple[Notice, ...]:
+    if not tree.deep:
+        return ()
+    return (Notice("deep", f"nested more than {DEPTH} blocks deep: what is inside is told apart by lines alone"),)
+
+
+def _cookie(text: str, language: Language) -> tuple[Notice, ...]:
+    """A Python source may name its encoding; one that it was hardly read in is worth a remark."""
+    cookie = _COOKIE.match(text) if language.name == "python" else None
+    if cookie is None:
+        return ()
+    try:
+        is_alike = "a\n".encode(cookie[1]) == b"a\n"
+        name = codecs.lookup(cookie[1]).name
+    except (LookupError, ValueError):
+        return (Notice("encoding", f"names an encoding that is not known, {cookie[1]}: read as it looked"),)
+    if name in _READ_ALIKE or (is_alike and text.isascii()):
+        return ()
+    return (Notice("encoding", f"names {cookie[1]} as its encoding: check that it was read so"),)

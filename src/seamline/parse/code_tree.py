@@ -1,0 +1,195 @@
+"""A syntax tree -> blocks: scopes around what they hold, imports, runs of statements.
+
+What starts a line may start a block. Of a node that is large, the children that start lines become blocks inside it,
+and so on: no language needs a rule of its own but for what declares something.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from seamline.parse.code_languages import CLASSES, HOLDERS, Language
+from seamline.parse.code_parts import CLOSER, Gathering, Part
+from seamline.parse.code_places import Places
+from seamline.parse.code_scopes import Declarations, Node
+from seamline.types import Block
+
+OPEN = 480
+"""Bytes above which what is inside a node is told apart."""
+_RUN = 200
+"""Bytes above which a node is looked through for lines that start in it."""
+_LEAST = 24
+"""The same in a class."""
+_LONG = 1000
+"""Bytes of one line, above which blocks may start inside it."""
+DEPTH = 24
+"""Blocks inside each other. What is nested deeper is not told apart."""
+_INLINE = 48
+"""Nodes inside each other that are looked through for one that starts a line."""
+_BLOCK = {"type": "block"}
+_SPACE = ord(" ")
+
+Piece = tuple[int, Node]
+"""Where a block would start, and the node that it starts with; None for the opening of a scope."""
+
+
+class Tree:
+    """Makes blocks of one syntax tree. Places are in bytes until a block is made."""
+
+    def __init__(self, places: Places, language: Language) -> None:
+        self._places = places
+        self._data = places.data
+        self._language = language
+        self._declarations = Declarations(places, language)
+        calls = ("call",) if language.calls else ()
+        self._telling = frozenset((*language.scopes, *language.wraps, *language.imports, *calls))
+        """Types of nodes that may be more than a statement."""
+        self.deep = 0
+        """How many places are nested too deep to be told apart."""
+
+    def blocks(self, root: Node) -> list[Block]:
+        """All blocks in pre-order."""
+        out: list[Block] = []
+        data = self._data
+        start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+        while start < len(data) and data[start] in b" \t\r\n":
+            start += 1
+        tops = self._parts(self._pieces(root, start, -1), len(data), is_top=True)
+        stack = [(part, -1, 0, "") for part in reversed(tops)]
+        while stack:
+            part, parent, depth, around = stack.pop()
+            first, last = self._places.span(part.start, part.end)
+            if first == last:
+                continue
+            inner = self._inside(part, depth) if part.node is not None else ()
+            if part.declared is None and len(inner) < 2:
+                out.append(Block("code", first, last, 0, parent, part.attrs))
+                continue
+            out.append(Block("scope", first, last, 0, parent, self._attrs(part, around)))
+            if len(inner) > 1:
+                of = part.declared.type if part.declared else around
+                index = len(out) - 1
+                depth += 1
+                stack.extend([(one, index, depth, of) for one in reversed(inner)])
+        return out
+
+    def _attrs(self, part: Part, around: str) -> dict[str, Any]:
+        declared = part.declared
+        if declared is None:
+            return _BLOCK
+        of = "method" if declared.type == "function" and around in CLASSES else declared.type
+        attrs: dict[str, Any] = {"name": declared.name, "type": of}
+        start, end = self._places.span(declared.start, declared.end)
+        if start < end:
+            attrs["frame"] = (start, end, "")
+        return attrs
+
+    def _inside(self, part: Part, depth: int) -> list[Part]:
+        """The parts of a part that is worth it: a class, or anything large."""
+        declared = part.declared
+        holds = declared is not None and declared.type in HOLDERS
+        if part.end - part.start <= OPEN and not holds:
+            return []
+        if depth >= DEPTH:
+            self.deep += 1
+            return []
+        floor = declared.end if declared else part.node.start_byte + 1
+        pieces = self._pieces(part.node, part.start, floor, _LEAST if holds else _RUN)
+        return self._parts(pieces, part.end, is_top=False)
+
+    # --- where blocks may start -----------------------------------------------------------------------------------
+
+    def _pieces(self, node: Node, start: int, floor: int, least: int = _RUN) -> list[Piece]:
+        """The nodes inside a node that start lines, and its opening up to `floor`; where none does, that alone."""
+        data, line_start, through = self._data, self._places.line_start, self._language.through
+        out: list[Piece] = [(start, None)] if floor >= 0 else []
+        last = start if floor >= 0 else -1
+        stack = [iter(node.children)]
+        while stack:
+            for child in stack[-1]:
+                end = child.end_byte
+                if end <= floor:
+                    continue
+                at = child.start_byte
+                begin = -1 if at < floor or (at > 3 and data[at - 1] > _SPACE) else line_start(at)
+                if begin > last:
+                    if at == end:
+                        continue
+                    if (child.type in through or child.is_error) and len(stack) < _INLINE and child.child_count:
+                        stack.append(iter(child.children))
+                        break
+                    if child.is_named or not out or self._starts(at):
+                        out.append((begin, child))
+                        last = begin
+                elif at - last > _LONG and begin < 0 and at >= floor and child.is_named:
+                    out.append((at, child))
+                    last = at
+                elif (end - at > least or at < floor) and self._goes_on(at, end, floor):
+                    if len(stack) < _INLINE:
+                        stack.append(iter(child.children))
+                        break
+                    self.deep += end - at > _LONG
+            else:
+                stack.pop()
+        if not out and start < len(self._data):
+            out.append((start, None))
+        elif out and out[0][0] > start:
+            out[0] = (start, out[0][1])
+        return out
+
+    def _goes_on(self, start: int, end: int, floor: int) -> bool:
+        """Whether lines start inside a node, or it is one long line."""
+        return start < floor or end - start > _LONG or self._data.find(b"\n", start, end) >= 0
+
+    def _starts(self, at: int) -> bool:
+        """Whether a line that starts with a mark or keyword goes on: `} else {` does, `});` does not."""
+        return CLOSER.match(self._data, at) is None
+
+    # --- what they are put together to ----------------------------------------------------------------------------
+
+    def _parts(self, pieces: list[Piece], end: int, *, is_top: bool) -> list[Part]:
+        places, telling, prefixes = self._places, self._telling, self._language.prefixes
+        gather = Gathering(places, is_top)
+        lead = -1  # where comments and decorators of the next piece start
+        afters = [piece[0] for piece in pieces[1:]]
+        afters.append(end)
+        for (start, node), after in zip(pieces, afters, strict=True):
+            until = places.trim(start, after)
+            if node is None:
+                gather.alone(start, until)
+                continue
+            begin = start if lead < 0 else lead
+            kind = node.type
+            if kind in prefixes or "comment" in kind:
+                if after < end and ("comment" not in kind or not places.blank_between(until, after)):
+                    lead = begin
+                    continue
+                gather.remark(begin, until)
+            elif kind in telling:
+                self._telling_part(gather, node, begin, start, after, until)
+            elif until - start > OPEN and self._goes_on(start, until, 0):
+                gather.large(begin, start, until, node)
+            elif kind == "expression_statement" and gather.is_opening and self._is_docstring(node):
+                gather.docstring(begin, until)
+            else:
+                gather.statement(begin, start, until)
+            lead = -1
+        return gather.done()
+
+    def _telling_part(self, gather: Gathering, node: Node, begin: int, start: int, after: int, until: int) -> None:
+        if declared := self._declarations.of(node):
+            end = max(node.end_byte - 1, start)
+            stop = self._places.trim(start, min(after, self._places.line_end(end, after)))
+            gather.scope(Part(begin, stop, None, node, declared))
+            if stop < until:
+                gather.rest(stop, until)
+        elif self._declarations.is_import(node):
+            gather.imports(begin, start, until)
+        elif until - start > OPEN and self._goes_on(start, until, 0):
+            gather.large(begin, start, until, node)
+        else:
+            gather.statement(begin, start, until)
+
+    def _is_docstring(self, node: Node) -> bool:
+        inner = node.child(0) if self._language.name == "python" else None
+        return inner is not None and inner.type in ("string", "concatenated_string")
