@@ -42,17 +42,18 @@ def parse(raw: Raw) -> Parsed:
     lines, numbers = _rows(text, rows[above:], shape, table)
     if not lines:
         return Parsed(text, blocks, notices=(_EMPTY,))
-    header_end = lines[0].end if shape.header else lines[0].start
+    written = {"delimiter": dialect.delimiter, "quote": dialect.quote}
     attrs = {
-        "header_end": header_end,
+        "header_end": lines[0].end if shape.header else lines[0].start,
         "columns": described(shape.names, shape.types),
-        "dialect": {"delimiter": dialect.delimiter, "quote": dialect.quote},
+        "dialect": written,
     }
+    if shape.header:
+        lines[0] = lines[0]._replace(attrs=written)
     blocks.append(Block("table", lines[0].start, lines[-1].end, 0, -1, attrs))
     blocks += lines
-    data = lines[1:] if shape.header else lines
     notices = (*_doubts(dialect, shape), *_odd_rows(scanner, text, rows[above:], shape))
-    return Parsed(text, blocks, anchors=Numbered(data, numbers) if data else None, notices=notices)
+    return Parsed(text, blocks, anchors=Numbered(lines, numbers), notices=notices)
 
 
 _EMPTY = Notice("table-empty", "there is no record in it")
@@ -128,22 +129,19 @@ def _is_header(first: list[str], columns: list[list[str]], types: list[str]) -> 
 
 
 def _rows(text: str, rows: _Spans, shape: _Shape, table: int) -> tuple[list[Block], Sequence[int]]:
-    """Blocks of the rows, and the numbers of the records; a record of nothing but tabs is counted, and no block."""
+    """Blocks of the rows and their numbers, 0 for the header; a row of nothing but tabs is counted, and no block."""
     blocks: list[Block] = []
-    missing: list[int] = []
+    missing: set[int] = set()
     for number, (start, end) in enumerate(rows):
         if text[end - 1].isspace():
             end = start + len(text[start:end].rstrip())
             if end <= start:
-                missing.append(number)
+                missing.add(number)
                 continue
         blocks.append(Block("row", start, end, 0, table))
     first = 0 if shape.header else 1
-    if not missing:
-        return blocks, range(1, len(blocks) + 1)
-    gone = set(missing)
-    numbers = [number + first for number in range(len(rows)) if number not in gone]
-    return blocks, numbers[1 - first :]
+    numbers = range(first, len(rows) + first)
+    return blocks, [number for number in numbers if number - first not in missing] if missing else numbers
 
 
 def _doubts(dialect: Dialect, shape: _Shape) -> list[Notice]:

@@ -23,7 +23,8 @@ class _Runs(Sequence[Anchor]):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         row = self._rows[index]
-        return Anchor(row.start, row.end, {"record": self._numbers[index]})
+        number = self._numbers[index]
+        return Anchor(row.start, row.end, {"record": number} if number else {})
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
@@ -32,7 +33,7 @@ class _Runs(Sequence[Anchor]):
 
 
 class Numbered(Anchors):
-    """Anchors of rows whose only place is their number."""
+    """Anchors of rows whose only place is their number; a row of number 0, a header, has none."""
 
     def __init__(self, rows: Sequence[Block], numbers: Sequence[int]) -> None:
         self._runs = _Runs(rows, numbers)  # type: ignore[assignment]  # read in the same ways as a list
