@@ -164,10 +164,16 @@ def _odd_rows(scanner: Scanner, text: str, rows: _Spans, shape: _Shape) -> list[
             (unclosed if width < 0 else ragged).append(index)
     found: list[tuple[str, list[int], str]] = [
         ("csv-ragged", ragged, f"have more or fewer than {shape.width} cells: kept as they are"),
-        ("csv-unclosed-quote", unclosed, "open a quote that is never closed: it was read as text, to the end of its line"),
+        (
+            "csv-unclosed-quote",
+            unclosed,
+            "open a quote that is never closed: it was read as text, to the end of its line",
+        ),
     ]
     return [
-        Notice(code, f"{len(odd)} of {len(rows)} rows {what}", _where(text, rows, odd)) for code, odd, what in found if odd
+        Notice(code, f"{len(odd)} of {len(rows)} rows {what}", _where(text, rows, odd))
+        for code, odd, what in found
+        if odd
     ]
 
 
@@ -180,5 +186,3 @@ def _where(text: str, rows: _Spans, odd: list[int]) -> str:
         at = start
         lines.append(str(line))
     return f"line {lines[0]}" if len(odd) == 1 else f"lines {', '.join(lines)}" + (", ..." if len(odd) > 3 else "")
-
-
