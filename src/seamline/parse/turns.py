@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,8 @@ from seamline.types import Block, Notice
 
 PAUSE = 2.0
 """Seconds of silence that end a turn."""
+_NEAR = 0.5
+"""Seconds by which the times of words and of what is heard between them may differ."""
 _LONGEST = 1_000_000.0
 """Seconds; a time later than eleven days is a mistake."""
 _PREFIX = re.compile(r"(?:>>+ ?|- ?)?([A-ZÀ-ÖØ-Þ\u0400-\u042F][\w.'’&-]*+(?: [\w.'’&#()-]++){0,3}) ?: +(?=\S)")
@@ -124,7 +127,7 @@ def _turns(said: Sequence[Said], marks: Marks) -> list[_Turn]:
     for one in said:
         start = one.time[0] if one.time else last
         pause = _pause(last, start, marks) if turns else 0.0
-        scene = bool(turns) and any(last - 0.5 <= at <= start + 0.5 for at in marks.scenes)
+        scene = bool(turns) and _between(marks.scenes, last - _NEAR, start + _NEAR)
         if not turns or one.speaker != turns[-1].said[0].speaker or pause > PAUSE or scene:
             attrs: dict[str, Any] = {"speaker": one.speaker} if one.speaker else {}
             attrs |= {"pause": round(pause, 3)} if pause > 0 else {}
@@ -135,8 +138,20 @@ def _turns(said: Sequence[Said], marks: Marks) -> list[_Turn]:
     return turns
 
 
+def _between(times: Sequence[float], low: float, high: float) -> bool:
+    at = bisect_left(times, low)
+    return at < len(times) and times[at] <= high
+
+
 def _pause(last: float, start: float, marks: Marks) -> float:
     """Seconds between two things said; where silences were listened for, as much as there was of them."""
     if not marks.silences:
         return max(0.0, start - last)
-    return sum(max(0.0, min(start + 0.5, high) - max(last - 0.5, low)) for low, high in marks.silences)
+    low, high = last - _NEAR, start + _NEAR
+    total = 0.0
+    for index in range(bisect_left(marks.silences, low, key=lambda one: one[1]), len(marks.silences)):
+        begins, ends = marks.silences[index]
+        if begins >= high:
+            break
+        total += min(high, ends) - max(low, begins)
+    return total
