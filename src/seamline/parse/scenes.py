@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from io import BytesIO
 
+from seamline.errors import ParseError
 from seamline.extras import needed
 
 
 def changes(data: bytes) -> tuple[float, ...]:
     """Seconds at which a new scene starts; the first is not one of them."""
     with needed("PySceneDetect, which finds the scenes of a video,", "audio"):
-        from scenedetect import ContentDetector, SceneManager
+        import av
+        from scenedetect import ContentDetector, SceneManager, VideoOpenFailure
         from scenedetect.backends.pyav import VideoStreamAv
-    video = VideoStreamAv(BytesIO(data), name="video", suppress_output=True)
     manager = SceneManager()
     manager.add_detector(ContentDetector())
-    manager.detect_scenes(video)
+    try:
+        manager.detect_scenes(VideoStreamAv(BytesIO(data), name="video", suppress_output=True))
+    except (VideoOpenFailure, av.FFmpegError, ValueError) as error:
+        raise ParseError(f"the pictures cannot be read ({error})") from None
     return tuple(round(start.seconds, 3) for start, _ in manager.get_scene_list()[1:])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 RATE = 16_000
 """Samples in a second."""
 _PIECE = 5 * RATE
+_MOST_DAMAGED = 1000
 
 
 class Streams(NamedTuple):
@@ -36,36 +37,52 @@ def streams(data: bytes, uri: str) -> Streams:
         return Streams(bool(container.streams.audio), bool(video), (container.duration or 0) / 1_000_000)
 
 
-def samples(data: bytes, uri: str) -> Iterator[Samples]:
-    """The first sound track, in pieces of some seconds. What cannot be decoded ends it."""
-    import av
-    import numpy as np
+class Track:
+    """The first sound track of a recording."""
 
-    waiting: list[Samples] = []
-    length = 0
-    with _opened(data, uri) as container:
-        resampler = av.AudioResampler(format="s16", layout="mono", rate=RATE)
-        for frame in _frames(container):
-            for part in resampler.resample(frame):
-                waiting.append(part.to_ndarray().reshape(-1).astype(np.float32) / 32768)
-                length += waiting[-1].size
-            if length >= _PIECE:
-                yield np.concatenate(waiting)
-                waiting, length = [], 0
-    if waiting:
-        yield np.concatenate(waiting)
+    def __init__(self, data: bytes, uri: str) -> None:
+        self._data = data
+        self._uri = uri
+        self.damaged = 0
+        """Parts that could not be decoded, and were passed over as players do."""
 
+    def pieces(self) -> Iterator[Samples]:
+        """Its sound, in pieces of some seconds."""
+        import av
+        import numpy as np
 
-def _frames(container: Any) -> Iterator[Any]:
-    """Frames of sound, and None at the end; damaged parts are passed over, as players do."""
-    import av
+        waiting: list[Samples] = []
+        length = 0
+        with _opened(self._data, self._uri) as container:
+            resampler = av.AudioResampler(format="s16", layout="mono", rate=RATE)
+            for frame in self._frames(container):
+                for part in resampler.resample(frame):
+                    waiting.append(part.to_ndarray().reshape(-1).astype(np.float32) / 32768)
+                    length += waiting[-1].size
+                if length >= _PIECE:
+                    yield np.concatenate(waiting)
+                    waiting, length = [], 0
+        if waiting:
+            yield np.concatenate(waiting)
 
-    for packet in container.demux(container.streams.audio[0]):
-        try:
-            yield from packet.decode()
-        except av.FFmpegError:
-            continue
-    yield None
+    def _frames(self, container: Any) -> Iterator[Any]:
+        """Frames of sound, and None at the end."""
+        import av
+
+        packets = container.demux(container.streams.audio[0])
+        while True:
+            try:
+                packet = next(packets, None)
+                frames = [] if packet is None else packet.decode()
+            except av.FFmpegError:
+                self.damaged += 1
+                if self.damaged > _MOST_DAMAGED:
+                    break
+                continue
+            if packet is None:
+                break
+            yield from frames
+        yield None
 
 
 def _opened(data: bytes, uri: str) -> Any:

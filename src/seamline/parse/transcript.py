@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from seamline.errors import ParseError
 from seamline.parse.json_scan import deepest
 from seamline.parse.raw import Parsed, Raw
 from seamline.parse.turns import Said, in_order, named, spaced, write
@@ -21,16 +21,22 @@ _SPEAKERS = ("speaker", "speaker_label", "speaker_name", "speaker_id")
 
 
 def parse(raw: Raw) -> Parsed:
-    """Segments with their times and speakers."""
-    segments, meta = _segments(raw)
+    """Segments with their times and speakers; JSON that is no transcript after all is read as what it is."""
+    value = _value(raw)
+    segments = _list_of(value)
+    if segments is None:
+        from seamline.parse import json_table
+
+        notice = Notice("transcript-none", "no segments of a transcript were found: read as JSON")
+        parsed = json_table.parse(raw)
+        return replace(parsed, notices=(notice, *parsed.notices))
     found = [one for segment in segments if (one := _said(segment)) is not None]
     said, notices = in_order(named(found))
     if len(found) < len(segments):
         dropped = len(segments) - len(found)
         notices.append(Notice("transcript-empty-segments", f"{dropped} of {len(segments)} segments hold no text"))
-    if not said:
-        notices.append(Notice("transcript-empty", "nothing is said in it"))
     text, blocks, anchors = write(said)
+    meta = {"language": value["language"]} if isinstance(value, dict) and isinstance(value.get("language"), str) else {}
     return Parsed(text, blocks, meta=meta, anchors=anchors, notices=tuple(notices), confidence=confidence(said))
 
 
@@ -41,20 +47,14 @@ def confidence(said: Sequence[Said]) -> float:
     return round(sum(sure * length for sure, length in known) / total, 4) if total else 1.0
 
 
-def _segments(raw: Raw) -> tuple[Sequence[Any], dict[str, Any]]:
+def _value(raw: Raw) -> Any:
+    """What the text says; None where it is no JSON."""
     if deepest(raw.text) > raw.limits.depth:
-        raise ParseError(
-            f"nested deeper than {raw.limits.depth} levels: no transcript; read it with --format json", raw.uri
-        )
+        return None
     try:
-        value = json.loads(raw.text, strict=False, parse_int=_integer)
-    except (ValueError, RecursionError) as error:
-        raise ParseError(f"no JSON ({error}): mend it, or read it with --format plain", raw.uri) from None
-    meta = {"language": value["language"]} if isinstance(value, dict) and isinstance(value.get("language"), str) else {}
-    found = _list_of(value)
-    if found is None:
-        raise ParseError("no segments of a transcript in it: read it with --format json", raw.uri)
-    return found, meta
+        return json.loads(raw.text.removeprefix("\ufeff"), strict=False, parse_int=_integer)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _integer(digits: str) -> float:
