@@ -71,9 +71,19 @@ class Reader:
     def decode(self, at: int) -> tuple[Any, int]:
         """The value at a place and its end; a `Broken` as value where there is none."""
         try:
-            return self._decode(at)
+            return self._decode(self.text, at)
         except _BrokenError as error:
             return error.broken, at
+
+    def whole(self, start: int, end: int) -> Any:
+        """The value that fills a span, a `Broken` where none does. Only the span is looked at: an error about a text
+        counts all its lines, and a text may have as many errors as lines."""
+        piece = self.text[start:end].strip(" \t\r\n")
+        try:
+            value, stop = self._decode(piece, 0)
+        except _BrokenError as error:
+            return error.broken
+        return value if stop == len(piece) else Broken(start + stop, "text after the end of the value")
 
     def contents(self, at: int) -> Contents:
         """The members of the array or object that opens at a place."""
@@ -113,7 +123,7 @@ class Reader:
 
     def _end(self, at: int) -> int:
         if not self._is_large or not self.text.startswith(("[", "{"), at):
-            return self._decode(at)[1]
+            return self._decode(self.text, at)[1]
         depth = 0
         for found in _BRACKETS.finditer(self.text, at):
             depth += (found.lastindex == 1) - (found.lastindex == 2)
@@ -121,13 +131,13 @@ class Reader:
                 return found.end()
         raise _BrokenError(len(self.text), "a bracket is never closed")
 
-    def _decode(self, at: int) -> tuple[Any, int]:
+    def _decode(self, text: str, at: int) -> tuple[Any, int]:
         try:
-            return self._decoder.raw_decode(self.text, at)
+            return self._decoder.raw_decode(text, at)
         except JSONDecodeError as error:
             raise _BrokenError(error.pos, error.msg) from None
         except ValueError:  # an integer of more digits than Python turns into a number
-            return self._tolerant.raw_decode(self.text, at)
+            return self._tolerant.raw_decode(text, at)
         except RecursionError:
             raise _BrokenError(at, "nested too deep") from None
 

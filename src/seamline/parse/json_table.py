@@ -75,7 +75,7 @@ def _is_record(reader: Reader, start: int, end: int, depth: int) -> bool:
     text = reader.text
     if text.count("[", start, end) + text.count("{", start, end) > depth and deepest(text[start:end]) > depth:
         return False
-    return reader.decode(reader.skip(start))[1] == end
+    return not isinstance(reader.whole(start, end), Broken)
 
 
 def _bad_lines(text: str, bad: Sequence[int], total: int) -> Iterable[Notice]:
@@ -224,7 +224,7 @@ def _columns(reader: Reader, values: Sequence[tuple[int, int]]) -> list[dict[str
     for start, end in sample(values):
         if end - start > _LONG_RECORD:
             continue
-        value = reader.decode(reader.skip(start))[0]
+        value = reader.whole(start, end)
         if isinstance(value, Broken):
             continue
         for name, one in _named(value):
