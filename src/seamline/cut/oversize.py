@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from seamline.cut.atoms import MARKS, Atom, Frame
+from seamline.cut.headed import Headed
 from seamline.cut.ladder import CODE, LINES, LONGEST_TOKEN, PROSE, Count, Room, Rung, climb_down, coalesce
 from seamline.cut.lines import line_end, line_start, next_line, trimmed
-from seamline.cut.rows import LEAST, Headed, split_rows
+from seamline.cut.rows import LEAST, split_rows
 from seamline.cut.scores import code_seam
 from seamline.cut.tables import split_table
 from seamline.types import Block, Context

@@ -6,25 +6,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from seamline.cut.atoms import Atom, Frame
+from seamline.cut.headed import Headed
 from seamline.cut.ladder import Count, Room, by_words
 from seamline.cut.lines import trimmed
+from seamline.cut.wide_rows import WideRows
 from seamline.types import Block, Context
 
 LEAST = 4
 """Tokens that what must be closed leaves to the text in it."""
-
-
-class Headed(NamedTuple):
-    """The extent of a table and of its head."""
-
-    start: int
-    end: int
-    opening_end: int
-    """Where ends what opens the table, such as `\\begin{tabular}{ll}`; its start where nothing does."""
-    header_end: int
-    """Where the head ends that parts are put under; the start where there is none."""
-    close: str
-    """What ends a part that is not the last."""
 
 
 class _Borrowed(NamedTuple):
@@ -50,6 +39,9 @@ def split_rows(
     if not body:
         return []
     borrowed = _borrowed(text, table, body[0].start, room.tokens, count, outer, most)
+    wide = WideRows.of(text, rows, table, room, count, outer)
+    if wide is not None and borrowed.frame is outer:
+        return [*wide.head(body[0].start), *(atom for row in wide.spans(body) for atom in wide.row(*row))]
     starts = [table.start, *(row.start for row in body[1:])]
     ends = [*starts[1:], table.end]
     atoms: list[Atom] = []
@@ -58,6 +50,11 @@ def split_rows(
         tokens = count(text[at:until])
         if tokens <= own:
             atoms.append(Atom(at, until, tokens, "row", borrowed.frame))
+        elif wide is not None:
+            if at == table.start:
+                atoms += wide.head(body[0].start)
+                at = body[0].start
+            atoms += wide.row(at, until)
         else:
             words = room._replace(tokens=borrowed.room - borrowed.tokens)
             pieces = by_words(text, at, until, words, count, "row")

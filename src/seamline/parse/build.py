@@ -359,8 +359,9 @@ class Builder:
             if lead:
                 self._emit(lead)
 
-    def _newline(self) -> None:
-        self._emit("\n" + "".join(one.margin for one in self._open))
+    def _newline(self, *, blank: bool = False) -> None:
+        margin = "".join(one.margin for one in self._open)
+        self._emit("\n" + (margin.rstrip(" ") if blank else margin))
 
     def _emit(self, text: str) -> None:
         self._parts.append(text)

@@ -1,0 +1,245 @@
+"""JSON and JSON lines: a row for each record of an array, a block for each key of an object. The text is the source.
+
+Values are decoded only to find where they end and what they are; nothing of them is kept, and nothing is worked out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from seamline.parse.columns import MOST, common, described, sample, type_of
+from seamline.parse.json_scan import Broken, Contents, Member, Reader, deepest
+from seamline.parse.numbered import Numbered
+from seamline.parse.raw import Parsed, Raw
+from seamline.types import Block, Notice
+
+_LARGE = 400
+"""Characters above which a value inside an object is shown by its own parts."""
+_DEPTH = 6
+"""Levels of objects whose keys are blocks."""
+_LONG_RECORD = 100_000
+"""Characters of a record that is not looked at for the types of columns."""
+_CLOSE = {"[": "]", "{": "}"}
+_HALF = re.compile(r"\\u[dD](?:[89aAbB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89aAbB]..\\u[dD])[c-fC-F])")
+_LINE = re.compile(r"[^\n]+")
+_TYPES = {bool: "boolean", int: "integer", float: "number", list: "array", dict: "object", type(None): "null"}
+
+
+def parse(raw: Raw) -> Parsed:
+    """A JSON text."""
+    text = raw.text
+    reader = Reader(text)
+    start = reader.skip(1 if text.startswith("\ufeff") else 0)
+    if start == len(text):
+        return Parsed(text, [], notices=(_EMPTY,))
+    if deepest(text) > raw.limits.depth:
+        message = f"brackets nest deeper than {raw.limits.depth} levels: kept as text, without structure"
+        return Parsed(text, [_code(text, start, len(text))], notices=(Notice("json-deep", message),))
+    made = _Maker(text, reader)
+    made.document(start)
+    anchors = Numbered(made.records, range(1, len(made.records) + 1)) if made.records else None
+    return Parsed(text, made.blocks, anchors=anchors, notices=(*made.notices, *_remarks(text, reader)))
+
+
+def parse_lines(raw: Raw) -> Parsed:
+    """JSON lines: one record on each line; only LF and CR LF end a line."""
+    text = raw.text
+    reader = Reader(text)
+    rows: list[Block] = []
+    bad: list[int] = []
+    for found in _LINE.finditer(text):
+        start, end = found.span()
+        end = start + len(text[start:end].rstrip())
+        start += text.startswith("\ufeff", start)
+        if end <= start:
+            continue
+        if not _is_record(reader, start, end, raw.limits.depth):
+            bad.append(start)
+        rows.append(Block("row", start, end, 0, 0))
+    if not rows:
+        return Parsed(text, [], notices=(_EMPTY,))
+    attrs = {"header_end": rows[0].start, "columns": _columns(reader, [row.span for row in rows])}
+    table = Block("table", rows[0].start, rows[-1].end, 0, -1, attrs)
+    notices = (*_bad_lines(text, bad, len(rows)), *_remarks(text, reader))
+    return Parsed(text, [table, *rows], anchors=Numbered(rows, range(1, len(rows) + 1)), notices=notices)
+
+
+_EMPTY = Notice("table-empty", "there is no value in it")
+
+
+def _is_record(reader: Reader, start: int, end: int, depth: int) -> bool:
+    """Whether a line is one whole value."""
+    text = reader.text
+    if text.count("[", start, end) + text.count("{", start, end) > depth and deepest(text[start:end]) > depth:
+        return False
+    return not isinstance(reader.whole(start, end), Broken)
+
+
+def _bad_lines(text: str, bad: Sequence[int], total: int) -> Iterable[Notice]:
+    if bad:
+        message = f"{len(bad)} of {total} lines are no JSON: kept as text"
+        yield Notice("json-line-broken", message, f"line {_line(text, bad[0])}")
+
+
+def _remarks(text: str, reader: Reader) -> Iterable[Notice]:
+    """What other readers of JSON would stumble over."""
+    if reader.constants:
+        yield Notice(
+            "json-constant", f"holds NaN or Infinity {reader.constants} times, which are no JSON: kept as written"
+        )
+    if (half := _HALF.search(text)) is not None:
+        message = "an escape stands for half a character, which is no text: kept as written"
+        yield Notice("json-half-character", message, f"line {_line(text, half.start())}")
+
+
+def _line(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1
+
+
+def _code(text: str, start: int, end: int, parent: int = -1) -> Block:
+    return Block("code", start, start + len(text[start:end].rstrip()), 0, parent)
+
+
+class _Maker:
+    """Makes the blocks of one text."""
+
+    def __init__(self, text: str, reader: Reader) -> None:
+        self.text = text
+        self.reader = reader
+        self.blocks: list[Block] = []
+        self.records: Sequence[Block] = ()
+        self.notices: list[Notice] = []
+
+    def document(self, start: int) -> None:
+        """The value of the text, and what stands after it."""
+        opening = self.text[start]
+        end = start
+        if opening in _CLOSE:
+            found = self.reader.contents(start)
+            if found.broken:
+                self._note("json-broken", found.broken)
+            if found.members:
+                (self._records if opening == "[" else self._keys)(start, found)
+                end = found.end
+            elif not found.broken:
+                self.blocks.append(_code(self.text, start, found.end))
+                end = found.end
+        else:
+            value, end = self.reader.decode(start)
+            if isinstance(value, Broken):
+                self._note("json-broken", value)
+            else:
+                self.blocks.append(Block("paragraph" if opening == '"' else "code", start, end))
+        self._rest(self.reader.skip(end), has_value=end > start)
+
+    def _rest(self, start: int, *, has_value: bool) -> None:
+        """What is no part of the value, kept as text."""
+        if start < len(self.text) and not self.text[start:].isspace():
+            self.blocks.append(_code(self.text, start, len(self.text)))
+            if has_value and not self.notices:
+                self._note("json-trailing", Broken(start, "text after the end of the value"))
+
+    def _note(self, code: str, broken: Broken) -> None:
+        message = f"{broken.why}: the rest is kept as text, without structure"
+        self.notices.append(Notice(code, message, f"line {_line(self.text, broken.at)}"))
+
+    # --- arrays ---------------------------------------------------------------------------------------------------
+
+    def _records(self, start: int, found: Contents) -> None:
+        """The records of an array that is the whole text."""
+        self._rows(start, found.end, start, found.members, -1, {})
+        self.records = self.blocks[1:]
+
+    def _rows(
+        self, start: int, end: int, header_end: int, members: Sequence[Member], parent: int, attrs: dict[str, Any]
+    ) -> None:
+        table = len(self.blocks)
+        columns = _columns(self.reader, [member[1:] for member in members])
+        self.blocks.append(
+            Block("table", start, end, 0, parent, {"header_end": header_end, "columns": columns, **attrs})
+        )
+        if header_end > start:
+            self.blocks.append(Block("row", start, header_end, 0, table))
+        self.blocks += [Block("row", member.start, member.end, 0, table) for member in members]
+
+    # --- objects --------------------------------------------------------------------------------------------------
+
+    def _keys(self, start: int, found: Contents) -> None:
+        """The keys of an object that is the whole text: inside it where each has its line, else one after another."""
+        if self._is_spread(start, found):
+            self.blocks.append(self._scope(start, start, found.end, -1))
+            self._members(found, 0, 1)
+            return
+        self._members(found, -1, _DEPTH, start)
+
+    def _members(self, found: Contents, parent: int, depth: int, first: int | None = None) -> None:
+        """The keys of an object, each with the comma after it, and those of large objects below it.
+
+        Keys that no object is drawn around hold its brackets too: the first starts where the object does.
+        """
+        text, members = self.text, found.members
+        starts = [members[0].start if first is None else first, *(member.start for member in members[1:])]
+        ends = [*starts[1:], members[-1].end if first is None else found.end]
+        for member, start, until in zip(members, starts, ends, strict=True):
+            end = start + len(text[start:until].rstrip())
+            inner = self._inside(member)
+            if inner is None:
+                self.blocks.append(Block("code", start, end, 0, parent))
+            elif text[member.value] == "{" and depth < _DEPTH and self._is_spread(member.value, inner):
+                self.blocks.append(self._scope(start, member.value, end, parent))
+                self._members(inner, len(self.blocks) - 1, depth + 1)
+            else:
+                self._framed(start, end, member, inner, parent)
+
+    def _inside(self, member: Member) -> Contents | None:
+        """What a large value holds; None where it is better left whole."""
+        if member.end - member.value < _LARGE or self.text[member.value] not in _CLOSE:
+            return None
+        inner = self.reader.contents(member.value)
+        return inner if inner.members and not inner.broken else None
+
+    def _framed(self, start: int, end: int, member: Member, inner: Contents, parent: int) -> None:
+        """A key with a row for each part of its value; every piece of it opens with the key."""
+        opened = member.value + 1
+        frame = (start, opened, _CLOSE[self.text[member.value]])
+        self._rows(start, end, opened, inner.members, parent, {"frame": frame})
+
+    def _scope(self, start: int, value: int, end: int, parent: int) -> Block:
+        """An object around its keys; every piece of it opens with its own key."""
+        name = self.text[start:value].rstrip().rstrip(":").rstrip().strip('"')
+        attrs = {"name": name, "type": "object", "frame": (start, value + 1, "}")}
+        return Block("scope", start, end, 0, parent, attrs)
+
+    def _is_spread(self, start: int, found: Contents) -> bool:
+        """Whether an object has each key on a line of its own."""
+        return "\n" in self.text[start : found.members[0].start]
+
+
+def _columns(reader: Reader, values: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
+    """Names and types of what the records hold, by a sample of them."""
+    types: dict[str, set[str]] = defaultdict(set)
+    for start, end in sample(values):
+        if end - start > _LONG_RECORD:
+            continue
+        value = reader.whole(start, end)
+        if isinstance(value, Broken):
+            continue
+        for name, one in _named(value):
+            types[name].add(type_of(one) if isinstance(one, str) and type_of(one) == "date" else _type(one))
+    names = list(types)[:MOST]
+    return described(names, [common(types[name]) for name in names])
+
+
+def _named(value: Any) -> Iterable[tuple[str, Any]]:
+    if isinstance(value, dict):
+        return value.items()
+    if isinstance(value, list):
+        return ((f"column {number}", one) for number, one in enumerate(value, 1))
+    return (("value", value),)
+
+
+def _type(value: Any) -> str:
+    return _TYPES.get(type(value), "text")
