@@ -1,34 +1,13 @@
-"""Encodings that files name, or that can be told from their bytes."""
+"""Encodings that can be told from the bytes of a file."""
 
 from __future__ import annotations
 
 import pytest
 
 from seamline.errors import ParseError
-from seamline.parse.encodings import declared, guessed
+from seamline.parse.encodings import guessed
 
 JAPANESE = "名前,場所,説明\n" + "山田太郎,東京都,これは日本語の文章です。検索できますか。\n" * 20
-
-
-@pytest.mark.parametrize(
-    ("page", "found"),
-    [
-        (b'<meta charset="windows-1252"><p>\xe9', "cp1252"),
-        (b"<meta http-equiv=Content-Type content='text/html; charset=iso-8859-1'>\xe9", "cp1252"),
-        (b'<meta charset="shift_jis">' + "日本".encode("shift_jis"), "shift_jis"),
-        (b'<meta charset="utf-8"><p>x', None),
-        (b'<meta charset="no-such-thing">', None),
-        (b'<meta charset="shift_jis">\xff\xff', None),
-        (b'\xef\xbb\xbf<meta charset="windows-1252">', None),
-        (b"<p>no word of it", None),
-    ],
-)
-def test_what_a_page_says_of_itself(page: bytes, found: str | None) -> None:
-    assert declared(page, "html") == found
-
-
-def test_only_pages_are_believed() -> None:
-    assert declared(b'<meta charset="windows-1252">', "csv") is None
 
 
 def test_a_clear_guess_comes_with_a_notice() -> None:

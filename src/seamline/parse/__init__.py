@@ -9,7 +9,8 @@ from pathlib import Path
 from seamline.errors import ParseError
 from seamline.formats import BY_MEDIA_TYPE, BY_NAME, BY_SUFFIX, Format
 from seamline.parse.decode import check_encodable, decode, encoded
-from seamline.parse.encodings import ENCODED, declared, guessed
+from seamline.parse.encodings import ENCODED, guessed
+from seamline.parse.html_charset import declared_encoding
 from seamline.parse.raw import Parsed, Raw, parser_named
 from seamline.reading import Reading
 from seamline.types import Document, Notice, Source
@@ -83,7 +84,7 @@ def _decoded(data: bytes, one: Format, uri: str, encoding: str | None) -> tuple[
     """The text of a source, and a remark where its encoding is a guess."""
     notices: tuple[Notice, ...] = ()
     if encoding is None and one.name in ENCODED:
-        encoding = declared(data, one.name)
+        encoding = declared_encoding(data) if one.name == "html" else None
         if encoding is None and (guess := guessed(data)):
             encoding, notices = guess[0], (guess[1],)
     text = decode(data, source=uri, encoding=encoding)

@@ -19,7 +19,24 @@ _HEADING = re.compile(
     r"[ _-]?([1-9])(?: char| zchn| car)?"
 )
 _TITLE = frozenset(
-    "title titel titre título titulo titolo tittel otsikko tytuł název заголовок 标题 標題 表題 제목 başlık".split()
+    [
+        "title",
+        "titel",
+        "titre",
+        "título",
+        "titulo",
+        "titolo",
+        "tittel",
+        "otsikko",
+        "tytuł",
+        "název",
+        "заголовок",
+        "标题",
+        "標題",
+        "表題",
+        "제목",
+        "başlık",
+    ]
 )
 _CAPTION = re.compile(
     r"caption|beschriftung|légende|lgende|leyenda|legenda|didascalia|bijschrift|beskrivning|billedtekst|bildetekst|"

@@ -15,8 +15,28 @@ from seamline.parse.ooxml import Relation, attribute, child, is_on, name_of, val
 from seamline.parse.pieces import Picture
 
 _SKIPPED = frozenset(
-    "w:pPr w:rPr w:sdtPr w:sdtEndPr w:customXmlPr w:smartTagPr w:ffData w:fldData w:delInstrText w:delText w:rubyPr"
-    " w:sectPr w:tblPr w:tblGrid w:trPr w:tcPr w:proofErr w:bookmarkStart w:bookmarkEnd w:lastRenderedPageBreak".split()
+    [
+        "w:pPr",
+        "w:rPr",
+        "w:sdtPr",
+        "w:sdtEndPr",
+        "w:customXmlPr",
+        "w:smartTagPr",
+        "w:ffData",
+        "w:fldData",
+        "w:delInstrText",
+        "w:delText",
+        "w:rubyPr",
+        "w:sectPr",
+        "w:tblPr",
+        "w:tblGrid",
+        "w:trPr",
+        "w:tcPr",
+        "w:proofErr",
+        "w:bookmarkStart",
+        "w:bookmarkEnd",
+        "w:lastRenderedPageBreak",
+    ]
 )
 _SIGNS = {
     "w:tab": "\t",

@@ -11,7 +11,7 @@ from typing import Any
 
 from seamline.parse.build import Builder
 from seamline.parse.drawing import drawn_pieces
-from seamline.parse.ooxml import Package, Relation, attribute, child, name_of
+from seamline.parse.ooxml import Package, Relation, attribute, child
 from seamline.parse.pieces import Picture, Piece
 from seamline.parse.pieces_write import PieceWriter
 from seamline.parse.pptx_shapes import Shapes

@@ -16,8 +16,8 @@ from seamline.extras import needed
 from seamline.parse.build import Builder
 from seamline.parse.ooxml import Package, attribute, child, name_of
 from seamline.parse.raw import Parsed, Raw
-from seamline.parse.sheet_grid import Grid, write_grid
 from seamline.parse.sheet_cells import Workbook, is_sparse, uncalculated
+from seamline.parse.sheet_grid import Grid, write_grid
 from seamline.parse.xml import refuse_doctype
 from seamline.types import Notice
 
