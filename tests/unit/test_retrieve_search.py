@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -262,8 +262,8 @@ def test_three_times_as_many_are_looked_at_and_30_at_least() -> None:
 class Lost(MemoryReader):
     """An index whose versions are gone."""
 
-    def version(self, doc: str, number: int, *, text: bool = True) -> Version | None:
-        return None
+    def layouts(self, docs: Iterable[str]) -> dict[str, Version]:
+        return {}
 
 
 def test_a_broken_index_is_named(library: Library) -> None:

@@ -26,7 +26,7 @@ from seamline.words import MOST_QUERY_WORDS, query_words
 
 if TYPE_CHECKING:
     from seamline.filters import Filter
-    from seamline.records import Vector
+    from seamline.records import Entry, Vector
 
 LONGEST_QUERY = 16_384
 """Code points of a query that are read: about 4,000 tokens, which take the bundled model a second."""
@@ -133,16 +133,18 @@ class _Finder:
         sparse = self.query if options.legs != "dense" else ""
         legs = find(reader, self.vector, sparse, options.depth, scope, dual=options.dual)
         fills = self.vector is not None and bool(sparse) and options.fusion != "rrf"
-        entries = reader.entries(legs.ids, vectors=fills)
+        entries: dict[str, Entry] = {}
         if fills and self.vector is not None:
             near = dict(legs.dense)
-            missing = [entry for id, entry in entries.items() if id not in near]
-            legs = replace(legs, filled=similarities(self.vector, missing))
+            entries = reader.entries([id for id, _ in legs.sparse if id not in near], vectors=True)
+            legs = replace(legs, filled=similarities(self.vector, entries.values()))
         parts = legs.parts()
         ranking, weight = fused(legs, options)
+        best = ranking[: options.depth]
+        entries |= reader.entries([id for id, _ in best if id not in entries])
         return [
             Candidate(entries[id], score, Why(dense=parts[id][0], bm25=parts[id][1], weight=weight, fused=score))
-            for id, score in ranking[: options.depth]
+            for id, score in best
             if id in entries
         ]
 
