@@ -27,13 +27,14 @@ Written = tuple[list[Ref], int]
 count = load_tokenizer("o200k_base").count
 
 
-def top(indexed: Indexed, question: Question, budget: int, *, fill: bool) -> Written:
-    """The best chunks of a hybrid search: as many as the budget has room for on average, or as fit."""
+def top(indexed: Indexed, question: Question, budget: int, *, fill: bool, over: int = 3) -> Written:
+    """The best chunks of a hybrid search: as many as the budget has room for on average, or as fit. With `over` 1 the
+    legs look as deep as those of a context."""
     indexed.ask(question)
     most = 20 if fill else max(1, int(budget / indexed.tokens))
     refs: list[Ref] = []
     used = 0
-    for hit in indexed.index.search(question.text, options=SearchOptions(k=20, gate=None)).hits[:most]:
+    for hit in indexed.index.search(question.text, options=SearchOptions(k=20, over=over, gate=None)).hits[:most]:
         size = count(hit.text)
         if used + size <= budget:
             refs += shown(hit.citations)
@@ -59,6 +60,7 @@ def context(
 WAYS: Mapping[str, Callable[[Indexed, Question, int], Written]] = {
     "top k": partial(top, fill=False),
     "top k, filled up": partial(top, fill=True),
+    "top k, filled up, same legs": partial(top, fill=True, over=1),
     "context": context,
     "context without sources": partial(context, sources="none"),
     "context, exact packing": partial(context, packing="exact"),
@@ -105,7 +107,7 @@ def main() -> None:
             print(f"\nLimit {limit}, budget {budget}: recall / tokens\n")
             print(table(["", *(one.set.name for one in sets), "mean recall"], rows), end="\n\n")
             for name in ("context", "context without sources"):
-                for peer in ("top k", "top k, filled up"):
+                for peer in ("top k", "top k, filled up", "top k, filled up, same legs"):
                     ahead = float(np.mean([one[name][0] - one[peer][0] for one in found]))
                     fine &= ahead > 0
                     print(f"{verdict(ahead > 0)}: {name} ahead of {peer} by {ahead:+.1f}", flush=True)

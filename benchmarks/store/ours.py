@@ -129,10 +129,10 @@ class Asker:
         """Both legs, the entries with their texts, and fusion."""
         options = SearchOptions(k=k)
         legs = find(self._reader, question.vector, question.text, options.depth, Scope(where))
-        entries = self._reader.entries(legs.ids, vectors=True)
-        known = dict(legs.dense)
-        missing = [entry for id, entry in entries.items() if id not in known]
-        ranking, _ = fused(replace(legs, filled=similarities(question.vector, missing)), options)
+        near = dict(legs.dense)
+        missing = self._reader.entries([hit.id for hit in legs.sparse if hit.id not in near], vectors=True)
+        ranking, _ = fused(replace(legs, filled=similarities(question.vector, missing.values())), options)
+        entries = self._reader.entries([hit.id for hit in ranking[: options.depth]])
         return [int(entries[hit.id].id, 16) for hit in ranking[:k]]
 
     def hybrid_filtered(self, question: Question, k: int) -> list[int]:

@@ -21,11 +21,11 @@ from benchmarks.store.plot import svg
 
 SIDES = ("seamline", "bare")
 LIMIT = 5400
-HYBRID_MS = 45.0
-"""CPU of 99 in 100 hybrid questions over a million chunks."""
+SLOWEST_MS = 45.0
+"""CPU of 99 in 100 searches over a million chunks."""
 MILLION = 1_000_000
 TIMES = 2.0
-"""What a hybrid question may cost beside the bare engine."""
+"""What a hybrid search may cost beside the bare engine's, which cites nothing."""
 RECALL = 0.98
 
 Figures = dict[int, dict[str, dict[str, Any]]]
@@ -109,16 +109,16 @@ def _bars(figures: Figures) -> str:
     rows = []
     for size, sides in figures.items():
         ours, bare = sides["seamline"], sides["bare"]
-        ratio = ours["hybrid"]["cpu_p50"] / bare["hybrid"]["cpu_p50"]
-        rows.append(
-            (f"{size:,}: hybrid beside the bare engine", f"{ratio:.2f}x", f"<= {TIMES}x", verdict(ratio <= TIMES))
-        )
+        for kind in ("hybrid", "search"):
+            ratio = ours[kind]["cpu_p50"] / bare["hybrid"]["cpu_p50"]
+            name = f"{size:,}: {kind} beside the bare engine's hybrid"
+            rows.append((name, f"{ratio:.2f}x", f"<= {TIMES}x", verdict(ratio <= TIMES)))
         for kind in ("dense", "filtered"):
             recall = ours[kind]["recall"]
             rows.append((f"{size:,}: recall@10, {kind}", f"{recall:.3f}", f">= {RECALL}", verdict(recall >= RECALL)))
         if size == MILLION:
-            slow = ours["hybrid"]["cpu_p99"]
-            rows.append((f"{size:,}: hybrid p99", f"{slow:.1f} ms", f"<= {HYBRID_MS}", verdict(slow <= HYBRID_MS)))
+            slow = ours["search"]["cpu_p99"]
+            rows.append((f"{size:,}: search p99", f"{slow:.1f} ms", f"<= {SLOWEST_MS}", verdict(slow <= SLOWEST_MS)))
     return table(("bar", "found", "wanted", ""), rows)
 
 

@@ -122,6 +122,11 @@ class Reader(Protocol):
         """One version of a document; without its text where that is not asked for."""
         ...
 
+    def layouts(self, docs: Iterable[str]) -> Mapping[str, Version]:
+        """The current version of each of these documents that is there now, without its text: where its entries stand.
+        One question for all of them."""
+        ...
+
     def versions(self, doc: str) -> list[int]:
         """The numbers of all versions of a document that are kept, ascending."""
         ...

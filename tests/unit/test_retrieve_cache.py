@@ -10,7 +10,7 @@ import pytest
 
 from seamline.embed.hashing import HashEmbedder
 from seamline.hits import Results
-from seamline.records import Entry
+from seamline.records import Entry, Version
 from seamline.retrieve.cache import Cache, CachedEmbedder, CachedReader, CachedReranker, Caches
 from seamline.retrieve.legs import query_vectors
 from seamline.store.memory import MemoryReader
@@ -203,9 +203,29 @@ def test_layouts_are_remembered_and_texts_are_not() -> None:
     caches = Caches(Clock())
     with library.store.reader() as inner:
         reader = CachedReader(inner, caches, "1")
-        assert reader.version("a.md", 1, text=False) is reader.version("a.md", 1, text=False)
+        first = reader.layouts(["a.md", "none.md"])
+        assert {doc: (one.number, one.text) for doc, one in first.items()} == {"a.md": (1, "")}
+        assert reader.layouts(["a.md"])["a.md"] is first["a.md"]
+        assert reader.arranged(["a.md"])["a.md"] is reader.arranged(["a.md"])["a.md"]
         whole = reader.version("a.md", 1)
         assert whole is not None
         assert whole.text == "Some text.\n"
         assert reader.version("a.md", 9, text=False) is None
     assert len(caches.layouts) == 1
+
+
+def test_only_layouts_that_are_not_remembered_are_read() -> None:
+    library = Library({"a.md": "Some text.\n", "b.md": "More text.\n", "c.md": "Most text.\n"})
+    asked: list[list[str]] = []
+    with library.store.reader() as inner:
+
+        class Counting(MemoryReader):
+            def layouts(self, docs: Iterable[str]) -> dict[str, Version]:
+                asked.append(list(docs))
+                return super().layouts(asked[-1])
+
+        reader = CachedReader(Counting(inner._state, inner._settings), Caches(Clock()), "1")
+        assert list(reader.layouts(["b.md"])) == ["b.md"]
+        assert list(reader.layouts(["a.md", "b.md", "c.md", "a.md"])) == ["a.md", "b.md", "c.md"]
+        reader.layouts(["c.md", "a.md"])
+    assert asked == [["b.md"], ["a.md", "c.md"]]

@@ -171,6 +171,25 @@ def test_a_summary_stands_in_for_code_that_has_no_room() -> None:
     assert 'form="summary"' in context.text
 
 
+CODE = "# Code\n\nHow the barn is painted.\n\n```\n" + "".join(f"p_{n} = q({n})\n" for n in range(40)) + "```\n"
+
+
+def test_a_passage_that_fits_goes_before_the_summary_of_a_better_one_that_does_not() -> None:
+    library = Library(
+        {"code.md": CODE, "wells.md": OTHER}, recipe=replace(RECIPE, budget=Budget(target=480, limit=512))
+    )
+    whole = made(library, 10_000, ("wells.md", 0, 0.5)).tokens
+    found = (("code.md", 0, 0.9), ("wells.md", 0, 0.5))
+    tight, wide = made(library, whole, *found, query="painted"), made(library, whole + 60, *found, query="painted")
+    assert [(one.citations[0].doc, one.summary) for one in tight.passages] == [("wells.md", False)]
+    assert [(one.citations[0].doc, one.summary) for one in wide.passages] == [("code.md", True), ("wells.md", False)]
+
+
+def test_a_document_is_named_once_in_a_row(library: Library) -> None:
+    text = made(library, 10_000, ("pumps.md", 0, 0.9), ("pumps.md", 2, 0.8), ("wells.md", 0, 0.7)).text
+    assert re.findall(r'source="([^":]*):', text) == ["pumps.md", "ibid.", "wells.md"]
+
+
 @pytest.mark.parametrize("budget", [0, -5])
 def test_a_budget_of_nothing_is_refused(library: Library, budget: int) -> None:
     with pytest.raises(BudgetError):

@@ -80,10 +80,11 @@ def test_a_fact_wants_few_small_passages_and_an_overview_all_levels() -> None:
 
 
 @pytest.mark.parametrize(
-    ("budget", "average", "k"), [(4000, 400.0, 20), (500, 400.0, 8), (90_000, 100.0, 40), (10, 0, 40)]
+    ("budget", "average", "k"), [(4000, 400.0, 20), (500, 400.0, 20), (90_000, 100.0, 40), (10, 0, 40)]
 )
 def test_a_budget_sets_how_many_hits_are_wanted(budget: int, average: float, k: int) -> None:
-    assert sized(plan("Who wrote it?"), budget, average).k == k
+    made = sized(plan("Who wrote it?"), budget, average)
+    assert (made.k, made.over) == (k, 1)
 
 
 def test_a_prompt_is_not_filled_with_whole_sections() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -17,7 +17,7 @@ from seamline.retrieve.legs import Legs, Scope, find, near, query_vectors, simil
 from seamline.retrieve.options import SearchOptions
 from seamline.retrieve.plan import plan
 from seamline.retrieve.rerank import Weights
-from seamline.retrieve.search import LONGEST_QUERY, Engine, follow, search
+from seamline.retrieve.search import LONGEST_QUERY, PART, Engine, follow, search
 from seamline.retrieve.shadows import Gate
 from seamline.store.memory import MemoryReader
 from seamline.testing.library import NOW, RECIPE, Library
@@ -262,8 +262,8 @@ def test_three_times_as_many_are_looked_at_and_30_at_least() -> None:
 class Lost(MemoryReader):
     """An index whose versions are gone."""
 
-    def version(self, doc: str, number: int, *, text: bool = True) -> Version | None:
-        return None
+    def layouts(self, docs: Iterable[str]) -> dict[str, Version]:
+        return {}
 
 
 def test_a_broken_index_is_named(library: Library) -> None:
@@ -284,6 +284,20 @@ def test_a_comparison_finds_both_sides() -> None:
     top = {hit.entry.doc for hit in found.hits[:3]}
     assert {"hooks.md", "garden.md"} <= top
     assert {hit.why.query for hit in found.hits} <= set(plan(question).queries)
+
+
+def test_a_part_that_says_little_does_not_lead() -> None:
+    noise = {f"n{n}.md": f"# Record {n}\n\nWhat was his record in year {n}? It was good.\n" for n in range(8)}
+    answer = "# Bow Weinhauer\n\nHe was coach at Denfeld from 1977 to 1985, with 53 won and 40 lost.\n"
+    library = Library({"coach.md": answer, **noise})
+    question = "Where did Bow Weinhauer coach from 1977 to 1985, and what was his record?"
+    made = plan(question)
+    assert made.queries[1:] == ("Where did Bow Weinhauer coach from 1977 to 1985", "what was his record")
+    with library.store.reader() as reader:
+        found = follow(Engine(reader, library.embedder, NOW), made, SearchOptions()).hits
+    assert found[0].entry.doc == "coach.md"
+    weak = next(hit for hit in found if hit.why.query == "what was his record")
+    assert weak.score < PART / 2
 
 
 def test_a_plan_with_one_part_is_a_plain_search(library: Library) -> None:

@@ -220,11 +220,29 @@ def test_what_is_asked_about_many_hits_is_read_at_once(store: LanceStore, monkey
         hits = reader.matching("common", 12)
         found = reader.entries([hit.id for hit in hits])
         reads.clear()
-        heads = {one.doc: reader.head(one.doc) for one in found.values()}
-        versions = [reader.version(doc, 1, text=False) for doc in heads]
-    assert len(heads) == len(versions) == 12
-    assert None not in versions
+        layouts = reader.layouts(one.doc for one in found.values())
+        assert len(reads) == 2
+        assert reader.layouts(layouts) == layouts
+    assert len(layouts) == 12
     assert len(reads) == 2
+
+
+def test_vectors_are_read_where_they_were_not_yet(folder: Path) -> None:
+    store = LanceStore.create(str(folder), MADE, limits=INDEXED)
+    put(store, "a.md", *(f"common {n}" for n in range(40)))
+    tidy(store)
+    with store.reader() as reader:
+        (vector,) = [one.vector for one in reader.select(vectors=True) if one.text == "common 7"]
+        assert vector is not None
+        near = [hit.id for hit in reader.near(vector, 5)]
+        assert all(one.vector is None for one in reader.entries(near).values())
+        assert all(one.vector is not None for one in reader.entries(near, vectors=True).values())
+        matching = [hit.id for hit in reader.matching("common", 5)]
+        assert all(one.vector is None for one in reader.entries(matching).values())
+        assert all(one.vector is not None for one in reader.entries(matching, vectors=True).values())
+        reader.near(vector, 40)
+        assert all(one.vector is not None for one in reader.entries(matching, vectors=True).values())
+    store.close()
 
 
 def test_many_hits_are_found_whatever_is_remembered(folder: Path) -> None:

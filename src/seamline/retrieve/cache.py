@@ -84,7 +84,7 @@ class Caches:
     chunks: Cache[Entry] = field(init=False)
     """Entries, one day, by generation and id."""
     layouts: Cache[Layout] = field(init=False)
-    """Where the entries of a version stand, one day, by generation, document and number."""
+    """Where the entries of a document stand now, one day, by generation and document."""
     reranks: Cache[float] = field(init=False)
     """Scores of a reranker, one hour, by model, query and text."""
 
@@ -183,21 +183,21 @@ class CachedReader:
         entry = self._caches.chunks.get((self._generation, id))
         return None if entry is None or (vectors and entry.vector is None) else entry
 
-    def version(self, doc: str, number: int, *, text: bool = True) -> Version | None:
-        """One version of a document. Whole texts are not remembered: they can be large."""
-        if text:
-            return self._reader.version(doc, number)
-        found = self.layout(doc, number)
-        return found.version if found else None
+    def layouts(self, docs: Iterable[str]) -> dict[str, Version]:
+        """The current version of each of these documents, without its text; only those that are not remembered are
+        read."""
+        return {doc: layout.version for doc, layout in self.arranged(docs).items()}
 
-    def layout(self, doc: str, number: int) -> Layout | None:
-        """The layout of a version, with what was worked out about it."""
-        key = (self._generation, doc, number)
-        known = self._caches.layouts.get(key)
-        if known is None and (version := self._reader.version(doc, number, text=False)) is not None:
-            known = Layout(version)
-            self._caches.layouts.put(key, known)
-        return known
+    def arranged(self, docs: Iterable[str]) -> dict[str, Layout]:
+        """The same, each with what was worked out about it."""
+        asked = list(dict.fromkeys(docs))
+        cache = self._caches.layouts
+        known = {doc: cache.get((self._generation, doc)) for doc in asked}
+        missing = [doc for doc, layout in known.items() if layout is None]
+        for doc, version in self._reader.layouts(missing).items() if missing else ():
+            known[doc] = layout = Layout(version)
+            cache.put((self._generation, doc), layout)
+        return {doc: layout for doc, layout in known.items() if layout is not None}
 
     def near(
         self,
@@ -226,6 +226,9 @@ class CachedReader:
 
     def heads(self) -> Iterator[Head]:
         return self._reader.heads()
+
+    def version(self, doc: str, number: int, *, text: bool = True) -> Version | None:
+        return self._reader.version(doc, number, text=text)
 
     def versions(self, doc: str) -> list[int]:
         return self._reader.versions(doc)

@@ -30,6 +30,7 @@ def ordered(candidates: Iterable[Candidate]) -> list[Candidate]:
 def as_hits(candidates: Sequence[Candidate], shelf: Shelf) -> list[Hit]:
     """Hits with their citations, each to be read as it was indexed."""
     shelf.keep({one.entry.id: one.entry for one in candidates})
+    shelf.fetch(entry.doc for one in candidates for entry in (one.entry, *one.twins))
     return [
         Hit(
             entry=one.entry,

@@ -21,6 +21,8 @@ SUMMARY_WORTH = 0.5
 """What a summary is worth beside the text it is of."""
 SHARPNESS = 4
 """Worth is the score to this power: a text that scores half is not worth half of the best, but hardly anything."""
+_FIRST = 8
+"""Hits that come first in what room is left: their passages, then their summaries, then what was found further down."""
 _TRIES = 16
 """How many of those left out may share the room that is left."""
 
@@ -129,16 +131,23 @@ def _filled(
     summaries: bool,
     sentences: Sentences | None,
 ) -> dict[int, Taken]:
-    """What was taken and what else fits: joined neighbours need less room, and a few sentences fit nearly always."""
+    """What was taken and what else fits: joined neighbours need less room, and a few sentences fit nearly always.
+    A summary takes no room from a passage of the first hits that fits, but goes before what was found far below."""
     held = dict(taken)
-    waiting = [rank for rank in range(len(hits)) if rank not in held or held[rank].summary]
-    for rank in waiting[:_TRIES]:
-        others = [one for at, one in held.items() if at != rank]
-        whole, summary = _forms(rank, hits[rank], press.shelf, False), _forms(rank, hits[rank], press.shelf, summaries)
-        parts = _parts(rank, hits[rank], press.shelf, query, sentences)
-        form = _largest([*whole, *parts], others, press, budget) or _largest(summary[-1:], others, press, budget)
+
+    def show(rank: int, forms: Sequence[Taken]) -> None:
+        form = _largest(forms, [one for at, one in held.items() if at != rank], press, budget)
         if form is not None:
             held[rank] = form
+
+    waiting = [rank for rank in range(len(hits)) if rank not in held or held[rank].summary][:_TRIES]
+    for ranks in ([rank for rank in waiting if rank < _FIRST], [rank for rank in waiting if rank >= _FIRST]):
+        for rank in ranks:
+            parts = _parts(rank, hits[rank], press.shelf, query, sentences)
+            show(rank, [*_forms(rank, hits[rank], press.shelf, False), *parts])
+        for rank in ranks:
+            if rank not in held:
+                show(rank, _forms(rank, hits[rank], press.shelf, summaries)[-1:])
     return held
 
 

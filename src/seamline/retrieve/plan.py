@@ -12,8 +12,8 @@ from seamline.retrieve.expand import Mode
 
 Kind = Literal["factoid", "analytical", "comparative", "exploratory", "multi-hop"]
 
-FEWEST, MOST = 8, 40
-"""Hits that are looked for to fill a budget, at least and at most."""
+FEWEST, MOST = 20, 40
+"""Hits that are looked for to fill a budget, at least and at most. Small ones far down fit where larger ones do not."""
 _LONG = 18
 """Words from which on a question asks for more than a fact."""
 _LONGEST = 1000
@@ -77,14 +77,15 @@ def _planned(query: str, kind: Kind, reasons: tuple[str, ...], parts: tuple[str,
 
 def sized(given: Plan, budget: int, average: float) -> Plan:
     """The plan for a prompt: with twice as many hits as a token budget has room for, at the average size of a chunk,
-    as those that are found may be small.
+    as those that are found may be small. The legs look no further than that: scores are set beside each other within
+    what was found, and far worse ones among it make good ones alike.
 
     Chunks are not widened to their sections: neighbours are joined anyway, and where room is short, one more hit
     answers more often than what stands around another.
     """
     room = int(2 * budget / average) if average > 0 else MOST
     mode: Mode = "leaf" if given.mode == "parents" else given.mode
-    return replace(given, k=max(FEWEST, min(MOST, room)), mode=mode)
+    return replace(given, k=max(FEWEST, min(MOST, room)), mode=mode, over=1)
 
 
 Found = tuple[tuple[str, ...], tuple[str, ...]]

@@ -26,12 +26,12 @@ from seamline.words import MOST_QUERY_WORDS, query_words
 
 if TYPE_CHECKING:
     from seamline.filters import Filter
-    from seamline.records import Vector
+    from seamline.records import Entry, Vector
 
 LONGEST_QUERY = 16_384
 """Code points of a query that are read: about 4,000 tokens, which take the bundled model a second."""
 PART = 0.9
-"""What a hit for a part of a question is worth beside an equal hit for all of it."""
+"""What a hit for one side of a comparison is worth beside an equal hit for all of it."""
 _SECTIONS = 10
 """Sections whose chunks are looked at, where summaries are searched first."""
 
@@ -60,14 +60,23 @@ def follow(engine: Engine, plan: Plan, options: SearchOptions, where: Filter | N
     settled = replace(options, mode=plan.mode, k=plan.k, over=plan.over)
     found = _found(engine, parts, settled, where)
     if len(parts) > 1:
-        found = [[_credited(hit, part, asked) for hit in hits] for part, hits in zip(parts, found, strict=True)]
+        worth = [1.0, *(PART if plan.kind == "comparative" else _share(hits, found[0]) for hits in found[1:])]
+        found = [
+            [replace(hit, score=hit.score * share, why=replace(hit.why, query=part)) for hit in hits]
+            for part, share, hits in zip(parts, worth, found, strict=True)
+        ]
     together = sorted((hit for hits in found for hit in hits), key=lambda hit: (-hit.score, hit.entry.id))
     return Results(tuple(without_covered(together)[: plan.k]), notices)
 
 
-def _credited(hit: Hit, part: str, asked: str) -> Hit:
-    """The hit with the part of the question that found it. What only a part found is worth a little less."""
-    return replace(hit, score=hit.score * (1 if part == asked else PART), why=replace(hit.why, query=part))
+def _share(part: Sequence[Hit], whole: Sequence[Hit]) -> float:
+    """How much of a question one of its parts is: the best BM25 of the part beside that of the whole.
+
+    Scores are set beside each other within one query: the best for `what was his record` would be as good as the best
+    for the question that says whose. The sides of a comparison stand for themselves, these parts do not.
+    """
+    best, most = (max((hit.why.bm25.score for hit in hits if hit.why.bm25), default=0.0) for hits in (part, whole))
+    return min(1.0, best / most) if most > 0 else PART
 
 
 def _found(engine: Engine, queries: Sequence[str], options: SearchOptions, where: Filter | None) -> list[list[Hit]]:
@@ -133,16 +142,18 @@ class _Finder:
         sparse = self.query if options.legs != "dense" else ""
         legs = find(reader, self.vector, sparse, options.depth, scope, dual=options.dual)
         fills = self.vector is not None and bool(sparse) and options.fusion != "rrf"
-        entries = reader.entries(legs.ids, vectors=fills)
+        entries: dict[str, Entry] = {}
         if fills and self.vector is not None:
             near = dict(legs.dense)
-            missing = [entry for id, entry in entries.items() if id not in near]
-            legs = replace(legs, filled=similarities(self.vector, missing))
+            entries = reader.entries([id for id, _ in legs.sparse if id not in near], vectors=True)
+            legs = replace(legs, filled=similarities(self.vector, entries.values()))
         parts = legs.parts()
         ranking, weight = fused(legs, options)
+        best = ranking[: options.depth]
+        entries |= reader.entries([id for id, _ in best if id not in entries])
         return [
             Candidate(entries[id], score, Why(dense=parts[id][0], bm25=parts[id][1], weight=weight, fused=score))
-            for id, score in ranking[: options.depth]
+            for id, score in best
             if id in entries
         ]
 

@@ -58,8 +58,8 @@ class Layout:
 class Keeper(Protocol):
     """A reader that remembers layouts from one search to the next."""
 
-    def layout(self, doc: str, number: int) -> Layout | None:
-        """The layout of a version, or None where there is no such version."""
+    def arranged(self, docs: Iterable[str]) -> Mapping[str, Layout]:
+        """The layouts of those of the documents that are there now."""
         ...
 
 
@@ -84,20 +84,20 @@ class Shelf:
             self._entries.update(self.reader.entries(missing))
         return {id: self._entries[id] for id in asked if id in self._entries}
 
+    def fetch(self, docs: Iterable[str]) -> None:
+        """Look up where the entries of these documents stand, all at once: one by one takes ten times as long."""
+        missing = [doc for doc in dict.fromkeys(docs) if doc not in self._layouts]
+        if not missing:
+            return
+        if isinstance(self.reader, Keeper):
+            self._layouts.update(self.reader.arranged(missing))
+        else:
+            self._layouts.update((doc, Layout(version)) for doc, version in self.reader.layouts(missing).items())
+
     def layout(self, doc: str) -> Layout:
         """Where the entries of a document stand now."""
+        self.fetch((doc,))
         found = self._layouts.get(doc)
-        if found is None:
-            found = self._layouts[doc] = self._layout(doc)
-        return found
-
-    def _layout(self, doc: str) -> Layout:
-        head = self.reader.head(doc)
-        if head is not None and isinstance(self.reader, Keeper):
-            found = self.reader.layout(doc, head.version)
-        else:
-            version = self.reader.version(doc, head.version, text=False) if head else None
-            found = Layout(version) if version else None
         if found is None:
             raise StoreError(_missing(doc))
         return found

@@ -1,19 +1,21 @@
 """Rows of what a search finds, read once with all that an answer needs of them.
 
-A look at 40 rows costs 2 ms, however little is read of each. So keys, texts and vectors are read together when a hit is
-found, and kept for who asks for its entry next.
+A look at 40 rows costs 2 ms, however little is read of each, and every column of them up to 1 ms more. So a search
+reads the packed entries, which say their ids and levels too; they are kept for who asks for the entries next. Vectors
+are read of what is found by words: a fusion needs them there, and of what is found by vector it knows the score.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from seamline.store.lance_rows import VECTORS, vectors_of
+from seamline.store.lance_rows import VECTORS, entry_key, unpack_entry, vectors_of
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
+    from seamline.records import Entry
     from seamline.store.lance_table import Table
 
 T = TypeVar("T")
@@ -23,22 +25,41 @@ _KEPT = 2_000
 """Rows, of some 3 kB each."""
 PAGE = 500
 """Rows that are fetched at once."""
-COLUMNS = ("key", "body", *VECTORS.values())
-"""All that is stored of an entry, and its key."""
+COLUMNS = ("body", *VECTORS.values())
+"""All that is stored of an entry."""
+PLAIN = ("body",)
+"""The same without its vectors."""
+MARKS = ("key", "level")
+"""What is read of rows that are too many to be kept."""
 
 
 class Row(NamedTuple):
-    """What is stored of an entry, packed."""
+    """An entry as far as it was read."""
+
+    entry: Entry
+    whole: bool
+    """Whether its vectors were read too."""
+
+    def lent(self, vectors: bool) -> Entry:
+        """The entry, with or without its vectors."""
+        bare = self.entry.vector is None and self.entry.summary_vector is None
+        return self.entry if vectors or bare else replace(self.entry, vector=None, summary_vector=None)
+
+
+class Mark(NamedTuple):
+    """Which entry a row is of."""
 
     key: str
-    body: bytes
-    vectors: tuple[Vector | None, Vector | None]
+    level: int
 
 
 def rows_of(found: Any) -> list[Row]:
-    """The rows of an Arrow table that has all of COLUMNS."""
+    """The rows of an Arrow table that has all of COLUMNS, or of PLAIN."""
+    bodies = found["body"].to_pylist()
+    if not {*VECTORS.values()}.issubset(found.column_names):
+        return [Row(unpack_entry(body), False) for body in bodies]
     vectors = zip(*(vectors_of(found, name) for name in VECTORS.values()), strict=True)
-    return [*map(Row, found["key"].to_pylist(), found["body"].to_pylist(), vectors)]
+    return [Row(unpack_entry(body, *both), True) for body, both in zip(bodies, vectors, strict=True)]
 
 
 class Hits:
@@ -49,33 +70,39 @@ class Hits:
         self._rows: dict[int, Row] = {}
         self._places: dict[str, int] = {}
 
-    def keep(self, found: Any) -> list[str]:
-        """The keys of rows that a search found; what else was read of them is kept."""
-        keys: list[str] = found["key"].to_pylist()
+    def keep(self, found: Any) -> list[Mark]:
+        """Which entries a search found; what else was read of them is kept."""
         places = found["_rowid"].to_pylist()
         if "body" in found.column_names:
-            self._rows = with_room(self._rows, _KEPT)
-            self._rows.update(zip(places, rows_of(found), strict=True))
-        self.note(dict(zip(keys, places, strict=True)))
-        return keys
+            rows = rows_of(found)
+            marks = [Mark(entry_key(row.entry.id), row.entry.level) for row in rows]
+            self._remember(places, rows)
+        else:
+            marks = [*map(Mark, found["key"].to_pylist(), found["level"].to_pylist())]
+        self._places = with_room(self._places, 10 * _KEPT)
+        self._places.update((mark.key, place) for mark, place in zip(marks, places, strict=True))
+        return marks
 
-    def rows(self, places: Sequence[int]) -> list[Row]:
+    def rows(self, places: Sequence[int], *, vectors: bool) -> list[Row]:
         """The rows that stand in these places, those that are remembered first."""
         known = self._rows
-        rows = [known[place] for place in places if place in known]
-        for some in pages([place for place in places if place not in known]):
-            rows += rows_of(self._table.take(some, COLUMNS))
+        held = {place: known[place] for place in places if place in known}
+        held = {place: row for place, row in held.items() if row.whole or not vectors}
+        rows = [*held.values()]
+        for some in pages([place for place in places if place not in held]):
+            rows += rows_of(self._table.take(some, COLUMNS if vectors else PLAIN))
         return rows
-
-    def note(self, places: dict[str, int]) -> None:
-        """Remember where keys stand."""
-        self._places = with_room(self._places, 10 * _KEPT)
-        self._places.update(places)
 
     def placed(self, keys: Sequence[str]) -> dict[str, int]:
         """Where those of the keys stand that are remembered."""
         known = self._places
         return {key: known[key] for key in keys if key in known}
+
+    def _remember(self, places: Sequence[int], rows: Sequence[Row]) -> None:
+        """Keep rows; one that is known with its vectors stays so."""
+        known = with_room(self._rows, _KEPT)
+        known.update((place, row) for place, row in zip(places, rows, strict=True) if row.whole or place not in known)
+        self._rows = known
 
 
 def with_room(known: dict[K, T], most: int) -> dict[K, T]:

@@ -11,7 +11,7 @@ import numpy as np
 from seamline.errors import StoreError
 from seamline.store.lance_engine import told
 from seamline.store.lance_filter import coded, condition, decoded, either, quoted
-from seamline.store.lance_hits import COLUMNS, PAGE, Hits, pages, rows_of, with_room
+from seamline.store.lance_hits import COLUMNS, PLAIN, Hits, pages, rows_of, with_room
 from seamline.store.lance_rows import (
     HEAD,
     VECTORS,
@@ -23,7 +23,7 @@ from seamline.store.lance_rows import (
     unpack_version,
     vectors_of,
 )
-from seamline.store.lance_search import Bags, Found, Limits, NearLeg, Scope, WordLeg, probes_for, scored
+from seamline.store.lance_search import Bags, Limits, NearLeg, Scope, WordLeg, probes_for, scored
 from seamline.store.lance_table import FALSE, TRUE, Table
 from seamline.store.lance_tend import Index, indices
 from seamline.words import query_words
@@ -50,9 +50,6 @@ class LanceReader:
         self._limits = limits
         self._hits = Hits(entries)
         self._heads: dict[str, Head] = {}
-        self._docs: dict[str, str] = {}
-        self._beside: set[str] = set()
-        """Documents of entries that were found or fetched lately: who asks for one of them will ask for others."""
         self._layouts: dict[str, Mapping[str, Any]] = {}
         """Rows of current versions, without the texts."""
         self._through: dict[str, int] = {}
@@ -77,7 +74,7 @@ class LanceReader:
             partitions = index.partitions if (index := self._indices.get(column)) else 0
             probes = self._probes(partitions, scope.first)
             leg = NearLeg(self._entries, self._hits, given, column, probes, partitions)
-            return self._noted(leg.best(k, scope))
+            return scored(leg.best(k, scope))
 
     def matching(
         self, query: str, k: int, *, where: Filter | None = None, levels: Collection[int] | None = (0,)
@@ -89,23 +86,20 @@ class LanceReader:
         with told("cannot search the index by words"):
             if "words" in self._indices:
                 leg = WordLeg(self._entries, self._hits, words)
-                return self._noted(leg.best(k, self._scope(where, levels)))
+                return scored(leg.best(k, self._scope(where, levels)))
             through = None if asked == TRUE else {row["key"] for row in self._read(asked, ["key"])}
-            return self._noted(self._bags.matching(words, k, through))
+            return scored(self._bags.matching(words, k, through))
 
     def entries(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, Entry]:
         """The entries of these ids that exist."""
         wanted = list(dict.fromkeys(map(entry_key, ids)))
         placed = self._hits.placed(wanted)
         with told("cannot read entries of the index"):
-            rows = self._hits.rows([*placed.values()])
+            rows = self._hits.rows([*placed.values()], vectors=vectors)
         for keys in pages([key for key in wanted if key not in placed]):
-            rows += rows_of(self._columns(f"({_CURRENT} AND {either('key', keys)})", COLUMNS))
-        made = (unpack_entry(row.body, *(row.vectors if vectors else ())) for row in rows)
-        found = {entry.id: entry for entry in made}
-        self._docs = with_room(self._docs, _REMEMBERED)
-        self._docs.update((entry.id, entry.doc) for entry in found.values())
-        self._expect({entry.doc for entry in found.values()})
+            columns = COLUMNS if vectors else PLAIN
+            rows += rows_of(self._columns(f"({_CURRENT} AND {either('key', keys)})", columns))
+        found = {row.entry.id: row.lent(vectors) for row in rows}
         return {id: found[id] for id in map(id_of, wanted) if id in found}
 
     def select(self, where: Filter | None = None, *, vectors: bool = False) -> Iterator[Entry]:
@@ -128,15 +122,7 @@ class LanceReader:
             return self._counted(_CURRENT if asked == TRUE else f"({_CURRENT} AND {asked})")
 
     def head(self, doc: str) -> Head | None:
-        if (known := self._heads.get(doc)) is not None:
-            return known
-        found: dict[str, Head] = {}
-        for keys in pages([head_key(one) for one in self._together(doc) if one not in self._heads]):
-            heads = [unpack_head(row["body"]) for row in self._read(either("key", keys), ["body"])]
-            found |= {head.doc: head for head in heads}
-        self._heads = with_room(self._heads, _REMEMBERED)
-        self._heads.update(found)
-        return found.get(doc)
+        return self._heads_of([doc]).get(doc)
 
     def heads(self) -> Iterator[Head]:
         """All documents ever indexed, by name."""
@@ -148,10 +134,15 @@ class LanceReader:
         if number not in range(1, latest + 1):
             return None
         if not text and number == latest:
-            return self._layout(doc)
+            return self._placed({doc: number}).get(doc)
         columns = [*_LAYOUT, *(["text"] if text else [])]
         rows = self._of_versions(f"(doc = {quoted(coded(doc))} AND number = {number})", columns)
         return unpack_version(rows[0]) if rows else None
+
+    def layouts(self, docs: Iterable[str]) -> dict[str, Version]:
+        """The current version of each of these documents that is there now, without its text."""
+        heads = self._heads_of([*dict.fromkeys(docs)])
+        return self._placed({doc: head.version for doc, head in heads.items() if not head.deleted})
 
     def versions(self, doc: str) -> list[int]:
         return sorted(self.seals(doc))
@@ -189,7 +180,7 @@ class LanceReader:
         rows, wanted = self._counted(_CURRENT), self._counted(condition(None, levels))
         if not wanted or 2 * wanted < rows:
             return Scope(strict)
-        return Scope(strict, condition(where, None), frozenset(levels), 1.1 * rows / wanted)
+        return Scope(strict, condition(where, None), frozenset(levels), 1.1 * rows / wanted if wanted < rows else 1.0)
 
     def _probes(self, partitions: int, asked: str) -> int:
         if not partitions:
@@ -205,32 +196,30 @@ class LanceReader:
             self._through[asked] = known
         return known
 
-    def _noted(self, found: Sequence[Found]) -> list[Scored]:
-        """The hits; their documents are likely to be asked for."""
-        hits = scored(found)
-        self._expect({doc for hit in hits if (doc := self._docs.get(hit.id)) is not None})
-        return hits
+    def _heads_of(self, docs: Sequence[str]) -> dict[str, Head]:
+        """The heads of those of the documents that have one."""
+        known = self._heads
+        found = {doc: known[doc] for doc in docs if doc in known}
+        for keys in pages([head_key(doc) for doc in docs if doc not in found]):
+            heads = [unpack_head(row["body"]) for row in self._read(either("key", keys), ["body"])]
+            found |= {head.doc: head for head in heads}
+        self._heads = with_room(known, _REMEMBERED)
+        self._heads.update(found)
+        return found
 
-    def _expect(self, docs: set[str]) -> None:
-        new = docs - self._layouts.keys()
-        self._beside = new if len(new) + len(self._beside) > PAGE else new | self._beside
-
-    def _together(self, doc: str) -> Collection[str]:
-        """The document, with those that are likely to be asked for next: together they cost little more than one."""
-        return self._beside if doc in self._beside else {doc}
-
-    def _layout(self, doc: str) -> Version | None:
-        """The current version of a document, without its text."""
-        if doc not in self._layouts:
-            current = {one: self._latest(one) for one in self._together(doc)}
-            docs, numbers = either("doc", [*map(coded, current)]), ", ".join(map(str, {*current.values()}))
+    def _placed(self, current: Mapping[str, int]) -> dict[str, Version]:
+        """The versions of these documents and numbers, which are current ones, without their texts."""
+        known = self._layouts
+        found = {doc: known[doc] for doc in current if doc in known}
+        for page in pages([doc for doc in current if doc not in found]):
+            docs = either("doc", [*map(coded, page)])
+            numbers = ", ".join(map(str, {current[doc] for doc in page}))
             rows = self._of_versions(f"({docs} AND number IN ({numbers}))", _LAYOUT)
             named = [(decoded(row["doc"]), row) for row in rows]
-            self._layouts = with_room(self._layouts, _LAYOUTS)
-            self._layouts.update((name, row) for name, row in named if row["number"] == current[name])
-            self._beside = self._beside - current.keys()
-        row = self._layouts.get(doc)
-        return None if row is None else unpack_version(row)
+            found.update((doc, row) for doc, row in named if row["number"] == current[doc])
+        self._layouts = with_room(known, _LAYOUTS)
+        self._layouts.update(found)
+        return {doc: unpack_version(row) for doc, row in found.items()}
 
     def _latest(self, doc: str) -> int:
         head = self.head(doc)

@@ -19,17 +19,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seamline.records import Scored
 from seamline.store import bm25
-from seamline.store.lance_hits import COLUMNS, PAGE, Hits
+from seamline.store.lance_hits import COLUMNS, MARKS, PAGE, PLAIN, Hits
 from seamline.store.lance_rows import id_of
 
 if TYPE_CHECKING:
     from seamline.records import Vector
     from seamline.store.lance_table import Table
 
-_SPARE = 8
-"""How many more than asked for are fetched: where the last are equal, the engine chooses among them, not the id."""
-_REFINE = 3
-"""How many candidates per result have their own vectors compared; two gave a recall of .995 for 50 results."""
+_SPARE_NEAR, _SPARE_WORDS = 2, 8
+"""How many more than asked for are fetched: where the last are equal, the engine chooses among them, not the id. Equal
+vectors are rare, and where these are equal too, more are fetched; equal BM25 is found in every fifth question."""
+_REFINE = 2
+_REFINE_MORE = 30
+"""How many candidates per result, and beside, have their own vectors compared: two gave a recall of .995 for 50."""
 _ALIKE_COSINE = 5e-7
 """Cosines in 32 bits that are closer than this are taken for equal, and stand by id."""
 _ALIKE_BM25 = 2e-6
@@ -95,7 +97,7 @@ class NearLeg:
 
     def best(self, k: int, scope: Scope) -> list[Found]:
         """The rows with the nearest vectors, best first."""
-        return _best(self._fetch, k, scope, lambda _: _ALIKE_COSINE)
+        return _best(self._fetch, k, scope, _SPARE_NEAR, lambda _: _ALIKE_COSINE)
 
     def _fetch(self, limit: int, where: str) -> list[Found]:
         found = self._near(limit, where, self.probes)
@@ -103,11 +105,12 @@ class NearLeg:
             # Not left to the engine: where it may, it looks into all partitions under any filter, for 25 ms more.
             found = self._near(limit, where, self.partitions)
         scores = [1.0 - distance for distance in found["_distance"].to_pylist()]
-        return [*map(Found, self.hits.keep(found), scores, found["level"].to_pylist())]
+        return [Found(key, score, level) for (key, level), score in zip(self.hits.keep(found), scores, strict=True)]
 
     def _near(self, limit: int, where: str, probes: int) -> Any:
-        columns = _columns(limit)
-        return self.table.near(self.vector, self.column, limit, where, probes=probes, refine=_REFINE, columns=columns)
+        columns = PLAIN if limit <= PAGE else MARKS
+        refine = ceil((_REFINE * limit + _REFINE_MORE) / limit)
+        return self.table.near(self.vector, self.column, limit, where, probes=probes, refine=refine, columns=columns)
 
 
 @dataclass(frozen=True)
@@ -120,17 +123,13 @@ class WordLeg:
 
     def best(self, k: int, scope: Scope) -> list[Found]:
         """The rows with the highest BM25 score, best first."""
-        return _best(self._fetch, k, scope, lambda score: _ALIKE_BM25 * abs(score))
+        return _best(self._fetch, k, scope, _SPARE_WORDS, lambda score: _ALIKE_BM25 * abs(score))
 
     def _fetch(self, limit: int, where: str) -> list[Found]:
-        found = self.table.matching(self.words, "words", limit, where, columns=_columns(limit))
-        hits = map(Found, self.hits.keep(found), found["_score"].to_pylist(), found["level"].to_pylist())
+        found = self.table.matching(self.words, "words", limit, where, columns=COLUMNS if limit <= PAGE else MARKS)
+        scores = found["_score"].to_pylist()
+        hits = [Found(key, score, level) for (key, level), score in zip(self.hits.keep(found), scores, strict=True)]
         return [hit for hit in hits if hit.score > 0]
-
-
-def _columns(limit: int) -> Sequence[str]:
-    """What is read of hits: all, unless they are too many to be kept."""
-    return [*COLUMNS, "level"] if limit <= PAGE else ["key", "level"]
 
 
 def probes_for(partitions: int, rows: int, through: int, limits: Limits) -> int:
@@ -154,21 +153,21 @@ def partitions_for(rows: int) -> int:
 
 
 def _best(
-    fetch: Callable[[int, str], list[Found]], k: int, scope: Scope, alike: Callable[[float], float]
+    fetch: Callable[[int, str], list[Found]], k: int, scope: Scope, spare: int, alike: Callable[[float], float]
 ) -> list[Found]:
     """The best `k`, equal ones by id."""
     if scope.levels:
-        limit = ceil((k + _SPARE) * scope.spread)
+        limit = ceil((k + spare) * scope.spread)
         found = sorted(fetch(limit, scope.loose), key=lambda hit: -hit.score)
         kept = [hit for hit in found if hit.level in scope.levels]
         if len(found) < limit or (len(kept) >= k and kept[k - 1].score - found[-1].score > alike(kept[k - 1].score)):
             return _by_id(kept, alike)[:k]
-    return _settled(lambda limit: fetch(limit, scope.where), k, alike)
+    return _settled(lambda limit: fetch(limit, scope.where), k, spare, alike)
 
 
-def _settled(fetch: Callable[[int], list[Found]], k: int, alike: Callable[[float], float]) -> list[Found]:
+def _settled(fetch: Callable[[int], list[Found]], k: int, spare: int, alike: Callable[[float], float]) -> list[Found]:
     """Fetches more while some that were not fetched may be equal to the last."""
-    limit = k + _SPARE
+    limit = k + spare
     while True:
         found = sorted(fetch(limit), key=lambda hit: -hit.score)
         if len(found) < limit or found[k - 1].score - found[-1].score > alike(found[k - 1].score):

@@ -247,6 +247,16 @@ class MemoryReader:
         version, _ = document.versions[number]
         return version if text else replace(version, text="")
 
+    def layouts(self, docs: Iterable[str]) -> dict[str, Version]:
+        """The current version of each of these documents that is there now, without its text."""
+        known = self._state.documents
+        heads = {doc: known[doc].head for doc in docs if doc in known}
+        return {
+            doc: replace(known[doc].versions[head.version][0], text="")
+            for doc, head in heads.items()
+            if not head.deleted
+        }
+
     def versions(self, doc: str) -> list[int]:
         return sorted(self.seals(doc))
 

@@ -38,6 +38,11 @@ _ENTRIES = sql.SQL("SELECT {columns}{vectors} FROM entries e JOIN bodies b USING
 _VECTORS = sql.SQL(", vector_send(v.vector), vector_send(s.vector)")
 _JOINS = sql.SQL(" LEFT JOIN vectors v USING (key) LEFT JOIN summary_vectors s USING (key)")
 _NOTHING = sql.SQL("")
+_LAYOUTS = sql.SQL(
+    "SELECT doc, v.number, v.revision, v.title, v.uri, NULL, v.indexed_at, v.places, v.seal"
+    " FROM documents d JOIN versions v USING (doc) WHERE v.number = d.version AND NOT d.deleted AND doc = ANY(%s)"
+)
+"""The current versions of documents, without their texts."""
 _STATE = sql.SQL(
     "SELECT generation, born, layout,"
     " ARRAY(SELECT relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace"
@@ -57,9 +62,7 @@ class PostgresReader:
         self._names = count()
         self._heads: dict[str, Head | None] = {}
         self._owners: dict[str, str | None] = {}
-        # Whoever reads entries will ask for their documents, and whoever reads a version for the owners of its ids:
-        # one question for all of them, not one for each.
-        self._expected: set[str] = set()
+        # Whoever reads a version will ask for the owners of its ids: one question for all of them, not one for each.
         self._placed: set[str] = set()
         rows = self._all(_STATE, (search.INDEXES,))
         if not rows:
@@ -102,9 +105,7 @@ class PostgresReader:
         """The entries of these ids that exist."""
         wanted = Condition(sql.SQL("e.id = ANY(%s)"), ([safe(id) for id in ids],))
         rows = self._all(_entries_where(wanted, vectors), wanted.values)
-        found = {entry.id: entry for entry in _entries(rows, vectors)}
-        self._expected = {entry.doc for entry in found.values()}
-        return found
+        return {entry.id: entry for entry in _entries(rows, vectors)}
 
     def select(self, where: Filter | None = None, *, vectors: bool = False) -> Iterator[Entry]:
         """Every entry of any level that the filter lets through, by document and id, a few at a time."""
@@ -119,11 +120,10 @@ class PostgresReader:
 
     def head(self, doc: str) -> Head | None:
         if doc not in self._heads:
-            wanted = {doc, *self._expected}
-            query = sql.SQL("SELECT {} FROM documents WHERE doc = ANY(%s)").format(HEAD_COLUMNS)
-            rows = self._all(query, ([safe(one) for one in wanted],))
+            query = sql.SQL("SELECT {} FROM documents WHERE doc = %s").format(HEAD_COLUMNS)
+            rows = self._all(query, (safe(doc),))
             kept = self._heads if len(self._heads) < _KEPT else {}
-            self._heads = {**kept, **dict.fromkeys(wanted), **{head.doc: head for head in map(head_of, rows)}}
+            self._heads = {**kept, doc: head_of(rows[0]) if rows else None}
         return self._heads[doc]
 
     def heads(self) -> Iterator[Head]:
@@ -137,6 +137,11 @@ class PostgresReader:
         found = version_of(rows[0]) if rows else None
         self._placed = {place.id for place in found.places} if found else set()
         return found
+
+    def layouts(self, docs: Iterable[str]) -> dict[str, Version]:
+        """The current version of each of these documents that is there now, without its text."""
+        rows = self._all(_LAYOUTS, ([safe(doc) for doc in docs],))
+        return {version.doc: version for version in map(version_of, rows)}
 
     def versions(self, doc: str) -> list[int]:
         return list(self.seals(doc))

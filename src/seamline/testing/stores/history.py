@@ -95,6 +95,34 @@ class HistoryContract(StoreTests):
             assert whole is not None
             assert reader.version("a.md", 1, text=False) == replace(whole, text="")
 
+    def test_layouts_are_the_current_versions_without_their_texts(self, store: Store) -> None:
+        names = ["a.md", "deleted.md", *WEIRD]
+        for name in names:
+            put(store, name, "first")
+        put(store, "a.md", "first", "second")
+        with store.reader() as reader:
+            gone = erase(reader, "deleted.md")
+            before = reader.layouts(names)
+        write(store, gone)
+        with store.reader() as reader:
+            found = reader.layouts([*names, "never.md", "a.md"])
+            assert dict(reader.layouts(name for name in names)) == dict(found)
+            assert dict(reader.layouts([])) == {}
+            heads = {name: reader.head(name) for name in names if name != "deleted.md"}
+            kept = {doc: reader.version(doc, head.version, text=False) for doc, head in heads.items() if head}
+        assert found == kept
+        assert {doc: version.number for doc, version in found.items()} == {doc: 1 + (doc == "a.md") for doc in kept}
+        assert before["deleted.md"].number == 1
+
+    def test_layouts_are_of_the_state_of_their_reader(self, store: Store) -> None:
+        put(store, "a.md", "first")
+        with store.reader() as old:
+            put(store, "a.md", "second")
+            put(store, "b.md", "new")
+            with store.reader() as new:
+                assert {doc: one.number for doc, one in new.layouts(["a.md", "b.md"]).items()} == {"a.md": 2, "b.md": 1}
+            assert {doc: one.number for doc, one in old.layouts(["a.md", "b.md"]).items()} == {"a.md": 1}
+
     @pytest.mark.parametrize("text", [*WEIRD, "", "x" * 1_000_000], ids=lambda text: ascii(text)[:30])
     def test_a_version_holds_any_text(self, store: Store, text: str) -> None:
         made = entries("a.md", text)
