@@ -58,8 +58,7 @@ class Scanner:
     def records(self, text: str) -> Iterator[tuple[int, int]]:
         """Start and end of each record, without its line end; blank lines hold none."""
         pattern = self._record if self.quote in text else _LINE
-        for found in pattern.finditer(text):
-            yield found.span()
+        return (found.span() for found in pattern.finditer(text))
 
     def width(self, text: str, start: int, end: int) -> int:
         """How many cells a record has; below 0 where a quote in it is never closed."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from seamline.collector import paused
 from seamline.parse.columns import MOST, common, described, sample, type_of
 from seamline.parse.csv_dialect import Dialect, Scanner, detect
 from seamline.parse.numbered import Numbered
@@ -29,10 +30,15 @@ _Spans = list[tuple[int, int]]
 
 def parse(raw: Raw) -> Parsed:
     """A table of separated values."""
+    with paused():
+        return _parsed(raw)
+
+
+def _parsed(raw: Raw) -> Parsed:
     text = raw.text
     dialect = detect(text, tabs=raw.media_type == TSV)
     scanner = Scanner(dialect)
-    rows = [span for span in scanner.records(text) if not text[slice(*span)].isspace() or "\t" in text[slice(*span)]]
+    rows = [span for span in scanner.records(text) if not text[span[0]].isspace() or _is_record(text[slice(*span)])]
     above = _preamble(scanner, text, rows)
     if len(rows) == above:
         return Parsed(text, _paragraphs(text, rows), notices=(_EMPTY,))
@@ -66,6 +72,11 @@ class _Shape(NamedTuple):
     header: bool
     names: list[str]
     types: list[str]
+
+
+def _is_record(line: str) -> bool:
+    """Whether a line is more than blank; tabs alone part empty cells."""
+    return "\t" in line or not line.isspace()
 
 
 def _paragraphs(text: str, rows: _Spans) -> list[Block]:
