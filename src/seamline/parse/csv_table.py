@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from seamline.collector import paused
 from seamline.parse.columns import MOST, common, described, sample, type_of
-from seamline.parse.csv_dialect import Dialect, Scanner, detect
+from seamline.parse.csv_dialect import Dialect, Scanner, declared, detect
 from seamline.parse.numbered import Numbered
 from seamline.parse.raw import Parsed, Raw
 from seamline.types import Block, Notice
@@ -39,6 +39,8 @@ def _parsed(raw: Raw) -> Parsed:
     dialect = detect(text, tabs=raw.media_type == TSV)
     scanner = Scanner(dialect)
     rows = [span for span in scanner.records(text) if not text[span[0]].isspace() or _is_record(text[slice(*span)])]
+    if rows and text[slice(*rows[0])] == "\ufeff":
+        del rows[0]
     above = _preamble(scanner, text, rows)
     if len(rows) == above:
         return Parsed(text, _paragraphs(text, rows), notices=(_EMPTY,))
@@ -87,12 +89,13 @@ def _paragraphs(text: str, rows: _Spans) -> list[Block]:
 
 def _preamble(scanner: Scanner, text: str, rows: _Spans) -> int:
     """How many lines stand above the table: those of one cell, before the first of a table that has more."""
+    first = 1 if len(rows) > 1 and declared(text) else 0
     if _usual_width(scanner, text, rows[:_HEAD]) < 2:
-        return 0
-    for index, row in enumerate(rows[:_PREAMBLE]):
+        return first
+    for index, row in enumerate(rows[first:_PREAMBLE], first):
         if abs(scanner.width(text, *row)) > 1:
             return index
-    return 0
+    return first
 
 
 def _usual_width(scanner: Scanner, text: str, rows: _Spans) -> int:
