@@ -20,7 +20,7 @@ _DELIMITERS = (",", "\t", ";", "|")
 _ROWS = 200
 _CELLS = 2000
 """Cells of the sample whose types are looked at."""
-_DECLARED = re.compile(r"\ufeff?sep=([^\w\s"'\\]|\t)[\r\n]", re.IGNORECASE)
+_DECLARED = re.compile(r"\ufeff?sep=([,;|\t:^~#])[\r\n]", re.IGNORECASE)
 
 
 class Dialect(NamedTuple):

@@ -39,7 +39,7 @@ def _parsed(raw: Raw) -> Parsed:
     dialect = detect(text, tabs=raw.media_type == TSV)
     scanner = Scanner(dialect)
     rows = [span for span in scanner.records(text) if not text[span[0]].isspace() or _is_record(text[slice(*span)])]
-    if rows and text[slice(*rows[0])] == "\ufeff":
+    if rows[:1] == [(0, 1)] and text[0] == "\ufeff":
         del rows[0]
     above = _preamble(scanner, text, rows)
     if len(rows) == above:

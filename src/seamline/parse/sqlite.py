@@ -43,6 +43,8 @@ class _Listed(NamedTuple):
 
 def parse(raw: Raw) -> Parsed:
     """The tables of a database."""
+    if not raw.data:
+        raise ParseError("no readable SQLite database: it is empty", raw.uri)
     tables = Tables(raw.limits)
     data, is_journaled = _settled(raw.data)
     with closing(sqlite3.connect(":memory:")) as connection:
