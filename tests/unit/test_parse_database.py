@@ -109,7 +109,7 @@ def test_rows_beyond_the_limits_are_counted(monkeypatch: pytest.MonkeyPatch) -> 
     document = read(script, Limits(characters=100))
     assert codes(document) == ["table-cut"]
     monkeypatch.setattr(database, "ROWS", 20)
-    assert read(script).notices[0].message.startswith("30 of 50 rows")
+    assert read(script).notices[0].message.startswith("30 of 50 rows after the first 20 ")
 
 
 def test_what_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,6 +129,19 @@ def test_an_empty_database_is_said_to_be_empty() -> None:
 def test_no_database_is_an_error(data: bytes) -> None:
     with pytest.raises(ParseError, match="no readable SQLite"):
         sqlite.parse(Raw(data, uri="x.db"))
+
+
+def test_rows_before_the_damage_are_kept() -> None:
+    script = "CREATE TABLE t(a); " + "".join(f"INSERT INTO t VALUES ('row {i:04} {'x' * 80}');" for i in range(400))
+    data = bytearray(made(script + "CREATE TABLE last(b); INSERT INTO last VALUES ('whole');"))
+    page = 4096
+    broken = next(at for at in range(0, len(data), page) if b"row 0300" in data[at : at + page])
+    data[broken : broken + 8] = b"\xff" * 8
+    document = checked(sqlite.parse(Raw(bytes(data), uri="x.db")))
+    assert "row 0010" in document.text
+    assert "row 0300" not in document.text
+    assert "whole" in document.text
+    assert set(codes(document)) == {"sqlite-damaged"}
 
 
 WHOLE = made(SCHEMA)
