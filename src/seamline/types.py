@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -104,6 +104,11 @@ class Document:
     def line_starts(self) -> list[int]:
         """Offset of the first code point of every line (CR, LF and CR LF end a line)."""
         return list(_line_starts(self.text))
+
+    @cached_property
+    def tops(self) -> list[int]:
+        """Indices of the blocks that no other encloses."""
+        return [index for index, block in enumerate(self.blocks) if block.parent < 0]
 
     def line_of(self, offset: int) -> int:
         """The line number, from 1, that holds `offset`."""
@@ -248,7 +253,8 @@ class Chunk:
     def kind(self) -> str:
         """The kind of its blocks, headings aside, or `text` where several kinds meet."""
         first, last = self.blocks
-        kinds = {block.kind for block in self.document.blocks[first:last] if block.parent < 0}
+        blocks, tops = self.document.blocks, self.document.tops
+        kinds = {blocks[top].kind for top in tops[bisect_left(tops, first) : bisect_left(tops, last)]}
         if len(kinds) > 1:
             kinds.discard("heading")
         return kinds.pop() if len(kinds) == 1 else "text"

@@ -331,6 +331,13 @@ def test_a_heading_that_fills_the_chunk_may_stand_alone() -> None:
     assert found(chunks(text, "Text.")) == set()
 
 
+def test_a_heading_that_fills_seven_eighths_of_a_chunk_fills_it() -> None:
+    text = "# " + "word " * 20 + "\n\n## B\n"
+    size = count("# " + "word " * 20)
+    assert found(chunks(text, "## B"), limit=size * 8 // 7 + 2) == set()
+    assert found(chunks(text, "## B"), limit=size * 3 // 2 + 12) == {"dangling-heading"}
+
+
 def test_a_heading_that_leaves_no_room_for_the_opening_lines_of_a_directive_may_stand_alone() -> None:
     directives = ":::note\n\n:::note\n\n:::note\n\nText.\n\n:::\n\n:::\n\n:::\n"
     cut = directives[:7]

@@ -167,7 +167,10 @@ def dangling_heading(ground: Ground, chunk: Seen, before: Seen | None) -> Found:
     first = last
     while first and ground.blocks[first - 1].kind == "heading" and ground.blocks[first - 1].start >= chunk.start:
         first -= 1
-    tokens = ground.tokens(ground.blocks[first].start, heading.end) + ground.borrowed(chunk)
+    tokens = ground.tokens(ground.blocks[first].start, heading.end)
+    if tokens > ground.limit - ground.limit // 8 - ALLOWANCE // 2:
+        return  # headings that fill seven eighths of a chunk fill it
+    tokens += ground.borrowed(chunk)
     if after.kind == "heading":
         tokens += ground.tokens(*after.span)
     elif after.kind == "directive":

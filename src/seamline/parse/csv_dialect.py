@@ -20,7 +20,7 @@ _DELIMITERS = (",", "\t", ";", "|")
 _ROWS = 200
 _CELLS = 2000
 """Cells of the sample whose types are looked at."""
-_DECLARED = re.compile(r"\ufeff?sep=(.)[\r\n]", re.IGNORECASE)
+_DECLARED = re.compile(r"\ufeff?sep=([,;|\t:^~#])[\r\n]", re.IGNORECASE)
 
 
 class Dialect(NamedTuple):
@@ -58,8 +58,7 @@ class Scanner:
     def records(self, text: str) -> Iterator[tuple[int, int]]:
         """Start and end of each record, without its line end; blank lines hold none."""
         pattern = self._record if self.quote in text else _LINE
-        for found in pattern.finditer(text):
-            yield found.span()
+        return (found.span() for found in pattern.finditer(text))
 
     def width(self, text: str, start: int, end: int) -> int:
         """How many cells a record has; below 0 where a quote in it is never closed."""
@@ -109,8 +108,8 @@ _LINE = re.compile(r"[^\r\n]+")
 
 def detect(text: str, *, tabs: bool = False) -> Dialect:
     """The dialect of a table; `tabs` where its name says that cells are parted by tabs."""
-    if declared := _DECLARED.match(text):
-        return Dialect(declared[1], _quote(text[:SAMPLE]))
+    if sign := declared(text):
+        return Dialect(sign, _quote(text[:SAMPLE]))
     head = _whole_lines(text)
     quote = _quote(head)
     found = [(_score(head, one := Dialect(d, quote, _escape(head, d, quote))), one) for d in _DELIMITERS]
@@ -121,6 +120,12 @@ def detect(text: str, *, tabs: bool = False) -> Dialect:
     if tabs and "\t" in equal:
         return Dialect("\t", quote, _escape(head, "\t", quote))
     return dialect._replace(doubt=equal.replace(dialect.delimiter, ""))
+
+
+def declared(text: str) -> str:
+    """The delimiter that a first line such as `sep=;` names, as spreadsheets write it; empty where there is none."""
+    found = _DECLARED.match(text)
+    return found[1] if found else ""
 
 
 def _whole_lines(text: str) -> str:

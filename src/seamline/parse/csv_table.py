@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from seamline.collector import paused
 from seamline.parse.columns import MOST, common, described, sample, type_of
-from seamline.parse.csv_dialect import Dialect, Scanner, detect
+from seamline.parse.csv_dialect import Dialect, Scanner, declared, detect
 from seamline.parse.numbered import Numbered
 from seamline.parse.raw import Parsed, Raw
 from seamline.types import Block, Notice
@@ -29,10 +30,17 @@ _Spans = list[tuple[int, int]]
 
 def parse(raw: Raw) -> Parsed:
     """A table of separated values."""
+    with paused():
+        return _parsed(raw)
+
+
+def _parsed(raw: Raw) -> Parsed:
     text = raw.text
     dialect = detect(text, tabs=raw.media_type == TSV)
     scanner = Scanner(dialect)
-    rows = [span for span in scanner.records(text) if not text[slice(*span)].isspace() or "\t" in text[slice(*span)]]
+    rows = [span for span in scanner.records(text) if not text[span[0]].isspace() or _is_record(text[slice(*span)])]
+    if rows[:1] == [(0, 1)] and text[0] == "\ufeff":
+        del rows[0]
     above = _preamble(scanner, text, rows)
     if len(rows) == above:
         return Parsed(text, _paragraphs(text, rows), notices=(_EMPTY,))
@@ -68,6 +76,11 @@ class _Shape(NamedTuple):
     types: list[str]
 
 
+def _is_record(line: str) -> bool:
+    """Whether a line is more than blank; tabs alone part empty cells."""
+    return "\t" in line or not line.isspace()
+
+
 def _paragraphs(text: str, rows: _Spans) -> list[Block]:
     """Lines above a table, each a paragraph."""
     spans = [(start, start + len(text[start:end].rstrip())) for start, end in rows]
@@ -76,12 +89,13 @@ def _paragraphs(text: str, rows: _Spans) -> list[Block]:
 
 def _preamble(scanner: Scanner, text: str, rows: _Spans) -> int:
     """How many lines stand above the table: those of one cell, before the first of a table that has more."""
+    first = 1 if len(rows) > 1 and declared(text) else 0
     if _usual_width(scanner, text, rows[:_HEAD]) < 2:
-        return 0
-    for index, row in enumerate(rows[:_PREAMBLE]):
+        return first
+    for index, row in enumerate(rows[first:_PREAMBLE], first):
         if abs(scanner.width(text, *row)) > 1:
             return index
-    return 0
+    return first
 
 
 def _usual_width(scanner: Scanner, text: str, rows: _Spans) -> int:

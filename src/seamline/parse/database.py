@@ -28,20 +28,25 @@ class Tables:
         self._characters = min(limits.characters, _CHARACTERS)
         self._rows = ROWS
         self._binary = 0
+        self._is_full = False
 
-    def add(self, name: str, columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Any]], total: int) -> None:
-        """A table with the (name, type) of its columns, and how many rows it has in all."""
+    def add(
+        self, name: str, columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Any]], total: int | None
+    ) -> None:
+        """A table with the (name, type) of its columns, and how many rows it has in all, where that is known."""
         place = {"sheet": name} if name else None
         if name:
             self.builder.heading(1, name, place)
         described = ", ".join(f"{column} ({kind})" for column, kind in columns)
-        self.builder.paragraph(f"Columns: {described}. Rows: {total}.", place)
+        counted = "" if total is None else f" Rows: {total}."
+        self.builder.paragraph(f"Columns: {described}.{counted}", place)
         cells = [[column for column, _ in columns], *self._kept(rows)]
         places = [place, *({**(place or {}), "row": number} for number in range(1, len(cells)))]
         self.builder.table(cells, places)
         taken = len(cells) - 1
-        if taken < total:
-            message = f"{total - taken} of {total} rows are left out: the text would be too long; split the file"
+        if self._is_full and taken != total:
+            left = "rows" if total is None else f"{total - taken} of {total} rows"
+            message = f"{left} after the first {taken} are left out: the text would be too long; split the file"
             self.notices.append(Notice("table-cut", message, name))
 
     def finish_notices(self) -> tuple[Notice, ...]:
@@ -56,6 +61,7 @@ class Tables:
             self._characters -= sum(map(len, cells)) + 3 * len(cells)
             self._rows -= 1
             if self._characters < 0 or self._rows < 0:
+                self._is_full = True
                 return
             yield cells
 

@@ -12,7 +12,7 @@ from itertools import accumulate
 from json import JSONDecodeError, JSONDecoder
 from typing import Any, NamedTuple
 
-LARGE = 8_000_000
+LARGE = 16_000_000
 """Characters of a text whose nested values are not decoded."""
 _PIECE = 1 << 20
 

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from seamline.collector import paused
 from seamline.parse.columns import MOST, common, described, sample, type_of
 from seamline.parse.json_scan import Broken, Contents, Member, Reader, deepest
 from seamline.parse.numbered import Numbered
@@ -39,7 +40,8 @@ def parse(raw: Raw) -> Parsed:
         message = f"brackets nest deeper than {raw.limits.depth} levels: kept as text, without structure"
         return Parsed(text, [_code(text, start, len(text))], notices=(Notice("json-deep", message),))
     made = _Maker(text, reader)
-    made.document(start)
+    with paused():
+        made.document(start)
     anchors = Numbered(made.records, range(1, len(made.records) + 1)) if made.records else None
     return Parsed(text, made.blocks, anchors=anchors, notices=(*made.notices, *_remarks(text, reader)))
 
@@ -48,6 +50,19 @@ def parse_lines(raw: Raw) -> Parsed:
     """JSON lines: one record on each line; only LF and CR LF end a line."""
     text = raw.text
     reader = Reader(text)
+    with paused():
+        rows, bad = _lines(reader, raw.limits.depth)
+    if not rows:
+        return Parsed(text, [], notices=(_EMPTY,))
+    attrs = {"header_end": rows[0].start, "columns": _columns(reader, [row.span for row in rows])}
+    table = Block("table", rows[0].start, rows[-1].end, 0, -1, attrs)
+    notices = (*_bad_lines(text, bad, len(rows)), *_remarks(text, reader))
+    return Parsed(text, [table, *rows], anchors=Numbered(rows, range(1, len(rows) + 1)), notices=notices)
+
+
+def _lines(reader: Reader, depth: int) -> tuple[list[Block], list[int]]:
+    """A row for each line, and where those start that are no JSON."""
+    text = reader.text
     rows: list[Block] = []
     bad: list[int] = []
     for found in _LINE.finditer(text):
@@ -56,15 +71,10 @@ def parse_lines(raw: Raw) -> Parsed:
         start += text.startswith("\ufeff", start)
         if end <= start:
             continue
-        if not _is_record(reader, start, end, raw.limits.depth):
+        if not _is_record(reader, start, end, depth):
             bad.append(start)
         rows.append(Block("row", start, end, 0, 0))
-    if not rows:
-        return Parsed(text, [], notices=(_EMPTY,))
-    attrs = {"header_end": rows[0].start, "columns": _columns(reader, [row.span for row in rows])}
-    table = Block("table", rows[0].start, rows[-1].end, 0, -1, attrs)
-    notices = (*_bad_lines(text, bad, len(rows)), *_remarks(text, reader))
-    return Parsed(text, [table, *rows], anchors=Numbered(rows, range(1, len(rows) + 1)), notices=notices)
+    return rows, bad
 
 
 _EMPTY = Notice("table-empty", "there is no value in it")

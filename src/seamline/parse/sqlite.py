@@ -22,6 +22,8 @@ _LOOKS = 10_000
 """Looks, so 200 million instructions for all tables: some seconds."""
 _ALLOWED = frozenset((sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ))
 _PRAGMAS = frozenset(("table_xinfo",))
+_DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""What SQLite raises of a damaged file; of text that is none, in its own messages too."""
 _LONGEST = 10_000_000
 """Bytes of one value."""
 _TYPES = (
@@ -43,18 +45,16 @@ class _Listed(NamedTuple):
 
 def parse(raw: Raw) -> Parsed:
     """The tables of a database."""
+    if not raw.data:
+        raise ParseError("no readable SQLite database: it is empty", raw.uri)
     tables = Tables(raw.limits)
     data, is_journaled = _settled(raw.data)
     with closing(sqlite3.connect(":memory:")) as connection:
         try:
             _open(connection, data)
             _read(connection, tables)
-        except sqlite3.DatabaseError as error:
-            if not tables.builder.length:
-                raise ParseError(
-                    f"no readable SQLite database ({error}): it is damaged or encrypted", raw.uri
-                ) from None
-            tables.notices.append(Notice("sqlite-damaged", f"reading ended early ({error}): the rest is left out"))
+        except _DAMAGE as error:
+            raise ParseError(f"no readable SQLite database ({error}): it is damaged or encrypted", raw.uri) from None
     if is_journaled:
         message = "changes may stand in a -wal file beside it, which is not read: close the program that writes to it"
         tables.notices.append(Notice("sqlite-journal", message))
@@ -108,7 +108,10 @@ def _read(connection: sqlite3.Connection, tables: Tables) -> None:
     for one in listed:
         plain = one.kind == "table" and one.name not in made and not one.name.startswith("sqlite_")
         if plain and not (shadows and one.name.startswith(shadows)):
-            _table(connection, one.name, tables)
+            try:
+                _table(connection, one.name, tables)
+            except _DAMAGE as error:
+                tables.notices.append(_damaged(one.name, error))
 
 
 def _table(connection: sqlite3.Connection, name: str, tables: Tables) -> None:
@@ -120,13 +123,29 @@ def _table(connection: sqlite3.Connection, name: str, tables: Tables) -> None:
         tables.notices.append(Notice("sqlite-not-read", message, name))
     if not columns:
         return
-    total = connection.execute(f"SELECT count(*) FROM {quoted}").fetchone()[0]  # noqa: S608  # a quoted name
+    total = _count(connection, quoted)
     names = ", ".join(_quoted(column) for column, _ in columns)
-    tables.add(name, columns, _rows(connection, f"SELECT {names} FROM {quoted}"), total)  # noqa: S608
+    tables.add(name, columns, _rows(connection, f"SELECT {names} FROM {quoted}", name, tables), total)  # noqa: S608
 
 
-def _rows(connection: sqlite3.Connection, query: str) -> Iterator[tuple[object, ...]]:
-    yield from connection.execute(query)
+def _count(connection: sqlite3.Connection, quoted: str) -> int | None:
+    """How many rows a table has; None where a part of it is damaged."""
+    try:
+        return int(connection.execute(f"SELECT count(*) FROM {quoted}").fetchone()[0])  # noqa: S608  # a quoted name
+    except _DAMAGE:
+        return None
+
+
+def _rows(connection: sqlite3.Connection, query: str, name: str, tables: Tables) -> Iterator[tuple[object, ...]]:
+    """The rows of a table, up to the first that cannot be read."""
+    try:
+        yield from connection.execute(query)
+    except _DAMAGE as error:
+        tables.notices.append(_damaged(name, error))
+
+
+def _damaged(name: str, error: Exception) -> Notice:
+    return Notice("sqlite-damaged", f"reading ended early ({error}): the rest of the table is left out", name)
 
 
 def _quoted(name: str) -> str:

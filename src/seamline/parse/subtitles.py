@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from seamline.collector import paused
 from seamline.parse.raw import Parsed, Raw
 from seamline.parse.turns import Said, in_order, named, spaced, write
 from seamline.types import Notice
@@ -38,6 +39,11 @@ class _Cue(NamedTuple):
 
 def parse(raw: Raw) -> Parsed:
     """Cues of a VTT or SRT file."""
+    with paused():
+        return _parsed(raw)
+
+
+def _parsed(raw: Raw) -> Parsed:
     reading = _Reading(raw.text)
     cues = reading.cues()
     cues, repeated = _unrolled(cues)
