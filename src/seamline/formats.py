@@ -65,15 +65,15 @@ FORMATS = (
     Format("eml", "message/rfc822", (".eml",), "email:parse", False),
     Format("csv", "text/csv", (".csv",), "csv_table:parse", True, True),
     Format("tsv", "text/tab-separated-values", (".tsv", ".tab"), "csv_table:parse", True, True),
-    Format("json", "application/json", (".json",), "json_table:parse", True, in_folders=False),
-    Format("jsonl", "application/jsonl", (".jsonl", ".ndjson"), "json_table:parse_lines", True, in_folders=False),
+    Format("json", "application/json", (".json",), "json_table:parse", True, True, in_folders=False),
+    Format("jsonl", "application/jsonl", (".jsonl", ".ndjson"), "json_table:parse_lines", True, True, in_folders=False),
     Format("parquet", "application/vnd.apache.parquet", (".parquet",), "parquet:parse", False),
     Format(
         "sqlite", "application/vnd.sqlite3", (".sqlite", ".sqlite3", ".db"), "sqlite:parse", False, in_folders=False
     ),
     Format("vtt", "text/vtt", (".vtt",), "subtitles:parse", True, True),
     Format("srt", "application/x-subrip", (".srt",), "subtitles:parse", True, True),
-    Format("transcript", "application/x-transcript+json", (), "transcript:parse", True),
+    Format("transcript", "application/x-transcript+json", (), "transcript:parse", True, True),
     Format(
         "image",
         "image/*",

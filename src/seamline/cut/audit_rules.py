@@ -153,8 +153,7 @@ def _has_header(table: Table, chunk: Seen) -> bool:
 
 def _header_too_large(ground: Ground, table: Table) -> bool:
     """Whether even its smallest cell would fill half a chunk."""
-    cells = [cell for cell in re.split(r"(?<!\\)\|", ground.text[table.header : table.header_end]) if cell.strip()]
-    return not cells or ground.count(min(cells, key=len)) > max(ground.limit // 2 - ALLOWANCE, 1)
+    return ground.smallest_cell(table) > max(ground.limit // 2 - ALLOWANCE, 1)
 
 
 def dangling_heading(ground: Ground, chunk: Seen, before: Seen | None) -> Found:
