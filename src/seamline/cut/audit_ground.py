@@ -16,6 +16,7 @@ PROSE = frozenset(("paragraph", "item", "quote", "footnote"))
 PAIRS = ("fence", "math", "comment")
 """The kinds of what opens and must be closed."""
 _OPENING = re.compile(r"`{3,}|~{3,}")
+_BAR = re.compile(r"(?<!\\)\|")
 _LINE_END = re.compile(r"[\r\n]")
 
 
@@ -67,6 +68,7 @@ class Ground:
         self.limit = limit
         self._sentences: dict[int, list[int]] = {}
         self._counts: dict[tuple[int, int], int] = {}
+        self._smallest: dict[int, int] = {}
         self._cluster = (0, 0)
 
     def line(self, offset: int) -> str:
@@ -145,6 +147,13 @@ class Ground:
             for table, row in rows.items()
             if len(row) == 2 and self._has_header(table, row[0])
         ]
+
+    def smallest_cell(self, table: Table) -> int:
+        """Tokens of the smallest cell of a table's header, remembered; more than any limit where it has none."""
+        if table.header not in self._smallest:
+            cells = [cell for cell in _BAR.split(self.text[table.header : table.header_end]) if cell.strip()]
+            self._smallest[table.header] = self.count(min(cells, key=len)) if cells else self.limit + 1
+        return self._smallest[table.header]
 
     def _has_header(self, table: int, first: int) -> bool:
         """Whether a table has a header row, as all of Markdown do."""
