@@ -12,15 +12,18 @@ Node = Any
 """A node of tree-sitter, which has no types here."""
 
 _BODY = re.compile(r"(?:^|_)(?:body|block|list)$|^(?:object_type|compound_statement|declaration_list)$")
-_NAMED = re.compile(r"identifier$|^(?:name|constant|word|selectors|alias|STag|EmptyElemTag|(?:dotted|bare|quoted)_key)$")
+_NAMED = re.compile(
+    r"identifier$|^(?:name|constant|word|selectors|alias|STag|EmptyElemTag|(?:dotted|bare|quoted)_key)$"
+)
 _NAMING = frozenset(("object_reference", "signature", "type_head", "variable_list"))
 """Nodes that start with a name."""
+_LOOSE = frozenset(("elixir", "julia", "xml"))
+"""Languages in which a name has no node of its own."""
 _WRAPPED = 3
 """Nodes between a wrapper and what it wraps: `const x = () => ...` has two."""
 _ASSIGNED = frozenset(("variable_declarator", "assignment_expression", "assignment_statement"))
 _FIELDS = ("field_definition", "public_field_definition")
 _WORD = re.compile(r"[\w.$:!?]+")
-_SPACE = re.compile(r"\s+")
 _LONGEST = 80
 _BRACE = ord("{")
 _DECORATION = re.compile(r"annotation|attribute|decorator")
@@ -59,7 +62,7 @@ class Declarations:
         if node.type in _FIELDS and not _is_function(node.child_by_field_name("value")):
             return None
         body = _body(inner)
-        if body is None and node.start_point[0] == node.end_point[0]:
+        if body is None and self._places.data.find(b"\n", node.start_byte, node.end_byte) < 0:
             return None  # a line such as `struct Point;` only names something
         start, end = self._signature(node, inner, body)
         name = self._name(inner) or self._string(start, min(end, start + _LONGEST)).rstrip(" {")
@@ -100,11 +103,13 @@ class Declarations:
 
     def _sharper(self, node: Node, kind: str) -> str:
         """What exactly it is, where the grammar has one node for several."""
-        if kind == "type" and (of := node.child_by_field_name("type")) is not None:
-            return {"struct_type": "struct", "interface_type": "interface"}.get(of.type, kind)
-        if kind == "class" and (of := node.child_by_field_name("declaration_kind")) is not None:
-            return self._text(of)
-        return kind
+        of = None
+        if self._language.name == "go" and kind == "type":
+            of = node.child_by_field_name("type")
+            return {"struct_type": "struct", "interface_type": "interface"}.get(of.type, kind) if of else kind
+        if self._language.name == "swift" and kind == "class":
+            of = node.child_by_field_name("declaration_kind")
+        return self._text(of) if of else kind
 
     # --- names ----------------------------------------------------------------------------------------------------
 
@@ -112,12 +117,18 @@ class Declarations:
         if node.type == "impl_item":
             trait, target = node.child_by_field_name("trait"), node.child_by_field_name("type")
             return " for ".join(self._text(one) for one in (trait, target) if one is not None)
-        found = node.child_by_field_name("name") or node.child_by_field_name("property") or self._declarator(node) or self._first_name(node)
+        found = (
+            node.child_by_field_name("name")
+            or node.child_by_field_name("property")
+            or self._declarator(node)
+            or self._first_name(node)
+        )
         name = self._text(found) if found is not None else ""
-        naming = node.type in ("element", "call") or (found is not None and found.type in ("signature", "type_head"))
-        if naming and (word := _WORD.search(name)):
-            name = word[0]
-        if node.type == "method_declaration" and (receiver := node.child_by_field_name("receiver")) is not None:
+        if self._language.name in _LOOSE:
+            naming = node.type in ("element", "call") or (found is not None and found.type in _NAMING)
+            word = _WORD.search(name) if naming else None
+            return word[0] if word else name
+        if self._language.name == "go" and (receiver := node.child_by_field_name("receiver")) is not None:
             of = _WORD.findall(self._text(receiver).split("[")[0])
             name = f"{of[-1]}.{name}" if of else name
         return name
@@ -147,7 +158,7 @@ class Declarations:
         return self._string(start, min(node.end_byte, start + 4 * _LONGEST))[:_LONGEST]
 
     def _string(self, start: int, end: int) -> str:
-        return _SPACE.sub(" ", self._places.string(start, end)).strip()
+        return " ".join(self._places.string(start, end).split())
 
     # --- signatures -----------------------------------------------------------------------------------------------
 
