@@ -63,6 +63,6 @@ def _by_content(sample: str) -> Language | None:
         return BY_NAME["xml"]
     told = {name: len(pattern.findall(sample)) for name, pattern in _TELLING.items()}
     best = max(told, key=lambda name: told[name])
-    if best == "javascript" and told["typescript"]:
-        best = "typescript"
-    return BY_NAME[best] if told[best] >= (1 if best == "php" else 2) else None
+    if told[best] < (1 if best == "php" else 2):
+        return None
+    return BY_NAME["typescript" if best == "javascript" and told["typescript"] else best]

@@ -60,6 +60,8 @@ class Tree:
         start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
         while start < len(data) and data[start] in b" \t\r\n":
             start += 1
+        if start == len(data):
+            return out
         tops = self._parts(self._pieces(root, start, -1), len(data), is_top=True)
         stack = [(part, -1, 0, "") for part in reversed(tops)]
         is_ascii, span = self._places.is_ascii, self._places.span
@@ -109,7 +111,8 @@ class Tree:
         line_start, find, through = self._places.line_start, self._data.find, self._through
         out: list[Piece] = [(start, None, "")] if floor >= 0 else []
         last = start if floor >= 0 else -1
-        line = -1  # where the line ends that the last node starts on
+        line = edge = -1  # where the line ends that the last node starts on
+        is_long = False
         stack = [iter(node.children)]
         while stack:
             for child in stack[-1]:
@@ -122,6 +125,8 @@ class Tree:
                     begin = line_start(at)
                     line = find(b"\n", at)
                     line = line if line >= 0 else len(self._data)
+                    if line != edge:
+                        edge, is_long = line, line - at > _LONG
                 if begin > last and at >= floor:
                     if at == end:
                         continue
@@ -133,7 +138,7 @@ class Tree:
                     if child.is_named or not out or self._starts(at):
                         out.append((begin, child, kind))
                         last = begin
-                elif at - last > _LONG and begin < 0 and at >= floor and child.is_named:
+                elif is_long and at - last > _RUN and begin < 0 and at >= floor and child.is_named:
                     out.append((at, child, child.type))
                     last = at
                 elif (end - at > least or at < floor) and self._goes_on(at, end, floor):
@@ -190,8 +195,11 @@ class Tree:
 
     def _telling_part(self, gather: Gathering, node: Node, begin: int, start: int, after: int, until: int) -> None:
         if declared := self._declarations.of(node):
-            end = max(node.end_byte - 1, start)
-            stop = self._places.trim(start, min(after, self._places.line_end(end, after)))
+            end = max(node.end_byte, start + 1)
+            stop = self._places.line_end(end - 1, after)
+            if stop - end > _RUN:
+                stop = end  # a long line goes on with something else
+            stop = self._places.trim(start, stop)
             gather.scope((begin, stop, None, node, declared))
             if stop < until:
                 gather.rest(stop, until)
