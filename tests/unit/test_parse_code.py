@@ -212,7 +212,10 @@ def test_line_ends_of_windows_change_nothing_but_themselves(path: Path) -> None:
                 "function largest",
             ],
         ),
-        ("tree.scala", ["trait Tree", "class Node", "class Node > method size", "object Tree", "object Tree > method leaf"]),
+        (
+            "tree.scala",
+            ["trait Tree", "class Node", "class Node > method size", "object Tree", "object Tree > method leaf"],
+        ),
         ("deploy.sh", ["function copy", "function restart"]),
         ("schema.sql", ["table users", "view names"]),
         ("game.lua", ["function move", "function Player.new"]),
@@ -237,9 +240,11 @@ def test_the_header_the_imports_and_the_statements_of_a_file_are_told_apart() ->
     document = sample("parser.py")
     tops = [(b.kind, dict(b.attrs or {}), text(document, b)) for b in document.blocks if b.parent < 0]
     assert tops[0][:2] == ("code", {"header": True})
-    assert tops[0][2].startswith("#!/usr/bin") and tops[0][2].endswith('"""')
+    assert tops[0][2].startswith("#!/usr/bin")
+    assert tops[0][2].endswith('"""')
     assert tops[1][:2] == ("code", {"imports": True})
-    assert tops[1][2].startswith("from __future__") and tops[1][2].endswith("NamedTuple")
+    assert tops[1][2].startswith("from __future__")
+    assert tops[1][2].endswith("NamedTuple")
     assert tops[2] == ("code", {}, 'LONGEST = 20\nPATTERN = re.compile(r"\\d+")')
 
 
@@ -341,7 +346,9 @@ def test_statements_of_a_function_too_large_stay_whole() -> None:
     calls = "".join(f"    call_{n}(\n        first={n},\n        second={n},\n    )\n" for n in range(60))
     document = read(f"def main():\n{calls}", "m.py")
     for chunk in seamline.chunk(document, limit=128):
-        assert document.text[chunk.start : chunk.end].count("call_") == document.text[chunk.start : chunk.end].count("    )")
+        assert document.text[chunk.start : chunk.end].count("call_") == document.text[chunk.start : chunk.end].count(
+            "    )"
+        )
 
 
 def test_minified_code_is_cut_between_its_statements() -> None:
@@ -400,7 +407,9 @@ def test_a_grammar_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatc
 
 
 def test_good_parts_of_a_broken_file_are_scopes_all_the_same() -> None:
-    document = read("def good():\n    return 1\n\ndef (((\n\nclass Fine:\n    def method(self):\n        pass\n", "a.py")
+    document = read(
+        "def good():\n    return 1\n\ndef (((\n\nclass Fine:\n    def method(self):\n        pass\n", "a.py"
+    )
     assert "function good" in scopes(document)
     assert document.notices[0].code == "syntax"
     assert document.notices[0].where == "line 4"

@@ -11,7 +11,9 @@ from seamline.parse.code_places import Places
 Node = Any
 """A node of tree-sitter, which has no types here."""
 
-_BODY = re.compile(r"(?:^|_)(?:body|block|list)$|^(?:object_type|compound_statement|declaration_list)$")
+_BODY = re.compile(
+    r"(?:^|_)(?:body|block)$|(?:declaration|enumerator|accessor|statement)_list$|^(?:object_type|compound_statement)$"
+)
 _NAMED = re.compile(
     r"identifier$|^(?:name|constant|word|selectors|alias|STag|EmptyElemTag|(?:dotted|bare|quoted)_key)$"
 )
@@ -25,6 +27,7 @@ _ASSIGNED = frozenset(("variable_declarator", "assignment_expression", "assignme
 _FIELDS = ("field_definition", "public_field_definition")
 _WORD = re.compile(r"[\w.$:!?]+")
 _LONGEST = 80
+_TAIL = 8
 _BRACE = ord("{")
 _DECORATION = re.compile(r"annotation|attribute|decorator")
 
@@ -32,7 +35,8 @@ _DECORATION = re.compile(r"annotation|attribute|decorator")
 class Declared(NamedTuple):
     """A declaration."""
 
-    node: Node
+    inside: Node
+    """The node that holds what it is made of."""
     type: str
     """class, function, method, struct, ...: what it is."""
     name: str
@@ -66,7 +70,13 @@ class Declarations:
             return None  # a line such as `struct Point;` only names something
         start, end = self._signature(node, inner, body)
         name = self._name(inner) or self._string(start, min(end, start + _LONGEST)).rstrip(" {")
-        return Declared(inner, self._sharper(inner, kind), name, start, end)
+        inside = body if body is not None and self._is_rest(body, end, node.end_byte) else node
+        return Declared(inside, self._sharper(inner, kind), name, start, end)
+
+    def _is_rest(self, body: Node, start: int, end: int) -> bool:
+        """Whether a body is all that follows a signature, but for a mark or two."""
+        at = body.start_byte
+        return end - body.end_byte < _TAIL and (at <= start or self._places.data[start:at].isspace())
 
     def is_import(self, node: Node) -> bool:
         language = self._language

@@ -11,11 +11,11 @@ from typing import Any
 
 from seamline.parse.code_languages import CLASSES, HOLDERS, Language
 from seamline.parse.code_parts import CLOSER, Gathering, Part
-from seamline.parse.code_places import Places
+from seamline.parse.code_places import WHITE, Places
 from seamline.parse.code_scopes import Declarations, Declared, Node
 from seamline.types import Block
 
-OPEN = 600
+OPEN = 700
 """Bytes above which what is inside a node is told apart."""
 _RUN = 200
 """Bytes above which a node is looked through for lines that start in it."""
@@ -34,11 +34,11 @@ Piece = tuple[int, Node, str]
 
 
 @cache
-def _kinds(language: Language) -> tuple[frozenset[str], frozenset[str]]:
-    """Types of nodes that are looked through, and of those that may be more than a statement."""
+def _kinds(language: Language) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Types of nodes that are looked through, of those that are only imports, and of those that may declare."""
     calls = ("call",) if language.calls else ()
-    telling = frozenset((*language.scopes, *language.wraps, *language.imports, *calls))
-    return language.through | {"ERROR"}, telling
+    telling = frozenset((*language.scopes, *language.wraps, *calls))
+    return language.through | {"ERROR"}, language.imports - telling, telling
 
 
 class Tree:
@@ -49,7 +49,7 @@ class Tree:
         self._data = places.data
         self._language = language
         self._declarations = Declarations(places, language)
-        self._through, self._telling = _kinds(language)
+        self._through, self._imports, self._telling = _kinds(language)
         self.deep = 0
         """How many places are nested too deep to be told apart."""
 
@@ -166,13 +166,15 @@ class Tree:
     # --- what they are put together to ----------------------------------------------------------------------------
 
     def _parts(self, pieces: list[Piece], end: int, *, is_top: bool) -> list[Part]:
-        places, telling, prefixes = self._places, self._telling, self._language.prefixes
+        places, data, telling, prefixes = self._places, self._data, self._telling, self._language.prefixes
         gather = Gathering(places, is_top)
         lead = -1  # where comments and decorators of the next piece start
         afters = [piece[0] for piece in pieces[1:]]
         afters.append(end)
         for (start, node, kind), after in zip(pieces, afters, strict=True):
-            until = places.trim(start, after)
+            until = after
+            while until > start and data[until - 1] in WHITE:
+                until -= 1
             if node is None:
                 gather.alone(start, until)
                 continue
@@ -182,7 +184,9 @@ class Tree:
                     lead = begin
                     continue
                 gather.remark(begin, until)
-            elif kind in telling:
+            elif kind in self._imports:
+                gather.imports(begin, start, until)
+            elif kind in telling and (kind not in self._language.wraps or data.find(b"\n", start, until) >= 0):
                 self._telling_part(gather, node, begin, start, after, until)
             elif until - start > OPEN and self._goes_on(start, until, 0):
                 gather.large(begin, start, until, node)
@@ -200,7 +204,7 @@ class Tree:
             if stop - end > _RUN:
                 stop = end  # a long line goes on with something else
             stop = self._places.trim(start, stop)
-            gather.scope((begin, stop, None, node, declared))
+            gather.scope((begin, stop, None, declared.inside, declared))
             if stop < until:
                 gather.rest(stop, until)
         elif self._declarations.is_import(node):

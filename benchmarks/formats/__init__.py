@@ -1,0 +1,1 @@
+"""Fidelity and speed of the parsers, one script for each family of formats."""
