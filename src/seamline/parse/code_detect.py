@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
+from os.path import splitext
 
 from seamline.parse.code_languages import BY_NAME, BY_SUFFIX, Language
 
@@ -28,11 +28,11 @@ _SAYS = {
     "typescript": r"^(?:export )?(?:interface \w+|type \w+ =|enum \w+|(?:const|let) \w+: \w+|import type )",
     "java": r"^(?:package [\w.]+;|import (?:static )?[\w.*]+;|(?:public|private|protected) [\w<>\[\] ]+[({])",
     "go": r"^(?:package \w+\s*$|import (?:\(|\")|func (?:\([^)]*\) )?\w+\(|type \w+ (?:struct|interface) \{)",
-    "rust": r"^(?:use [\w:{}*, ]+;|(?:pub(?:\([^)]*\))? )?(?:fn \w+|struct \w+|enum \w+|mod \w+|trait \w+)|impl\b|#!?\[)",
+    "rust": r"^(?:use [\w:{}*, ]+;|(?:pub(?:\([^)]*\))? )?(?:fn|struct|enum|mod|trait) \w+|impl\b|#!?\[)",
     "cpp": r"^(?:#include <\w+>\s*$|namespace \w+|template ?<|using namespace |class \w+)|std::",
     "c": r"^(?:#include [<\"][\w/]+\.h[>\"]|#define \w+|(?:static|struct|typedef|int|void) .*[({;]\s*$)",
-    "csharp": r"^\s*(?:using [\w.]+;|namespace [\w.]+|(?:public|internal) (?:static |sealed |partial )*(?:class|record))",
-    "ruby": r"^(?:require(?:_relative)? ['\"]|module [A-Z]\w*\s*$|class [A-Z]\w*(?: < .*)?\s*$|\s*def \w+|end\s*$)",
+    "csharp": r"^[ \t]*(?:using [\w.]+;|namespace [\w.]+|(?:public|internal) (?:static |sealed )?(?:class|record))",
+    "ruby": r"^(?:require(?:_relative)? ['\"]|module [A-Z]\w*\s*$|class [A-Z]\w*(?: < .*)?\s*$|[ \t]*def \w+|end\s*$)",
     "php": r"^<\?php\b",
     "bash": r"^(?:(?:function )?\w+ ?\(\) ?\{|if \[\[? |fi\s*$|done\s*$|export \w+=)",
     "sql": r"(?i)^(?:create (?:or replace )?(?:table|view|function|index)|insert into|select .* from|alter table)\b",
@@ -42,7 +42,7 @@ _TELLING = {name: re.compile(pattern, re.MULTILINE) for name, pattern in _SAYS.i
 
 def language_of(text: str, uri: str) -> Language | None:
     """The language of a source; None where it is none of those known."""
-    suffix = PurePosixPath(uri).suffix.lower()
+    suffix = splitext(uri)[1].lower()
     named = BY_SUFFIX.get(suffix)
     if named is not None and named.name == "c" and suffix == ".h":
         return BY_NAME["cpp"] if _CPP.search(_COMMENT.sub("", text[:_SAMPLE])) else named
@@ -63,6 +63,6 @@ def _by_content(sample: str) -> Language | None:
         return BY_NAME["xml"]
     told = {name: len(pattern.findall(sample)) for name, pattern in _TELLING.items()}
     best = max(told, key=lambda name: told[name])
-    if best == "javascript" and told["typescript"]:
-        best = "typescript"
-    return BY_NAME[best] if told[best] >= (1 if best == "php" else 2) else None
+    if told[best] < (1 if best == "php" else 2):
+        return None
+    return BY_NAME["typescript" if best == "javascript" and told["typescript"] else best]

@@ -10,8 +10,8 @@ _RUNS = re.compile("[\x80-\u07ff]+|[\u0800-\uffff]+|[\U00010000-\U0010ffff]+")
 """Characters of two, three and four bytes; on their own they are found three times as slowly."""
 _INDENT = 256
 """Blanks before the first word of a line; a place further to the right does not start its line."""
-_LF, _CR, _TAB, _SPACE = b"\n\r\t "
-_WHITE = b" \n\r\t\f\v\x1c\x1d\x1e\x1f"
+_LF, _SPACE = b"\n "
+WHITE = b" \n\r\t\f\v\x1c\x1d\x1e\x1f"
 """What `str.isspace` says of ASCII."""
 
 
@@ -56,11 +56,11 @@ class Places:
         """The start of the line, where only blanks stand before `at`; else -1."""
         data = self.data
         before = data[at - 1] if at else _LF
-        if before in (_LF, _CR):
-            return at
-        if before not in (_SPACE, _TAB):
+        if before > _SPACE:
             return 3 if at == 3 and data.startswith(b"\xef\xbb\xbf") else -1
-        low = max(at - _INDENT, 0)
+        if before in b"\n\r":
+            return at
+        low = at - _INDENT if at > _INDENT else 0
         found = data.rfind(b"\n", low, at)
         if found < 0:
             found = data.rfind(b"\r", low, at)
@@ -76,7 +76,7 @@ class Places:
     def trim(self, start: int, end: int) -> int:
         """`end` without the white space before it."""
         data = self.data
-        while end > start and data[end - 1] in _WHITE:
+        while end > start and data[end - 1] in WHITE:
             end -= 1
         return end
 

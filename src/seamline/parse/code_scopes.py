@@ -11,19 +11,23 @@ from seamline.parse.code_places import Places
 Node = Any
 """A node of tree-sitter, which has no types here."""
 
-_BODY = re.compile(r"(?:^|_)(?:body|block|list)$|^(?:object_type|compound_statement|declaration_list)$")
+_BODY = re.compile(
+    r"(?:^|_)(?:body|block)$|(?:declaration|enumerator|accessor|statement)_list$|^(?:object_type|compound_statement)$"
+)
 _NAMED = re.compile(
     r"identifier$|^(?:name|constant|word|selectors|alias|STag|EmptyElemTag|(?:dotted|bare|quoted)_key)$"
 )
 _NAMING = frozenset(("object_reference", "signature", "type_head", "variable_list"))
 """Nodes that start with a name."""
+_LOOSE = frozenset(("elixir", "julia", "xml"))
+"""Languages in which a name has no node of its own."""
 _WRAPPED = 3
 """Nodes between a wrapper and what it wraps: `const x = () => ...` has two."""
 _ASSIGNED = frozenset(("variable_declarator", "assignment_expression", "assignment_statement"))
 _FIELDS = ("field_definition", "public_field_definition")
 _WORD = re.compile(r"[\w.$:!?]+")
-_SPACE = re.compile(r"\s+")
 _LONGEST = 80
+_TAIL = 8
 _BRACE = ord("{")
 _DECORATION = re.compile(r"annotation|attribute|decorator")
 
@@ -31,7 +35,8 @@ _DECORATION = re.compile(r"annotation|attribute|decorator")
 class Declared(NamedTuple):
     """A declaration."""
 
-    node: Node
+    inside: Node
+    """The node that holds what it is made of."""
     type: str
     """class, function, method, struct, ...: what it is."""
     name: str
@@ -61,11 +66,17 @@ class Declarations:
         if node.type in _FIELDS and not _is_function(node.child_by_field_name("value")):
             return None
         body = _body(inner)
-        if body is None and node.start_point[0] == node.end_point[0]:
+        if body is None and self._places.data.find(b"\n", node.start_byte, node.end_byte) < 0:
             return None  # a line such as `struct Point;` only names something
         start, end = self._signature(node, inner, body)
         name = self._name(inner) or self._string(start, min(end, start + _LONGEST)).rstrip(" {")
-        return Declared(inner, self._sharper(inner, kind), name, start, end)
+        inside = body if body is not None and self._is_rest(body, end, node.end_byte) else node
+        return Declared(inside, self._sharper(inner, kind), name, start, end)
+
+    def _is_rest(self, body: Node, start: int, end: int) -> bool:
+        """Whether a body is all that follows a signature, but for a mark or two."""
+        at = body.start_byte
+        return end - body.end_byte < _TAIL and (at <= start or self._places.data[start:at].isspace())
 
     def is_import(self, node: Node) -> bool:
         language = self._language
@@ -102,11 +113,13 @@ class Declarations:
 
     def _sharper(self, node: Node, kind: str) -> str:
         """What exactly it is, where the grammar has one node for several."""
-        if kind == "type" and (of := node.child_by_field_name("type")) is not None:
-            return {"struct_type": "struct", "interface_type": "interface"}.get(of.type, kind)
-        if kind == "class" and (of := node.child_by_field_name("declaration_kind")) is not None:
-            return self._text(of)
-        return kind
+        of = None
+        if self._language.name == "go" and kind == "type":
+            of = node.child_by_field_name("type")
+            return {"struct_type": "struct", "interface_type": "interface"}.get(of.type, kind) if of else kind
+        if self._language.name == "swift" and kind == "class":
+            of = node.child_by_field_name("declaration_kind")
+        return self._text(of) if of else kind
 
     # --- names ----------------------------------------------------------------------------------------------------
 
@@ -121,10 +134,11 @@ class Declarations:
             or self._first_name(node)
         )
         name = self._text(found) if found is not None else ""
-        naming = node.type in ("element", "call") or (found is not None and found.type in ("signature", "type_head"))
-        if naming and (word := _WORD.search(name)):
-            name = word[0]
-        if node.type == "method_declaration" and (receiver := node.child_by_field_name("receiver")) is not None:
+        if self._language.name in _LOOSE:
+            naming = node.type in ("element", "call") or (found is not None and found.type in _NAMING)
+            word = _WORD.search(name) if naming else None
+            return word[0] if word else name
+        if self._language.name == "go" and (receiver := node.child_by_field_name("receiver")) is not None:
             of = _WORD.findall(self._text(receiver).split("[")[0])
             name = f"{of[-1]}.{name}" if of else name
         return name
@@ -154,7 +168,7 @@ class Declarations:
         return self._string(start, min(node.end_byte, start + 4 * _LONGEST))[:_LONGEST]
 
     def _string(self, start: int, end: int) -> str:
-        return _SPACE.sub(" ", self._places.string(start, end)).strip()
+        return " ".join(self._places.string(start, end).split())
 
     # --- signatures -----------------------------------------------------------------------------------------------
 

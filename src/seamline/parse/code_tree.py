@@ -6,15 +6,16 @@ and so on: no language needs a rule of its own but for what declares something.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from seamline.parse.code_languages import CLASSES, HOLDERS, Language
 from seamline.parse.code_parts import CLOSER, Gathering, Part
-from seamline.parse.code_places import Places
-from seamline.parse.code_scopes import Declarations, Node
+from seamline.parse.code_places import WHITE, Places
+from seamline.parse.code_scopes import Declarations, Declared, Node
 from seamline.types import Block
 
-OPEN = 480
+OPEN = 700
 """Bytes above which what is inside a node is told apart."""
 _RUN = 200
 """Bytes above which a node is looked through for lines that start in it."""
@@ -27,10 +28,17 @@ DEPTH = 24
 _INLINE = 48
 """Nodes inside each other that are looked through for one that starts a line."""
 _BLOCK = {"type": "block"}
-_SPACE = ord(" ")
 
-Piece = tuple[int, Node]
-"""Where a block would start, and the node that it starts with; None for the opening of a scope."""
+Piece = tuple[int, Node, str]
+"""Where a block would start, the node that it starts with, and its type; None for the opening of a scope."""
+
+
+@cache
+def _kinds(language: Language) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Types of nodes that are looked through, of those that are only imports, and of those that may declare."""
+    calls = ("call",) if language.calls else ()
+    telling = frozenset((*language.scopes, *language.wraps, *calls))
+    return language.through | {"ERROR"}, language.imports - telling, telling
 
 
 class Tree:
@@ -41,9 +49,7 @@ class Tree:
         self._data = places.data
         self._language = language
         self._declarations = Declarations(places, language)
-        calls = ("call",) if language.calls else ()
-        self._telling = frozenset((*language.scopes, *language.wraps, *language.imports, *calls))
-        """Types of nodes that may be more than a statement."""
+        self._through, self._imports, self._telling = _kinds(language)
         self.deep = 0
         """How many places are nested too deep to be told apart."""
 
@@ -54,29 +60,31 @@ class Tree:
         start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
         while start < len(data) and data[start] in b" \t\r\n":
             start += 1
+        if start == len(data):
+            return out
         tops = self._parts(self._pieces(root, start, -1), len(data), is_top=True)
         stack = [(part, -1, 0, "") for part in reversed(tops)]
+        is_ascii, span = self._places.is_ascii, self._places.span
         while stack:
             part, parent, depth, around = stack.pop()
-            first, last = self._places.span(part.start, part.end)
-            if first == last:
+            first, last, attrs, node, declared = part
+            if not is_ascii:
+                first, last = span(first, last)
+                if first == last:
+                    continue
+            inner = self._inside(part, depth) if node is not None else ()
+            if declared is None and len(inner) < 2:
+                out.append(Block("code", first, last, 0, parent, attrs))
                 continue
-            inner = self._inside(part, depth) if part.node is not None else ()
-            if part.declared is None and len(inner) < 2:
-                out.append(Block("code", first, last, 0, parent, part.attrs))
-                continue
-            out.append(Block("scope", first, last, 0, parent, self._attrs(part, around)))
+            out.append(Block("scope", first, last, 0, parent, self._attrs(declared, around) if declared else _BLOCK))
             if len(inner) > 1:
-                of = part.declared.type if part.declared else around
+                of = declared.type if declared else around
                 index = len(out) - 1
                 depth += 1
                 stack.extend([(one, index, depth, of) for one in reversed(inner)])
         return out
 
-    def _attrs(self, part: Part, around: str) -> dict[str, Any]:
-        declared = part.declared
-        if declared is None:
-            return _BLOCK
+    def _attrs(self, declared: Declared, around: str) -> dict[str, Any]:
         of = "method" if declared.type == "function" and around in CLASSES else declared.type
         attrs: dict[str, Any] = {"name": declared.name, "type": of}
         start, end = self._places.span(declared.start, declared.end)
@@ -86,24 +94,25 @@ class Tree:
 
     def _inside(self, part: Part, depth: int) -> list[Part]:
         """The parts of a part that is worth it: a class, or anything large."""
-        declared = part.declared
+        start, end, _, node, declared = part
         holds = declared is not None and declared.type in HOLDERS
-        if part.end - part.start <= OPEN and not holds:
+        if end - start <= OPEN and not holds:
             return []
         if depth >= DEPTH:
             self.deep += 1
             return []
-        floor = declared.end if declared else part.node.start_byte + 1
-        pieces = self._pieces(part.node, part.start, floor, _LEAST if holds else _RUN)
-        return self._parts(pieces, part.end, is_top=False)
+        floor = declared.end if declared else node.start_byte + 1
+        return self._parts(self._pieces(node, start, floor, _LEAST if holds else _RUN), end, is_top=False)
 
     # --- where blocks may start -----------------------------------------------------------------------------------
 
     def _pieces(self, node: Node, start: int, floor: int, least: int = _RUN) -> list[Piece]:
         """The nodes inside a node that start lines, and its opening up to `floor`; where none does, that alone."""
-        data, line_start, through = self._data, self._places.line_start, self._language.through
-        out: list[Piece] = [(start, None)] if floor >= 0 else []
+        line_start, find, through = self._places.line_start, self._data.find, self._through
+        out: list[Piece] = [(start, None, "")] if floor >= 0 else []
         last = start if floor >= 0 else -1
+        line = edge = -1  # where the line ends that the last node starts on
+        is_long = False
         stack = [iter(node.children)]
         while stack:
             for child in stack[-1]:
@@ -111,30 +120,39 @@ class Tree:
                 if end <= floor:
                     continue
                 at = child.start_byte
-                begin = -1 if at < floor or (at > 3 and data[at - 1] > _SPACE) else line_start(at)
-                if begin > last:
+                begin = -1
+                if at > line:  # not on the line of the node before
+                    begin = line_start(at)
+                    line = find(b"\n", at)
+                    line = line if line >= 0 else len(self._data)
+                    if line != edge:
+                        edge, is_long = line, line - at > _LONG
+                if begin > last and at >= floor:
                     if at == end:
                         continue
-                    if (child.type in through or child.is_error) and len(stack) < _INLINE and child.child_count:
+                    kind = child.type
+                    if kind in through and len(stack) < _INLINE and child.child_count:
                         stack.append(iter(child.children))
+                        line = at - 1
                         break
                     if child.is_named or not out or self._starts(at):
-                        out.append((begin, child))
+                        out.append((begin, child, kind))
                         last = begin
-                elif at - last > _LONG and begin < 0 and at >= floor and child.is_named:
-                    out.append((at, child))
+                elif is_long and at - last > _RUN and begin < 0 and at >= floor and child.is_named:
+                    out.append((at, child, child.type))
                     last = at
                 elif (end - at > least or at < floor) and self._goes_on(at, end, floor):
                     if len(stack) < _INLINE:
                         stack.append(iter(child.children))
+                        line = at - 1
                         break
                     self.deep += end - at > _LONG
             else:
                 stack.pop()
         if not out and start < len(self._data):
-            out.append((start, None))
+            out.append((start, None, ""))
         elif out and out[0][0] > start:
-            out[0] = (start, out[0][1])
+            out[0] = (start, *out[0][1:])
         return out
 
     def _goes_on(self, start: int, end: int, floor: int) -> bool:
@@ -148,24 +166,27 @@ class Tree:
     # --- what they are put together to ----------------------------------------------------------------------------
 
     def _parts(self, pieces: list[Piece], end: int, *, is_top: bool) -> list[Part]:
-        places, telling, prefixes = self._places, self._telling, self._language.prefixes
+        places, data, telling, prefixes = self._places, self._data, self._telling, self._language.prefixes
         gather = Gathering(places, is_top)
         lead = -1  # where comments and decorators of the next piece start
         afters = [piece[0] for piece in pieces[1:]]
         afters.append(end)
-        for (start, node), after in zip(pieces, afters, strict=True):
-            until = places.trim(start, after)
+        for (start, node, kind), after in zip(pieces, afters, strict=True):
+            until = after
+            while until > start and data[until - 1] in WHITE:
+                until -= 1
             if node is None:
                 gather.alone(start, until)
                 continue
             begin = start if lead < 0 else lead
-            kind = node.type
             if kind in prefixes or "comment" in kind:
                 if after < end and ("comment" not in kind or not places.blank_between(until, after)):
                     lead = begin
                     continue
                 gather.remark(begin, until)
-            elif kind in telling:
+            elif kind in self._imports:
+                gather.imports(begin, start, until)
+            elif kind in telling and (kind not in self._language.wraps or data.find(b"\n", start, until) >= 0):
                 self._telling_part(gather, node, begin, start, after, until)
             elif until - start > OPEN and self._goes_on(start, until, 0):
                 gather.large(begin, start, until, node)
@@ -178,9 +199,12 @@ class Tree:
 
     def _telling_part(self, gather: Gathering, node: Node, begin: int, start: int, after: int, until: int) -> None:
         if declared := self._declarations.of(node):
-            end = max(node.end_byte - 1, start)
-            stop = self._places.trim(start, min(after, self._places.line_end(end, after)))
-            gather.scope(Part(begin, stop, None, node, declared))
+            end = max(node.end_byte, start + 1)
+            stop = self._places.line_end(end - 1, after)
+            if stop - end > _RUN:
+                stop = end  # a long line goes on with something else
+            stop = self._places.trim(start, stop)
+            gather.scope((begin, stop, None, declared.inside, declared))
             if stop < until:
                 gather.rest(stop, until)
         elif self._declarations.is_import(node):

@@ -31,7 +31,7 @@ def code_seam(text: str, blocks: Sequence[Block], before: int, block: int, start
     if before < 0 or block < 0:
         return "line"
     if _is_declaration(blocks[before]) or _is_declaration(blocks[block]):
-        return "paragraph"
+        return "code"
     gap = text[blocks[before].end : start]
     return "scope" if gap.count("\n") + gap.count("\r") - gap.count("\r\n") > 1 else "line"
 
