@@ -121,7 +121,8 @@ static bool find_frame(Job *job, const Top *top, Py_ssize_t until, PyObject **fr
 
 static bool split(Job *job, const Top *top, Py_ssize_t until, PyObject *seam, bool glued, Py_ssize_t room)
 {
-    if (!job->plan.own_rules || top->kind == PARAGRAPH || top->kind == HEADING || top->kind == NESTED)
+    if (!job->plan.own_rules || top->kind == PARAGRAPH || top->kind == HEADING || top->kind == SCOPE ||
+        top->kind == NESTED)
         return split_in_python(job, top, until, seam, glued, room);
     size_t first = job->atom_count;
     PyObject *frame;
@@ -134,6 +135,11 @@ static bool split(Job *job, const Top *top, Py_ssize_t until, PyObject *seam, bo
 }
 
 /* --- seams and sizes --------------------------------------------------------------------------------------------- */
+
+static bool is_code(const Top *top)
+{
+    return top->kind == CODE || top->kind == SCOPE;
+}
 
 /* The kind of the gap before a top-level block, as seamline.cut.scores names it. */
 static Seam seam_before(const Job *job, size_t position)
@@ -153,7 +159,7 @@ static Seam seam_before(const Job *job, size_t position)
         return SEAM_RULE;
     if (top->kind == RULE)
         return SEAM_LINE; /* a rule ends what is above it */
-    return top->kind == CODE || before->kind == CODE ? SEAM_CODE : SEAM_PARAGRAPH;
+    return is_code(top) || is_code(before) ? SEAM_CODE : SEAM_PARAGRAPH;
 }
 
 /* Tokens of a range; of one that cannot fit, only that it is too large. -1 with an exception set. */

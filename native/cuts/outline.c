@@ -23,7 +23,7 @@ static Kind kind_of(PyObject *name)
         {"paragraph", PARAGRAPH}, {"heading", HEADING}, {"code", CODE},       {"html", HTML},       {"list", NESTED},
         {"rule", RULE},           {"table", NESTED},    {"quote", NESTED},    {"math", MATH},       {"item", NESTED},
         {"footnote", NESTED},     {"jsx", NESTED},      {"directive", NESTED},
-        {"scope", NESTED},        {"environment", NESTED}, {"turn", NESTED},    {"figure", NESTED},
+        {"scope", SCOPE},         {"environment", NESTED}, {"turn", NESTED},    {"figure", NESTED},
     };
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
         if (PyUnicode_CompareWithASCIIString(name, KINDS[i].name) == 0)

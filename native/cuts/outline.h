@@ -13,6 +13,7 @@ typedef enum {
     RULE,
     HTML,
     MATH,
+    SCOPE,  /* classes and functions: made of other blocks, and code */
     NESTED, /* made of other blocks: lists, quotes, tables, ... */
     OTHER_KIND,
 } Kind;

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from seamline.types import Block
 
+_CODE = ("code", "scope")
+
 
 def seam_before(text: str, blocks: Sequence[Block], tops: Sequence[int], position: int) -> str:
     """The kind of the gap before a top-level block."""
@@ -21,7 +23,7 @@ def seam_before(text: str, blocks: Sequence[Block], tops: Sequence[int], positio
         return "rule"
     if block.kind == "rule":
         return "line"  # a rule ends what is above it
-    if block.kind == "code" or before.kind == "code":
+    if block.kind in _CODE or before.kind in _CODE:
         return "code"
     return "paragraph"
 
