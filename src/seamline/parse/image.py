@@ -74,6 +74,7 @@ def _opened(raw: Raw) -> _Picture:
     if not raw.data:
         raise ParseError("the file is empty: was it saved or downloaded completely?", raw.uri)
     ImageFile.LOAD_TRUNCATED_IMAGES = False
+    Image.MAX_IMAGE_PIXELS = raw.limits.pixels
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)

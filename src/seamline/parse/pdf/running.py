@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from seamline.parse.pdf.model import Line, Page
 from seamline.types import Notice
 
-_ZONE = 0.12
+_ZONE = 0.13
 """Running heads stand in this part of the page at the top, feet at the bottom."""
 _NUMBERED = 0.22
 """Page numbers may stand further in, where nothing else is near."""
@@ -19,7 +19,7 @@ _FAR = 1.8
 """Page numbers are at least this far from the text, in sizes of their font."""
 _DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(
-    r"\W*(?:(?:page|seite|p\.)\s*)?\d{1,4}(?:\s*(?:/|of|von)\s*\d{1,4})?\W*|\W*[ivxlc]{1,6}\W*|\d{1,2}-\d{1,3}",
+    r"\W*(?:(?:page|seite|p\.)\s*)?\d{1,4}(?:\s*(?:/|of|von)\s*\d{1,4})?\W*|\W*[ivx]{1,6}\W*|\d{1,2}-\d{1,3}",
     re.IGNORECASE,
 )
 _TOLD = 5
@@ -44,7 +44,7 @@ def without_running(pages: Sequence[Page], size: float) -> list[Line]:
                 or id(line) in numbers[page.number]
             },
         )
-        if own and page.sheets:
+        if own and len(own) < len(page.sheets[0].lines):
             lost = set(map(id, own))
             page.sheets[0].lines = [line for line in page.sheets[0].lines if id(line) not in lost]
             gone += own
@@ -68,7 +68,7 @@ def _zones(page: Page, numbered: set[int]) -> list[tuple[str, Line]]:
     sheet = page.sheets[0]
     zones: list[tuple[str, Line]] = []
     for line in sheet.lines:
-        share = _NUMBERED if id(line) in numbered else _ZONE
+        share = _NUMBERED if line.text.isdigit() and id(line) in numbered else _ZONE
         if line.bottom <= share * sheet.height:
             zones.append(("top", line))
         elif line.top >= (1 - share) * sheet.height:
