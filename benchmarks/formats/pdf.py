@@ -9,8 +9,8 @@ What is judged:
 - speed: CPU time per page of `parse` beside two passes of pypdfium2 over the same files: `text` (load the page, get its
   text) and `characters` (load the page; of each character ask code point, box, font size, weight and name). The bar is
   1.5 times the second, which yields what `parse` starts from.
-- sight: scans by the OCR engine that is installed, and the first of them made worse step by step (smaller, blurred, with
-  noise): confidence, words, and whether it is flagged for review.
+- sight: scans by the OCR engine that is installed, and the first of them made worse step by step (smaller, blurred,
+  with noise): confidence, words, and whether it is flagged for review.
 """
 
 from __future__ import annotations

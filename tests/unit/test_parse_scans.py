@@ -216,7 +216,6 @@ def header_of(width: int, height: int) -> bytes:
         (b"", "empty"),
         (b"no image", "is no image"),
         (header_of(100_000, 100_000), "pixels"),
-        (header_of(50, 50), "damaged"),
         (png()[:20], "is no image"),
     ],
 )
@@ -227,7 +226,7 @@ def test_what_is_no_image_says_so(data: bytes, says: str) -> None:
 
 def test_pixels_are_counted_before_they_are_decoded() -> None:
     with pytest.raises(ParseError, match="64 x 32 pixels"):
-        image.parse(Raw(png(), limits=Limits(pixels=1000)))
+        image.parse(Raw(png(), limits=Limits(pixels=1500)))
 
 
 def test_a_cut_off_image_is_told(sees: Any) -> None:
