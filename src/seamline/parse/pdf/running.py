@@ -15,6 +15,8 @@ _NUMBERED = 0.22
 """Page numbers may stand further in, where nothing else is near."""
 _SHARE = 0.4
 """A line that stands on this part of all pages runs; facing pages have different ones."""
+_MOST = 100
+"""A page with more numbers that stand alone is a table."""
 _FAR = 1.8
 """Page numbers are at least this far from the text, in sizes of their font."""
 _DIGITS = re.compile(r"\d+")
@@ -86,10 +88,12 @@ def _numbered(page: Page) -> set[int]:
         return set()
     lines = page.sheets[0].lines
     out: set[int] = set()
-    others = [line for line in lines if not _NUMBER.fullmatch(line.text)]
-    for line in lines:
-        if not _NUMBER.fullmatch(line.text):
-            continue
+    numbers = [line for line in lines if _NUMBER.fullmatch(line.text)]
+    if len(numbers) > _MOST:
+        return set()
+    held = set(map(id, numbers))
+    others = [line for line in lines if id(line) not in held]
+    for line in numbers:
         beside = [other for other in others if abs(other.base - line.base) < 0.5 * line.size]
         rest = [other.base for other in others if abs(other.base - line.base) >= 0.5 * line.size]
         is_last = all(base > line.base for base in rest) or all(base < line.base for base in rest)
