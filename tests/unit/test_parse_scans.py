@@ -186,6 +186,17 @@ def test_an_image_that_says_nothing_has_its_name(sees: Any) -> None:
     assert parsed.confidence == 0
 
 
+def test_a_describer_says_what_the_file_does_not(sees: Any) -> None:
+    sees(None)
+
+    class Sizes:
+        def describe(self, image: Any) -> str:
+            return f"A picture of {image.width} by {image.height}"
+
+    assert checked(image.parse(Raw(png()), Sizes())).text == "A picture of 64 by 32"
+    assert checked(image.parse(Raw(png(Description="Known")), Sizes())).text == "Known"
+
+
 def test_a_description_in_exif_is_read(sees: Any) -> None:
     sees(None)
     exif = Image.Exif()

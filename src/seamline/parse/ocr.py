@@ -68,9 +68,10 @@ class Engine(Protocol):
 
 
 class Describer(Protocol):
-    """Says in a sentence what a picture shows. None is built in: pass one to `image.parse` of your own."""
+    """Says in a sentence what a picture shows, as a vision model does. None is built in: `image.parse` takes one."""
 
-    def describe(self, image: Any) -> str: ...
+    def describe(self, image: Any) -> str:
+        """What a Pillow image shows; empty where it cannot be said."""
 
 
 class Tesseract:
