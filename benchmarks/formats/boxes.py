@@ -1,6 +1,6 @@
 """Boxes of PDF chunks: drawn on the rendered pages, and checked word by word.
 
-Every sample is cut; the boxes of each chunk are drawn in its colour into build/boxes/<sample>-<page>.png. Then the words
+Every sample is cut; the boxes of each chunk are drawn in its colour into build/boxes/<sample>-<page>.png. The words
 that PDFium itself sees on a page (runs of its characters between spaces, with their boxes) are held against the chunks:
 - in: of the words whose centre lies in a chunk's boxes, the share that is in the chunk's text;
 - out: of the words of a chunk's text that stand on the page, the share that lies in its boxes.

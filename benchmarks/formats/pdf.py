@@ -9,6 +9,8 @@ What is judged:
 - speed: CPU time per page of `parse` beside two passes of pypdfium2 over the same files: `text` (load the page, get its
   text) and `characters` (load the page; of each character ask code point, box, font size, weight and name). The bar is
   1.5 times the second, which yields what `parse` starts from.
+- sight: scans by the OCR engine that is installed, and the first of them made worse step by step (smaller, blurred,
+  with noise): confidence, words, and whether it is flagged for review.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.common import options
 from seamline.errors import ParseError
+from seamline.parse.ocr import chosen
 from seamline.parse.pdf import parse
 from seamline.parse.raw import Parsed, Raw
 
@@ -33,6 +36,10 @@ MIDDLE = 303.0
 WORD = re.compile("[\u2e80-\u9fff\uac00-\ud7ff]|[^\\W\u2e80-\u9fff\uac00-\ud7ff]+")
 """Words; single characters of scripts that end lines in the middle of words."""
 BROKEN = re.compile("[-\ufffe\u00ad\x02]\\s*\n\\s*(?=[a-z])|[\ufffe\x02\u00ad](?=[a-z])")
+
+
+SCANNED = "Docling bundles PDF document conversion to JSON and Markdown in an easy self contained package"
+"""What the scans show."""
 
 
 class Seen(NamedTuple):
@@ -126,6 +133,8 @@ def main() -> None:
     _order(next(raw for path, raw in done if path.name == "multicolumn.pdf"))
     print()
     _speed(done)
+    print()
+    _sight(sorted((arguments.data / "documents" / "ocr").glob("*.pdf")))
 
 
 def _fidelity(path: Path, parsed: Parsed) -> str:
@@ -219,6 +228,55 @@ def _speed(done: list[tuple[Path, Raw]]) -> None:
     print(_line("all", count, sums))
     print(f"pages/s: text {count / sums[0]:.0f}, characters {count / sums[1]:.0f}, parse {count / sums[2]:.0f}")
     print(f"bar {BAR} x characters: {'held' if sums[2] <= BAR * sums[1] else 'MISSED'}")
+
+
+def _sight(samples: list[Path]) -> None:
+    engine = chosen("auto")
+    if engine is None:
+        print("no OCR engine installed: scans are not read")
+        return
+    print(f"{'scan, by ' + engine.name:34} {'s CPU':>6} {'confidence':>10} {'words':>8} {'review':>6}")
+    for path in samples:
+        print(_sighted(path.name, Raw(path.read_bytes())))
+    for blur, noise in ((1.0, 20), (2.0, 60), (3.0, 100)):
+        raw = Raw(_worse(samples[0], blur, noise))
+        print(_sighted(f"  blur {blur}, noise {noise}", raw))
+
+
+def _sighted(name: str, raw: Raw) -> str:
+    start = time.process_time()
+    parsed = parse(raw)
+    seconds = time.process_time() - start
+    found = Counter(WORD.findall(parsed.text.lower()))
+    right = sum((found & Counter(WORD.findall(SCANNED.lower()))).values())
+    review = "yes" if any(notice.code == "needs-review" for notice in parsed.notices) else "no"
+    share = f"{right}/{len(WORD.findall(SCANNED))}"
+    return f"{name:34} {seconds:>6.1f} {parsed.confidence:>10.2f} {share:>8} {review:>6}"
+
+
+def _worse(path: Path, blur: float, noise: int) -> bytes:
+    """A scan at 100 dots per inch, blurred and with noise, as a PDF."""
+    import io
+
+    import pypdfium2
+    from PIL import ImageChops, ImageFilter
+
+    page = pypdfium2.PdfDocument(path)[0].render(scale=100 / 72, grayscale=True).to_pil()
+    noisy = ImageChops.add(page.filter(ImageFilter.GaussianBlur(blur)), _noise(page.size, noise), 1, -128)
+    out = io.BytesIO()
+    noisy.convert("L").save(out, "PDF", resolution=100)
+    return out.getvalue()
+
+
+def _noise(size: tuple[int, int], strength: int) -> Any:
+    """The same noise in every run."""
+    import random
+
+    from PIL import Image
+
+    source = random.Random(7)
+    values = bytes(min(max(round(source.gauss(128, strength)), 0), 255) for _ in range(size[0] * size[1]))
+    return Image.frombytes("L", size, values)
 
 
 def _line(name: str, pages: int, times: list[float]) -> str:

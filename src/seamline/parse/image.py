@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from seamline.errors import ParseError
 from seamline.extras import needed
 from seamline.parse.build import Builder, Run
-from seamline.parse.ocr import REMEDY, REVIEW, Engine, Seen, chosen, read_any_way_up, sureness
+from seamline.parse.ocr import REMEDY, REVIEW, Describer, Engine, Seen, chosen, read_any_way_up, sureness
 from seamline.parse.raw import Parsed, Raw
 from seamline.types import Notice
 
@@ -41,8 +41,11 @@ class _Picture(NamedTuple):
     """Whether all of it could be decoded."""
 
 
-def parse(raw: Raw) -> Parsed:
-    """An image as a figure: its caption, and its text with boxes in pixels, on page 1."""
+def parse(raw: Raw, describer: Describer | None = None) -> Parsed:
+    """An image as a figure: its caption, and its text with boxes in pixels, on page 1.
+
+    A describer says what the image shows where the file does not.
+    """
     picture = _opened(raw)
     width, height = picture.image.size
     notices: list[Notice] = []
@@ -51,6 +54,8 @@ def parse(raw: Raw) -> Parsed:
     builder = Builder()
     caption = picture.said.get("title", "")
     description = picture.said.get("description", "")
+    if describer is not None and not description:
+        description = _clean(describer.describe(picture.image))
     whole = {"page": 1, "box": [0, 0, width, height]}
     words = ": ".join(dict.fromkeys(part for part in (caption, description) if part)) or _name(raw.uri)
     builder.paragraph(f"![{words}]" if not (caption or description) else words, whole, "figure")
@@ -74,6 +79,7 @@ def _opened(raw: Raw) -> _Picture:
     if not raw.data:
         raise ParseError("the file is empty: was it saved or downloaded completely?", raw.uri)
     ImageFile.LOAD_TRUNCATED_IMAGES = False
+    Image.MAX_IMAGE_PIXELS = raw.limits.pixels
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)

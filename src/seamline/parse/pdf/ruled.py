@@ -162,14 +162,13 @@ def _owners(grid: _Grid) -> list[list[tuple[int, int]]]:
         middle = (grid.ys[row] + grid.ys[row + 1]) / 2
         own: list[tuple[int, int]] = []
         walls = sorted(line.at for line in grid.down if line.low <= middle <= line.high)
+        floors = [line for line in grid.across if abs(line.at - grid.ys[row]) <= 2 * _TOUCH]
         for column in range(columns):
             if column and not _near(walls, grid.xs[column]):
                 own.append(own[-1])
                 continue
             centre = (grid.xs[column] + grid.xs[column + 1]) / 2
-            is_open = row > 0 and not any(
-                line.low <= centre <= line.high and abs(line.at - grid.ys[row]) <= 2 * _TOUCH for line in grid.across
-            )
+            is_open = row > 0 and not any(line.low <= centre <= line.high for line in floors)
             own.append(out[row - 1][column] if is_open else (row, column))
         out.append(own)
     return out

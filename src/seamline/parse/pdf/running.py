@@ -9,17 +9,19 @@ from collections.abc import Sequence
 from seamline.parse.pdf.model import Line, Page
 from seamline.types import Notice
 
-_ZONE = 0.12
+_ZONE = 0.13
 """Running heads stand in this part of the page at the top, feet at the bottom."""
 _NUMBERED = 0.22
 """Page numbers may stand further in, where nothing else is near."""
 _SHARE = 0.4
 """A line that stands on this part of all pages runs; facing pages have different ones."""
+_MOST = 100
+"""A page with more numbers that stand alone is a table."""
 _FAR = 1.8
 """Page numbers are at least this far from the text, in sizes of their font."""
 _DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(
-    r"\W*(?:(?:page|seite|p\.)\s*)?\d{1,4}(?:\s*(?:/|of|von)\s*\d{1,4})?\W*|\W*[ivxlc]{1,6}\W*|\d{1,2}-\d{1,3}",
+    r"\W*(?:(?:page|seite|p\.)\s*)?\d{1,4}(?:\s*(?:/|of|von)\s*\d{1,4})?\W*|\W*[ivx]{1,6}\W*|\d{1,2}-\d{1,3}",
     re.IGNORECASE,
 )
 _TOLD = 5
@@ -44,7 +46,7 @@ def without_running(pages: Sequence[Page], size: float) -> list[Line]:
                 or id(line) in numbers[page.number]
             },
         )
-        if own and page.sheets:
+        if own and len(own) < len(page.sheets[0].lines):
             lost = set(map(id, own))
             page.sheets[0].lines = [line for line in page.sheets[0].lines if id(line) not in lost]
             gone += own
@@ -68,7 +70,7 @@ def _zones(page: Page, numbered: set[int]) -> list[tuple[str, Line]]:
     sheet = page.sheets[0]
     zones: list[tuple[str, Line]] = []
     for line in sheet.lines:
-        share = _NUMBERED if id(line) in numbered else _ZONE
+        share = _NUMBERED if line.text.isdigit() and id(line) in numbered else _ZONE
         if line.bottom <= share * sheet.height:
             zones.append(("top", line))
         elif line.top >= (1 - share) * sheet.height:
@@ -86,10 +88,12 @@ def _numbered(page: Page) -> set[int]:
         return set()
     lines = page.sheets[0].lines
     out: set[int] = set()
-    others = [line for line in lines if not _NUMBER.fullmatch(line.text)]
-    for line in lines:
-        if not _NUMBER.fullmatch(line.text):
-            continue
+    numbers = [line for line in lines if _NUMBER.fullmatch(line.text)]
+    if len(numbers) > _MOST:
+        return set()
+    held = set(map(id, numbers))
+    others = [line for line in lines if id(line) not in held]
+    for line in numbers:
         beside = [other for other in others if abs(other.base - line.base) < 0.5 * line.size]
         rest = [other.base for other in others if abs(other.base - line.base) >= 0.5 * line.size]
         is_last = all(base > line.base for base in rest) or all(base < line.base for base in rest)

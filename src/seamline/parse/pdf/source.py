@@ -40,13 +40,15 @@ def opened(raw: Raw) -> Any:
 
 
 def _refusal(code: int | None, library: Any, raw: Raw) -> ParseError:
-    if code == library.FPDF_ERR_PASSWORD:
+    # PDFium leaves the code of an earlier file where it has none of its own, as for a document without pages.
+    is_encrypted = b"/Encrypt" in raw.data
+    if code == library.FPDF_ERR_PASSWORD and is_encrypted:
         return ParseError("the PDF is encrypted and needs a password: save it without one", raw.uri)
-    if code == library.FPDF_ERR_SECURITY:
+    if code == library.FPDF_ERR_SECURITY and is_encrypted:
         return ParseError("the PDF is encrypted in a way that is not known: save it without encryption", raw.uri)
     if b"%PDF" not in raw.data[:_HEADER]:
         return ParseError("is no PDF: it does not begin with %PDF; check the file, or name its format", raw.uri)
-    return ParseError("the PDF is damaged and cannot be opened: save or download it again", raw.uri)
+    return ParseError("the PDF is damaged, or has no pages: save or download it again", raw.uri)
 
 
 def metadata(document: Any) -> tuple[str, dict[str, Any]]:

@@ -10,9 +10,11 @@ from seamline.parse.build import Builder, Run
 from seamline.parse.pdf.blocks import Passage
 from seamline.parse.pdf.cells import box_of, text_of
 from seamline.parse.pdf.hyphens import Compounds, seam
-from seamline.parse.pdf.model import Box, Line, Page, Table, Word, line_of, turned
+from seamline.parse.pdf.model import Box, Figure, Line, Page, Table, Word, line_of, turned
 
 _SURE = 0.999
+_ICON = 0.01
+"""A picture that covers less of its page, and has no caption, is an icon."""
 _LONG = 80
 """A row of more characters may be cut between its cells: each has a place of its own."""
 _DEEPEST = 6
@@ -54,11 +56,16 @@ class Writer:
         elif one.kind == "code":
             self._code(one)
         elif one.kind == "figure" and not one.lines:
-            if one.figure is not None:
+            if one.figure is not None and self._is_large(one.figure):
                 words = f"![{one.figure.alt or 'image'}]"
                 self.builder.paragraph(words, self._place(one.figure.page, one.figure.box, 0), "figure")
         else:
             self.builder.paragraph(self._runs(one), kind=one.kind, attrs=self._sure(one))
+
+    def _is_large(self, figure: Figure) -> bool:
+        """Whether a picture without a word is worth one: icons are not."""
+        page = self._pages[figure.page]
+        return figure.box.width * figure.box.height > _ICON * page.width * page.height
 
     def _list(self, items: Sequence[Passage]) -> None:
         """Items, those set further in below those before them."""

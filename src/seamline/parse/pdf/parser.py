@@ -1,0 +1,195 @@
+"""The steps from the bytes of a PDF to text with headings, paragraphs, lists, tables and figures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from seamline.errors import ParseError
+from seamline.parse import patience
+from seamline.parse.ocr import REMEDY, REVIEW, chosen
+from seamline.parse.pdf.aligned import between_rules, by_alignment
+from seamline.parse.pdf.blocks import Passage
+from seamline.parse.pdf.figures import captioned, gathered, pictures
+from seamline.parse.pdf.flaws import flaws
+from seamline.parse.pdf.footnotes import footnotes
+from seamline.parse.pdf.headings import Named, headings, plain, title_of
+from seamline.parse.pdf.hyphens import Compounds
+from seamline.parse.pdf.joins import joined
+from seamline.parse.pdf.model import Page, Piece, Sheet, turned
+from seamline.parse.pdf.order import columns
+from seamline.parse.pdf.pages import PageReader
+from seamline.parse.pdf.passages import passages
+from seamline.parse.pdf.ruled import ruled
+from seamline.parse.pdf.running import told, without_running
+from seamline.parse.pdf.scans import read_scan
+from seamline.parse.pdf.source import metadata, opened, outline
+from seamline.parse.pdf.write import Writer
+from seamline.parse.raw import Parsed, Raw
+from seamline.types import Notice
+
+_PATIENCE = 200
+"""Pages after which more time is asked for: a book is long, and no page of it is slow."""
+_USUAL = 1_000
+"""Characters that a page is taken to hold which nobody could read, where no other page says."""
+
+
+def parse(raw: Raw) -> Parsed:
+    """A PDF as text with headings, paragraphs, lists, tables and figures, each with its page and boxes."""
+    document = opened(raw)
+    title, meta = metadata(document)
+    pages, notices = _pages(document, raw)
+    sight = _by_sight(document, pages, raw)
+    notices += [*flaws(document, raw), *sight]
+    size = _usual_size(pages)
+    running = without_running(pages, size)
+    notices += told(running)
+    found = _blocks(pages, size, Named(outline(document), title, frozenset(plain(line.text) for line in running)))
+    text, blocks, anchors = _written(pages, found)
+    notices += _remarks(pages, raw)
+    confidence = _confidence(pages)
+    if confidence < REVIEW:
+        notices.append(Notice("needs-review", f"the text is unsure (confidence {confidence:.2f}): have it looked at"))
+    if not title:
+        title = title_of(found)
+    meta["pages"] = len(pages)
+    return Parsed(text, blocks, title, meta, anchors, notices=tuple(notices), confidence=confidence)
+
+
+def _pages(document: Any, raw: Raw) -> tuple[list[Page], list[Notice]]:
+    """All pages that can be read, and what is wrong with the rest."""
+    count = len(document)
+    reader = PageReader(document)
+    pages: list[Page] = []
+    broken: list[int] = []
+    room = raw.limits.characters
+    for index in range(min(count, raw.limits.parts)):
+        if index and index % _PATIENCE == 0:
+            patience.ask(_PATIENCE / 20)
+        page = reader.read(index, room)
+        if page is None:
+            broken.append(index + 1)
+            continue
+        pages.append(page)
+        room -= page.characters
+        if room <= 0:
+            break
+    if not pages:
+        raise ParseError("no page of the PDF can be read, it is damaged: save or download it again", raw.uri)
+    notices = []
+    if broken:
+        notices.append(Notice("pages-unreadable", f"{len(broken)} of {count} pages are damaged", _listed(broken)))
+    last = pages[-1].number
+    if last < count and last not in broken and len(pages) + len(broken) < count:
+        left = count - last
+        notices.append(
+            Notice("pages-left-out", f"{left} of {count} pages are past what one document may hold", f"page {last + 1}")
+        )
+    return pages, notices
+
+
+def _by_sight(document: Any, pages: Sequence[Page], raw: Raw) -> list[Notice]:
+    """Read scanned pages by OCR, where there is an engine and the recipe lets it."""
+    scans = [page for page in pages if page.scanned]
+    if not scans:
+        return []
+    where = _listed([page.number for page in scans])
+    engine = chosen(raw.reading.ocr)
+    if engine is None:
+        for page in scans:
+            page.sure = 0.0
+        why = "OCR is off" if raw.reading.ocr == "off" else f"no OCR engine: {REMEDY}"
+        return [Notice("no-text", f"{len(scans)} of {len(pages)} pages are pictures without text; {why}", where)]
+    failed = []
+    for page in scans:
+        if not read_scan(document, page, engine, raw.reading.ocr_language, raw.limits.pixels) or not page.characters:
+            page.sure = 0.0
+            failed.append(page.number)
+    notices = [Notice("ocr", f"{len(scans)} of {len(pages)} pages were read by OCR ({engine.name})", where)]
+    if failed:
+        notices.append(Notice("no-text", f"OCR found no text on {len(failed)} pages", _listed(failed)))
+    return notices
+
+
+def _usual_size(pages: Sequence[Page]) -> float:
+    """The size of most text."""
+    sizes: Counter[float] = Counter()
+    for page in pages:
+        for sheet in page.sheets:
+            for line in sheet.lines:
+                sizes[round(line.size * 2) / 2] += sum(len(word.text) for word in line.words)
+    return max(sizes, key=lambda size: (sizes[size], size)) if sizes else 10.0
+
+
+def _blocks(pages: Sequence[Page], size: float, named: Named) -> list[Passage]:
+    found: list[list[Passage]] = []
+    for page in pages:
+        for index, sheet in enumerate(page.sheets):
+            for column in _columns(page, sheet, size, is_main=index == 0):
+                found.append(footnotes(captioned(passages(column)), size, sheet.height))
+        if not page.sheets and page.images and not page.scanned:
+            found.append([Passage("figure", figure=one) for one in pictures(page, [], size)[0]])
+    return headings(joined(found), size, named)
+
+
+def _columns(page: Page, sheet: Sheet, size: float, *, is_main: bool) -> list[list[Piece]]:
+    """The columns of a sheet with its tables and figures."""
+    pieces: list[Piece] = []
+    lines = sheet.lines
+    if is_main and lines:
+        rules = [turned(rule, (4 - sheet.turn) % 4, page.width, page.height) for rule in page.rules]
+        tables, lines = ruled(lines, rules)
+        more, lines = between_rules(lines, rules) if lines else ([], lines)
+        pieces += [*tables, *more]
+        if not sheet.turn and not page.scanned:
+            shown, lines = pictures(page, lines, size)
+            pieces += shown
+    return [by_alignment(gathered(column, size)) for column in columns([*pieces, *lines], size)]
+
+
+def _written(pages: Sequence[Page], found: Sequence[Passage]) -> tuple[str, Any, Any]:
+    compounds = Compounds()
+    labels: set[tuple[int, str]] = set()
+    for one in found:
+        if one.kind == "footnote":
+            labels.add((one.page, one.label))
+        for line in one.lines:
+            compounds.learn(line.words)
+    writer = Writer(pages, compounds, labels)
+    writer.write(found)
+    return writer.builder.finish()
+
+
+def _remarks(pages: Sequence[Page], raw: Raw) -> list[Notice]:
+    """What a reader should know of the text."""
+    out = []
+    if hidden := sum(page.hidden for page in pages):
+        where = _listed([page.number for page in pages if page.hidden])
+        out.append(Notice("hidden-text", f"left out {hidden} characters that nobody sees on the page", where))
+    if unreadable := sum(page.unreadable for page in pages):
+        where = _listed([page.number for page in pages if page.unreadable])
+        message = f"{unreadable} characters have no meaning outside the PDF's own fonts and read \ufffd"
+        out.append(Notice("unreadable-characters", message, where))
+    if unmapped := sum(page.unmapped for page in pages):
+        where = _listed([page.number for page in pages if page.unmapped])
+        message = f"the fonts of {unmapped} pieces of text do not say which characters they are: words may be wrong"
+        out.append(Notice("unmapped-characters", message, where))
+    if not any(page.characters for page in pages) and not any(page.scanned for page in pages):
+        out.append(Notice("no-text", f"the PDF has no text: {len(pages)} pages are empty or drawn without letters"))
+    return out
+
+
+def _confidence(pages: Sequence[Page]) -> float:
+    """How sure the text is, by characters; pages that nobody could read count as one of the others."""
+    read = [page.characters for page in pages if page.characters]
+    usual = sum(read) / len(read) if read else _USUAL
+    weights = [(page.characters or (usual if page.scanned else 0), page.sure) for page in pages]
+    total = sum(weight for weight, _ in weights)
+    return round(sum(weight * sure for weight, sure in weights) / total, 4) if total else 1.0
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    """Page numbers for people."""
+    told = ", ".join(map(str, numbers[:8])) + (", ..." if len(numbers) > 8 else "")
+    return f"page {told}" if len(numbers) == 1 else f"pages {told}"
