@@ -256,6 +256,15 @@ def test_a_table_has_rows_under_a_header() -> None:
     assert document.text[: (table.attrs or {})["header_end"]].endswith("\\midrule")
 
 
+def test_a_rule_under_some_cells_does_not_end_the_header() -> None:
+    document = read(
+        "\\begin{tabular}{ll}\n\\multicolumn{2}{c}{A} \\\\\n\\cmidrule{1-2}\nB & C \\\\\n\\hline\na & b \\\\\n"
+        "\\hline\nc & d \\\\\n\\hline\n\\end{tabular}\n"
+    )
+    assert document.text[: (document.blocks[0].attrs or {})["header_end"]].endswith("B & C \\\\\n\\hline")
+    assert len(said(document, "row")) == 4
+
+
 def test_a_table_without_a_rule_has_no_header() -> None:
     document = read("\\begin{tabular}{ll}\na & b \\\\\nc & d\n\\end{tabular}\n")
     assert said(document, "row") == ["a & b \\\\", "c & d"]
