@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from seamline.collector import paused
 from seamline.headings import heading_text
 from seamline.parse.latex_blocks import Blocks
 from seamline.parse.latex_lex import BEGIN, Lexed, lex
@@ -35,6 +36,11 @@ class _Body(NamedTuple):
 
 
 def parse(raw: Raw) -> Parsed:
+    with paused():
+        return _parsed(raw)
+
+
+def _parsed(raw: Raw) -> Parsed:
     text = raw.text
     lexed = lex(text)
     arguments = Arguments(text, lexed)

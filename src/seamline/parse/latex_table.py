@@ -10,6 +10,8 @@ from seamline.parse.latex_tree import Tree
 
 _BARE = re.compile(r"(?:\s++|%[^\r\n]*+)*+")
 _HEADS = frozenset(("endhead", "endfirsthead", "endfoot", "endlastfoot"))
+_PARTIAL = frozenset(("cline", "cmidrule", "addlinespace"))
+"""Rules under some cells of a header, or none: one ends a header only where no other rule does."""
 _BLANKS = " \t"
 
 
@@ -20,6 +22,8 @@ def table_rows(text: str, tree: Tree, begin: int, end: int, opening: int) -> tup
     breaks = [mark for mark in marks if mark.kind == ROW]
     if any(mark.value == depth for mark in breaks):  # others are inside a cell
         marks = [mark for mark in marks if mark.kind != ROW or mark.value == depth]
+    first = next((index for index, mark in enumerate(marks) if mark.kind == ROW), len(marks))
+    partial = _PARTIAL if any(mark.kind == RULE and mark.name not in _PARTIAL for mark in marks[first:-1]) else ()
     rows: list[tuple[int, int]] = []
     header_end = header_rows = 0
     at = opening
@@ -28,7 +32,9 @@ def table_rows(text: str, tree: Tree, begin: int, end: int, opening: int) -> tup
         if mark.kind == ROW:
             _add(rows, text, at, mark.end)
             at = ruled = mark.end
-        elif mark.name in _HEADS or (not header_rows and rows and _is_bare(text, ruled, mark.start)):
+        elif mark.name in _HEADS or (
+            not header_rows and rows and mark.name not in partial and _is_bare(text, ruled, mark.start)
+        ):
             header_end, header_rows = mark.end, len(rows)
             at = ruled = mark.end
         elif _is_bare(text, ruled, mark.start):

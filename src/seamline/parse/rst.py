@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from seamline.collector import paused
 from seamline.headings import heading_text
 from seamline.parse.raw import Parsed, Raw
 from seamline.parse.rst_lines import FIELD
@@ -18,8 +19,9 @@ from seamline.types import Block, Notice
 
 def parse(raw: Raw) -> Parsed:
     text = raw.text
-    scan = Scan(text, raw.limits.depth)
-    scan.run()
+    with paused():
+        scan = Scan(text, raw.limits.depth)
+        scan.run()
     meta = _fields(text, scan.blocks)
     return Parsed(text, scan.blocks, _title(text, scan.blocks, meta), meta, notices=_notices(scan, text))
 

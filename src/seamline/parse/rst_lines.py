@@ -77,11 +77,11 @@ class Lines:
         return after
 
 
-def width(margin: str) -> int:
-    """Columns of white space."""
-    if "\t" not in margin:
-        return len(margin)
+def width(text: str) -> int:
+    """Columns of a text that starts in the first."""
+    if "\t" not in text:
+        return len(text)
     columns = 0
-    for one in margin:
+    for one in text:
         columns = columns + _TAB - columns % _TAB if one == "\t" else columns + 1
     return columns

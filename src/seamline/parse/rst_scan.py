@@ -119,11 +119,8 @@ class Scan:
             if mark == "term" or after_mark >= self.lines.end[number]:
                 self._end = self.lines.end[number]
                 return number + 1
-            column += after_mark - at if "\t" not in self.text[at:after_mark] else width(self.text[at:after_mark])
+            column = self._stack[-1].indent
             at = after_mark
-            inside = self._stack[-1]
-            if inside.indent > column:
-                inside.indent = column
         if self._stack[-1].mark:
             self._leave()
         return self._other(number, at, column)
@@ -179,7 +176,7 @@ class Scan:
                 self._leave()
             self._enter("list", at, column, column, mark)
         attrs: dict[str, Any] | None = None
-        floor = indent = column + after_mark - at
+        floor = indent = column + width(self.text[at:after_mark])
         if mark in ("term", "field", "option"):
             floor = column + 1
             below = number + 1
