@@ -18,26 +18,10 @@ _HEADING = re.compile(
     r"nagwek|nadpis|заголовок|标题|標題|見出し|제목|címsor|cmsor|başlık|balk|titlu|naslov|επικεφαλίδα|judul|tiêu đề)"
     r"[ _-]?([1-9])(?: char| zchn| car)?"
 )
-_TITLE = frozenset(
-    [
-        "title",
-        "titel",
-        "titre",
-        "título",
-        "titulo",
-        "titolo",
-        "tittel",
-        "otsikko",
-        "tytuł",
-        "název",
-        "заголовок",
-        "标题",
-        "標題",
-        "表題",
-        "제목",
-        "başlık",
-    ]
-)
+_TITLE = frozenset((
+    "title", "titel", "titre", "título", "titulo", "titolo", "tittel", "otsikko", "tytuł", "název", "заголовок",
+    "标题", "標題", "表題", "제목", "başlık",
+))  # fmt: skip
 _CAPTION = re.compile(
     r"caption|beschriftung|légende|lgende|leyenda|legenda|didascalia|bijschrift|beskrivning|billedtekst|bildetekst|"
     r"kuvaotsikko|podpis|название объекта|题注|圖表標號|図表番号|캡션|caption \w+|(?:figure|table|image) ?caption"

@@ -22,6 +22,8 @@ _DEEPEST = 4
 """Times that a part of a sheet is split again: by rows, by columns, and so on."""
 _THIN = 20
 """A box with more cells than this times those that hold something is no table."""
+_LONGEST_HEADER = 4_000
+"""Characters; a longer first row is no header, and stands under the letters of the columns."""
 _NOTE = 40
 """Characters of a last row of one cell, from which it is a remark under the table."""
 
@@ -124,7 +126,7 @@ def _strips(grid: Grid) -> list[Grid]:
 
 
 def _joined(parts: list[Grid]) -> list[Grid]:
-    """Parts in order; one that goes on with the columns of the part above it, without a header of its own, is its rest."""
+    """Parts in order; one with the columns of the part above it, and without a header of its own, is its rest."""
     out: list[Grid] = []
     for part in parts:
         above = out[-1] if out else None
@@ -209,7 +211,7 @@ class _Table:
         columns = [_texts(column) for column in zip(*rows[used:], strict=True)]
         kept = len(rows) - used
         room = most - builder.length
-        if sum(sum(map(len, column)) for column in columns) + 3 * len(columns) * kept > room:
+        if sum(sum(map(len, column)) for column in columns) + (3 * len(columns) + 2) * kept > room:
             kept = _fitting(columns, room)
         start = self._top + first + 1
         sheet = self._sheet
@@ -221,7 +223,8 @@ class _Table:
         """The names of the columns, and how many rows they take: two where cells of the first are merged, none where
         it holds values only."""
         row = rows[0]
-        if not any(isinstance(value, str) and value != "" for value in row):
+        texts = [value for value in row if isinstance(value, str) and value != ""]
+        if not texts or sum(map(len, texts)) > _LONGEST_HEADER:
             return [_letters(self._left + index) for index in range(self._width)], 0
         names = [shown(value) for value in row]
         wide = self._wide.get(self._top + len(self._rows) - len(rows)) if self._wide else None
@@ -258,7 +261,7 @@ class _Table:
 def _fitting(columns: Sequence[Sequence[str]], room: int) -> int:
     """How many rows fit."""
     for index, row in enumerate(zip(*columns, strict=True)):
-        room -= sum(map(len, row)) + 3 * len(columns)
+        room -= sum(map(len, row)) + 3 * len(columns) + 2
         if room < 0:
             return index
     return len(columns[0])
