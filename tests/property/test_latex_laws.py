@@ -127,6 +127,7 @@ SCRAPS = (
 
 
 @law
+@example("$$\\begin{document}$$")
 @given(st.lists(st.sampled_from(SCRAPS), max_size=60).map("".join))
 def test_no_source_makes_it_fail(source: str) -> None:
     document = read(source)

@@ -68,7 +68,7 @@ def _lines(reader: Reader, depth: int) -> tuple[list[Block], list[int]]:
     for found in _LINE.finditer(text):
         start, end = found.span()
         end = start + len(text[start:end].rstrip())
-        start += text.startswith("\ufeff", start)
+        start += start == 0 and text.startswith("\ufeff")
         if end <= start:
             continue
         if not _is_record(reader, start, end, depth):

@@ -199,8 +199,7 @@ class Blocks:
         return end + 1
 
     def _end(self, position: int, mark: Mark) -> None:
-        begin = self.tree.partner.get(position)
-        if begin is None or begin in self.tree.flat:
+        if all(one.end != position for one in self._stack[-2:]):  # the innermost container, around an item at most
             self._bare(mark)
             return
         self.paragraph(mark.start)
