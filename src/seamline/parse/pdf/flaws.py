@@ -36,7 +36,15 @@ def flaws(document: Any, raw: Raw) -> list[Notice]:
         out.append(Notice("unknown-filter", f"parts of the file are packed in ways that are not known: {names}"))
     if _is_deep(raw.data, raw.limits.depth):
         out.append(Notice("too-deep", f"objects inside objects, more than {raw.limits.depth} deep, were not read"))
+    if count := max(_attachments(document), 0):
+        out.append(Notice("attachments", f"{count} files are attached to the PDF and were not read: save them apart"))
     return out
+
+
+def _attachments(document: Any) -> int:
+    import pypdfium2.raw as raw
+
+    return int(raw.FPDFDoc_GetAttachmentCount(document.raw))
 
 
 def _is_repaired(data: bytes) -> bool:

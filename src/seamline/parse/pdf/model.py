@@ -192,6 +192,8 @@ class Page:
     """Characters without a meaning in Unicode."""
     unmapped: int = 0
     """Pieces of text whose font does not say which characters they are."""
+    notes: int = 0
+    """Notes, text boxes and fields of forms that lie on the page, and are no part of its text."""
     hidden: int = 0
     """Characters that nobody sees: outside the page, or drawn without ink."""
     scanned: bool = False

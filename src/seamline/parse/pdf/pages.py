@@ -17,8 +17,10 @@ _FEW = 12
 """A page with fewer characters than this under a picture is a scan."""
 _COVERED = 0.5
 """A scan covers at least this part of its page."""
-_FAR = 20_000.0
-"""No page is wider or higher, in points: a unit of 1/72 inch, and a wall of seven metres."""
+_SAYS = {1: b"Contents", 3: b"Contents", 20: b"V"}
+"""Kinds of annotations that hold text of their own, and under which name: notes, text boxes, fields."""
+_MOST = 500
+"""Annotations of a page that are looked at."""
 
 
 class PageReader:
@@ -47,6 +49,7 @@ class PageReader:
         page = Page(number, geometry.width, geometry.height)
         drawn = shapes(handle, geometry)
         page.rules, page.images = drawn.rules, drawn.images
+        page.notes = _notes(handle)
         text_page = raw.FPDFText_LoadPage(handle)
         if not text_page:
             return page
@@ -69,6 +72,22 @@ class PageReader:
         page.characters = sum(len(token.word.text) for token in tokens)
         page.unreadable, page.unmapped = found.unreadable, found.unmapped
         page.hidden = found.hidden + unseen
+
+
+def _notes(handle: Any) -> int:
+    """How many notes, text boxes and fields with something in them lie on a page."""
+    import pypdfium2.raw as raw
+
+    found = 0
+    for index in range(min(max(raw.FPDFPage_GetAnnotCount(handle), 0), _MOST)):
+        note = raw.FPDFPage_GetAnnot(handle, index)
+        if not note:
+            continue
+        key = _SAYS.get(raw.FPDFAnnot_GetSubtype(note))
+        # A string of nothing is two bytes long: its end.
+        found += key is not None and raw.FPDFAnnot_GetStringValue(note, key, None, 0) > 2
+        raw.FPDFPage_CloseAnnot(note)
+    return found
 
 
 def _geometry(handle: Any) -> Geometry:

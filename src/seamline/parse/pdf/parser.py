@@ -47,7 +47,7 @@ def parse(raw: Raw) -> Parsed:
     notices += told(running)
     found = _blocks(pages, size, Named(outline(document), title, frozenset(plain(line.text) for line in running)))
     text, blocks, anchors = _written(pages, found)
-    notices += _remarks(pages, raw)
+    notices += _remarks(pages)
     confidence = _confidence(pages)
     if confidence < REVIEW:
         notices.append(Notice("needs-review", f"the text is unsure (confidence {confidence:.2f}): have it looked at"))
@@ -161,7 +161,7 @@ def _written(pages: Sequence[Page], found: Sequence[Passage]) -> tuple[str, Any,
     return writer.builder.finish()
 
 
-def _remarks(pages: Sequence[Page], raw: Raw) -> list[Notice]:
+def _remarks(pages: Sequence[Page]) -> list[Notice]:
     """What a reader should know of the text."""
     out = []
     if hidden := sum(page.hidden for page in pages):
@@ -171,6 +171,11 @@ def _remarks(pages: Sequence[Page], raw: Raw) -> list[Notice]:
         where = _listed([page.number for page in pages if page.unreadable])
         message = f"{unreadable} characters have no meaning outside the PDF's own fonts and read \ufffd"
         out.append(Notice("unreadable-characters", message, where))
+    if notes := sum(page.notes for page in pages):
+        where = _listed([page.number for page in pages if page.notes])
+        out.append(
+            Notice("notes-left-out", f"{notes} notes, text boxes or form fields on the pages were not read", where)
+        )
     if unmapped := sum(page.unmapped for page in pages):
         where = _listed([page.number for page in pages if page.unmapped])
         message = f"the fonts of {unmapped} pieces of text do not say which characters they are: words may be wrong"

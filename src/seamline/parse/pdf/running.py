@@ -20,17 +20,18 @@ _MOST = 100
 _FAR = 1.8
 """Page numbers are at least this far from the text, in sizes of their font."""
 _DIGITS = re.compile(r"\d+")
-_NUMBER = re.compile(
-    r"\W*(?:(?:page|seite|p\.)\s*)?\d{1,4}(?:\s*(?:/|of|von)\s*\d{1,4})?\W*|\W*[ivx]{1,6}\W*|\d{1,2}-\d{1,3}",
-    re.IGNORECASE,
-)
+_DIGITAL = r"\W*(?:(?:page|seite|p\.)\s*)?\d{1,4}(?:\s*(?:/|of|von)\s*\d{1,4})?\W*|\d{1,2}-\d{1,3}"
+_PLAIN_NUMBER = re.compile(_DIGITAL, re.IGNORECASE)
+_NUMBER = re.compile(_DIGITAL + r"|\W*[ivx]{1,6}\W*", re.IGNORECASE)
+"""The number of a page, also in Roman numerals; a document of one page has none of these."""
 _TOLD = 5
 """So many of the lines that were left out are named."""
 
 
 def without_running(pages: Sequence[Page], size: float) -> list[Line]:
     """Take running heads, feet and page numbers out of pages, and say which. `size` is that of most text."""
-    numbers = {page.number: _numbered(page) for page in pages}
+    number = _NUMBER if len(pages) > 1 else _PLAIN_NUMBER
+    numbers = {page.number: _numbered(page, number) for page in pages}
     places = {page.number: _zones(page, numbers[page.number]) for page in pages}
     seen = Counter(key for zones in places.values() for key in {_key(where, line) for where, line in zones})
     exact = Counter(text for zones in places.values() for text in {line.text for _, line in zones})
@@ -82,13 +83,13 @@ def _key(where: str, line: Line) -> tuple[str, int, str]:
     return where, round(line.base / 12), _DIGITS.sub("#", line.text)
 
 
-def _numbered(page: Page) -> set[int]:
+def _numbered(page: Page, number: re.Pattern[str]) -> set[int]:
     """The lines that are the number of their page, and what stands beside one, far off, as in "208      Report"."""
     if not page.sheets:
         return set()
     lines = page.sheets[0].lines
     out: set[int] = set()
-    numbers = [line for line in lines if _NUMBER.fullmatch(line.text)]
+    numbers = [line for line in lines if number.fullmatch(line.text)]
     if len(numbers) > _MOST:
         return set()
     held = set(map(id, numbers))
