@@ -16,7 +16,7 @@ def only_line(ended) -> str:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "looks like a binary file (a PDF)"),
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "the PDF is damaged, or has no pages: save or download it again"),
         (bytes(range(256)) * 40, "looks like a binary file"),
         (b"# Title\n\nGr\xfc\xdfe\n", "line 3: byte 0xFC at offset 11 is not valid UTF-8"),
     ],
@@ -38,9 +38,15 @@ def test_a_missing_file(cli) -> None:
 
 
 def test_binary_on_stdin(cli) -> None:
-    ended = cli("chunk", "-", stdin=b"\x89PNG\r\n\x1a\n")
+    ended = cli("chunk", "-", stdin=bytes(range(256)) * 40)
     assert ended.code == 1
     assert only_line(ended).startswith("seamline: error: standard input: looks like a binary file")
+
+
+def test_a_damaged_picture_on_stdin(cli) -> None:
+    ended = cli("chunk", "-", stdin=b"\x89PNG\r\n\x1a\n")
+    assert ended.code == 1
+    assert only_line(ended).startswith("seamline: error: standard input: ")
 
 
 @pytest.mark.parametrize(("content", "says"), [("", "empty, no chunks"), (" \n\n", "no text, no chunks")])

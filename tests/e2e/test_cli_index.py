@@ -252,7 +252,7 @@ def test_watching(cli, write, watching: Watching) -> None:
     (cli.folder / "docs/b.md").rename(cli.folder / "docs/c.md")
     assert watching.line().startswith("docs/b.md, docs/c.md: 1 of 2 documents moved, ")
     write("docs/bad.md", b"%PDF-1.7\n")
-    assert b"error: docs/bad.md: looks like a binary file" in watching.err.readline()
+    assert b"error: docs/bad.md: the PDF is damaged" in watching.err.readline()
     assert watching.line().startswith("docs/bad.md: 1 of 1 document failed")
     for path in (cli.folder / "docs").iterdir():
         path.unlink()
