@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from seamline.anchors import Anchor, Anchors
@@ -18,6 +19,12 @@ from seamline.types import Block
 _DEEPEST = 6
 _SPACE = re.compile(r"\s+")
 _TICKS = re.compile(r"`{3,}")
+_SPACED = (
+    "  ", " |", "| ", " \n", "\n ",
+    *map(chr, (*range(9, 10), *range(11, 14), *range(28, 32), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B))),
+    *map(chr, (0x2028, 0x2029, 0x202F, 0x205F, 0x3000)),
+)  # fmt: skip
+"""What a row that is written as it is must not hold: white space that would be one space, or none, in a cell."""
 _FENCED = {"fenced": True}
 
 Place = Mapping[str, Any]
@@ -105,28 +112,29 @@ class Builder:
 
     def table(self, rows: Iterable[Sequence[str]], places: Sequence[Place | None] = ()) -> None:
         """A table; its first row is the header. Rows may be of different length. `places` are those of the rows."""
-        given = [_row(row) for row in rows]
-        width = max((cells for _, cells in given), default=0)
-        if not any(line.strip("| ") for line, _ in given):
+        given = list(rows)
+        width = max(map(len, given), default=0)
+        if not any(cell.strip() for row in given for cell in row):
             return
+        lines = [f"| {line} |" for line in _between_bars(given, width)]
         with self._block("table"):
-            place = places[0] if places else None
             with self._block("row"):
-                self._put(_bars(*given[0], width), place)
+                self._put(lines[0], places[0] if places else None)
             margin = "".join(one.margin for one in self._open)
             self._emit(f"\n{margin}|" + " --- |" * width)
-            for index in range(1, len(given)):
-                place = places[index] if index < len(places) else None
-                self._row_after(f"\n{margin}", _bars(*given[index], width), place)
+            self._rows_after(f"\n{margin}", lines[1:], places[1:])
 
-    def _row_after(self, before: str, line: str, place: Place | None) -> None:
-        """A row of a table that has begun: there may be very many, and nothing else can stand between them."""
-        start = self._length + len(before)
-        self._parts.append(before + line)
-        self._length = end = start + len(line)
-        self._blocks.append(Block("row", start, end, 0, self._open[-1].index, None))
-        if place is not None:
-            self._anchors.append(Anchor(start, end, place))
+    def _rows_after(self, before: str, lines: Sequence[str], places: Sequence[Place | None]) -> None:
+        """The rows of a table after its header, all at once: there may be very many."""
+        if not lines:
+            return
+        table = self._open[-1].index
+        ends = [self._length + end for end in accumulate(len(before) + len(line) for line in lines)]
+        spans = [(end - len(line), end) for end, line in zip(ends, lines, strict=True)]
+        self._emit(before + before.join(lines))
+        self._blocks += [Block("row", start, end, 0, table, None) for start, end in spans]
+        placed = zip(spans, places, strict=False)
+        self._anchors += [Anchor(start, end, place) for (start, end), place in placed if place is not None]
 
     # --- blocks of blocks -----------------------------------------------------------------------------------------
 
@@ -256,17 +264,15 @@ class Builder:
         self._length += len(text)
 
 
-def _row(cells: Sequence[str]) -> tuple[str, int]:
-    """Cells between bars, and how many they are. One look at the whole row finds whether any of them needs care."""
-    line = " | ".join(cells)
-    tight = "|".join(cells)
-    if tight.count("|") >= len(cells) or " |" in tight or "| " in tight or tight != " ".join(tight.split()):
-        line = " | ".join([_cell(cell) for cell in cells])
-    return line, len(cells)
-
-
-def _bars(line: str, cells: int, width: int) -> str:
-    return f"| {line} |" if cells == width else f"| {line} |" + "  |" * (width - cells)
+def _between_bars(rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """The cells of each row between bars. One look at all of them finds whether any needs care, as few tables do."""
+    empty = [""] * width
+    full = [row if len(row) == width else [*row, *empty[len(row) :]] for row in rows]
+    whole = "\n".join(["", *["|".join(row) for row in full], ""])
+    bars, ends = (width - 1) * len(rows), len(rows) + 1
+    if whole.count("|") == bars and whole.count("\n") == ends and not any(sign in whole for sign in _SPACED):
+        return whole[1:-1].replace("|", " | ").split("\n")
+    return [" | ".join([_cell(cell) for cell in row]) for row in full]
 
 
 def _cell(text: str) -> str:

@@ -16,12 +16,15 @@ _ROOMY = 4_000_000
 """Cells between the first and the last that are laid out without a thought."""
 _TIMES_EMPTY = 4
 _WIDE, _MIDDLE, _NARROW = 16_384, 702, 26
-_THREE_LETTERS = re.compile(rb'"[A-Z]{3}\d')
-_TWO_LETTERS = re.compile(rb'"[A-Z]{2}\d')
-_ROW = re.compile(rb'<(?:\w+:)?row\b[^>]*?\sr="(\d{1,9})"')
+_THREE_LETTERS = re.compile(rb' r="[A-Z]{3}\d')
+_TWO_LETTERS = re.compile(rb' r="[A-Z]{2}')
+_ROW = re.compile(rb'<row[^>]*? r="(\d{1,9})"')
+_PREFIXED_ROW = re.compile(rb':row[^>]*? r="(\d{1,9})"')
 _COLUMN = re.compile(rb'\sr="([A-Z]{1,3})\d')
 _REFERENCE = re.compile(r"([A-Z]{1,3})([1-9]\d{0,6})")
 _SHARED = re.compile(rb't="s"[^>]*>\s*(?:<f[^>]*/>)?\s*<v>(\d{1,9})</v>')
+_SHORTEST_CELL = 20
+"""Bytes that a cell with a shared text takes in a sheet, at least."""
 _LAST_ROW = 1_048_576
 _MOST_CELLS = 2_000_000
 _UNCALCULATED = (b"</f></c>", b"</f><v></v></c>", b"</f><v/></c>", b"</f><v /></c>")
@@ -35,13 +38,20 @@ _LAST_DAY = 2_958_466
 
 def is_sparse(data: bytes) -> bool:
     """Whether laying out all cells of a sheet between the first and the last would cost far more than they hold."""
-    width = _WIDE if _THREE_LETTERS.search(data) else _MIDDLE if _TWO_LETTERS.search(data) else _NARROW
-    rows = max(map(int, _ROW.findall(data)), default=0) or data.count(b"<row")
-    cells = max(data.count(b"<c "), data.count(b":c "), 1)
+    rows = _rows(data)
+    cells = data.count(b"<c ") or data.count(b":c ")
+    if not _is_roomy(_NARROW * rows, cells) and rows * _WIDE <= _ROOMY:
+        return False
+    width = _NARROW if not _TWO_LETTERS.search(data) else _WIDE if _THREE_LETTERS.search(data) else _MIDDLE
     if not _is_roomy(width * rows, cells):
         return False
     width = max((_column(one.decode()) for one in set(_COLUMN.findall(data))), default=1)
     return _is_roomy(width * rows, cells)
+
+
+def _rows(data: bytes) -> int:
+    """The greatest number that a row has, or how many there are where they have none."""
+    return max(map(int, _ROW.findall(data) or _PREFIXED_ROW.findall(data)), default=0) or data.count(b"row>")
 
 
 def _is_roomy(box: int, cells: int) -> bool:
@@ -83,6 +93,8 @@ class Workbook:
         if self._longest is None:
             shared = self._package.read(self._texts_part) if self._texts_part in self._package else b""
             self._longest = max(map(len, shared.split(b"</si>")))
+        if self._longest * len(data) < _SHORTEST_CELL * 4 * _ROOMY:
+            return 0
         bound = self._longest * data.count(b't="s"')
         if bound < 4 * _ROOMY:
             return bound

@@ -6,10 +6,10 @@ cells, so that most steps run at the speed of the interpreter's own loops.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
-from itertools import groupby
+from itertools import chain, groupby, islice
 from typing import Any
 
 from seamline.parse.build import Builder
@@ -80,21 +80,12 @@ def _tables(grid: Grid) -> Iterator[Grid]:
     while stack:
         part, depth = stack.pop()
         pieces = _bands(part) if depth % 2 == 0 else _strips(part)
-        if depth > 0 and len(pieces) == 1 and (depth > 1 or not _has_blank_rows(pieces[0])):
+        if depth > 0 and len(pieces) == 1:
             yield pieces[0]
         elif depth >= _DEEPEST:
             yield from pieces
         else:
             stack.extend((piece, depth + 1) for piece in reversed(pieces))
-
-
-def _has_blank_rows(grid: Grid) -> bool:
-    return not all(map(any, _shown(grid.rows)))
-
-
-def _shown(rows: Sequence[Sequence[Any]]) -> Iterator[Iterator[bool]]:
-    """Whether each cell holds something; zero does."""
-    return (map("".__ne__, row) for row in rows)
 
 
 def _bands(grid: Grid) -> list[Grid]:
@@ -128,7 +119,7 @@ def _extent(row: Sequence[Any]) -> tuple[int, int] | None:
 
 def _strips(grid: Grid) -> list[Grid]:
     """Parts between empty columns."""
-    used = [index for index, column in enumerate(zip(*grid.rows, strict=True)) if any(map("".__ne__, column))]
+    used = [index for index in range(len(grid.rows[0])) if any(row[index] != "" for row in grid.rows)]
     return [grid.part(0, len(grid.rows), run[0], run[-1] + 1) for run in _runs(used)]
 
 
@@ -220,14 +211,10 @@ class _Table:
         room = most - builder.length
         if sum(sum(map(len, column)) for column in columns) + 3 * len(columns) * kept > room:
             kept = _fitting(columns, room)
-        lines = zip(*columns, strict=True) if columns else iter(())
         start = self._top + first + 1
         sheet = self._sheet
-        places = [{"sheet": sheet, "row": start}]
-        numbers = range(start + used, start + used + kept)
-        places += [{"sheet": sheet, "row": number} for number in numbers]
-        body = [line for line, _ in zip(lines, numbers, strict=False)]
-        builder.table([header, *body], places)
+        places = [{"sheet": sheet, "row": number} for number in (start, *range(start + used, start + used + kept))]
+        builder.table(chain([header], islice(zip(*columns, strict=True), kept)), places)
         return len(rows) - used - kept
 
     def _header(self, rows: list[list[Any]]) -> tuple[list[str], int]:
@@ -268,7 +255,7 @@ class _Table:
         self._wide = wide
 
 
-def _fitting(columns: list[list[str]], room: int) -> int:
+def _fitting(columns: Sequence[Sequence[str]], room: int) -> int:
     """How many rows fit."""
     for index, row in enumerate(zip(*columns, strict=True)):
         room -= sum(map(len, row)) + 3 * len(columns)
@@ -287,13 +274,14 @@ def _letters(column: int) -> str:
     return out
 
 
-def _texts(column: tuple[Any, ...]) -> list[str]:
+def _texts(column: tuple[Any, ...]) -> Sequence[str]:
     """The cells of a column as text."""
     types = set(map(type, column))
     if types == {str}:
-        return list(column)
-    if types == {float}:
-        return list(map("{:.15g}".format, column))
+        return column
+    if len(types) == 1:
+        write = _WRITE.get(types.pop(), shown)
+        return list(map(write, column))
     return [value if type(value) is str else shown(value) for value in column]
 
 
@@ -308,3 +296,7 @@ def shown(value: Any) -> str:
     if isinstance(value, datetime):
         return value.date().isoformat() if value.time() == time() else value.isoformat(" ", "seconds")
     return value.isoformat() if isinstance(value, date | time) else str(value)
+
+
+_WRITE: Mapping[type, Callable[[Any], str]] = {float: "{:.15g}".format, date: date.isoformat}
+"""Ways to write a whole column of one type, faster than asking each cell what it is."""

@@ -10,6 +10,7 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from seamline.collector import paused
 from seamline.errors import ParseError
 from seamline.extras import needed
 from seamline.parse.build import Builder
@@ -26,6 +27,11 @@ _HEAVY = 60_000_000
 
 def parse(raw: Raw) -> Parsed:
     """A workbook."""
+    with paused():
+        return _parsed(raw)
+
+
+def _parsed(raw: Raw) -> Parsed:
     if not raw.data.startswith(b"PK"):
         return _Old(raw).parsed()
     package = Package(raw)
