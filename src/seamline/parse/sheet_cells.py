@@ -10,7 +10,7 @@ from seamline.errors import ParseError
 from seamline.parse.ooxml import Package, attribute, child, name_of, number
 from seamline.parse.raw import Raw
 from seamline.parse.sheet_grid import Grid, Value, neighbours
-from seamline.parse.xml import parse_xml
+from seamline.parse.xml import parse_xml, refuse_doctype
 
 _ROOMY = 4_000_000
 """Cells between the first and the last that are laid out without a thought."""
@@ -27,6 +27,8 @@ _SHORTEST_CELL = 20
 """Bytes that a cell with a shared text takes in a sheet, at least."""
 _LAST_ROW = 1_048_576
 _MOST_CELLS = 2_000_000
+_MOST_REPEATED = 5_000_000
+_TIMES_REPEATED = 10
 _UNCALCULATED = (b"</f></c>", b"</f><v></v></c>", b"</f><v/></c>", b"</f><v /></c>")
 _DATE_FORMATS = frozenset([*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)])
 _DATE_SIGNS = re.compile(r"[ymdhs]", re.IGNORECASE)
@@ -63,6 +65,11 @@ def uncalculated(data: bytes) -> int:
     return sum(data.count(one) for one in _UNCALCULATED) if b"</f>" in data else 0
 
 
+def failed(data: bytes) -> int:
+    """Cells of a sheet that hold an error instead of a value."""
+    return data.count(b't="e"')
+
+
 class Workbook:
     """What the sheets of a workbook share: texts and formats."""
 
@@ -80,6 +87,7 @@ class Workbook:
         is_1904 = properties is not None and properties.get("date1904") in ("1", "true")
         self._epoch = _EPOCH_1904 if is_1904 else _EPOCH
         self._longest: int | None = None
+        self._shared_size = 0
 
     def _shared(self) -> list[str]:
         """The texts that cells refer to by number."""
@@ -88,15 +96,25 @@ class Workbook:
             self._texts = [_rich(one) for one in ([] if root is None else root) if name_of(one) == "x:si"]
         return self._texts
 
-    def weight(self, data: bytes) -> int:
+    def most(self, data: bytes) -> int:
+        """Characters that a sheet may hold: some times what the file does, as texts that are shared are repeated."""
+        return min(max(_MOST_REPEATED, _TIMES_REPEATED * (len(data) + self._shared_size)), self._raw.limits.characters)
+
+    def is_heavy(self, data: bytes) -> bool:
+        """Whether repeated texts make a sheet hold more than it may."""
+        return self._weight(data) > self.most(data)
+
+    def _weight(self, data: bytes) -> int:
         """Characters that the texts of a sheet add up to, or a bound on them where that is small."""
         if self._longest is None:
             shared = self._package.read(self._texts_part) if self._texts_part in self._package else b""
+            refuse_doctype(shared, self._raw.uri, self._texts_part)
+            self._shared_size = len(shared)
             self._longest = max(map(len, shared.split(b"</si>")))
-        if self._longest * len(data) < _SHORTEST_CELL * 4 * _ROOMY:
+        if self._longest * len(data) < _SHORTEST_CELL * _MOST_REPEATED:
             return 0
         bound = self._longest * data.count(b't="s"')
-        if bound < 4 * _ROOMY:
+        if bound < _MOST_REPEATED:
             return bound
         lengths = [len(text) for text in self._shared()]
         return sum(lengths[index] for at in _SHARED.findall(data) if (index := int(at)) < len(lengths))
@@ -106,6 +124,7 @@ class Workbook:
         root = parse_xml(data, self._raw.uri, part)
         found: dict[int, dict[int, Value]] = {}
         count = room = 0
+        most = self.most(data)
         at_row = 0
         sheet = child(root, "x:sheetData")
         for row in [] if sheet is None else sheet:
@@ -125,7 +144,7 @@ class Workbook:
                 found.setdefault(at_row, {})[at_column] = value
                 count += 1
                 room += len(value) if isinstance(value, str) else 8
-                if count >= _MOST_CELLS or room > self._raw.limits.characters:
+                if count >= _MOST_CELLS or room > most:
                     self._note("cells-limit", f"cells after the first {count:,} are left out", name)
                     return list(neighbours(found))
         return list(neighbours(found))
@@ -144,6 +163,8 @@ class Workbook:
             return self._text(text, name)
         if kind == "b":
             return text in ("1", "true")
+        if kind == "e":
+            return ""
         if kind != "n" or not text:
             return text
         try:

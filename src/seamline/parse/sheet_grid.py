@@ -22,6 +22,8 @@ _DEEPEST = 4
 """Times that a part of a sheet is split again: by rows, by columns, and so on."""
 _THIN = 20
 """A box with more cells than this times those that hold something is no table."""
+_LONGEST_HEADER = 4_000
+"""Characters; a longer first row is no header, and stands under the letters of the columns."""
 _NOTE = 40
 """Characters of a last row of one cell, from which it is a remark under the table."""
 
@@ -221,7 +223,8 @@ class _Table:
         """The names of the columns, and how many rows they take: two where cells of the first are merged, none where
         it holds values only."""
         row = rows[0]
-        if not any(isinstance(value, str) and value != "" for value in row):
+        texts = [value for value in row if isinstance(value, str) and value != ""]
+        if not texts or sum(map(len, texts)) > _LONGEST_HEADER:
             return [_letters(self._left + index) for index in range(self._width)], 0
         names = [shown(value) for value in row]
         wide = self._wide.get(self._top + len(self._rows) - len(rows)) if self._wide else None

@@ -17,12 +17,9 @@ from seamline.parse.build import Builder
 from seamline.parse.ooxml import Package, attribute, child, name_of
 from seamline.parse.raw import Parsed, Raw
 from seamline.parse.sheet_grid import Grid, write_grid
-from seamline.parse.sheet_cells import Workbook, is_sparse, uncalculated
+from seamline.parse.sheet_cells import Workbook, failed, is_sparse, uncalculated
 from seamline.parse.xml import refuse_doctype
 from seamline.types import Notice
-
-_HEAVY = 60_000_000
-"""Characters that repeated texts may add up to before their sheet is read cell by cell."""
 
 
 def parse(raw: Raw) -> Parsed:
@@ -125,7 +122,7 @@ class _Book:
             if state in ("hidden", "veryHidden"):
                 self._writer.note("sheet-hidden", "is hidden, and read all the same", f"sheet {name}")
             grids: list[Grid] = []
-            if not is_sparse(data) and workbook.weight(data) < _HEAVY:
+            if not is_sparse(data) and not workbook.is_heavy(data):
                 book = book or opened(self._raw.data, self._raw.uri)
                 grid = _laid_out(book, name)
                 if isinstance(grid, str):
@@ -133,15 +130,19 @@ class _Book:
                 else:
                     grids = [grid]
             grids = grids or workbook.cells(data, name, part)
-            if count := uncalculated(data):
-                self._writer.note(
-                    "formulas-uncalculated", f"{count:,} formulas have no value: open and save it first", f"sheet {name}"
-                )
+            self._tell(data, f"sheet {name}")
             self._writer.sheet(name, grids)
         self._tell_beside()
         self._writer.notices[:0] = self._package.notices
         meta: dict[str, Any] = dict(self._package.core())
         return self._writer.parsed(meta, len(listed))
+
+    def _tell(self, data: bytes, where: str) -> None:
+        """What cells hold that is no value."""
+        if count := uncalculated(data):
+            self._writer.note("formulas-uncalculated", f"{count:,} formulas have no value: open and save it first", where)
+        if count := failed(data):
+            self._writer.note("cells-failed", f"{count:,} cells with an error such as #REF! are left out", where)
 
     def _listed(self) -> Iterator[tuple[str, str, str]]:
         """Name, part and state of the sheets; several that are one part are read once."""
