@@ -136,6 +136,20 @@ class Builder:
         placed = zip(spans, places, strict=False)
         self._anchors += [Anchor(start, end, place) for (start, end), place in placed if place is not None]
 
+    def markdown(self, source: str, blocks: Sequence[Block], place: Place | None = None) -> None:
+        """A text that is Markdown already, as it is, with its blocks; only outside of lists and quotes."""
+        if not blocks:
+            return
+        first, last = blocks[0].start, max(block.end for block in blocks)
+        asked = self._gap is None
+        self._gap = "\n\n" if asked else self._gap
+        base = len(self._blocks)
+        self._put(source[first:last], place)
+        by = self._length - last
+        for one in blocks:
+            parent = one.parent if one.parent < 0 else one.parent + base
+            self._blocks.append(one._replace(start=one.start + by, end=one.end + by, parent=parent))
+
     # --- blocks of blocks -----------------------------------------------------------------------------------------
 
     @contextmanager

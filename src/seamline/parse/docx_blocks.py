@@ -17,10 +17,11 @@ from seamline.parse.docx_text import Line, Lines, alternative
 from seamline.parse.ooxml import child, name_of, number, value
 from seamline.parse.pieces import Piece
 
-_SKIPPED = frozenset(
-    "w:sectPr w:pPr w:tblPr w:tblGrid w:trPr w:tcPr w:tblPrEx w:sdtPr w:sdtEndPr w:customXmlPr w:bookmarkStart"
-    " w:bookmarkEnd w:proofErr w:permStart w:permEnd w:commentRangeStart w:commentRangeEnd w:background".split()
-)
+_SKIPPED = frozenset((
+    "w:sectPr", "w:pPr", "w:tblPr", "w:tblGrid", "w:trPr", "w:tcPr", "w:tblPrEx", "w:sdtPr", "w:sdtEndPr",
+    "w:customXmlPr", "w:bookmarkStart", "w:bookmarkEnd", "w:proofErr", "w:permStart", "w:permEnd",
+    "w:commentRangeStart", "w:commentRangeEnd", "w:background",
+))  # fmt: skip
 _INLINE = frozenset(("w:r", "w:t", "w:hyperlink", "w:fldSimple", "m:oMath", "m:oMathPara", "w:drawing", "w:pict"))
 _LONGEST_HEADING = 400
 """Characters; a longer one is text that has the wrong style."""

@@ -18,9 +18,10 @@ _HEADING = re.compile(
     r"nagwek|nadpis|заголовок|标题|標題|見出し|제목|címsor|cmsor|başlık|balk|titlu|naslov|επικεφαλίδα|judul|tiêu đề)"
     r"[ _-]?([1-9])(?: char| zchn| car)?"
 )
-_TITLE = frozenset(
-    "title titel titre título titulo titolo tittel otsikko tytuł název заголовок 标题 標題 表題 제목 başlık".split()
-)
+_TITLE = frozenset((
+    "title", "titel", "titre", "título", "titulo", "titolo", "tittel", "otsikko", "tytuł", "název", "заголовок",
+    "标题", "標題", "表題", "제목", "başlık",
+))  # fmt: skip
 _CAPTION = re.compile(
     r"caption|beschriftung|légende|lgende|leyenda|legenda|didascalia|bijschrift|beskrivning|billedtekst|bildetekst|"
     r"kuvaotsikko|podpis|название объекта|题注|圖表標號|図表番号|캡션|caption \w+|(?:figure|table|image) ?caption"
@@ -30,9 +31,13 @@ _CODE = re.compile(
     r"code \w+|htmlpreformatted|plain ?text code"
 )
 _CONTENTS = re.compile(r"(?:toc|verzeichnis|tm|contents|inhalt\w*|tabla de contenido|оглавление|目录|目次) ?([1-9])")
-_QUOTE = re.compile(r"(?:intense |block )?(?:quote|quotation|zitat|citation|cita|citazione|citat|цитата|引用)|block text")
+_QUOTE = re.compile(
+    r"(?:intense |block )?(?:quote|quotation|zitat|citation|cita|citazione|citat|цитата|引用)|block text"
+)
 _CONTINUED = re.compile(r"list ?continue ?\d?|listenfortsetzung ?\d?")
-_MONO = re.compile(r"courier.*|consolas|menlo|monaco|monospace|.*\bmono\b.*|lucida console|andale mono|fira code|source code pro")
+_MONO = re.compile(
+    r"courier.*|consolas|menlo|monaco|monospace|.*\bmono\b.*|lucida console|andale mono|fira code|source code pro"
+)
 
 
 @dataclass(frozen=True, slots=True)

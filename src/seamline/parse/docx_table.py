@@ -62,9 +62,7 @@ def reduced(table: Table) -> Iterator[Piece]:
         rows.append(_laid_out(row, above, is_header=not rows))
         places.append(row.path)
     notes = tuple(note for row in table.rows for cell in row.cells for note in notes_of(cell.pieces))
-    pictures = tuple(
-        one for row in table.rows for cell in row.cells for piece in cell.pieces for one in piece.pictures
-    )
+    pictures = tuple(one for row in table.rows for cell in row.cells for piece in cell.pieces for one in piece.pictures)
     first = [cell for cell in rows[0] if cell] if rows else []
     title = table.rows[0] if table.rows else Row("")
     if len(rows) > 1 and len(title.cells) == 1 and title.cells[0].span > 1 and len(set(first)) == 1:

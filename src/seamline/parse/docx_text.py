@@ -14,10 +14,11 @@ from seamline.parse.docx_styles import Styles, is_mono
 from seamline.parse.ooxml import Relation, attribute, child, is_on, name_of, value
 from seamline.parse.pieces import Picture
 
-_SKIPPED = frozenset(
-    "w:pPr w:rPr w:sdtPr w:sdtEndPr w:customXmlPr w:smartTagPr w:ffData w:fldData w:delInstrText w:delText w:rubyPr"
-    " w:sectPr w:tblPr w:tblGrid w:trPr w:tcPr w:proofErr w:bookmarkStart w:bookmarkEnd w:lastRenderedPageBreak".split()
-)
+_SKIPPED = frozenset((
+    "w:pPr", "w:rPr", "w:sdtPr", "w:sdtEndPr", "w:customXmlPr", "w:smartTagPr", "w:ffData", "w:fldData",
+    "w:delInstrText", "w:delText", "w:rubyPr", "w:sectPr", "w:tblPr", "w:tblGrid", "w:trPr", "w:tcPr", "w:proofErr",
+    "w:bookmarkStart", "w:bookmarkEnd", "w:lastRenderedPageBreak",
+))  # fmt: skip
 _SIGNS = {
     "w:tab": "\t",
     "w:ptab": "\t",

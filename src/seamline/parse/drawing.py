@@ -17,7 +17,9 @@ def drawn_pieces(package: Package, picture: Picture) -> list[Piece]:
     root = package.xml_if_any(picture.target) if picture.target and package.is_first(picture.target) else None
     if root is None:
         return []
-    return chart_pieces(package, root, picture.target) if picture.kind == "chart" else diagram_pieces(root, picture.target)
+    return (
+        chart_pieces(package, root, picture.target) if picture.kind == "chart" else diagram_pieces(root, picture.target)
+    )
 
 
 def chart_pieces(package: Package, root: Any, path: str) -> list[Piece]:
@@ -80,7 +82,10 @@ def _table(series: list[tuple[str, dict[int, str], dict[int, str]]], path: str) 
     for _, names, values in series:
         categories |= {index: names.get(index, categories.get(index, "")) for index in {**names, **values}}
     head = ("", *(name or f"Series {index}" for index, (name, _, _) in enumerate(series, 1)))
-    rows = [head, *((text, *(values.get(at, "") for _, _, values in series)) for at, text in sorted(categories.items()))]
+    rows = [
+        head,
+        *((text, *(values.get(at, "") for _, _, values in series)) for at, text in sorted(categories.items())),
+    ]
     return Piece("table", "", path, rows=tuple(rows), places=(path,) * len(rows))
 
 

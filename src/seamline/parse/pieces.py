@@ -16,7 +16,7 @@ class Picture(NamedTuple):
     target: str
     """The part that holds it, or the chart or diagram that it is."""
     kind: str = "picture"
-    """picture, chart or diagram."""
+    """picture, chart, diagram or object."""
 
 
 class Piece(NamedTuple):

@@ -134,9 +134,9 @@ class PieceWriter:
         self._notes = {}
 
     def _draw(self, piece: Piece) -> None:
-        """Charts and diagrams that stand in a piece, after it."""
+        """Charts, diagrams and formulas that stand in a piece, after it."""
         for picture in piece.pictures:
-            if picture.kind in ("chart", "diagram") and (drawn := self._drawn(picture)):
+            if picture.kind != "picture" and (drawn := self._drawn(picture)):
                 self._settle()
                 for one in drawn:
                     self._step(one)

@@ -11,7 +11,7 @@ from typing import Any
 
 from seamline.parse.build import Builder
 from seamline.parse.drawing import drawn_pieces
-from seamline.parse.ooxml import Package, Relation, attribute, child, name_of
+from seamline.parse.ooxml import Package, Relation, attribute, child
 from seamline.parse.pieces import Picture, Piece
 from seamline.parse.pieces_write import PieceWriter
 from seamline.parse.pptx_shapes import Shapes
@@ -46,7 +46,8 @@ class _Deck:
         for index, name in enumerate(slides, 1):
             if self._builder.length > self._limits.characters:
                 self._package.note(
-                    "text-limit", f"holds more than {self._limits.characters:,} characters: slides from {index} are left out"
+                    "text-limit",
+                    f"holds more than {self._limits.characters:,} characters: slides from {index} are left out",
                 )
                 break
             self._slide(index, name, single=len(slides) == 1)
@@ -60,7 +61,9 @@ class _Deck:
         text, blocks, anchors = self._builder.finish()
         if not text:
             self._package.note("no-text", "holds no text")
-        return Parsed(text, blocks, title, {**meta, "slides": len(slides)}, anchors, notices=tuple(self._package.notices))
+        return Parsed(
+            text, blocks, title, {**meta, "slides": len(slides)}, anchors, notices=tuple(self._package.notices)
+        )
 
     def _slides(self) -> list[str]:
         """The parts of the slides, in order, each once."""
@@ -127,4 +130,6 @@ class _Deck:
 
 def _relation_id(element: Any) -> str:
     """`r:id`: a slide also has an `id` of its own, which is a number."""
-    return next((str(value) for key, value in element.items() if key.endswith("relationships}id")), attribute(element, "id"))
+    return next(
+        (str(value) for key, value in element.items() if key.endswith("relationships}id")), attribute(element, "id")
+    )

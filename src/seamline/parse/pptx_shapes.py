@@ -187,7 +187,9 @@ class Shapes:
         for each in element:
             if name_of(each) == "a:tr":
                 row = Row("")
-                row.cells.extend(self._cell(one) for one in each if name_of(one) == "a:tc" and not _is_true(one, "hMerge"))
+                row.cells.extend(
+                    self._cell(one) for one in each if name_of(one) == "a:tc" and not _is_true(one, "hMerge")
+                )
                 table.rows.append(row)
         yield from reduced(table)
 

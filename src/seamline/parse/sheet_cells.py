@@ -6,8 +6,7 @@ import re
 from datetime import datetime, timedelta
 from typing import Any
 
-from seamline.errors import ParseError
-from seamline.parse.ooxml import Package, attribute, child, name_of, number
+from seamline.parse.ooxml import Package, child, name_of, number
 from seamline.parse.raw import Raw
 from seamline.parse.sheet_grid import Grid, Value, neighbours
 from seamline.parse.xml import parse_xml, refuse_doctype

@@ -126,7 +126,7 @@ def _strips(grid: Grid) -> list[Grid]:
 
 
 def _joined(parts: list[Grid]) -> list[Grid]:
-    """Parts in order; one that goes on with the columns of the part above it, without a header of its own, is its rest."""
+    """Parts in order; one with the columns of the part above it, and without a header of its own, is its rest."""
     out: list[Grid] = []
     for part in parts:
         above = out[-1] if out else None

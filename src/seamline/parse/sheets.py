@@ -1,4 +1,4 @@
-"""Spreadsheets (XLSX, XLSB, XLS, ODS): each sheet a section, each of its tables a table with the row numbers of the sheet.
+"""Spreadsheets (XLSX, XLSB, XLS, ODS): each sheet a section, with its tables; rows keep the numbers of the sheet.
 
 Cells come from calamine, which is fast but lays out every cell between the first and the last. So the extent of a sheet
 is looked at first, and one that is mostly empty is read cell by cell instead.
@@ -16,8 +16,8 @@ from seamline.extras import needed
 from seamline.parse.build import Builder
 from seamline.parse.ooxml import Package, attribute, child, name_of
 from seamline.parse.raw import Parsed, Raw
-from seamline.parse.sheet_grid import Grid, write_grid
 from seamline.parse.sheet_cells import Workbook, failed, is_sparse, uncalculated
+from seamline.parse.sheet_grid import Grid, write_grid
 from seamline.parse.xml import refuse_doctype
 from seamline.types import Notice
 
@@ -140,7 +140,9 @@ class _Book:
     def _tell(self, data: bytes, where: str) -> None:
         """What cells hold that is no value."""
         if count := uncalculated(data):
-            self._writer.note("formulas-uncalculated", f"{count:,} formulas have no value: open and save it first", where)
+            self._writer.note(
+                "formulas-uncalculated", f"{count:,} formulas have no value: open and save it first", where
+            )
         if count := failed(data):
             self._writer.note("cells-failed", f"{count:,} cells with an error such as #REF! are left out", where)
 
@@ -202,9 +204,16 @@ def _laid_out(book: Any, name: str) -> Grid | str:
 
     try:
         sheet = book.get_sheet_by_name(name)
-    except (calamine.CalamineError, calamine.ZipError, calamine.XmlError, calamine.WorksheetNotFound, ValueError) as error:
+    except (
+        calamine.CalamineError,
+        calamine.ZipError,
+        calamine.XmlError,
+        calamine.WorksheetNotFound,
+        ValueError,
+    ) as error:
         return str(error)
     if sheet.start is None:
         return Grid(0, 0, [], ())
-    merged = tuple((top, left, bottom, right) for (top, left), (bottom, right) in sheet.merged_cell_ranges or ())
-    return Grid(*sheet.start, sheet.to_python(), merged)
+    merged = tuple((*first, *last) for first, last in sheet.merged_cell_ranges or ())
+    top, left = sheet.start
+    return Grid(top, left, sheet.to_python(), merged)

@@ -52,7 +52,11 @@ def refuse_doctype(data: bytes, uri: str = "", part: str = "") -> None:
     if head.startswith(_WIDE):
         head = head.replace(b"\x00", b"")
     if _DOCTYPE.search(head):
-        raise ParseError("declares a document type or entities, which no document needs: refused", uri, f"part {part}" if part else "")
+        raise ParseError(
+            "declares a document type or entities, which no document needs: refused",
+            uri,
+            f"part {part}" if part else "",
+        )
 
 
 def _check_depth(root: Any, most: int, uri: str, where: str) -> None:

@@ -1,0 +1,216 @@
+"""The content of OpenDocument files -> pieces in reading order, without recursion."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from seamline.parse.docx_table import Cell, Row, Table, reduced
+from seamline.parse.odf_names import get, name_of
+from seamline.parse.odf_styles import OdfStyles
+from seamline.parse.odf_text import OdfLine, OdfLines
+from seamline.parse.ooxml import number
+from seamline.parse.pieces import Piece
+
+_SKIPPED = frozenset((
+    "text:sequence-decls", "text:variable-decls", "text:user-field-decls", "office:forms", "presentation:notes",
+    "drawing:image", "svg-compatible:title", "svg-compatible:desc", "table:table-column", "table:table-columns",
+    "table:table-header-columns", "drawing:glue-point", "drawing:enhanced-geometry", "drawing:object",
+    "drawing:object-ole", "text:alphabetical-index-auto-mark-file", "text:table-of-content-source",
+    "text:dde-connection-decls", "office:annotation", "table:shapes",
+))  # fmt: skip
+_MOST_COLUMNS = 64
+_MOST_REPEATED = 64
+_LONGEST_HEADING = 400
+
+
+@dataclass(slots=True)
+class _Lists:
+    """The lists around an element."""
+
+    style: str
+    counts: list[int]
+    fresh: bool = False
+    """Whether the item has no text yet, and its label is still to be written."""
+
+
+@dataclass(slots=True)
+class _Frame:
+    """An element whose children are being read."""
+
+    rest: Iterator[Any]
+    path: str
+    out: list[Piece]
+    lists: _Lists | None = None
+    table: Table | None = None
+    row: Row | None = None
+    cell: Cell | None = None
+    closes: str = ""
+    repeated: int = 1
+    covered: int = 0
+    """Cells to skip, which the one before spans."""
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def step(self, name: str) -> str:
+        self.counts[name] += 1
+        return f"{self.path}/{name}[{self.counts[name]}]"
+
+
+class OdfBody:
+    """Reads block content: of the text, of notes, of boxes and slides."""
+
+    def __init__(self, styles: OdfStyles, lines: OdfLines, most: int) -> None:
+        self._styles = styles
+        self._lines = lines
+        self._most = most
+        self._spent = 0
+        self._numbered: dict[str, list[int]] = {}
+        """The last counts of each list style, for lists that go on."""
+        self._lists = 0
+        self.is_full = False
+
+    def read(self, root: Any, path: str) -> list[Piece]:
+        pieces: list[Piece] = []
+        stack = [_Frame(iter(root), path, pieces)]
+        while stack:
+            frame = stack[-1]
+            element = next(frame.rest, None)
+            if element is None or self.is_full:
+                stack.pop()
+                self._close(frame)
+                continue
+            self._take(element, frame, stack)
+        return pieces
+
+    def _close(self, frame: _Frame) -> None:
+        if frame.closes == "cell" and frame.row is not None and frame.cell is not None:
+            frame.row.cells.extend([frame.cell] * frame.repeated)
+        elif frame.closes == "row" and frame.table is not None and frame.row is not None:
+            frame.table.rows.extend([frame.row] * frame.repeated)
+        elif frame.closes == "table" and frame.table is not None:
+            frame.out.extend(reduced(frame.table))
+        elif frame.closes == "list" and frame.lists is not None:
+            self._numbered[frame.lists.style] = frame.lists.counts[:1]
+
+    def _take(self, element: Any, frame: _Frame, stack: list[_Frame]) -> None:
+        name = name_of(element)
+        if not name or name in _SKIPPED:
+            return
+        if name in ("text:p", "text:h"):
+            self._paragraph(element, name, frame, stack)
+        elif name == "text:tracked-changes":
+            self._lines.left_out["deleted"] += sum(len(text.strip()) for text in element.itertext())
+        elif name == "text:list":
+            self._list(element, frame, stack)
+        elif name in ("text:list-item", "text:list-header") and frame.lists is not None:
+            self._item(element, name, frame, stack)
+        elif name == "table:table":
+            table = Table(frame.step("table"), _MOST_COLUMNS)
+            stack.append(_Frame(iter(element), table.path, frame.out, table=table, closes="table"))
+        elif name == "table:table-row" and frame.table is not None:
+            row = Row(frame.step("row"))
+            again = number(get(element, "table:number-rows-repeated"), 1, _MOST_REPEATED, 1)
+            stack.append(
+                _Frame(iter(element), row.path, frame.out, table=frame.table, row=row, closes="row", repeated=again)
+            )
+        elif name in ("table:table-cell", "table:covered-table-cell") and frame.row is not None:
+            self._cell(element, name, frame, stack)
+        elif name == "drawing:frame":
+            line = OdfLine()
+            self._lines.frame(element, line)
+            self._write(line, "paragraph", 0, frame, frame.path, stack)
+        else:  # sections, indexes, shapes and whatever else is put around content
+            inner = _Frame(
+                iter(element), frame.path, frame.out, frame.lists, frame.table, frame.row, counts=frame.counts
+            )
+            stack.append(inner)
+
+    # --- lists ----------------------------------------------------------------------------------------------------
+
+    def _list(self, element: Any, frame: _Frame, stack: list[_Frame]) -> None:
+        around = frame.lists
+        style = get(element, "text:style-name") or (around.style if around is not None else "")
+        level = len(around.counts) + 1 if around is not None else 1
+        before = self._styles.start(style, level) - 1
+        goes_on = get(element, "text:continue-numbering") == "true" or bool(get(element, "text:continue-list"))
+        if around is None and goes_on and (known := self._numbered.get(style)):
+            before = known[0]
+        if around is None:
+            self._lists += not goes_on
+        counts = [*(around.counts if around is not None else ()), before]
+        closes = "list" if around is None else ""
+        stack.append(
+            _Frame(iter(element), frame.path, frame.out, _Lists(style, counts), closes=closes, counts=frame.counts)
+        )
+
+    def _item(self, element: Any, name: str, frame: _Frame, stack: list[_Frame]) -> None:
+        lists = frame.lists
+        if lists is None:
+            return
+        is_item = name == "text:list-item"
+        if is_item:
+            start = get(element, "text:start-value")
+            lists.counts[-1] = number(start, 0, 1_000_000, 1) if start else lists.counts[-1] + 1
+        inner = _Lists(lists.style, lists.counts, fresh=is_item)
+        stack.append(_Frame(iter(element), frame.path, frame.out, inner, counts=frame.counts))
+
+    # --- tables ---------------------------------------------------------------------------------------------------
+
+    def _cell(self, element: Any, name: str, frame: _Frame, stack: list[_Frame]) -> None:
+        again = number(get(element, "table:number-columns-repeated"), 1, _MOST_REPEATED, 1)
+        if name == "table:covered-table-cell":
+            skipped = min(frame.covered, again)
+            frame.covered -= skipped
+            if frame.row is not None:
+                frame.row.cells.extend(Cell([], continues=True) for _ in range(again - skipped))
+            return
+        span = number(get(element, "table:number-columns-spanned"), 1, _MOST_COLUMNS, 1)
+        frame.covered = span - 1
+        cell = Cell([], span)
+        inner = _Frame(
+            iter(element), frame.step("cell"), cell.pieces, row=frame.row, cell=cell, closes="cell", repeated=again
+        )
+        stack.append(inner)
+
+    # --- paragraphs -----------------------------------------------------------------------------------------------
+
+    def _paragraph(self, element: Any, name: str, frame: _Frame, stack: list[_Frame]) -> None:
+        style = get(element, "text:style-name")
+        path = frame.step(name[5:])
+        if self._styles.is_hidden(style):
+            self._lines.left_out["hidden"] += sum(len(text) for text in element.itertext())
+            return
+        line = self._lines.read(element)
+        kind = self._styles.kind(style)
+        level = 1 if kind == "title" else 0
+        if name == "text:h":
+            kind, level = "heading", number(get(element, "text:outline-level"), 1, 10, 1)
+        self._write(line, kind, level, frame, path, stack)
+
+    def _write(self, line: OdfLine, kind: str, level: int, frame: _Frame, path: str, stack: list[_Frame]) -> None:
+        text = line.text
+        notes, pictures = tuple(line.notes), tuple(line.pictures)
+        if not text.strip():
+            frame.out.append(Piece("blank", "", path, pictures=pictures))
+        elif kind in ("heading", "title") and len(text) <= _LONGEST_HEADING:
+            frame.out.append(Piece("heading", text, path, level, role=kind, notes=notes, pictures=pictures))
+        elif pictures and not line.words:
+            frame.out.append(Piece("figure", text, path, notes=notes, pictures=pictures))
+        elif frame.lists is not None:
+            frame.out.append(self._listed(frame.lists, text, path)._replace(notes=notes, pictures=pictures))
+        else:
+            kind = "paragraph" if kind in ("heading", "title") else kind
+            frame.out.append(Piece(kind, text, path, notes=notes, pictures=pictures))
+        for index in range(len(line.boxes), 0, -1):
+            stack.append(_Frame(iter((line.boxes[index - 1],)), f"{path}/box[{index}]", frame.out))
+        self._spent += len(text)
+        self.is_full = self._spent > self._most
+
+    def _listed(self, lists: _Lists, text: str, path: str) -> Piece:
+        level = len(lists.counts) - 1
+        if not lists.fresh:
+            return Piece("continued", text, path, level)
+        lists.fresh = False
+        return Piece("item", text, path, level, self._styles.label(lists.style, lists.counts), str(self._lists))
