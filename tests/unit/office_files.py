@@ -33,6 +33,11 @@ def packed(parts: Mapping[str, str | bytes]) -> bytes:
     return out.getvalue()
 
 
+def unpacked(data: bytes) -> dict[str, str | bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name).decode() for name in archive.namelist()}
+
+
 def relations(targets: Mapping[str, tuple[str, str]]) -> str:
     """Relations by id: the last word of the type, and the target; an address is outside."""
     rows = "".join(
@@ -135,7 +140,10 @@ def xlsx(sheets: Mapping[str, str], shared: list[str] | None = None, **options: 
     """A workbook; each sheet is what stands in its `sheetData`. Options: `styles`, and `state_NAME` of a sheet."""
     listed = known = ""
     files: dict[str, str | bytes] = {}
-    targets: dict[str, tuple[str, str]] = {"rIdS": ("sharedStrings", "sharedStrings.xml"), "rIdY": ("styles", "styles.xml")}
+    targets: dict[str, tuple[str, str]] = {
+        "rIdS": ("sharedStrings", "sharedStrings.xml"),
+        "rIdY": ("styles", "styles.xml"),
+    }
     for n, (name, inside) in enumerate(sheets.items(), 1):
         state = f' state="{options[f"state_{name}"]}"' if f"state_{name}" in options else ""
         listed += f'<sheet name="{name}" sheetId="{n}"{state} r:id="rId{n}"/>'
@@ -144,7 +152,9 @@ def xlsx(sheets: Mapping[str, str], shared: list[str] | None = None, **options: 
         files[f"xl/worksheets/sheet{n}.xml"] = (
             f'<?xml version="1.0"?><worksheet xmlns="{_SHEET}"><sheetData>{data}</sheetData>{after}</worksheet>'
         )
-    files["xl/workbook.xml"] = f'<workbook xmlns="{_SHEET}" xmlns:r="{_OFFICE}"><sheets>{listed}{known}</sheets></workbook>'
+    files["xl/workbook.xml"] = (
+        f'<workbook xmlns="{_SHEET}" xmlns:r="{_OFFICE}"><sheets>{listed}{known}</sheets></workbook>'
+    )
     files["xl/_rels/workbook.xml.rels"] = relations(targets)
     texts = "".join(f"<si><t>{text}</t></si>" for text in shared or [])
     files["xl/sharedStrings.xml"] = f'<sst xmlns="{_SHEET}">{texts}</sst>'

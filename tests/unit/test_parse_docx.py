@@ -112,7 +112,9 @@ def test_numbered_headings_show_their_number() -> None:
     styles = HEADINGS.replace(
         '<w:outlineLvl w:val="0"/>', '<w:outlineLvl w:val="0"/><w:numPr><w:numId w:val="1"/></w:numPr>'
     )
-    document = read(docx(p("A", "Heading1") + p("B", "Heading1"), styles=styles, numbering=numbering(("decimal", "%1"))))
+    document = read(
+        docx(p("A", "Heading1") + p("B", "Heading1"), styles=styles, numbering=numbering(("decimal", "%1")))
+    )
     assert document.text == "# 1 A\n\n# 2 B"
 
 
@@ -182,9 +184,7 @@ def test_inserted_text_is_kept_and_deleted_text_is_not() -> None:
 
 
 def test_hidden_text_is_left_out_and_counted() -> None:
-    styles = (
-        '<w:style w:type="character" w:styleId="ghost"><w:name w:val="ghost"/><w:rPr><w:vanish/></w:rPr></w:style>'
-    )
+    styles = '<w:style w:type="character" w:styleId="ghost"><w:name w:val="ghost"/><w:rPr><w:vanish/></w:rPr></w:style>'
     body = (
         "<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:t>abc</w:t></w:r><w:r><w:t>seen</w:t></w:r>"
         '<w:r><w:rPr><w:rStyle w:val="ghost"/></w:rPr><w:t>de</w:t></w:r>'
@@ -342,7 +342,9 @@ def test_an_empty_document_is_told() -> None:
 
 
 def test_damaged_xml_is_read_as_far_as_it_goes() -> None:
-    broken = packed({"[Content_Types].xml": "<Types/>", "word/document.xml": docx_xml(p("Kept") + "<w:p><w:r><w:t>cut")})
+    broken = packed(
+        {"[Content_Types].xml": "<Types/>", "word/document.xml": docx_xml(p("Kept") + "<w:p><w:r><w:t>cut")}
+    )
     document = read(broken)
     assert document.text.startswith("Kept")
     assert {"xml-damaged", "package-incomplete"} <= codes(document)
@@ -409,14 +411,17 @@ def test_damaged_files_raise_nothing_of_their_own(seed: int) -> None:
     survives(bytes(data[: chance.choice((len(data), chance.randrange(len(data))))]))
 
 
+TAGS = (
+    "<w:p>", "</w:p>", "<w:r>", "</w:r>", "<w:t>x</w:t>", "<w:tbl>", "</w:tbl>", "<w:tr>", "</w:tr>", "<w:tc>", "</w:tc>",
+    "<w:sdt>", "</w:sdt>", "<w:hyperlink>", "</w:hyperlink>", "<w:drawing>", "<w:txbxContent>", "<m:oMath>",
+    "<mc:AlternateContent>", '<w:fldChar w:fldCharType="begin"/>', '<w:fldChar w:fldCharType="end"/>',
+)  # fmt: skip
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(
-        st.sampled_from(
-            ["<w:p>", "</w:p>", "<w:r>", "</w:r>", "<w:t>x</w:t>", "<w:tbl>", "</w:tbl>", "<w:tr>", "</w:tr>", "<w:tc>"]
-            + ["</w:tc>", "<w:sdt>", "</w:sdt>", '<w:fldChar w:fldCharType="begin"/>', "<mc:AlternateContent>", "<m:oMath>"]
-            + ['<w:fldChar w:fldCharType="end"/>', "<w:drawing>", "<w:txbxContent>", "<w:hyperlink>", "</w:hyperlink>"]
-        ),
+        st.sampled_from(TAGS),
         max_size=40,
     )
 )
@@ -429,7 +434,9 @@ def survives(data: bytes) -> None:
         parsed = parse(Raw(data, uri="a.docx"))
     except SeamlineError:
         return
-    check_document(Document("a", parse_bytes(b"x", uri="a.md").source, parsed.text, parsed.blocks, anchors=parsed.anchors))
+    check_document(
+        Document("a", parse_bytes(b"x", uri="a.md").source, parsed.text, parsed.blocks, anchors=parsed.anchors)
+    )
 
 
 def test_files_from_the_command_line_are_read_by_content(tmp_path: Path) -> None:

@@ -86,7 +86,10 @@ def test_tables_with_spans_and_repeats() -> None:
 
 
 def test_notes_links_spaces_and_breaks() -> None:
-    note = '<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body><text:p>Proof.</text:p></text:note-body></text:note>'
+    note = (
+        '<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation>'
+        "<text:note-body><text:p>Proof.</text:p></text:note-body></text:note>"
+    )
     link = '<text:a xlink:href="https://a.example/">site</text:a>'
     document = read(odf(p(f"See {link}{note}<text:line-break/>a<text:s text:c='2000000000'/>b<text:tab/>c")))
     assert document.text == "See [site](https://a.example/)[^1] a b c\n\n[^1]: Proof."
@@ -109,7 +112,10 @@ def test_deleted_hidden_and_commented_text_is_left_out() -> None:
     body = (
         f"<text:tracked-changes><text:changed-region><text:deletion>{p('deleted')}</text:deletion>"
         "</text:changed-region></text:tracked-changes>"
-        + p('seen<text:span text:style-name="T9">hidden</text:span><office:annotation><text:p>why</text:p></office:annotation>')
+        + p(
+            'seen<text:span text:style-name="T9">hidden</text:span><office:annotation>'
+            "<text:p>why</text:p></office:annotation>"
+        )
     )
     document = read(odf(body, automatic=styles))
     assert document.text == "seen"
@@ -121,34 +127,52 @@ def test_styles_say_title_code_and_quote() -> None:
         '<style:style style:name="P1" style:parent-style-name="Title"/>'
         '<style:style style:name="P2" style:parent-style-name="Preformatted_20_Text"/>'
     )
-    document = read(odf(p("Report", "P1") + p("x = 1", "P2") + p("y = 2", "P2") + p("Said", "Quotations"), automatic=styles))
+    document = read(
+        odf(p("Report", "P1") + p("x = 1", "P2") + p("y = 2", "P2") + p("Said", "Quotations"), automatic=styles)
+    )
     assert document.text == "# Report\n\n```\nx = 1\ny = 2\n```\n\n> Said"
     assert document.title == "Report"
 
 
 def test_headers_are_told() -> None:
-    styles = "<office:master-styles><style:master-page><style:header><text:p>Top</text:p></style:header></style:master-page></office:master-styles>"
+    styles = (
+        "<office:master-styles><style:master-page><style:header><text:p>Top</text:p>"
+        "</style:header></style:master-page></office:master-styles>"
+    )
     assert 'left out: "Top"' in read(odf(p("Text"), styles=styles)).notices[0].message
 
 
 def test_metadata() -> None:
-    meta = "<office:document-meta NAMES><office:meta><dc:title>Ducks</dc:title><meta:initial-creator>Ada</meta:initial-creator></office:meta></office:document-meta>"
+    meta = (
+        "<office:document-meta NAMES><office:meta><dc:title>Ducks</dc:title>"
+        "<meta:initial-creator>Ada</meta:initial-creator></office:meta></office:document-meta>"
+    )
     document = read(odf(p("Text"), meta=meta))
     assert (document.title, document.front_matter) == ("Ducks", {"author": "Ada"})
 
 
 def test_flat_files() -> None:
-    flat = f"<office:document{ODF_NAMES}><office:body><office:text>{h('One')}{p('Text')}</office:text></office:body></office:document>"
+    flat = (
+        f"<office:document{ODF_NAMES}><office:body><office:text>{h('One')}{p('Text')}</office:text>"
+        "</office:body></office:document>"
+    )
     document = read(flat.encode(), "a.fodt")
     assert document.text == "# One\n\nText"
 
 
 def test_slides() -> None:
     def page(title: str, rest: str) -> str:
-        head = f'<draw:frame presentation:class="title"><draw:text-box>{p(title)}</draw:text-box></draw:frame>' if title else ""
+        head = (
+            f'<draw:frame presentation:class="title"><draw:text-box>{p(title)}</draw:text-box></draw:frame>'
+            if title
+            else ""
+        )
         return f"<draw:page>{rest}{head}</draw:page>"
 
-    notes = f'<presentation:notes><draw:frame><draw:text-box>{p("Say it")}</draw:text-box></draw:frame></presentation:notes>'
+    notes = (
+        f"<presentation:notes><draw:frame><draw:text-box>{p('Say it')}</draw:text-box></draw:frame>"
+        "</presentation:notes>"
+    )
     shape = f"<draw:custom-shape>{p('In a shape')}</draw:custom-shape>"
     document = read(odf(page("Deck", "") + page("Two", shape + notes) + page("", shape), "presentation"), "a.odp")
     assert document.text == "# Deck\n\n## Two\n\nIn a shape\n\n> Notes: Say it\n\n## Slide 3\n\nIn a shape"
@@ -173,7 +197,9 @@ def amount(value: str) -> str:
 
 def test_sheets_with_values_and_row_numbers() -> None:
     gap = '<table:table-cell table:number-columns-repeated="1000000"/>'
-    body = sheet(row(gap, times=3), row(text("Year"), text("Ducks")), row(amount("2024"), amount("1.25")), row(gap, times=10**9))
+    body = sheet(
+        row(gap, times=3), row(text("Year"), text("Ducks")), row(amount("2024"), amount("1.25")), row(gap, times=10**9)
+    )
     document = read(odf(body, "spreadsheet"), "a.ods")
     assert document.text == "# S\n\n| Year | Ducks |\n| --- | --- |\n| 2024 | 1.25 |"
     assert document.place_of(document.blocks[-1].span)["row"] == 5
@@ -188,7 +214,10 @@ def test_repeats_without_end_are_cut_and_told() -> None:
 
 
 def test_encrypted_files_say_so() -> None:
-    manifest = "<manifest:manifest NAMES><manifest:file-entry><manifest:encryption-data/></manifest:file-entry></manifest:manifest>"
+    manifest = (
+        "<manifest:manifest NAMES><manifest:file-entry><manifest:encryption-data/>"
+        "</manifest:file-entry></manifest:manifest>"
+    )
     with pytest.raises(ParseError, match="encrypted"):
         parse_bytes(odf(p("x"), **{"META-INF__manifest": manifest}), uri="a.odt")
 

@@ -7,7 +7,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from office_files import packed, pptx, shape
+from office_files import packed, pptx, shape, unpacked
 
 from seamline.errors import ParseError, SeamlineError
 from seamline.parse import parse_bytes
@@ -61,11 +61,11 @@ def test_tables_with_merged_cells() -> None:
     def cell(text: str, more: str = "") -> str:
         return f"<a:tc{more}><a:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></a:txBody></a:tc>"
 
-    rows = (
-        f'<a:tr>{cell("Year")}{cell("Count", " gridSpan=" + chr(34) + "2" + chr(34))}{cell("", " hMerge=" + chr(34) + "1" + chr(34))}</a:tr>'
-        f"<a:tr>{cell('2024')}{cell('1')}{cell('2')}</a:tr>"
+    wide, covered = cell("Count", ' gridSpan="2"'), cell("", ' hMerge="1"')
+    rows = f"<a:tr>{cell('Year')}{wide}{covered}</a:tr><a:tr>{cell('2024')}{cell('1')}{cell('2')}</a:tr>"
+    frame = (
+        f"<p:graphicFrame><a:graphic><a:graphicData><a:tbl>{rows}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>"
     )
-    frame = f"<p:graphicFrame><a:graphic><a:graphicData><a:tbl>{rows}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>"
     lines = read(pptx([frame])).text.splitlines()
     assert lines == ["| Year | Count | Count |", "| --- | --- | --- |", "| 2024 | 1 | 2 |"]
 
@@ -84,7 +84,8 @@ def test_speaker_notes_are_a_quote() -> None:
 
 def test_charts_diagrams_and_pictures() -> None:
     chart = (
-        "<c:chartSpace NAMES><c:title><a:p><a:r><a:t>Sales</a:t></a:r></a:p></c:title><c:ser><c:tx><c:v>2024</c:v></c:tx>"
+        "<c:chartSpace NAMES><c:title><a:p><a:r><a:t>Sales</a:t></a:r></a:p></c:title><c:ser>"
+        "<c:tx><c:v>2024</c:v></c:tx>"
         '<c:cat><c:pt idx="0"><c:v>Q1</c:v></c:pt></c:cat><c:val><c:pt idx="0"><c:v>5</c:v></c:pt></c:val></c:ser>'
         "</c:chartSpace>"
     )
@@ -114,28 +115,17 @@ def test_footers_are_left_out_and_told() -> None:
 
 
 def test_slides_that_are_missing_or_repeated_are_told() -> None:
-    data = pptx([shape("One")])
-    listed = '<p:sldId id="256" r:id="rId1"/>'
-    import io
-    import zipfile
-
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
-    main = parts["ppt/presentation.xml"].decode()
-    parts["ppt/presentation.xml"] = main.replace("</p:sldIdLst>", f'{listed * 5}<p:sldId id="9" r:id="rNone"/></p:sldIdLst>').encode()
+    parts = unpacked(pptx([shape("One")]))
+    more = '<p:sldId id="256" r:id="rId1"/>' * 5 + '<p:sldId id="9" r:id="rNone"/></p:sldIdLst>'
+    parts["ppt/presentation.xml"] = str(parts["ppt/presentation.xml"]).replace("</p:sldIdLst>", more)
     document = read(packed(parts))
     assert document.text.endswith("One")
     assert codes(document) == {"slides-repeated", "slide-missing"}
 
 
 def test_hidden_slides_are_read_and_told() -> None:
-    data = pptx([shape("One")])
-    import io
-    import zipfile
-
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
-    parts["ppt/slides/slide1.xml"] = parts["ppt/slides/slide1.xml"].replace(b"<p:sld ", b'<p:sld show="0" ')
+    parts = unpacked(pptx([shape("One")]))
+    parts["ppt/slides/slide1.xml"] = str(parts["ppt/slides/slide1.xml"]).replace("<p:sld ", '<p:sld show="0" ')
     document = read(packed(parts))
     assert (document.text, codes(document)) == ("One", {"slide-hidden"})
 

@@ -211,7 +211,7 @@ class _Table:
         columns = [_texts(column) for column in zip(*rows[used:], strict=True)]
         kept = len(rows) - used
         room = most - builder.length
-        if sum(sum(map(len, column)) for column in columns) + 3 * len(columns) * kept > room:
+        if sum(sum(map(len, column)) for column in columns) + (3 * len(columns) + 2) * kept > room:
             kept = _fitting(columns, room)
         start = self._top + first + 1
         sheet = self._sheet
@@ -261,7 +261,7 @@ class _Table:
 def _fitting(columns: Sequence[Sequence[str]], room: int) -> int:
     """How many rows fit."""
     for index, row in enumerate(zip(*columns, strict=True)):
-        room -= sum(map(len, row)) + 3 * len(columns)
+        room -= sum(map(len, row)) + 3 * len(columns) + 2
         if room < 0:
             return index
     return len(columns[0])

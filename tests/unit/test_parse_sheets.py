@@ -1,0 +1,261 @@
+"""Workbooks: the tables of each sheet, and what a hostile one costs."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from office_files import cells, packed, unpacked, xlsx
+
+from seamline.errors import ParseError, SeamlineError
+from seamline.parse import parse_bytes
+from seamline.parse.raw import Limits, Raw
+from seamline.parse.sheet_cells import is_sparse
+from seamline.parse.sheet_grid import Grid, neighbours, shown
+from seamline.parse.sheets import parse
+from seamline.testing.parsers import check_document
+from seamline.types import Document
+
+DATES = (
+    '<numFmts><numFmt numFmtId="164" formatCode="yyyy\\-mm"/></numFmts><cellXfs>'
+    '<xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/></cellXfs>'
+)
+
+
+def read(data: bytes) -> Document:
+    document = parse_bytes(data, uri="a.xlsx")
+    check_document(document)
+    return document
+
+
+def codes(document: Document) -> set[str]:
+    return {notice.code for notice in document.notices}
+
+
+def lines(document: Document) -> list[str]:
+    return [line for line in document.text.splitlines() if line and not line.startswith("| ---")]
+
+
+def test_a_sheet_is_a_section_with_rows_by_number() -> None:
+    document = read(xlsx({"Ducks": cells(["Year", "Count"], [2023, 1.5], [2024, 7])}))
+    assert document.text == "# Ducks\n\n| Year | Count |\n| --- | --- |\n| 2023 | 1.5 |\n| 2024 | 7 |"
+    assert [block.kind for block in document.blocks] == ["heading", "table", "row", "row", "row"]
+    place = document.place_of(document.blocks[-1].span)
+    assert (place["sheet"], place["row"]) == ("Ducks", 3)
+
+
+def test_tables_apart_and_titles_above_them() -> None:
+    inside = cells(["Ducks by year"], [], ["Year", "Count"], [2023, 1], top=2) + cells(
+        ["Name", "City"], ["Ada", "Rome"], top=9
+    )
+    document = read(xlsx({"S": inside}))
+    assert lines(document) == [
+        "# S", "Ducks by year", "| Year | Count |", "| 2023 | 1 |", "| Name | City |", "| Ada | Rome |",
+    ]  # fmt: skip
+    assert [block.kind for block in document.blocks if block.parent < 0] == ["heading", "paragraph", "table", "table"]
+
+
+def test_tables_side_by_side() -> None:
+    document = read(xlsx({"S": cells(["a", "b", None, "c", "d"], [1, 2, None, 3, 4])}))
+    assert lines(document) == ["# S", "| a | b |", "| 1 | 2 |", "| c | d |", "| 3 | 4 |"]
+
+
+def test_an_empty_row_in_a_table_does_not_end_it() -> None:
+    inside = cells(["Year", "Count"], [2023, 1], [2024, 2], [], [2025, 3], [2026, 4])
+    assert lines(read(xlsx({"S": inside}))) == [
+        "# S", "| Year | Count |", "| 2023 | 1 |", "| 2024 | 2 |", "|  |  |", "| 2025 | 3 |", "| 2026 | 4 |",
+    ]  # fmt: skip
+
+
+def test_tables_that_touch_at_a_corner_only() -> None:
+    inside = cells(["a", "b"], ["x", "y"]) + cells([None, None, "c", "d"], [None, None, 1, 2], top=3)
+    assert lines(read(xlsx({"S": inside}))) == ["# S", "| a | b |", "| x | y |", "| c | d |", "| 1 | 2 |"]
+
+
+def test_values_without_header_stand_under_letters() -> None:
+    assert lines(read(xlsx({"S": cells([1, 2], [3, 4])}))) == ["# S", "| A | B |", "| 1 | 2 |", "| 3 | 4 |"]
+
+
+def test_merged_cells() -> None:
+    inside = cells(["Kind", "Size", None], [None, "min", "max"], ["Duck", 1, 2], [None, 3, 4])
+    merged = (
+        '<!--after--><mergeCells><mergeCell ref="A1:A2"/><mergeCell ref="B1:C1"/><mergeCell ref="A3:A4"/></mergeCells>'
+    )
+    assert lines(read(xlsx({"S": inside + merged}))) == [
+        "# S", "| Kind | Size min | Size max |", "| Duck | 1 | 2 |", "| Duck | 3 | 4 |",
+    ]  # fmt: skip
+
+
+def test_dates_booleans_and_numbers_as_they_are() -> None:
+    inside = (
+        '<row r="1"><c r="A1" t="inlineStr"><is><t>When</t></is></c><c r="B1" t="inlineStr"><is>'
+        "<t>What</t></is></c></row>"
+        '<row r="2"><c r="A2" s="1"><v>45292</v></c><c r="B2"><v>0.30000000000000004</v></c></row>'
+        '<row r="3"><c r="A3" s="1"><v>45292.5</v></c><c r="B3"><v>123456789012345</v></c></row>'
+        '<row r="4"><c r="A4" s="2"><v>45323</v></c><c r="B4" t="b"><v>1</v></c></row>'
+    )
+    assert lines(read(xlsx({"S": inside}, styles=DATES)))[2:] == [
+        "| 2024-01-01 | 0.3 |", "| 2024-01-01 12:00:00 | 123456789012345 |", "| 2024-02-01 | TRUE |",
+    ]  # fmt: skip
+
+
+def test_shared_texts_and_bars_in_them() -> None:
+    inside = (
+        '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c></row><row r="2">'
+        '<c r="A2" t="s"><v>2</v></c><c r="B2"><v>1</v></c></row>'
+    )
+    assert lines(read(xlsx({"S": inside}, ["a|b", " two\nlines ", "x"]))) == [
+        "# S",
+        "| a\\|b | two lines |",
+        "| x | 1 |",
+    ]
+
+
+def test_remarks_below_a_table_are_paragraphs() -> None:
+    remark = "Source: counted by hand over four long summers."
+    inside = cells(["Year", "Count"], [2023, 1], [2024, 2], [remark])
+    assert read(xlsx({"S": inside})).text.endswith(f"| 2024 | 2 |\n\n{remark}")
+
+
+def test_hidden_empty_and_failed() -> None:
+    failed = '<row r="1"><c r="A1" t="e"><v>#REF!</v></c><c r="B1" t="inlineStr"><is><t>x</t></is></c></row>'
+    formula = '<row r="2"><c r="A2"><f>SUM(1)</f></c></row>'
+    document = read(xlsx({"A": "", "B": failed + formula}, state_B="hidden"))
+    assert document.text == "# B\n\nx"
+    assert codes(document) == {"sheet-empty", "sheet-hidden", "cells-failed", "formulas-uncalculated"}
+
+
+def test_a_cell_far_away_costs_nothing() -> None:
+    far = '<row r="1048576"><c r="XFD1048576" t="inlineStr"><is><t>far</t></is></c></row>'
+    inside = cells(["Year", "Count"], [2023, 1]) + far
+    document = read(xlsx({"S": inside}))
+    assert lines(document) == ["# S", "| Year | Count |", "| 2023 | 1 |", "far"]
+    assert document.place_of(document.blocks[-1].span)["row"] == 1_048_576
+    assert is_sparse(inside.encode())
+    assert not is_sparse(cells(["Year", "Count"], [2023, 1]).encode())
+
+
+def test_cells_along_a_diagonal() -> None:
+    def letters(column: int) -> str:
+        first, rest = divmod(column, 26)
+        return (chr(64 + first) if first else "") + chr(65 + rest)
+
+    inside = "".join(
+        f'<row r="{n * 10_000 + 1}"><c r="{letters(n)}{n * 10_000 + 1}"><v>{n}</v></c></row>' for n in range(100)
+    )
+    document = read(xlsx({"S": inside}))
+    assert document.text.split("\n\n")[1:] == [str(n) for n in range(100)]
+
+
+def test_one_long_text_in_very_many_cells_is_cut_and_told() -> None:
+    inside = "".join(f'<row r="{n}"><c r="A{n}" t="s"><v>0</v></c></row>' for n in range(1, 2_001))
+    document = parse_bytes(xlsx({"S": inside}, ["long " * 10_000]), uri="a.xlsx")
+    assert len(document.text) < 6_000_000
+    assert codes(document) == {"cells-limit"}
+
+
+def test_sheets_that_are_one_part_are_read_once() -> None:
+    parts = unpacked(xlsx({"A": cells([1, 2]), "B": cells([3, 4])}))
+    known = str(parts["xl/_rels/workbook.xml.rels"])
+    parts["xl/_rels/workbook.xml.rels"] = known.replace("sheet2.xml", "sheet1.xml")
+    document = read(packed(parts))
+    assert lines(document) == ["# A", "| A | B |", "| 1 | 2 |"]
+    assert codes(document) == {"sheets-repeated"}
+
+
+@pytest.mark.parametrize(
+    ("inside", "code"),
+    [
+        ('<row r="1"><c r="A1" t="s"><v>99</v></c><c r="B1"><v>1</v></c></row>', "cells-damaged"),
+        ('<row r="1"><c r="-"><v>1</v></c><c r="??"><v>2</v></c></row>', "cells-misplaced"),
+    ],
+)
+def test_damaged_cells_are_told(inside: str, code: str) -> None:
+    document = read(xlsx({"S": inside}))
+    assert {"sheet-damaged", code} <= codes(document)
+    assert "1" in document.text
+
+
+def test_a_sheet_that_is_missing_is_told() -> None:
+    parts = unpacked(xlsx({"A": cells([1]), "B": cells([2])}))
+    del parts["xl/worksheets/sheet1.xml"]
+    document = read(packed(parts))
+    assert lines(document) == ["# B", "2"]
+    assert [(notice.code, notice.where) for notice in document.notices] == [("sheet-missing", "sheet A")]
+
+
+@pytest.mark.parametrize("part", ["xl/sharedStrings.xml", "xl/worksheets/sheet1.xml", "xl/workbook.xml"])
+def test_entities_are_refused(part: str) -> None:
+    parts = unpacked(xlsx({"A": cells([1])}))
+    parts[part] = '<!DOCTYPE x [<!ENTITY e "e">]><x/>'
+    with pytest.raises(ParseError, match="document type"):
+        read(packed(parts))
+
+
+def test_rows_stop_at_the_limit() -> None:
+    parsed = parse(Raw(xlsx({"S": cells(*([["a", "b"]] * 500))}), limits=Limits(characters=1_000)))
+    assert len(parsed.text) <= 1_100
+    assert {notice.code for notice in parsed.notices} == {"text-limit"}
+
+
+def test_old_workbooks_that_are_none_are_refused() -> None:
+    with pytest.raises(ParseError, match=r"no workbook|encrypted"):
+        parse_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 4_000, uri="a.xls")
+
+
+def test_values_as_text() -> None:
+    assert [shown(value) for value in (1.0, -0.5, 1e20, True, "x")] == ["1", "-0.5", "1e+20", "TRUE", "x"]
+
+
+def test_neighbours_keep_all_cells() -> None:
+    found = {1: {1: "a", 2: "b"}, 2: {1: "c"}, 9: {5: "d"}}
+    grids = list(neighbours(found))
+    assert grids == [Grid(0, 0, [["a", "b"], ["c", ""]]), Grid(8, 4, [["d"]])]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.dictionaries(
+        st.integers(1, 12),
+        st.dictionaries(st.integers(1, 8), st.sampled_from(["a", "bb", "c|d", 1.5, True]), min_size=1),
+        min_size=1,
+    )
+)
+def test_every_cell_is_in_the_text(found: dict[int, dict[int, object]]) -> None:
+    inside = ""
+    for number, row in sorted(found.items()):
+        inside += f'<row r="{number}">'
+        for column, value in sorted(row.items()):
+            at = f"{chr(64 + column)}{number}"
+            if isinstance(value, str):
+                inside += f'<c r="{at}" t="inlineStr"><is><t>{value}</t></is></c>'
+            elif isinstance(value, bool):
+                inside += f'<c r="{at}" t="b"><v>{int(value)}</v></c>'
+            else:
+                inside += f'<c r="{at}"><v>{value}</v></c>'
+        inside += "</row>"
+    parsed = parse(Raw(xlsx({"S": inside}), uri="a.xlsx"))
+    source = parse_bytes(b"x", uri="a.md").source
+    check_document(Document("a", source, parsed.text, parsed.blocks, anchors=parsed.anchors))
+    held = [shown(value) for row in found.values() for value in row.values()]
+    for value in set(held):
+        assert parsed.text.replace("\\|", "|").count(value) >= held.count(value)
+
+
+WHOLE = xlsx({"A": cells(["Year", "Count"], [2023, 1]), "B": cells([1])}, ["x"], styles=DATES)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_damaged_files_raise_nothing_of_their_own(seed: int) -> None:
+    chance = random.Random(seed)
+    data = bytearray(WHOLE)
+    for _ in range(chance.randint(1, 12)):
+        data[chance.randrange(len(data))] = chance.randrange(256)
+    try:
+        first = parse(Raw(bytes(data)))
+    except SeamlineError:
+        return
+    assert parse(Raw(bytes(data))) == first
