@@ -412,8 +412,8 @@ def test_damaged_files_raise_nothing_of_their_own(seed: int) -> None:
 
 
 TAGS = (
-    "<w:p>", "</w:p>", "<w:r>", "</w:r>", "<w:t>x</w:t>", "<w:tbl>", "</w:tbl>", "<w:tr>", "</w:tr>", "<w:tc>", "</w:tc>",
-    "<w:sdt>", "</w:sdt>", "<w:hyperlink>", "</w:hyperlink>", "<w:drawing>", "<w:txbxContent>", "<m:oMath>",
+    "<w:p>", "</w:p>", "<w:r>", "</w:r>", "<w:t>x</w:t>", "<w:tbl>", "</w:tbl>", "<w:tr>", "</w:tr>", "<w:tc>",
+    "</w:tc>", "<w:sdt>", "</w:sdt>", "<w:hyperlink>", "</w:hyperlink>", "<w:drawing>", "<w:txbxContent>", "<m:oMath>",
     "<mc:AlternateContent>", '<w:fldChar w:fldCharType="begin"/>', '<w:fldChar w:fldCharType="end"/>',
 )  # fmt: skip
 

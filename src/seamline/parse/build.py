@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate
+from operator import sub
 from typing import Any, NamedTuple
 
 from seamline.anchors import Anchor, Anchors
@@ -129,12 +130,12 @@ class Builder:
         if not lines:
             return
         table = self._open[-1].index
-        ends = [self._length + end for end in accumulate(len(before) + len(line) for line in lines)]
-        spans = [(end - len(line), end) for end, line in zip(ends, lines, strict=True)]
+        ends = list(accumulate((len(before) + len(line) for line in lines), initial=self._length))[1:]
+        starts = list(map(sub, ends, map(len, lines)))
         self._emit(before + before.join(lines))
-        self._blocks += [Block("row", start, end, 0, table, None) for start, end in spans]
-        placed = zip(spans, places, strict=False)
-        self._anchors += [Anchor(start, end, place) for (start, end), place in placed if place is not None]
+        self._blocks += [Block("row", start, end, 0, table) for start, end in zip(starts, ends, strict=True)]
+        placed = zip(starts, ends, places, strict=False)
+        self._anchors += [Anchor(start, end, place) for start, end, place in placed if place is not None]
 
     def markdown(self, source: str, blocks: Sequence[Block], place: Place | None = None) -> None:
         """A text that is Markdown already, as it is, with its blocks; only outside of lists and quotes."""

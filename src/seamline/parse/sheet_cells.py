@@ -14,6 +14,7 @@ from seamline.parse.xml import parse_xml, refuse_doctype
 _ROOMY = 4_000_000
 """Cells between the first and the last that are laid out without a thought."""
 _TIMES_EMPTY = 4
+_LARGE = 4_000_000
 _WIDE, _MIDDLE, _NARROW = 16_384, 702, 26
 _THREE_LETTERS = re.compile(rb' r="[A-Z]{3}\d')
 _TWO_LETTERS = re.compile(rb' r="[A-Z]{2}')
@@ -22,8 +23,6 @@ _PREFIXED_ROW = re.compile(rb':row[^>]*? r="(\d{1,9})"')
 _COLUMN = re.compile(rb'\sr="([A-Z]{1,3})\d')
 _REFERENCE = re.compile(r"([A-Z]{1,3})([1-9]\d{0,6})")
 _SHARED = re.compile(rb't="s"[^>]*>\s*(?:<f[^>]*/>)?\s*<v>(\d{1,9})</v>')
-_SHORTEST_CELL = 20
-"""Bytes that a cell with a shared text takes in a sheet, at least."""
 _LAST_ROW = 1_048_576
 _MOST_CELLS = 2_000_000
 _MOST_REPEATED = 5_000_000
@@ -40,10 +39,10 @@ _LAST_DAY = 2_958_466
 def is_sparse(data: bytes) -> bool:
     """Whether laying out all cells of a sheet between the first and the last would cost far more than they hold."""
     rows = _rows(data)
-    cells = data.count(b"<c ") or data.count(b":c ")
-    if not _is_roomy(_NARROW * rows, cells) and rows * _WIDE <= _ROOMY:
-        return False
     width = _NARROW if not _TWO_LETTERS.search(data) else _WIDE if _THREE_LETTERS.search(data) else _MIDDLE
+    if width * rows <= _ROOMY:
+        return False
+    cells = data.count(b"<c ") or data.count(b":c ")
     if not _is_roomy(width * rows, cells):
         return False
     width = max((_column(one.decode()) for one in set(_COLUMN.findall(data))), default=1)
@@ -51,8 +50,11 @@ def is_sparse(data: bytes) -> bool:
 
 
 def _rows(data: bytes) -> int:
-    """The greatest number that a row has, or how many there are where they have none."""
-    return max(map(int, _ROW.findall(data) or _PREFIXED_ROW.findall(data)), default=0) or data.count(b"row>")
+    """The number of the last row. A large sheet is trusted to have its rows in order, as every program writes them; one
+    that has not costs what the process around it allows."""
+    start = 0 if len(data) < _LARGE else max(data.rfind(b"<row"), data.rfind(b":row "), 0)
+    found = _ROW.findall(data, start) or _PREFIXED_ROW.findall(data, start)
+    return max(map(int, found), default=0) or data.count(b"row>")
 
 
 def _is_roomy(box: int, cells: int) -> bool:
@@ -97,26 +99,25 @@ class Workbook:
 
     def most(self, data: bytes) -> int:
         """Characters that a sheet may hold: some times what the file does, as texts that are shared are repeated."""
+        self._longest_text()
         return min(max(_MOST_REPEATED, _TIMES_REPEATED * (len(data) + self._shared_size)), self._raw.limits.characters)
 
     def is_heavy(self, data: bytes) -> bool:
         """Whether repeated texts make a sheet hold more than it may."""
-        return self._weight(data) > self.most(data)
+        most = self.most(data)
+        if self._longest_text() * data.count(b't="s"') <= most:
+            return False
+        lengths = [len(text) for text in self._shared()]
+        return sum(lengths[index] for at in _SHARED.findall(data) if (index := int(at)) < len(lengths)) > most
 
-    def _weight(self, data: bytes) -> int:
-        """Characters that the texts of a sheet add up to, or a bound on them where that is small."""
+    def _longest_text(self) -> int:
+        """Bytes of the longest shared text, or a little more."""
         if self._longest is None:
             shared = self._package.read(self._texts_part) if self._texts_part in self._package else b""
             refuse_doctype(shared, self._raw.uri, self._texts_part)
             self._shared_size = len(shared)
             self._longest = max(map(len, shared.split(b"</si>")))
-        if self._longest * len(data) < _SHORTEST_CELL * _MOST_REPEATED:
-            return 0
-        bound = self._longest * data.count(b't="s"')
-        if bound < _MOST_REPEATED:
-            return bound
-        lengths = [len(text) for text in self._shared()]
-        return sum(lengths[index] for at in _SHARED.findall(data) if (index := int(at)) < len(lengths))
+        return self._longest
 
     def cells(self, data: bytes, name: str, part: str) -> list[Grid]:
         """The cells of a sheet that hold something, those that are neighbours together."""

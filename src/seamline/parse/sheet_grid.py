@@ -24,6 +24,8 @@ _THIN = 20
 """A box with more cells than this times those that hold something is no table."""
 _LONGEST_HEADER = 4_000
 """Characters; a longer first row is no header, and stands under the letters of the columns."""
+_FEW = 4
+"""Where each value stands in a column this many times, each is written once."""
 _NOTE = 40
 """Characters of a last row of one cell, from which it is a remark under the table."""
 
@@ -284,6 +286,9 @@ def _texts(column: tuple[Any, ...]) -> Sequence[str]:
         return column
     if len(types) == 1:
         write = _WRITE.get(types.pop(), shown)
+        values = set(column)
+        if len(values) * _FEW < len(column):
+            return list(map({value: write(value) for value in values}.__getitem__, column))
         return list(map(write, column))
     return [value if type(value) is str else shown(value) for value in column]
 
