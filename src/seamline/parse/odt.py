@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from seamline.collector import paused
 from seamline.errors import ParseError
 from seamline.parse.build import Builder
 from seamline.parse.odf_blocks import OdfBody
@@ -48,7 +49,8 @@ _MARGIN_CLASSES = frozenset(("date-time", "footer", "header", "page-number"))
 
 def parse(raw: Raw) -> Parsed:
     """An OpenDocument file of any kind."""
-    return _Reader(raw).parsed()
+    with paused():
+        return _Reader(raw).parsed()
 
 
 class _Reader:
