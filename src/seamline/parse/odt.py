@@ -7,6 +7,7 @@ and said so in a notice: deleted and hidden text, comments, headers and footers,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from seamline.collector import paused
@@ -191,7 +192,7 @@ class _Reader:
             name = get(table, "table:name")
             where = f"sheet {name}"
             room = self._raw.limits.characters - self._builder.length
-            found = grids(table, self._shown, lambda code, message, at=where: self._note(code, message, at), room)  # type: ignore[misc]
+            found = grids(table, self._shown, partial(self._note, where=where), room)
             if not found:
                 self._note("sheet-empty", "holds no cells", where)
                 continue
