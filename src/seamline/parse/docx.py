@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from seamline.collector import paused
 from seamline.parse.build import Builder
 from seamline.parse.docx_blocks import Body
 from seamline.parse.docx_numbering import Numbering
@@ -33,7 +34,8 @@ _SHOWN = 60
 
 def parse(raw: Raw) -> Parsed:
     """A Word document."""
-    return _Reader(raw).parsed()
+    with paused():
+        return _Reader(raw).parsed()
 
 
 class _Reader:

@@ -33,7 +33,7 @@ _LINK = re.compile(r'HYPERLINK\s+"([^"]+)"')
 _ADDRESS = re.compile(r"(?:https?|ftp)://[^\s<>]+|mailto:[^\s<>]+", re.IGNORECASE)
 _PRIVATE = range(0xE000, 0xF900)
 _LONGEST_ADDRESS = 1_000
-_LOOKED_AT = 5_000
+_LOOKED_AT = 500
 """Elements that are looked at to find text in one rendering; they nest, so that all would be too many."""
 
 
@@ -96,8 +96,9 @@ class Lines:
                 shown += len(text)
                 mono += len(text) if is_fixed else 0
             elif name == "w:r":
-                is_fixed = is_mono(child(element, "w:rPr"))
-                if self._is_hidden(element, hidden):
+                properties = child(element, "w:rPr")
+                is_fixed = is_mono(properties)
+                if self._is_hidden(properties, hidden):
                     self.left_out["hidden"] += _length(element)
                 else:
                     stack.append((iter(element), None))
@@ -137,8 +138,7 @@ class Lines:
             return iter(element), None
         return None
 
-    def _is_hidden(self, run: Any, otherwise: bool) -> bool:
-        properties = child(run, "w:rPr")
+    def _is_hidden(self, properties: Any | None, otherwise: bool) -> bool:
         if properties is None:
             return otherwise
         said = is_on(properties, "w:vanish")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from seamline.collector import paused
 from seamline.parse.build import Builder
 from seamline.parse.drawing import drawn_pieces
 from seamline.parse.ooxml import Package, Relation, attribute, child
@@ -28,7 +29,8 @@ _LEFT_OUT = {
 
 def parse(raw: Raw) -> Parsed:
     """A presentation."""
-    return _Deck(raw).parsed()
+    with paused():
+        return _Deck(raw).parsed()
 
 
 class _Deck:
