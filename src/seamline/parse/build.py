@@ -10,11 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-<<<<<<< HEAD
 from itertools import accumulate, zip_longest
-=======
-from itertools import accumulate
->>>>>>> parse-office
 from operator import sub
 from typing import Any, NamedTuple
 
@@ -132,21 +128,15 @@ class Builder:
     def rule(self, place: Place | None = None) -> None:
         self._lines("rule", ["---"], place)
 
-<<<<<<< HEAD
     def table(
         self, rows: Iterable[Sequence[str]], places: Sequence[Place | Sequence[Place | None] | None] = ()
     ) -> None:
         """A table; its first row is the header. Rows may be of different length. `places` are those of the rows, or,
         for a row that may be cut between its cells, a list of those of its cells."""
-=======
-    def table(self, rows: Iterable[Sequence[str]], places: Sequence[Place | None] = ()) -> None:
-        """A table; its first row is the header. Rows may be of different length. `places` are those of the rows."""
->>>>>>> parse-office
         given = list(rows)
         width = max(map(len, given), default=0)
         if not any(cell.strip() for row in given for cell in row):
             return
-<<<<<<< HEAD
         by_cells = any(place is not None and not isinstance(place, Mapping) for place in places)
         with self._block("table"):
             if by_cells:
@@ -170,16 +160,6 @@ class Builder:
                 self._newline()
                 self._emit("|" + " --- |" * width)
 
-=======
-        lines = [f"| {line} |" for line in _between_bars(given, width)]
-        with self._block("table"):
-            with self._block("row"):
-                self._put(lines[0], places[0] if places else None)
-            margin = "".join(one.margin for one in self._open)
-            self._emit(f"\n{margin}|" + " --- |" * width)
-            self._rows_after(f"\n{margin}", lines[1:], places[1:])
-
->>>>>>> parse-office
     def _rows_after(self, before: str, lines: Sequence[str], places: Sequence[Place | None]) -> None:
         """The rows of a table after its header, all at once: there may be very many."""
         if not lines:
@@ -192,7 +172,6 @@ class Builder:
         placed = zip(starts, ends, places, strict=False)
         self._anchors += [Anchor(start, end, place) for start, end, place in placed if place is not None]
 
-<<<<<<< HEAD
     def _row(self, cells: Sequence[str], place: Place | Sequence[Place | None] | None) -> None:
         if place is None or isinstance(place, Mapping):
             self._put("| " + " | ".join(cells) + " |", place)
@@ -203,8 +182,6 @@ class Builder:
             self._put(cell, where)
             self._emit(" |")
 
-=======
->>>>>>> parse-office
     def markdown(self, source: str, blocks: Sequence[Block], place: Place | None = None) -> None:
         """A text that is Markdown already, as it is, with its blocks; only outside of lists and quotes."""
         if not blocks:

@@ -7,15 +7,10 @@ and said so in a notice: deleted and hidden text, comments, headers and footers,
 from __future__ import annotations
 
 from collections.abc import Sequence
-<<<<<<< HEAD
-from typing import Any
-
-=======
 from functools import partial
 from typing import Any
 
 from seamline.collector import paused
->>>>>>> parse-office
 from seamline.errors import ParseError
 from seamline.parse.build import Builder
 from seamline.parse.odf_blocks import OdfBody
@@ -55,12 +50,8 @@ _MARGIN_CLASSES = frozenset(("date-time", "footer", "header", "page-number"))
 
 def parse(raw: Raw) -> Parsed:
     """An OpenDocument file of any kind."""
-<<<<<<< HEAD
-    return _Reader(raw).parsed()
-=======
     with paused():
         return _Reader(raw).parsed()
->>>>>>> parse-office
 
 
 class _Reader:
@@ -201,11 +192,7 @@ class _Reader:
             name = get(table, "table:name")
             where = f"sheet {name}"
             room = self._raw.limits.characters - self._builder.length
-<<<<<<< HEAD
-            found = grids(table, self._shown, lambda code, message, at=where: self._note(code, message, at), room)  # type: ignore[misc]
-=======
             found = grids(table, self._shown, partial(self._note, where=where), room)
->>>>>>> parse-office
             if not found:
                 self._note("sheet-empty", "holds no cells", where)
                 continue

@@ -14,6 +14,8 @@ import seamline
 from seamline.types import Block, Document
 
 LIMITS = (64, 512)
+_BLANK = " \t\r\n\f\v"
+"""White space as Markdown knows it; Unicode has more, which may be all that a paragraph says."""
 _ROOM = 128
 """Below this a header and a row, a fence and a line, a heading and a sentence may not fit together."""
 _WHOLENESS = ("torn-fence", "torn-markup", "headless-table", "mid-sentence", "dangling-heading")
@@ -35,7 +37,7 @@ def check_blocks(document: Document) -> None:
     ends: dict[int, int] = {}
     for index, block in enumerate(blocks):
         assert 0 <= block.start < block.end <= len(text), f"{block}: no span of a text of {len(text)}"
-        assert not text[block.end - 1].isspace(), f"{block}: ends in white space"
+        assert text[block.end - 1] not in _BLANK, f"{block}: ends in white space"
         assert -1 <= block.parent < index, f"{block}: its parent comes after it"
         if block.parent >= 0:
             around = blocks[block.parent]
