@@ -31,6 +31,8 @@ SECONDS = 10.0
 """CPU time of one document, and a second more for each million bytes; OCR and the like ask for more as they go."""
 MEMORY = 512_000_000
 """Bytes of memory that a parser may hold."""
+MODELS = 768_000_000
+"""The same once it asked for more time: what is slow by nature holds a model."""
 _WALL = 6
 """How many times as long it may take by the clock: the machine may be busy with other things."""
 _POLL = 0.05
@@ -118,6 +120,7 @@ class Worker:
             if answer[0] != "more":
                 return answer, beside
             deadline += _WALL * answer[1]
+            allowed = allowed._replace(memory=max(allowed.memory, MODELS))
 
     def _read(self, size: int, deadline: float, allowed: Allowance, uri: str) -> bytes:
         assert self._process.stdout is not None
