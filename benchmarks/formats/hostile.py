@@ -3,8 +3,8 @@
     python -m benchmarks.formats.hostile --data DIR [--kind pdf] [--jobs 2]
 
 An outcome is `full` (chunks, no notice), `degrade` (a notice says what is missing, or there is no text) or `reject`
-(one clear error). Several that a manifest allows are all right; where it names none of the three, any is. Chunks are
-audited.
+(one clear error). Several that a manifest allows are all right; where it names none of the three, any is; a notice does
+no harm to a `full` result. Chunks are audited.
 """
 
 from __future__ import annotations
@@ -46,7 +46,10 @@ class Ended(NamedTuple):
             return "slow"
         if self.megabytes > MEMORY:
             return "large"
-        return "" if self.outcome in (self.allowed or OUTCOMES) else f"{self.outcome}, not {' or '.join(self.allowed)}"
+        allowed = self.allowed or OUTCOMES
+        if self.outcome in allowed or (self.outcome == "degrade" and "full" in allowed):
+            return ""
+        return f"{self.outcome}, not {' or '.join(self.allowed)}"
 
 
 def one(path: str) -> None:

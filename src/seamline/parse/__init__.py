@@ -85,7 +85,7 @@ def _decoded(data: bytes, one: Format, uri: str, encoding: str | None) -> tuple[
     notices: tuple[Notice, ...] = ()
     if encoding is None and one.name in ENCODED:
         encoding = declared_encoding(data) if one.name == "html" else None
-        if encoding is None and (guess := guessed(data)):
+        if encoding is None and (guess := guessed(data, one.name)):
             encoding, notices = guess[0], (guess[1],)
     text = decode(data, source=uri, encoding=encoding)
     check_encodable(text, uri)

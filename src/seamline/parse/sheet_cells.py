@@ -25,7 +25,7 @@ _REFERENCE = re.compile(r"([A-Z]{1,3})([1-9]\d{0,6})")
 _SHARED = re.compile(rb't="s"[^>]*>\s*(?:<f[^>]*/>)?\s*<v>(\d{1,9})</v>')
 _LAST_ROW = 1_048_576
 _MOST_CELLS = 2_000_000
-_MOST_REPEATED = 5_000_000
+_MOST_REPEATED = 4_000_000
 _TIMES_REPEATED = 10
 _UNCALCULATED = (b"</f></c>", b"</f><v></v></c>", b"</f><v/></c>", b"</f><v /></c>")
 _DATE_FORMATS = frozenset([*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)])

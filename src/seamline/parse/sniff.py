@@ -15,6 +15,8 @@ from seamline.errors import ParseError
 from seamline.formats import BY_NAME, BY_SUFFIX
 
 _SAMPLE = 4096
+_PREFIX = 65_536
+"""Bytes of something else that may stand before a PDF that is called one."""
 
 _MAGIC = (
     (b"%PDF-", "pdf"),
@@ -75,7 +77,7 @@ def _binary(data: bytes, head: bytes, suffix: str, name: str) -> str:
         return _RIFF[head[8:12]]
     if head[4:8] == b"ftyp":
         return "audio/mp4" if suffix == ".m4a" or head[8:11] == b"M4A" else "video/mp4"
-    if b"%PDF-" in head[:1024] and suffix == ".pdf":
+    if suffix == ".pdf" and b"%PDF-" in data[:_PREFIX]:
         return "pdf"
     if head.startswith(_ZIP):
         return _archive(data, suffix, name)

@@ -35,7 +35,7 @@ MODELS = 768_000_000
 """The same once it asked for more time: what is slow by nature holds a model."""
 _WALL = 6
 """How many times as long it may take by the clock: the machine may be busy with other things."""
-_POLL = 0.05
+_POLL = 0.02
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
