@@ -444,3 +444,9 @@ def test_a_broken_file_is_read_or_refused(data: st.DataObject) -> None:
 def test_random_bytes_are_refused(data: bytes) -> None:
     with pytest.raises(SeamlineError):
         parse_bytes(b"%PDF-1.7\n" + data, uri="a.pdf", media_type=PDF)
+
+
+def test_a_pdf_may_begin_late() -> None:
+    made = pdf(PageMaker().text(72, 100, "Some words."))
+    document = parse_bytes(b"HTTP/1.1 200 OK\r\n" * 200 + made, uri="a.pdf")
+    assert "Some words." in document.text

@@ -22,7 +22,9 @@ _NO_TITLE = re.compile(
 )
 _PROGRAM = re.compile(r"^(?:Microsoft \w+ - |Print of )")
 _HEADER = 1024
-"""The header stands within so many bytes, or the file is no PDF."""
+"""PDFium looks for the header in so many bytes."""
+_FURTHEST = 65_536
+"""And we in so many: mail and web servers leave lines before it."""
 
 
 def opened(raw: Raw) -> Any:
@@ -33,10 +35,16 @@ def opened(raw: Raw) -> Any:
     if not raw.data:
         raise ParseError("the file is empty: was it saved or downloaded completely?", raw.uri)
     try:
-        document = pypdfium2.PdfDocument(raw.data)
+        document = pypdfium2.PdfDocument(_from_header(raw.data))
     except pypdfium2.PdfiumError as error:
         raise _refusal(getattr(error, "err_code", None), library, raw) from error
     return document
+
+
+def _from_header(data: bytes) -> bytes:
+    """The bytes from the header on, where more stands before it than PDFium skips by itself."""
+    at = data.find(b"%PDF-", 0, _FURTHEST)
+    return data[at:] if at >= _HEADER else data
 
 
 def _refusal(code: int | None, library: Any, raw: Raw) -> ParseError:
@@ -46,7 +54,7 @@ def _refusal(code: int | None, library: Any, raw: Raw) -> ParseError:
         return ParseError("the PDF is encrypted and needs a password: save it without one", raw.uri)
     if code == library.FPDF_ERR_SECURITY and is_encrypted:
         return ParseError("the PDF is encrypted in a way that is not known: save it without encryption", raw.uri)
-    if b"%PDF" not in raw.data[:_HEADER]:
+    if b"%PDF" not in raw.data[:_FURTHEST]:
         return ParseError("is no PDF: it does not begin with %PDF; check the file, or name its format", raw.uri)
     return ParseError("the PDF is damaged, or has no pages: save or download it again", raw.uri)
 
