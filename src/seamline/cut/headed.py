@@ -1,7 +1,8 @@
-"""The shape of a table that is no Markdown, as its splitters are told it."""
+"""What splitters of tables share: the shape of one that is no Markdown, and how many columns go together."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 
@@ -16,3 +17,19 @@ class Headed(NamedTuple):
     """Where the head ends that parts are put under; the start where there is none."""
     close: str
     """What ends a part that is not the last."""
+
+
+def widest(cells: int, at: int, fits: Callable[[int], bool]) -> int:
+    """Where a group of columns ends that starts at `at`: as far as it `fits`, one column at least. Steps are doubled
+    until one is too far, then single: rows may have very many cells."""
+    until, step = at + 1, 1
+    while until < cells:
+        more = min(cells, until + step)
+        if fits(more):
+            until = more
+            step *= 2
+        elif step == 1:
+            break
+        else:
+            step = 1
+    return until

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from seamline.cut.atoms import Atom, Frame
 from seamline.cut.draft import borrowed
+from seamline.cut.headed import widest
 from seamline.cut.ladder import Count, Room, by_words
 from seamline.cut.lines import line_start, next_line, trimmed
 from seamline.types import Block, Context
@@ -86,21 +87,14 @@ def _group(
     table: Table, heads: list[tuple[int, int]], cells: list[tuple[int, int]], at: int, room: Room
 ) -> tuple[int, tuple[Context, ...]]:
     """How many columns from `at` fit together, and what they borrow."""
-    until, lead = at + 1, _headed(table, heads, cells, at, at + 1)
-    step = 1
-    while until < len(cells):
-        more = min(len(cells), until + step)
-        wider = _headed(table, heads, cells, at, more)
-        body = table.text[cells[at][0] : cells[more - 1][1]]
-        header = table.count(borrowed(table.text, wider))
-        if header > room.tokens // 2 or header + table.count(body) > room.tokens:
-            if step == 1:
-                break
-            step = 1
-            continue
-        until, lead = more, wider
-        step *= 2
-    return until, lead
+
+    def fits(until: int) -> bool:
+        body = table.text[cells[at][0] : cells[until - 1][1]]
+        header = table.count(borrowed(table.text, _headed(table, heads, cells, at, until)))
+        return header <= room.tokens // 2 and header + table.count(body) <= room.tokens
+
+    until = widest(len(cells), at, fits)
+    return until, _headed(table, heads, cells, at, until)
 
 
 def _headed(

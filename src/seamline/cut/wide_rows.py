@@ -8,7 +8,7 @@ from typing import Any
 
 from seamline.cut.atoms import Atom, Frame
 from seamline.cut.draft import borrowed
-from seamline.cut.headed import Headed
+from seamline.cut.headed import Headed, widest
 from seamline.cut.ladder import Count, Room, by_words
 from seamline.cut.lines import trimmed
 from seamline.types import Block, Context
@@ -68,21 +68,14 @@ class WideRows:
 
     def _group(self, cells: Cells, at: int) -> tuple[int, tuple[Context, ...]]:
         """How many columns from `at` fit together, and what they borrow."""
-        until, lead = at + 1, self._lead(cells, at, at + 1)
-        step = 1
-        while until < len(cells):
-            more = min(len(cells), until + step)
-            wider = self._lead(cells, at, more)
-            header = self._count(borrowed(self._text, wider))
-            body = self._count(self._text[cells[at][0] : cells[more - 1][1]])
-            if header > self._room.tokens // 2 or header + body > self._room.tokens:
-                if step == 1:
-                    break
-                step = 1
-                continue
-            until, lead = more, wider
-            step *= 2
-        return until, lead
+
+        def fits(until: int) -> bool:
+            header = self._count(borrowed(self._text, self._lead(cells, at, until)))
+            body = self._count(self._text[cells[at][0] : cells[until - 1][1]])
+            return header <= self._room.tokens // 2 and header + body <= self._room.tokens
+
+        until = widest(len(cells), at, fits)
+        return until, self._lead(cells, at, until)
 
     def _lead(self, cells: Cells, at: int, until: int) -> tuple[Context, ...]:
         """Names of the columns [at, until), and the row's first cell."""
