@@ -110,6 +110,11 @@ class Document:
         """Indices of the blocks that no other encloses."""
         return [index for index, block in enumerate(self.blocks) if block.parent < 0]
 
+    @cached_property
+    def is_judged_by_blocks(self) -> bool:
+        """Whether blocks carry a confidence of their own; those without are then certain."""
+        return any("confidence" in (block.attrs or ()) for block in self.blocks)
+
     def line_of(self, offset: int) -> int:
         """The line number, from 1, that holds `offset`."""
         return bisect_right(self.line_starts, offset)
@@ -260,6 +265,20 @@ class Chunk:
         return kinds.pop() if len(kinds) == 1 else "text"
 
     @property
+    def confidence(self) -> float:
+        """How sure its text is what the source says, 0-1: the mean of its blocks, by their length; the document's
+        where blocks were not judged one by one."""
+        if self.document.confidence == 1 or not self.document.is_judged_by_blocks:
+            return self.document.confidence
+        first, last = self.blocks
+        size = sure = 0.0
+        for block in self.document.blocks[first:last]:
+            if block.parent < 0:
+                size += block.end - block.start
+                sure += (block.end - block.start) * float((block.attrs or {}).get("confidence", 1.0))
+        return round(sure / size, 3) if size else self.document.confidence
+
+    @property
     def breadcrumb(self) -> str:
         return " > ".join(self.path)
 
@@ -312,6 +331,8 @@ class Chunk:
             "next": self.next,
             "content_hash": self.content_hash,
         }
+        if self.document.confidence < 1:
+            out["confidence"] = self.confidence
         if any(self.shadows):
             out["shadows"] = [list(s) if s else None for s in self.shadows]
         return out
