@@ -32,6 +32,16 @@ def url(server: Running) -> str:
 # What is cut off
 
 
+def cut_first_attempt(connection: psycopg.Connection, schema: str) -> None:
+    """A function for triggers that ends the session that runs it, once, and counts how often it is run."""
+    connection.execute(f"CREATE SEQUENCE {schema}.attempts")
+    connection.execute(
+        f"CREATE FUNCTION {schema}.cut() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+        f" IF nextval('{schema}.attempts') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;"
+        " RETURN NULL; END $$"
+    )
+
+
 def end_sessions(server: Running) -> int:
     """End every session of this process."""
     with server.connect() as connection:
@@ -96,12 +106,7 @@ def test_a_writer_that_is_cut_off_in_a_change(server: Running, url: str) -> None
     store = create_store(url, SETTINGS)
     schema = url.rpartition("=")[2]
     with server.connect() as connection:
-        connection.execute(f"CREATE SEQUENCE {schema}.attempts")
-        connection.execute(
-            f"CREATE FUNCTION {schema}.cut() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
-            f" IF nextval('{schema}.attempts') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;"
-            " RETURN NULL; END $$"
-        )
+        cut_first_attempt(connection, schema)
         connection.execute(f"CREATE TRIGGER cut AFTER INSERT ON {schema}.versions EXECUTE FUNCTION {schema}.cut()")
         put(store, "a.md", "one", "two")
         assert connection.execute(f"SELECT last_value FROM {schema}.attempts").fetchone() == (2,)
@@ -184,12 +189,7 @@ def test_a_commit_that_fails_at_the_last_moment_is_done_again(server: Running, u
     store = create_store(url, SETTINGS)
     schema = url.rpartition("=")[2]
     with server.connect() as connection:
-        connection.execute(f"CREATE SEQUENCE {schema}.attempts")
-        connection.execute(
-            f"CREATE FUNCTION {schema}.cut() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
-            f" IF nextval('{schema}.attempts') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;"
-            " RETURN NULL; END $$"
-        )
+        cut_first_attempt(connection, schema)
         connection.execute(
             f"CREATE CONSTRAINT TRIGGER cut AFTER INSERT ON {schema}.versions DEFERRABLE INITIALLY DEFERRED"
             f" FOR EACH ROW EXECUTE FUNCTION {schema}.cut()"

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import io
+import random
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+
+from seamline.errors import SeamlineError
+from seamline.parse.raw import Parsed, Raw
 
 TRANSITIONAL = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 STRICT = "http://purl.oclc.org/ooxml/wordprocessingml/main"
@@ -202,3 +206,16 @@ def odf(inside: str, kind: str = "text", automatic: str = "", styles: str = "", 
             **{name.replace("__", "/") + ".xml": data.replace("NAMES", ODF_NAMES) for name, data in parts.items()},
         }
     )
+
+
+def survives_damage(parse: Callable[[Raw], Parsed], whole: bytes, seed: int) -> None:
+    """A few bytes are changed: what comes of it is the same twice, or an error of ours."""
+    chance = random.Random(seed)
+    data = bytearray(whole)
+    for _ in range(chance.randint(1, 12)):
+        data[chance.randrange(len(data))] = chance.randrange(256)
+    try:
+        first = parse(Raw(bytes(data)))
+    except SeamlineError:
+        return
+    assert parse(Raw(bytes(data))) == first

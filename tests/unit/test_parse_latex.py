@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from block_views import said, shape, titles
 
 import seamline
 from seamline.parse import parse_bytes, parse_text
@@ -16,22 +17,6 @@ def read(text: str, front_matter: str = "metadata") -> Document:
     assert document.text == text
     check_document(document)
     return document
-
-
-def shape(document: Document) -> list[str]:
-    """Kinds, indented by depth."""
-    depths: list[int] = []
-    for block in document.blocks:
-        depths.append(0 if block.parent < 0 else depths[block.parent] + 1)
-    return ["  " * depth + block.kind for depth, block in zip(depths, document.blocks, strict=True)]
-
-
-def titles(document: Document) -> list[tuple[int, str]]:
-    return [(b.level, (b.attrs or {})["title"]) for b in document.blocks if b.kind == "heading"]
-
-
-def said(document: Document, kind: str) -> list[str]:
-    return [document.text[b.start : b.end] for b in document.blocks if b.kind == kind]
 
 
 def only(document: Document, kind: str) -> Block:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 
+from seamline.parse.html_charset import fits
 from seamline.types import Notice
 
 _SAMPLE = 200_000
@@ -17,10 +18,10 @@ ENCODED = frozenset(("csv", "tsv", "html", "srt", "vtt"))
 def guessed(data: bytes, format_name: str) -> tuple[str, Notice] | None:
     """The encoding that bytes most likely have, where one stands out; None where nobody can say. Of a page that says
     nothing, browsers take cp1252."""
-    if data.startswith(_MARKS) or _decodes(data, "utf-8"):
+    if data.startswith(_MARKS) or fits(data, "utf-8"):
         return None
     name = _detected(data) or ("cp1252" if format_name == "html" else "")
-    if not name or not _decodes(data, name):
+    if not name or not fits(data, name):
         return None
     return name, Notice("encoding-guessed", f"is not UTF-8; read as {name}: name it with --encoding if that is wrong")
 
@@ -32,11 +33,3 @@ def _detected(data: bytes) -> str:
         return ""
     found = chardet.detect(data[:_SAMPLE])
     return str(found["encoding"]) if found["encoding"] and found["confidence"] >= _SURE else ""
-
-
-def _decodes(data: bytes, name: str) -> bool:
-    try:
-        data.decode(name)
-    except (UnicodeDecodeError, LookupError):
-        return False
-    return True

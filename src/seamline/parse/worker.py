@@ -138,7 +138,6 @@ class Worker:
 
     def _watch(self, deadline: float, allowed: Allowance, uri: str) -> None:
         if time.monotonic() > deadline:
-            self.kill()
             raise ParseError(
                 f"reading took longer than {_WALL * allowed.seconds:.0f} s and was stopped: {_REMEDY}", uri
             )
@@ -147,13 +146,11 @@ class Worker:
         except (OSError, IndexError, ValueError):  # not Linux, or just gone
             return
         if resident > allowed.memory:
-            self.kill()
             raise ParseError(f"reading took more than {allowed.memory / 1e6:.0f} MB and was stopped: {_REMEDY}", uri)
 
     def _died(self, allowed: Allowance, uri: str) -> ParseError:
         """Why the child is gone: its own limits, or a fault of the library that reads the format."""
         code = self._process.wait()
-        self.kill()
         if code == -_SIGXCPU:
             return ParseError(
                 f"reading took more than {allowed.seconds:.0f} s of CPU time and was stopped: {_REMEDY}", uri
