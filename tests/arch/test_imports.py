@@ -19,6 +19,8 @@ BASE, PROTOCOLS, MIDDLE, PIPELINE, API, EDGE = range(6)
 LAYERS = {
     "types": BASE,
     "anchors": BASE,
+    "facts": BASE,
+    "derived": BASE,
     "formats": BASE,
     "classify": BASE,
     "reading": BASE,

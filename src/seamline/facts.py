@@ -1,0 +1,95 @@
+"""What is known of a chunk beyond its text: typed fields, each there only where it was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+
+class Entity(NamedTuple):
+    """Something with a name that a text speaks of."""
+
+    text: str
+    type: str
+    """PERSON, ORG, PLACE, DATE, MONEY, ... ; CODE for an identifier."""
+    start: int = -1
+    """Where it is first named, in code points of the document; -1 where no single place says it."""
+    end: int = -1
+
+
+class Link(NamedTuple):
+    """From words of a chunk to another one: a figure, a table, a place in the document."""
+
+    kind: str
+    """figure, table, section, page (both stand on one page), discusses."""
+    text: str
+    """The words that point there, such as `Figure 3`."""
+    start: int
+    """Where they stand in the document."""
+    end: int
+    target: str
+    """Id of the chunk that is meant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeFacts:
+    """What a chunk of source code defines and needs."""
+
+    name: str = ""
+    """Qualified name of the scope it holds or is part of, such as `Store.open`; empty at the top of a file."""
+    enclosing: str = ""
+    """Qualified name of the scope around that one."""
+    type: str = ""
+    """function, method, class, module, ..."""
+    symbols: tuple[str, ...] = ()
+    """Names it defines."""
+    uses: tuple[str, ...] = ()
+    """Names it uses that it does not define."""
+    imports: tuple[str, ...] = ()
+    """Names it uses that the file imports."""
+    complexity: int = 1
+    """Cyclomatic: one more than the places where its control flow branches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What enrichment found. A field that was not asked for is None and cost nothing."""
+
+    entities: tuple[Entity, ...] | None = None
+    summary: str | None = None
+    """One or two of its own sentences, at most 50 tokens."""
+    language: str | None = None
+    """ISO 639-1 code of prose, name of the programming language for code; empty where it cannot be told."""
+    coherence: float | None = None
+    """0-1, how much its sentences belong together."""
+    distinct: float | None = None
+    """0-1, how different it is from its neighbours."""
+    self_contained: float | None = None
+    """0-1, how well it can be read without what stands before it."""
+    density: float | None = None
+    """0-1, how much it says for its length."""
+    boundary: float | None = None
+    """0-1, how good the cuts at both its ends are."""
+    freshness: float | None = None
+    """0-1, exp(-rate * age in days)."""
+    authority: float | None = None
+    """0-1, how much its source is trusted."""
+    modality: str | None = None
+    """text, code, table, image, speech, mixed."""
+    links: tuple[Link, ...] | None = None
+    code: CodeFacts | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields that are there, as plain JSON values."""
+        found = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: _plain(value) for name, value in found.items() if value is not None}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, CodeFacts):
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, Entity | Link):
+        found: Mapping[str, Any] = value._asdict()
+        return {name: part for name, part in found.items() if part != -1}
+    return [_plain(part) for part in value] if isinstance(value, tuple) else value
