@@ -96,6 +96,7 @@ def cuts(tokenizer: str, limit: int) -> tuple[Callable[[Any], object], Callable[
     from seamline.cut import plain_cut
     from seamline.cut.compiled import compiled_cut
     from seamline.native import CUTS
+    from seamline.parts import Parts
     from seamline.recipe import Recipe
     from seamline.tokens import load
     from seamline.types import Budget
@@ -104,7 +105,7 @@ def cuts(tokenizer: str, limit: int) -> tuple[Callable[[Any], object], Callable[
     counts = load(tokenizer)
 
     def python(source: Any) -> object:
-        return plain_cut(source, recipe, counts)
+        return plain_cut(source, recipe, Parts(counts))
 
     def compiled(source: Any) -> object:
         return CUTS and compiled_cut(CUTS, source, recipe, counts)

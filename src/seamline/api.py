@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from seamline import parse as _parse
-from seamline.errors import ConfigError, ParseError, SeamlineError
-from seamline.pipeline import chunk_document, parts
+from seamline.errors import ParseError, SeamlineError
+from seamline.pipeline import chunk_document, make_parts
 from seamline.presets import preset
 from seamline.recipe import Overlap, Recipe, resize
 from seamline.tokens import TokenizerLike
@@ -68,7 +68,7 @@ def chunk(
         overlap=overlap,
     )
     document = source if isinstance(source, Document) else read(source, media_type=media_type, recipe=settled)
-    return chunk_document(document, settled, tokenizer)
+    return chunk_document(document, settled, make_parts(settled, tokenizer=tokenizer))
 
 
 def settle(
@@ -98,8 +98,8 @@ def _settled(
     overlap: int | str | Overlap | None,
 ) -> Recipe:
     base = preset(recipe) if isinstance(recipe, str) else recipe or _DEFAULT
-    if strategy is not None and strategy != "structural":
-        raise ConfigError(f"expected structural, got {strategy!r}", "$.cut.strategy")
+    if strategy is not None:
+        base = replace(base, strategy=strategy)  # type: ignore[arg-type]  # checked by Recipe itself
     if tokenizer is not None:
         base = replace(base, tokenizer=tokenizer)
     if target is not None or limit is not None or floor is not None:
@@ -127,11 +127,11 @@ def chunk_files(
 ) -> Iterator[FileChunks]:
     """Cut many files, one result each, as they come. A file that fails does not stop the others."""
     settled = settle(recipe)
-    tokenizer = parts(settled)
+    parts = make_parts(settled)
     for path in paths:
         try:
             document = _parse.parse_file(path, encoding=encoding, reading=settled.reading)
-            yield FileChunks(path, chunk_document(document, settled, tokenizer))
+            yield FileChunks(path, chunk_document(document, settled, parts))
         except SeamlineError as error:
             yield FileChunks(path, [], error)
 

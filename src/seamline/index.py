@@ -21,7 +21,9 @@ from seamline.hits import ContextText, Results
 from seamline.indexing import Candidate, Report, Tools, Watcher, update
 from seamline.indexing.run import Failure
 from seamline.indexing.sources import sources
-from seamline.protocols import Embedder, Reader, Reranker, Store, Tokenizer
+from seamline.parts import Parts
+from seamline.pipeline import make_parts
+from seamline.protocols import Embedder, Reader, Reranker, Store
 from seamline.records import Head, Problem, Settings
 from seamline.retrieve.budget import Room
 from seamline.retrieve.cache import CachedEmbedder, CachedReader, CachedReranker, Caches
@@ -34,7 +36,6 @@ from seamline.retrieve.search import Engine, follow, search
 from seamline.retrieve.shelf import Shelf
 from seamline.shape import Shape, check, recipe_of, settings_of
 from seamline.store import create_store, open_store
-from seamline.tokens import load as load_tokenizer
 
 if TYPE_CHECKING:
     from seamline.embed.cache import VectorCache
@@ -94,8 +95,8 @@ class Index:
         self._mean: tuple[str, float] | None = None
 
     @cached_property
-    def _tokenizer(self) -> Tokenizer:
-        return load_tokenizer(self.recipe.tokenizer, self.recipe.bias)
+    def _parts(self) -> Parts:
+        return make_parts(self.recipe)
 
     @property
     def url(self) -> str:
@@ -198,7 +199,7 @@ class Index:
         with self._reading() as (reader, generation):
             planned = sized(plan(query), most, self._average(reader, generation))
             results = follow(self._engine(reader, reranker), planned, settled, condition)
-            press = Press(Shelf(reader), self._tokenizer, sources)
+            press = Press(Shelf(reader), self._parts.tokenizer, sources)
             text = assemble(results.hits, press, most, query=query, packing=packing, sentences=sentence_starts)
             return replace(text, notices=results.notices)
 
@@ -269,7 +270,7 @@ class Index:
         with self._vectors() as cache:
             tools = Tools(
                 self.recipe,
-                self._tokenizer,
+                self._parts,
                 self._embedder,
                 cache,
                 hierarchy=self.settings.options.get("hierarchy") == "yes",

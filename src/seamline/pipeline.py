@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from seamline.cut import cut
-from seamline.protocols import Tokenizer
+from seamline.parts import Parts
+from seamline.protocols import Embedder
 from seamline.recipe import Recipe
 from seamline.tokens import TokenizerLike, load
 from seamline.types import Chunk, Document
 
 
-def chunk_document(document: Document, recipe: Recipe, tokenizer: TokenizerLike | None = None) -> list[Chunk]:
-    """Cut one parsed document."""
-    return cut(document, recipe, parts(recipe, tokenizer))
+def chunk_document(document: Document, recipe: Recipe, parts: Parts | None = None) -> list[Chunk]:
+    """Cut one parsed document; parts that are not given are those the recipe names."""
+    return cut(document, recipe, parts or named_parts(recipe))
 
 
-def parts(recipe: Recipe, tokenizer: TokenizerLike | None = None) -> Tokenizer:
-    """The live objects a recipe names: for now, its tokenizer."""
-    return load(recipe.tokenizer if tokenizer is None else tokenizer, recipe.bias)
+def make_parts(
+    recipe: Recipe, *, tokenizer: TokenizerLike | None = None, embedder: str | Embedder | None = None
+) -> Parts:
+    """The live objects that a recipe names, or those given in their place."""
+
+    def signal() -> Embedder:
+        from seamline.embed import load as load_embedder  # only where a strategy asks what texts are about
+
+        return load_embedder(recipe.signal if embedder is None else embedder)
+
+    return Parts(load(recipe.tokenizer if tokenizer is None else tokenizer, recipe.bias), signal)
+
+
+@lru_cache(4)
+def named_parts(recipe: Recipe) -> Parts:
+    """The parts that a recipe names, made once for many documents."""
+    return make_parts(recipe)

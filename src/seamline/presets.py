@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from seamline.recipe import Overlap, Recipe, expect_choice
+from seamline.expect import expect_choice
+from seamline.recipe import Overlap, Recipe
 from seamline.types import Budget
 
 SIZES: Mapping[str, Budget] = MappingProxyType(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from seamline.errors import ConfigError
+from seamline.expect import expect_bool, expect_choice, expect_choices, expect_int, expect_number, expect_text
 from seamline.reading import Reading
+from seamline.strategies import Code, Hierarchy, Multimodal, Propositions, Rechunk, Semantic, Strategy, Tabular
 from seamline.types import Budget
 
 SCORES: Mapping[str, int] = MappingProxyType(
@@ -44,7 +46,6 @@ KINDS = (
 )
 """The block kinds that `whole` and `split` may name."""
 
-Strategy = Literal["structural"]
 Packer = Literal["optimal", "fill", "decay"]
 Sections = Literal["heading", "paragraph", "hybrid"]
 OverlapKind = Literal["none", "blocks", "boundary", "sentences", "tokens", "context", "shadows"]
@@ -56,6 +57,10 @@ Bias = Literal["prose-heavy", "balanced", "code-heavy"]
 PLACES: Mapping[str, str] = MappingProxyType(
     {
         "strategy": "cut.strategy",
+        "signal": "cut.signal",
+        "enrich": "enrich.facts",
+        "derive": "derive.kinds",
+        "llm": "derive.llm",
         "tokenizer": "tokenizer",
         "bias": "estimate.bias",
         "packer": "cut.packer",
@@ -74,6 +79,31 @@ PLACES: Mapping[str, str] = MappingProxyType(
 )
 """Where `seamline.toml` keeps each single-valued field; the errors of a recipe name that place."""
 
+SECTIONS: Mapping[str, type] = MappingProxyType(
+    {
+        "semantic": Semantic,
+        "rechunk": Rechunk,
+        "hierarchy": Hierarchy,
+        "code": Code,
+        "tabular": Tabular,
+        "multimodal": Multimodal,
+        "propositions": Propositions,
+    }
+)
+"""The fields that are the settings of one strategy, each a table of the file."""
+
+FACTS = (
+    *("entities", "summary", "language", "coherence", "self-contained", "density", "boundary", "freshness"),
+    *("authority", "modality", "links", "code"),
+)
+"""What `enrich` may name."""
+
+DERIVED = ("summary", "proposition", "question", "prefix", "rows", "pivot", "table-summary", "file-summary", "scope")
+"""What `derive` may name."""
+
+_LATER = ("signal", *SECTIONS, "strategies", "enrich", "derive", "llm")
+"""Fields younger than the first indexes: a fingerprint names them only where they say something."""
+
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "strategy": get_args(Strategy),
     "bias": get_args(Bias),
@@ -83,7 +113,6 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "boilerplate": get_args(Boilerplate),
     "ocr": get_args(Ocr),
 }
-_LARGEST = 2**63 - 1  # what TOML promises an integer can hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +168,23 @@ class Recipe:
     """Whether pages and images without text are read by sight: where an engine is installed, always, or never."""
     ocr_language: str = "eng"
     """The language that OCR expects, by the engine's name for it."""
+    signal: str = "static"
+    """The embedder by which strategies tell what texts are about."""
+    semantic: Semantic = field(default_factory=Semantic)
+    rechunk: Rechunk = field(default_factory=Rechunk)
+    hierarchy: Hierarchy = field(default_factory=Hierarchy)
+    code: Code = field(default_factory=Code)
+    tabular: Tabular = field(default_factory=Tabular)
+    multimodal: Multimodal = field(default_factory=Multimodal)
+    propositions: Propositions = field(default_factory=Propositions)
+    strategies: Mapping[str, str] = field(default_factory=dict)
+    """Per glob of document names, the strategy of those documents; the first that fits counts."""
+    enrich: tuple[str, ...] = ()
+    """What is found out about every chunk; see `Facts`."""
+    derive: tuple[str, ...] = ()
+    """Which texts about chunks are made, beyond those of the strategy; see `Derived`."""
+    llm: str = ""
+    """The model that writes derived text; empty where rules do."""
 
     def __post_init__(self) -> None:
         _check_single(self)
@@ -150,6 +196,7 @@ class Recipe:
         freeze(self, "whole", MappingProxyType(dict(self.whole)))
         freeze(self, "split", MappingProxyType(dict(self.split)))
         freeze(self, "scores", MappingProxyType({**SCORES, **self.scores}))
+        freeze(self, "strategies", MappingProxyType(dict(self.strategies)))
 
     def __hash__(self) -> int:
         return hash(self.fingerprint)
@@ -200,71 +247,13 @@ def resize(recipe: Recipe, target: int | None = None, limit: int | None = None, 
     return replace(recipe, budget=budget, overlap=overlap)
 
 
-def expect_int(value: object, path: str, low: int = -_LARGEST, high: int = _LARGEST) -> int:
-    """`value` if it is an integer of that range; true and false are not integers here."""
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise ConfigError(f"expected int{_range(low, high, _LARGEST)}, got {shown(value)}", path)
-    return value
-
-
-def expect_number(value: object, path: str, low: float, high: float = sys.float_info.max) -> float:
-    """`value` if it is a finite number of that range."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise ConfigError(f"expected number{_range(low, high, sys.float_info.max)}, got {shown(value)}", path)
-    return value
-
-
-def expect_bool(value: object, path: str) -> bool:
-    """`value` if it is true or false."""
-    if not isinstance(value, bool):
-        raise ConfigError(f"expected bool, got {shown(value)}", path)
-    return value
-
-
-def expect_text(value: object, path: str) -> str:
-    """`value` if it is a string with something in it."""
-    if not isinstance(value, str) or not value:
-        raise ConfigError(f"expected a non-empty string, got {shown(value)}", path)
-    return value
-
-
-def expect_choice(value: object, choices: Iterable[str], path: str) -> str:
-    """`value` if it is one of `choices`; the error suggests the nearest of them."""
-    known = tuple(choices)
-    if isinstance(value, str) and value in known:
-        return value
-    near = nearest(value, known)
-    hint = f'; did you mean "{near}"?' if near else ""
-    raise ConfigError(f"expected one of {', '.join(known)}, got {shown(value)}{hint}", path)
-
-
-def nearest(value: object, known: Iterable[str]) -> str:
-    """The known word that `value` is a likely misspelling of, else nothing."""
-    from difflib import get_close_matches  # only on the way to an error: start-up does not pay for it
-
-    word = value[:64].lower() if isinstance(value, str) else ""
-    return next(iter(get_close_matches(word, known, n=1)), "")
-
-
-def shown(value: object) -> str:
-    """A value as an error message shows it: as TOML writes it, and never long."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return json.dumps(value if len(value) <= 60 else value[:59] + "…", ensure_ascii=False)
-    if isinstance(value, Mapping):
-        return "a table"
-    if isinstance(value, list | tuple):
-        return "an array"
-    if isinstance(value, int) and abs(value) > _LARGEST:
-        return "an int of more than 64 bits"
-    return str(value)
-
-
 def _check_single(recipe: Recipe) -> None:
     for name, choices in _CHOICES.items():
         expect_choice(getattr(recipe, name), choices, _path(name))
     expect_text(recipe.tokenizer, _path("tokenizer"))
+    expect_text(recipe.signal, _path("signal"))
+    for name, known in (("enrich", FACTS), ("derive", DERIVED)):
+        expect_choices(getattr(recipe, name), known, _path(name))
     expect_bool(recipe.breadcrumb, _path("breadcrumb"))
     expect_int(recipe.window, _path("window"), low=1)
     expect_int(recipe.depth, _path("depth"), low=0, high=6)
@@ -280,6 +269,8 @@ def _check_tables(recipe: Recipe) -> None:
     for kind, own in recipe.split.items():
         expect_choice(kind, KINDS, f"$.split.{kind}")
         expect_bool(own, f"$.split.{kind}")
+    for glob, strategy in recipe.strategies.items():
+        expect_choice(strategy, get_args(Strategy), f"$.strategies.{glob}")
     for gap, score in recipe.scores.items():
         expect_choice(gap, SCORES, f"$.scores.{gap}")
         expect_int(score, f"$.scores.{gap}", low=0, high=100)
@@ -299,13 +290,21 @@ def _path(name: str) -> str:
     return f"$.{PLACES[name]}"
 
 
-def _range(low: float, high: float, largest: float) -> str:
-    if high < largest:
-        return f" {low}..{high}"
-    return f" >= {low}" if low > -largest else ""
+def _plain(recipe: Recipe) -> dict[str, Any]:
+    """All that a fingerprint is made of."""
+    values = {f.name: _plain_value(getattr(recipe, f.name)) for f in fields(recipe)}
+    unsaid = {name: _plain_value(value) for name, value in _later_defaults().items()}
+    return {name: value for name, value in values.items() if name not in unsaid or unsaid[name] != value}
 
 
-def _plain(value: Any) -> Any:
+@cache
+def _later_defaults() -> dict[str, Any]:
+    by_name = {f.name: f for f in fields(Recipe)}
+    made = {name: by_name[name].default_factory for name in _LATER}
+    return {name: by_name[name].default if make is MISSING else make() for name, make in made.items()}
+
+
+def _plain_value(value: Any) -> Any:
     if is_dataclass(value):
-        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+        return {f.name: _plain_value(getattr(value, f.name)) for f in fields(value)}
     return dict(value) if isinstance(value, Mapping) else value

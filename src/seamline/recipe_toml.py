@@ -5,25 +5,23 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
 
 from seamline.errors import ConfigError
+from seamline.expect import expect_choice, expect_int, expect_text, shown
 from seamline.presets import SIZES, overlap_level, preset
 from seamline.recipe import (
     KINDS,
     PLACES,
     SCORES,
+    SECTIONS,
     Overlap,
     OverlapKind,
     Recipe,
-    expect_choice,
-    expect_int,
-    expect_text,
     resize,
-    shown,
 )
 
 FILE_NAME = "seamline.toml"
@@ -46,10 +44,13 @@ TABLES: Mapping[str, tuple[str, ...]] = {
     "whole": KINDS,
     "split": KINDS,
     "scores": tuple(SCORES),
+    "enrich": _keys_of("enrich"),
+    "derive": _keys_of("derive"),
+    **{name: tuple(f.name for f in fields(kind)) for name, kind in SECTIONS.items()},
 }
 """Every table of the file and the keys it may hold."""
 
-_TOP = ("preset", "tokenizer", *TABLES)
+_TOP = ("preset", "tokenizer", "strategies", *TABLES)
 _MAPS = ("whole", "split", "scores")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _END = "(at end of document)"
@@ -82,6 +83,28 @@ def from_mapping(data: Table, source: str = "") -> Recipe:
         raise named from None
 
 
+def adjusted(recipe: Recipe, settings: Iterable[str]) -> Recipe:
+    """`recipe` with settings such as `semantic.alpha=1.5` changed; a value that is no TOML is a string."""
+    data: dict[str, Any] = {}
+    for setting in settings:
+        place, equals, value = setting.partition("=")
+        *tables, key = place.strip().split(".", 1)
+        if not equals or not key:
+            raise ConfigError(f"expected KEY=VALUE such as semantic.alpha=1.5, got {shown(setting)}")
+        home = data.setdefault(tables[0], {}) if tables else data
+        home[key] = _value(value.strip())
+    return _recipe(data, recipe)
+
+
+def _value(text: str) -> object:
+    import tomllib
+
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except ValueError:
+        return text
+
+
 def to_toml(recipe: Recipe) -> str:
     """A complete `seamline.toml` that loads back to an equal recipe.
 
@@ -89,17 +112,36 @@ def to_toml(recipe: Recipe) -> str:
     """
     top = {"tokenizer": recipe.tokenizer}
     lines = [*_lines(top), *(line for name in TABLES for line in _section(name, _values(recipe, name)))]
+    lines += _section("strategies", {json.dumps(glob): name for glob, name in recipe.strategies.items()})
     return "\n".join(lines) + "\n"
 
 
-def _recipe(data: Table) -> Recipe:
+def _recipe(data: Table, base: Recipe | None = None) -> Recipe:
     tables = _tables(data)
-    base = preset(expect_text(data["preset"], "$.preset")) if "preset" in data else Recipe()
+    if "preset" in data or base is None:
+        base = preset(expect_text(data["preset"], "$.preset")) if "preset" in data else Recipe()
     sized = _sized(base, tables["budget"])
     changes: dict[str, Any] = {name: value for name, place in PLACES.items() for value in _given(data, tables, place)}
     for name in _MAPS:
         changes[name] = {**getattr(base, name), **tables[name]}
+    for name in SECTIONS:
+        if tables[name]:
+            changes[name] = replace(getattr(base, name), **{k: _frozen(v) for k, v in tables[name].items()})
+    if "strategies" in data:
+        changes["strategies"] = _globs(data["strategies"])
     return replace(sized, overlap=_overlap(sized, tables["overlap"]), **changes)
+
+
+def _frozen(value: object) -> object:
+    """Arrays as tuples: a recipe is a value."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _globs(value: object) -> Table:
+    """Any glob may be a key of this table."""
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"expected a table, got {shown(value)}", "$.strategies")
+    return value
 
 
 def _tables(data: Table) -> dict[str, Table]:
@@ -130,7 +172,7 @@ def _given(data: Table, tables: Mapping[str, Table], place: str) -> Iterator[obj
     table, _, key = place.rpartition(".")
     found = tables[table] if table else data
     if key in found:
-        yield found[key]
+        yield _frozen(found[key])
 
 
 def _sized(base: Recipe, table: Table) -> Recipe:
@@ -196,6 +238,8 @@ def _values(recipe: Recipe, table: str) -> Mapping[str, object]:
         return {name: getattr(recipe.budget, name) for name in ("target", "limit", "floor")}
     if table == "overlap":
         return {"kind": recipe.overlap.kind, "tokens": recipe.overlap.tokens}
+    if table in SECTIONS:
+        return {f.name: getattr(getattr(recipe, table), f.name) for f in fields(SECTIONS[table])}
     places = ((name, place.partition(".")) for name, place in PLACES.items())
     return {key: getattr(recipe, name) for name, (home, _, key) in places if home == table}
 
@@ -209,6 +253,8 @@ def _lines(values: Mapping[str, object]) -> list[str]:
 
 
 def _literal(value: object, key: str) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(_literal(part, key) for part in value)}]"
     if not isinstance(value, str):
         return str(value).lower() if isinstance(value, bool) else repr(value)
     if any("\ud800" <= c <= "\udfff" for c in value):

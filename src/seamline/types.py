@@ -15,6 +15,7 @@ from seamline.native import CUTS
 
 if TYPE_CHECKING:
     from seamline.anchors import Anchors
+    from seamline.facts import Facts
 
 SMALLEST_LIMIT = 16
 """Below this a chunk has no room for one emoji cluster between a reopened fence and its close."""
@@ -216,6 +217,10 @@ class Chunk:
     """Id of the section it belongs to, where the strategy keeps a tree."""
     shadows: tuple[Span | None, Span | None] = (None, None)
     """Last tokens of the sibling before and first tokens of the sibling after; never part of `text`."""
+    children: tuple[str, ...] = ()
+    """Ids of the chunks of the level below that it is made of."""
+    facts: Facts | None = None
+    """What enrichment found out."""
 
     @property
     def id(self) -> str:
@@ -335,6 +340,10 @@ class Chunk:
             out["confidence"] = self.confidence
         if any(self.shadows):
             out["shadows"] = [list(s) if s else None for s in self.shadows]
+        if self.children:
+            out["children"] = list(self.children)
+        if self.facts is not None:
+            out |= self.facts.to_dict()
         return out
 
 

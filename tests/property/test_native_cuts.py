@@ -18,6 +18,7 @@ from seamline.cut import cut, plain_cut
 from seamline.cut.compiled import compiled_cut, is_usual
 from seamline.errors import BudgetError
 from seamline.native import CUTS
+from seamline.parts import Parts
 from seamline.protocols import Tokenizer
 from seamline.recipe import Recipe
 from seamline.testing.strategies import HOSTILE, documents, recipes
@@ -75,7 +76,7 @@ def values(chunks: list[Chunk]) -> list[dict[str, object]]:
 def assert_equal(document: Document, recipe: Recipe, tokenizer: Tokenizer, reference: Tokenizer) -> None:
     assert CUTS is not None
     try:
-        expected = plain_cut(document, recipe, reference)
+        expected = plain_cut(document, recipe, Parts(reference))
     except BudgetError as error:
         with pytest.raises(BudgetError, match=re.escape(error.args[0])):
             compiled_cut(CUTS, document, recipe, tokenizer)
@@ -131,8 +132,8 @@ def test_so_they_are_when_kinds_are_kept_whole_or_split_otherwise(
 @given(documents(), recipes(limits=(16, 200)))
 def test_every_other_recipe_is_left_to_python(text: str, recipe: Recipe) -> None:
     document = seamline.read(text + "\n", id="doc", media_type="text/markdown", recipe=recipe)
-    expected = plain_cut(document, recipe, REFERENCES[recipe.tokenizer])
-    assert values(cut(document, recipe, load(recipe.tokenizer))) == values(expected)
+    expected = plain_cut(document, recipe, Parts(REFERENCES[recipe.tokenizer]))
+    assert values(cut(document, recipe, Parts(load(recipe.tokenizer)))) == values(expected)
 
 
 def large_document(seed: int) -> str:
@@ -178,13 +179,13 @@ def test_a_crowd_of_one_word_paragraphs_is_thinned_the_same() -> None:
 def test_blocks_of_no_usual_shape_are_left_to_python(block: Block) -> None:
     document = Document("doc", seamline.read("x\n").source, "abc\n", [block])
     assert CUTS is not None
-    assert compiled_cut(CUTS, document, Recipe(), load("o200k_base")) is None
+    assert compiled_cut(CUTS, document, Recipe(), Parts(load("o200k_base"))) is None
 
 
 def test_lone_surrogates_are_left_to_python() -> None:
     document = Document("doc", seamline.read("x\n").source, "a\ud800b\n", [Block("paragraph", 0, 3)])
-    expected = plain_cut(document, Recipe(tokenizer="estimate"), REFERENCES["estimate"])
-    assert cut(document, Recipe(tokenizer="estimate"), load("estimate")) == expected
+    expected = plain_cut(document, Recipe(tokenizer="estimate"), Parts(REFERENCES["estimate"]))
+    assert cut(document, Recipe(tokenizer="estimate"), Parts(load("estimate"))) == expected
 
 
 def test_an_error_of_the_tokenizer_comes_through() -> None:
@@ -193,14 +194,14 @@ def test_an_error_of_the_tokenizer_comes_through() -> None:
 
     document = seamline.read("# A\n\ntext\n")
     with pytest.raises(LookupError, match="no such word"):
-        cut(document, Recipe(), FunctionTokenizer(broken))
+        cut(document, Recipe(), Parts(FunctionTokenizer(broken)))
 
 
 def test_chunks_are_the_frozen_values_they_always_were() -> None:
     import copy
     import pickle
 
-    chunk = cut(seamline.read("# A\n\ntext\n", id="doc"), Recipe(), load("o200k_base"))[0]
+    chunk = cut(seamline.read("# A\n\ntext\n", id="doc"), Recipe(), Parts(load("o200k_base")))[0]
     assert copy.copy(chunk) == chunk == pickle.loads(pickle.dumps(chunk))
     assert replace(chunk, index=0) == chunk
     with pytest.raises(AttributeError):

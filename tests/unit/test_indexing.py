@@ -12,6 +12,7 @@ import pytest
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import ParseError
 from seamline.indexing import Candidate, Report, Tools, update
+from seamline.parts import Parts
 from seamline.recipe import Overlap, Recipe
 from seamline.records import Entry, Settings
 from seamline.store.memory import MemoryStore
@@ -59,7 +60,7 @@ class Counting:
 
 @pytest.fixture
 def tools() -> Tools:
-    return Tools(RECIPE, load("o200k_base"), Counting())
+    return Tools(RECIPE, Parts(load("o200k_base")), Counting())
 
 
 @pytest.fixture

@@ -101,11 +101,11 @@ def _audit_all(args: argparse.Namespace, inputs: Inputs, recipe: Recipe, finding
 def _audit_document(args: argparse.Namespace, path: Path, recipe: Recipe, findings: Findings) -> None:
     """Cut a document and judge the result."""
     from seamline.cut.audit import audit, audit_records
-    from seamline.pipeline import chunk_document, parts
+    from seamline.pipeline import chunk_document, named_parts
 
     document = _parsed(args, path, recipe)
     chunks = chunk_document(document, recipe)
-    limit, tokenizer = recipe.budget.limit, parts(recipe)
+    limit, tokenizer = recipe.budget.limit, named_parts(recipe).tokenizer
     findings.documents += 1
     findings.chunks += len(chunks)
     if chunks:
@@ -117,7 +117,7 @@ def _audit_document(args: argparse.Namespace, path: Path, recipe: Recipe, findin
 def _audit_records(args: argparse.Namespace, path: Path | None, recipe: Recipe, findings: Findings) -> None:
     """Judge the records of one file, document by document."""
     from seamline.cut.audit import audit_records
-    from seamline.pipeline import parts
+    from seamline.pipeline import named_parts
 
     name = _STDIN_NAME if path is None else str(path)
     groups: dict[str, list[Mapping[str, Any]]] = {}
@@ -129,7 +129,9 @@ def _audit_records(args: argparse.Namespace, path: Path | None, recipe: Recipe, 
         document = _source(args, doc, recipe, findings)
         findings.documents += 1
         findings.chunks += len(records)
-        findings.violations += audit_records(records, document, limit=recipe.budget.limit, tokenizer=parts(recipe))
+        findings.violations += audit_records(
+            records, document, limit=recipe.budget.limit, tokenizer=named_parts(recipe).tokenizer
+        )
 
 
 def _read(path: Path | None, name: str) -> bytes:

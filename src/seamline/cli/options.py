@@ -16,6 +16,10 @@ from seamline.formats import FORMATS
 if TYPE_CHECKING:
     from seamline.recipe import Overlap, Recipe
 
+_PLAIN = (
+    *("strategy", "llm", "bias", "packer", "sections", "depth", "breadcrumb", "front_matter", "boilerplate", "ocr"),
+)
+"""Options that are fields of the recipe as they are."""
 MEDIA_TYPES = {one.name: one.media_type for one in FORMATS if one.name != "image"}
 
 _OPTIONS: Mapping[str, str] = {
@@ -24,6 +28,8 @@ _OPTIONS: Mapping[str, str] = {
     "$.budget.floor": "--floor",
     "$.tokenizer": "--tokenizer",
     "$.cut.depth": "--depth",
+    "$.enrich.facts": "--enrich",
+    "$.derive.kinds": "--derive",
     "$.overlap.kind": "--overlap",
     "$.overlap.tokens": "--overlap",
     "$.encoding": "--encoding",
@@ -76,7 +82,8 @@ class Settled(NamedTuple):
 def add_recipe_options(parser: argparse.ArgumentParser) -> None:
     """Everything that decides where chunks are cut."""
     from seamline.presets import PRESETS
-    from seamline.recipe import Bias, FrontMatter, OverlapKind, Packer, Sections
+    from seamline.recipe import DERIVED, FACTS, Bias, FrontMatter, OverlapKind, Packer, Sections
+    from seamline.strategies import Strategy
 
     size = parser.add_argument_group("size of chunks, in tokens")
     size.add_argument("--target", type=int, metavar="N", help="come as close to this as the seams allow (480)")
@@ -89,6 +96,9 @@ def add_recipe_options(parser: argparse.ArgumentParser) -> None:
     )
     size.add_argument("--bias", choices=get_args(Bias), help="what the estimate is careful with (balanced)")
     cut = parser.add_argument_group("where to cut")
+    cut.add_argument(
+        "--strategy", choices=get_args(Strategy), metavar="NAME", help=f"{', '.join(get_args(Strategy))} (structural)"
+    )
     cut.add_argument(
         "--packer",
         choices=get_args(Packer),
@@ -110,9 +120,22 @@ def add_recipe_options(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="whether a chunk's text repeats the headings above it (it does)",
     )
+    more = parser.add_argument_group("what is found out and written about chunks")
+    more.add_argument("--enrich", metavar="A,B", help=f"typed facts of every chunk: {', '.join(FACTS)}, or all")
+    more.add_argument("--derive", metavar="A,B", help=f"texts about chunks: {', '.join(DERIVED)}")
+    more.add_argument(
+        "--llm", metavar="NAME", help="the model that writes them, such as openai:MODEL@URL; rules if none"
+    )
     base = parser.add_argument_group("where the recipe starts")
     base.add_argument("--preset", metavar="NAME", help=f"a named recipe: {', '.join(PRESETS)}")
     base.add_argument("--config", metavar="FILE", help="this file instead of the nearest seamline.toml")
+    base.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="any setting of the file, such as semantic.alpha=1.5",
+    )
     base.add_argument("--no-config", action="store_true", help="do not look for a seamline.toml")
     read = parser.add_argument_group("how inputs are read")
     read.add_argument(
@@ -134,21 +157,28 @@ def add_recipe_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _names(given: str, known: Sequence[str]) -> tuple[str, ...]:
+    """Names with commas between them; `all` is every one."""
+    names = tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
+    return tuple(known) if names == ("all",) else names
+
+
 def settle(args: argparse.Namespace) -> Settled:
     """The recipe that a command line asks for, and proof that its tokenizer and encoding can be had."""
     from seamline.api import settle as api_settle
     from seamline.parse.decode import decode
-    from seamline.pipeline import parts
+    from seamline.pipeline import make_parts
+    from seamline.recipe import DERIVED, FACTS
+    from seamline.recipe_toml import adjusted
 
     base, config = _base(args)
-    fields: dict[str, Any] = {
-        name: value
-        for name in ("bias", "packer", "sections", "depth", "breadcrumb", "front_matter", "boilerplate", "ocr")
-        if (value := getattr(args, name)) is not None
-    }
+    fields: dict[str, Any] = {name: value for name in _PLAIN if (value := getattr(args, name)) is not None}
+    for name, known in (("enrich", FACTS), ("derive", DERIVED)):
+        if (given := getattr(args, name)) is not None:
+            fields[name] = _names(given, known)
     try:
         sized = api_settle(
-            base,
+            adjusted(api_settle(base), args.set) if args.set else base,
             tokenizer=args.tokenizer,
             target=args.target,
             limit=args.limit,
@@ -156,7 +186,7 @@ def settle(args: argparse.Namespace) -> Settled:
             overlap=_overlap(args.overlap),
         )
         recipe = replace(sized, **fields)
-        parts(recipe)
+        make_parts(recipe)
         decode(b"", encoding=args.encoding)
     except ConfigError as error:
         raise _in_words_of_the_command_line(error, args) from None

@@ -10,13 +10,15 @@ from seamline.collector import paused
 from seamline.cut.compiled import compiled_cut
 from seamline.cut.draft import Draft
 from seamline.cut.engine import Engine
-from seamline.cut.merge import merge_small
+from seamline.cut.merge import MayJoin, merge_small
 from seamline.cut.scopes import scoped
+from seamline.cut.scores import Signal
 from seamline.cut.sections import Section
+from seamline.cut.strategy import signal_of
 from seamline.headings import heading_text
 from seamline.identity import Names
 from seamline.native import CUTS
-from seamline.protocols import Tokenizer
+from seamline.parts import Parts
 from seamline.recipe import Recipe
 from seamline.types import Chunk, Document, Span
 
@@ -24,23 +26,29 @@ if TYPE_CHECKING:
     from seamline.cut.tree import Parents
 
 
-def cut(document: Document, recipe: Recipe, tokenizer: Tokenizer) -> list[Chunk]:
+def cut(document: Document, recipe: Recipe, parts: Parts) -> list[Chunk]:
     """The chunks of a document: by the compiled core where it can, with the same result."""
     with paused():
-        if CUTS is not None and (chunks := compiled_cut(CUTS, document, recipe, tokenizer)) is not None:
+        if CUTS is not None and (chunks := compiled_cut(CUTS, document, recipe, parts.tokenizer)) is not None:
             return scoped(chunks)
-        return plain_cut(document, recipe, tokenizer)
+        return plain_cut(document, recipe, parts)
 
 
-def plain_cut(document: Document, recipe: Recipe, tokenizer: Tokenizer) -> list[Chunk]:
-    """The chunks of a document, in Python: any recipe, and what the compiled core is compared with."""
+def plain_cut(document: Document, recipe: Recipe, parts: Parts, signal: Signal | None = None) -> list[Chunk]:
+    """The chunks of a document, in Python: any recipe, and what the compiled core is compared with.
+
+    A `signal` that is given stands for that of the recipe's strategy.
+    """
+    tokenizer = parts.tokenizer
+    if signal is None:
+        signal = signal_of(document, recipe, parts)
     kind = recipe.overlap.kind
     most = 0
     if kind != "none":
         from seamline.cut.overlap import overlap_tokens
 
         most = overlap_tokens(recipe.overlap, recipe.budget.target)
-    engine = Engine(document, recipe, tokenizer, most if kind not in ("none", "shadows") else 0)
+    engine = Engine(document, recipe, tokenizer, most if kind not in ("none", "shadows") else 0, signal)
     drafts = engine.drafts()
     floor = recipe.budget.floor or (recipe.budget.target // 4 if recipe.sections == "hybrid" else 0)
     if floor and len(drafts) > 1:
@@ -50,7 +58,7 @@ def plain_cut(document: Document, recipe: Recipe, tokenizer: Tokenizer) -> list[
             floor,
             recipe.budget.limit,
             tokenizer,
-            _same_section if recipe.sections == "heading" else _any,
+            _joiner(recipe, signal),
         )
     shadows: list[tuple[Span | None, Span | None]] = []
     if most:
@@ -64,12 +72,15 @@ def plain_cut(document: Document, recipe: Recipe, tokenizer: Tokenizer) -> list[
     return scoped(_named(engine, drafts, shadows))
 
 
-def _same_section(left: Draft, right: Draft) -> bool:
-    return left.section == right.section
+def _joiner(recipe: Recipe, signal: Signal) -> MayJoin:
+    """Which neighbours may become one chunk where one of them is too small."""
+    one_section = recipe.sections == "heading"
+    apart = signal.forced if signal.firm else frozenset[int]()
 
+    def may_join(left: Draft, right: Draft) -> bool:
+        return right.start not in apart and (not one_section or left.section == right.section)
 
-def _any(left: Draft, right: Draft) -> bool:
-    return True
+    return may_join
 
 
 def _named(engine: Engine, drafts: Sequence[Draft], shadows: Sequence[tuple[Span | None, Span | None]]) -> list[Chunk]:

@@ -8,7 +8,8 @@ from seamline.cut.atoms import Atom
 from seamline.cut.ladder import LONGEST_TOKEN, Piece, coalesce
 from seamline.cut.leads import Leads
 from seamline.cut.oversize import Splitter, Task
-from seamline.cut.scores import seam_before
+from seamline.cut.scores import Scorer
+from seamline.cut.scores.structure import seam_before
 from seamline.cut.sections import Section
 from seamline.types import Document
 
@@ -43,6 +44,7 @@ class Atomizer:
         sections: Sequence[Section],
         leads: Leads,
         splitter: Splitter,
+        scorer: Scorer,
         count: Callable[[str], int],
         whole: Mapping[str, int],
     ) -> None:
@@ -53,6 +55,7 @@ class Atomizer:
         self._sections = sections
         self._leads = leads
         self._splitter = splitter
+        self._scorer = scorer
         self._count = count
         self._whole = whole
 
@@ -73,8 +76,10 @@ class Atomizer:
             room = max(limit - max(glue.borrowed + glue.tokens, inside), limit // 8)
             tokens = self._size(block.start, until, room, limit)
             seam = seam_before(self._text, self._blocks, self._tops, position)
-            if tokens <= room and (not self._whole or tokens <= self._whole.get(block.kind, tokens)):
-                introduced = seam == "lead-in" and chain + tokens <= limit // 2
+            whole = tokens <= room and (not self._whole or tokens <= self._whole.get(block.kind, tokens))
+            if whole and not self._scorer.opens(block.start, block.end):
+                apart = self._scorer.is_forced(block.start)
+                introduced = seam == "lead-in" and chain + tokens <= limit // 2 and not apart
                 chain = tokens + (chain if introduced else glue.tokens)
                 out.append(Atom(block.start, until, tokens, seam, None, glue.tokens > 0 or introduced))
             else:
@@ -82,7 +87,7 @@ class Atomizer:
                 task = Task(block.start, until, self._tops[position], seam, None, glue.tokens > 0)
                 out.extend(self._splitter.split(task, room))
             glue.drop()
-        return _thinned(out, limit) if len(out) > _CROWD else out
+        return _thinned(out, limit) if len(out) > _CROWD and not self._scorer.forces(out[0].start, end) else out
 
     def _heading(self, out: list[Atom], glue: Glue, position: int, until: int, section: int, limit: int) -> None:
         """A heading glues to what follows, and to the one before it where it goes deeper."""

@@ -41,9 +41,11 @@ def compiled_cut(native: ModuleType, document: Document, recipe: Recipe, tokeniz
 
 
 def is_usual(recipe: Recipe) -> bool:
-    """Whether a recipe cuts at every heading by the optimal packer, and does nothing to the chunks after."""
+    """Whether a recipe cuts at every heading by the optimal packer, by structure alone, and does nothing to the
+    chunks after."""
     return (
-        recipe.packer == "optimal"
+        recipe.strategy == "structural"
+        and recipe.packer == "optimal"
         and recipe.sections == "heading"
         and recipe.depth == 0
         and recipe.overlap.kind == "none"

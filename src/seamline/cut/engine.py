@@ -17,6 +17,7 @@ from seamline.cut.leads import Leads
 from seamline.cut.lines import trimmed
 from seamline.cut.oversize import Splitter
 from seamline.cut.pack import Goal, Load, Pack, packer
+from seamline.cut.scores import NO_SIGNAL, Scorer, Signal
 from seamline.cut.sections import find_sections
 from seamline.errors import BudgetError
 from seamline.protocols import Tokenizer
@@ -29,7 +30,9 @@ _ATTEMPTS = 8
 class Engine:
     """Cuts one document."""
 
-    def __init__(self, document: Document, recipe: Recipe, tokenizer: Tokenizer, reserve: int) -> None:
+    def __init__(
+        self, document: Document, recipe: Recipe, tokenizer: Tokenizer, reserve: int, signal: Signal = NO_SIGNAL
+    ) -> None:
         self.document = document
         self.text = document.text
         self.blocks = document.blocks
@@ -42,12 +45,14 @@ class Engine:
         self.starts = [self.blocks[i].start for i in self.tops]
         self.sections = find_sections(self.blocks, self.tops, recipe.breadcrumb_depth)
         self.unclosed = {b.end: str(b.attrs["unclosed"]) for b in self.blocks if b.attrs and "unclosed" in b.attrs}
+        self.scorer = Scorer(scores_of(recipe), signal)
         self.leads = Leads(document, self.starts, self.sections, self.count, heading_tokens(recipe))
 
     @cached_property
     def splitter(self) -> Splitter:
         recipe = self.recipe
-        return Splitter(self.text, self.blocks, self.count, recipe.whole, recipe.split, cluster_tokens(recipe))
+        cluster = cluster_tokens(recipe)
+        return Splitter(self.text, self.blocks, self.count, recipe.whole, recipe.split, cluster, self.scorer)
 
     @cached_property
     def atomizer(self) -> Atomizer:
@@ -58,6 +63,7 @@ class Engine:
             self.sections,
             self.leads,
             self.splitter,
+            self.scorer,
             self.count,
             self.recipe.whole,
         )
@@ -66,10 +72,6 @@ class Engine:
     def pack(self) -> Pack:
         recipe = self.recipe
         return packer(recipe.packer, window=recipe.window, decay=recipe.decay, balance=recipe.balance)
-
-    @cached_property
-    def scores(self) -> dict[str, float]:
-        return scores_of(self.recipe)
 
     def drafts(self) -> list[Draft]:
         """All chunks of the document, in order."""
@@ -120,7 +122,9 @@ class Engine:
     def _range(self, first: int, last: int) -> list[Draft]:
         start, end = self._extent(first, last)
         target = self.budget.limit if self.recipe.depth else self.budget.target
-        if end - start <= 5 * target:  # above this it will hardly fit, and is counted block by block below
+        if end - start <= 5 * target and not self.scorer.forces(
+            start, end
+        ):  # above this it will hardly fit, and is counted block by block below
             lead = self.leads.at(first, start)
             close = self._left_open(end)
             tokens = self.count(lead.text + self.text[start:end] + close)
@@ -157,13 +161,32 @@ class Engine:
         goal = Goal(min(self.budget.target, limit), limit)
         atoms = self.atomizer.atoms(first, last, end, limit)
         drafts: list[Draft] = []
-        for low, high in _segments(atoms):
+        for low, high in self._segments(atoms):
             cuts = self._cuts(atoms, low, high, goal, first, last)
             bounds = [low, *cuts, high]
             for i, j in pairwise(bounds):
                 if draft := self._draft(atoms, i, j, end, first, last):
                     drafts.append(draft)
         return drafts
+
+    def _segments(self, atoms: Sequence[Atom]) -> Iterator[tuple[int, int]]:
+        """Index ranges between forced cuts: those of the signal, and around atoms standing alone. A heading above
+        such an atom stays with it."""
+        low = 0
+        for index, atom in enumerate(atoms):
+            if atom.alone:
+                top = index
+                while atoms[top].glued and top > low:
+                    top -= 1
+                if top > low:
+                    yield low, top
+                yield top, index + 1
+                low = index + 1
+            elif index > low and not atom.glued and self.scorer.is_forced(atom.start):
+                yield low, index
+                low = index
+        if low < len(atoms):
+            yield low, len(atoms)
 
     def _cuts(self, atoms: Sequence[Atom], low: int, high: int, goal: Goal, first: int, last: int) -> list[int]:
         """Where the packer cuts the atoms [low, high)."""
@@ -181,7 +204,7 @@ class Engine:
                 + self.leads.at(self.leads.section_at(a.start, first, last), a.start).tokens
                 for a in part
             ]
-        score = [self.scores[a.seam] for a in part]
+        score = self.scorer.scores(part)
         forbidden = {i for i, a in enumerate(part) if a.glued}
         load = Load(sums, lead, tail, score, forbidden)
         if self.reserve:
@@ -254,19 +277,3 @@ def endless(document: Document, over: int, limit: int) -> BudgetError:
         f"the tokenizer's counts do not add up: a chunk of {document.id} stays {over} tokens over the "
         f"limit of {limit}; raise the limit or use another tokenizer"
     )
-
-
-def _segments(atoms: Sequence[Atom]) -> Iterator[tuple[int, int]]:
-    """Index ranges between the cuts that atoms standing alone force; a heading above such an atom stays with it."""
-    low = 0
-    for index, atom in enumerate(atoms):
-        if atom.alone:
-            top = index
-            while atoms[top].glued and top > low:
-                top -= 1
-            if top > low:
-                yield low, top
-            yield top, index + 1
-            low = index + 1
-    if low < len(atoms):
-        yield low, len(atoms)

@@ -13,10 +13,23 @@ from typing import NamedTuple
 
 from seamline.cut.atoms import MARKS, Atom, Frame
 from seamline.cut.headed import Headed
-from seamline.cut.ladder import CODE, LINES, LONGEST_TOKEN, PROSE, Count, Room, Rung, climb_down, coalesce
+from seamline.cut.ladder import (
+    CODE,
+    LINES,
+    LONGEST_TOKEN,
+    PROSE,
+    Count,
+    Piece,
+    Room,
+    Rung,
+    by_sentences,
+    climb_down,
+    coalesce,
+)
 from seamline.cut.lines import line_end, line_start, next_line, trimmed
 from seamline.cut.rows import LEAST, split_rows
-from seamline.cut.scores import code_seam
+from seamline.cut.scores import Scorer
+from seamline.cut.scores.structure import code_seam
 from seamline.cut.tables import split_table
 from seamline.types import Block, Context
 
@@ -32,6 +45,7 @@ _RUNGS: Mapping[str, tuple[Rung, ...]] = {
     "code": CODE,
     "scope": CODE,
 }
+NO_SCORER = Scorer({})
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _MARKER = re.compile(r"(?:[-+*]|\d{1,9}[.)])[ \t]*")
 _TEXT = re.compile(r"[^ \t\r\n>]")
@@ -119,6 +133,7 @@ class Splitter:
         whole: Mapping[str, int],
         own_rule: Mapping[str, bool],
         cluster: int,
+        scorer: Scorer = NO_SCORER,
     ) -> None:
         self.text = text
         self.blocks = blocks
@@ -126,6 +141,7 @@ class Splitter:
         self.whole = whole
         self.own_rule = own_rule
         self.cluster = cluster
+        self._scorer = scorer
         self._children: dict[int, list[int]] | None = None
         self._texts: dict[int, int] = {}
 
@@ -189,7 +205,7 @@ class Splitter:
 
     def _whole(self, task: Task, room: int) -> Atom | None:
         """The range as one atom, where it fits."""
-        if task.end - task.start > LONGEST_TOKEN * room:
+        if task.end - task.start > LONGEST_TOKEN * room or self._scorer.opens(task.start, task.end):
             return None
         if task.block >= 0:
             room = min(room, self.whole.get(self.blocks[task.block].kind, room))
@@ -202,8 +218,11 @@ class Splitter:
         return atom and atom._replace(end=task.end, exact=False)
 
     def _ladder(self, task: Task, room: int, rungs: Sequence[Rung]) -> list[Atom]:
-        pieces = climb_down(self.text, task.start, task.end, Room(room, self.cluster), self.count, rungs)
-        pieces = coalesce(pieces, room // _SMALL, room)
+        pieces: list[Piece] = []
+        for start, end in self._scorer.parts(task.start, task.end):
+            part = climb_down(self.text, start, end, Room(room, self.cluster), self.count, rungs)
+            part[0] = part[0]._replace(seam="sentence" if by_sentences in rungs else "line")
+            pieces += coalesce(part, room // _SMALL, room)
         atoms = [Atom(p.start, p.end, p.tokens, p.seam, task.frame, exact=p.exact) for p in pieces]
         atoms[0] = atoms[0]._replace(seam=task.seam)
         return atoms

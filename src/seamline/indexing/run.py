@@ -13,7 +13,8 @@ from seamline.embed.run import embed_all
 from seamline.errors import SeamlineError
 from seamline.indexing.entries import describe
 from seamline.parse import parse_bytes
-from seamline.protocols import Embedder, Reader, Store, Tokenizer, Writer
+from seamline.parts import Parts
+from seamline.protocols import Embedder, Reader, Store, Writer
 from seamline.recipe import Recipe
 from seamline.records import Change, Entry, Head, Place, Version
 from seamline.store.codec import digest
@@ -36,7 +37,7 @@ class Tools:
     """The live objects of a run, and the choices that shape entries."""
 
     recipe: Recipe
-    tokenizer: Tokenizer
+    parts: Parts
     embedder: Embedder
     cache: VectorCache | None = None
     hierarchy: bool = True
@@ -197,8 +198,8 @@ def _draft(
     )
     known = reader.digests(candidate.doc) if alive else {}
     born = _born(reader, known) or candidate.modified
-    chunks = cut(document, tools.recipe, tools.tokenizer)
-    entries, places = describe(document, chunks, tools.tokenizer, hierarchy=tools.hierarchy, now=now, born=born)
+    chunks = cut(document, tools.recipe, tools.parts)
+    entries, places = describe(document, chunks, tools.parts.tokenizer, hierarchy=tools.hierarchy, now=now, born=born)
     report.notices += [f"{candidate.doc}{', ' * bool(n.where)}{n.where}: {n.message}" for n in document.notices]
     base = head.version if head else 0
     fresh = [entry for entry in entries if known.get(entry.id) != digest(entry)]

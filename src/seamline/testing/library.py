@@ -10,6 +10,7 @@ from pathlib import Path
 from seamline.embed.hashing import HashEmbedder
 from seamline.index import Index
 from seamline.indexing import Candidate, Tools, update
+from seamline.parts import Parts
 from seamline.protocols import Embedder
 from seamline.recipe import Overlap, Recipe
 from seamline.shape import Shape, settings_of
@@ -34,7 +35,7 @@ class Library:
         embedder: Embedder | None = None,
     ) -> None:
         self.embedder = embedder or HashEmbedder()
-        self.tools = Tools(recipe, load(recipe.tokenizer), self.embedder, dual=dual)
+        self.tools = Tools(recipe, Parts(load(recipe.tokenizer)), self.embedder, dual=dual)
         self.store = MemoryStore(
             settings_of(Shape(recipe=recipe, embedder=self.embedder.name, dual=dual), self.embedder)
         )

@@ -1,43 +1,77 @@
-"""Structure scores: which kind of gap stands before a block. The table in the recipe says how good each kind is."""
+"""How good a cut at each gap is, and where one must be.
+
+Structure gives every gap the score of its kind. A strategy may add a `Signal`: what it knows about the gaps at some
+offsets of the document. Both meet in `Scorer`; the packers see numbers alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 
-from seamline.types import Block
-
-_CODE = ("code", "scope")
-
-
-def seam_before(text: str, blocks: Sequence[Block], tops: Sequence[int], position: int) -> str:
-    """The kind of the gap before a top-level block."""
-    block = blocks[tops[position]]
-    if block.kind == "heading":
-        return f"h{block.level}"
-    if position == 0:
-        return "paragraph"
-    before = blocks[tops[position - 1]]
-    if before.kind == "paragraph" and text[before.end - 1] in ":：":
-        return "lead-in"
-    if before.kind == "rule":
-        return "rule"
-    if block.kind == "rule":
-        return "line"  # a rule ends what is above it
-    if block.kind in _CODE or before.kind in _CODE:
-        return "code"
-    return "paragraph"
+from seamline.cut.atoms import Atom
 
 
-def code_seam(text: str, blocks: Sequence[Block], before: int, block: int, start: int) -> str:
-    """The kind of the gap between two blocks inside a scope, at `start`; -1 for what closes the scope."""
-    if before < 0 or block < 0:
-        return "line"
-    if _is_declaration(blocks[before]) or _is_declaration(blocks[block]):
-        return "code"
-    gap = text[blocks[before].end : start]
-    return "scope" if gap.count("\n") + gap.count("\r") - gap.count("\r\n") > 1 else "line"
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """What a strategy says about gaps, by the offset at which the text after a gap starts.
+
+    Offsets are where blocks, rows, sentences or lines start. A block with one inside it is opened there, whether it
+    fits a chunk or not.
+    """
+
+    score: Mapping[int, float] = field(default_factory=dict)
+    """How good a cut there is, 0 to 1, by this signal alone."""
+    forced: frozenset[int] = frozenset()
+    """Where a cut must be, unless that tears a heading from what is under it."""
+    weight: float = 0.5
+    """How much `score` counts beside structure."""
+    firm: bool = False
+    """Whether chunks below the floor stay apart at a forced gap."""
 
 
-def _is_declaration(block: Block) -> bool:
-    """Whether a block is a method or the like, not a statement that holds others."""
-    return block.kind == "scope" and block.attrs is not None and "name" in block.attrs
+NO_SIGNAL = Signal()
+
+
+class Scorer:
+    """Scores the gaps before atoms: structure, blended with a signal where that says something."""
+
+    def __init__(self, table: Mapping[str, float], signal: Signal = NO_SIGNAL) -> None:
+        self._table = table
+        self._signal = signal
+        self._forced = sorted(signal.forced)
+        self._known = sorted(signal.forced.union(signal.score))
+
+    def scores(self, atoms: Sequence[Atom]) -> list[float]:
+        """One number per atom, for the gap before it."""
+        table, known, weight = self._table, self._signal.score, self._signal.weight
+        if not known:
+            return [table[atom.seam] for atom in atoms]
+        blended: list[float] = []
+        for atom in atoms:
+            said = known.get(atom.start)
+            structure = table[atom.seam]
+            blended.append(structure if said is None else weight * said + (1 - weight) * structure)
+        return blended
+
+    def is_forced(self, offset: int) -> bool:
+        return offset in self._signal.forced
+
+    def opens(self, start: int, end: int) -> bool:
+        """Whether the signal says something about a gap inside a range."""
+        return _inside(self._known, start, end)
+
+    def forces(self, start: int, end: int) -> bool:
+        """Whether there must be a cut inside a range."""
+        return _inside(self._forced, start, end)
+
+    def parts(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """A range cut where it must be."""
+        inner = self._forced[bisect_right(self._forced, start) : bisect_left(self._forced, end)]
+        return pairwise((start, *inner, end))
+
+
+def _inside(offsets: Sequence[int], start: int, end: int) -> bool:
+    return bisect_right(offsets, start) < bisect_left(offsets, end)

@@ -1,0 +1,27 @@
+"""Strategies as a table: what each tells the one engine. None has rules about sizes of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+
+from seamline.cut.scores import NO_SIGNAL, Signal
+from seamline.parts import Parts
+from seamline.recipe import Recipe
+from seamline.types import Document
+
+MakeSignal = Callable[[Document, Recipe, Parts], Signal]
+
+SIGNALS: Mapping[str, str] = {
+    "rechunk": "seamline.cut.scores.alike:alike",
+}
+"""Per strategy, `module:function` of its `MakeSignal`, imported when it is used. The others go by structure alone."""
+
+
+def signal_of(document: Document, recipe: Recipe, parts: Parts) -> Signal:
+    """What the recipe's strategy says about the gaps of a document."""
+    if recipe.strategy not in SIGNALS:
+        return NO_SIGNAL
+    module, _, name = SIGNALS[recipe.strategy].partition(":")
+    make: MakeSignal = getattr(import_module(module), name)
+    return make(document, recipe, parts)

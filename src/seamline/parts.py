@@ -1,0 +1,27 @@
+"""The live objects that a recipe names, each made when it is first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from seamline.errors import ConfigError
+from seamline.protocols import Embedder, Tokenizer
+
+
+def _none() -> Embedder:
+    raise ConfigError("this strategy needs an embedder, and none was given", "$.cut.signal")
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What cutting needs beyond a document and a recipe."""
+
+    tokenizer: Tokenizer
+    make_embedder: Callable[[], Embedder] = _none
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """Tells what texts are about."""
+        return self.make_embedder()
