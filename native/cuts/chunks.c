@@ -4,7 +4,8 @@
 
 /* --- the types of seamline --------------------------------------------------------------------------------------- */
 
-enum { DOCUMENT, BODY, TOKENS, NAMES, CONTEXT, CLOSING, PATH, INDEX, TOTAL, BLOCKS, SEAM, LEVEL, PARENT, SHADOWS, FIELDS };
+enum { DOCUMENT, BODY, TOKENS, NAMES, CONTEXT, CLOSING, PATH, INDEX, TOTAL, BLOCKS, SEAM, LEVEL, PARENT, SHADOWS,
+       CHILDREN, FACTS, FIELDS };
 
 static PyTypeObject *chunk_type, *span_type, *context_type;
 static PyObject *names_type;
@@ -23,7 +24,8 @@ static PyObject *class_of(const char *module, const char *name)
 static bool find_slots(void)
 {
     static const char *const FIELD_NAMES[FIELDS] = {"document", "body",  "tokens", "names",  "context", "closing", "path",
-                                                    "index",    "total", "blocks", "seam",   "level",   "parent",  "shadows"};
+                                                    "index",    "total", "blocks", "seam",   "level",   "parent",  "shadows",
+                                                    "children", "facts"};
     for (int i = 0; i < FIELDS; i++) {
         slots[i] = PyObject_GetAttrString((PyObject *)chunk_type, FIELD_NAMES[i]);
         if (!slots[i])
@@ -207,6 +209,8 @@ static PyObject *finished(Job *job, Naming *naming, size_t index)
         [LEVEL] = PyLong_FromLong(0),
         [PARENT] = Py_NewRef(nothing),
         [SHADOWS] = Py_NewRef(no_shadows),
+        [CHILDREN] = PyTuple_New(0),
+        [FACTS] = Py_NewRef(Py_None),
     };
     return make_chunk(fields);
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from seamline.collector import paused
@@ -27,15 +28,25 @@ if TYPE_CHECKING:
 
 
 def cut(document: Document, recipe: Recipe, parts: Parts) -> list[Chunk]:
-    """The chunks of a document: by the compiled core where it can, with the same result."""
+    """The chunks of a document, of all levels where the strategy makes several."""
     with paused():
-        if CUTS is not None and (chunks := compiled_cut(CUTS, document, recipe, parts.tokenizer)) is not None:
-            return scoped(chunks)
-        return plain_cut(document, recipe, parts)
+        if recipe.strategy != "hierarchical":
+            return _leaves(document, recipe, parts)
+        from seamline.cut.levels import levelled
+
+        leaves = _leaves(document, replace(recipe, strategy=recipe.hierarchy.below), parts)
+        return levelled(leaves, recipe, parts.tokenizer)
+
+
+def _leaves(document: Document, recipe: Recipe, parts: Parts) -> list[Chunk]:
+    """By the compiled core where it can, with the same result."""
+    if CUTS is not None and (chunks := compiled_cut(CUTS, document, recipe, parts.tokenizer)) is not None:
+        return scoped(chunks)
+    return plain_cut(document, recipe, parts)
 
 
 def plain_cut(document: Document, recipe: Recipe, parts: Parts, signal: Signal | None = None) -> list[Chunk]:
-    """The chunks of a document, in Python: any recipe, and what the compiled core is compared with.
+    """The chunks of a document of one level, in Python: any recipe, and what the compiled core is compared with.
 
     A `signal` that is given stands for that of the recipe's strategy.
     """
