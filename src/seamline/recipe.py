@@ -211,6 +211,12 @@ class Recipe:
         return Reading(self.front_matter, self.boilerplate, self.ocr, self.ocr_language)
 
     @property
+    def limits(self) -> tuple[int, ...]:
+        """The limit of every level of chunks, the lowest first."""
+        above = self.hierarchy.limits if self.strategy == "hierarchical" else ()
+        return (self.budget.limit, *above)
+
+    @property
     def fingerprint(self) -> str:
         """A short hash of everything that affects the output."""
         plain = json.dumps(_plain(self), sort_keys=True, separators=(",", ":"))

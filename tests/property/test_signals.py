@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 
 from hypothesis import HealthCheck, given, settings
@@ -64,6 +65,6 @@ def test_firm_cuts_are_made_wherever_a_block_starts(case: tuple[Document, Recipe
         return
     starts = {chunk.start for chunk in cut(document, recipe, signal)}
     tops = [document.blocks[top] for top in document.tops]
-    for before, block in zip(tops, tops[1:], strict=False):
+    for before, block in itertools.pairwise(tops):
         if block.start in signal.forced and before.kind != "heading" and block.kind != "front_matter":
             assert block.start in starts

@@ -105,7 +105,7 @@ def _audit_document(args: argparse.Namespace, path: Path, recipe: Recipe, findin
 
     document = _parsed(args, path, recipe)
     chunks = chunk_document(document, recipe)
-    limit, tokenizer = recipe.budget.limit, named_parts(recipe).tokenizer
+    limit, tokenizer = recipe.limits, named_parts(recipe).tokenizer
     findings.documents += 1
     findings.chunks += len(chunks)
     if chunks:
@@ -130,7 +130,7 @@ def _audit_records(args: argparse.Namespace, path: Path | None, recipe: Recipe, 
         findings.documents += 1
         findings.chunks += len(records)
         findings.violations += audit_records(
-            records, document, limit=recipe.budget.limit, tokenizer=named_parts(recipe).tokenizer
+            records, document, limit=recipe.limits, tokenizer=named_parts(recipe).tokenizer
         )
 
 

@@ -59,6 +59,8 @@ def explain(chunk: Chunk, recipe: Recipe) -> list[str]:
 
 def _reason(chunk: Chunk, recipe: Recipe) -> str:
     seam = chunk.seam
+    if chunk.level:
+        return f"level {chunk.level}: made of {len(chunk.children)} of level {chunk.level - 1}"
     if seam == "start":
         return "starts the document"
     score = f"{seam}, score {recipe.scores[seam] / 100:.2f}" if seam in recipe.scores else seam
@@ -113,6 +115,8 @@ def _shadows(chunk: Chunk) -> str:
 
 def _size(chunk: Chunk, recipe: Recipe) -> str:
     budget = recipe.budget
-    distance = chunk.tokens - budget.target
+    limit = recipe.limits[chunk.level]
+    target = limit * budget.target // budget.limit
+    distance = chunk.tokens - target
     side = "on" if not distance else f"{abs(distance)} {'over' if distance > 0 else 'under'}"
-    return f"size: {chunk.tokens} tokens, {side} target {budget.target}, limit {budget.limit}"
+    return f"size: {chunk.tokens} tokens, {side} target {target}, limit {limit}"

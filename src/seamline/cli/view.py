@@ -42,7 +42,8 @@ def render(name: str, document: Document, chunks: Sequence[Chunk], recipe: Recip
         lines.append(_title(chunk, recipe, look.style))
         if look.explain:
             lines.extend(f"{_INDENT}{look.style.paint(line, 'yellow')}" for line in explain(chunk, recipe))
-        lines.extend(_text(chunk, look))
+        if not chunk.level or look.full:  # its text is that of its children, which follow
+            lines.extend(_text(chunk, look))
         lines.append("")
     return "\n".join(lines) + "\n"
 
@@ -52,9 +53,12 @@ def _header(name: str, document: Document, chunks: Sequence[Chunk], style: Style
     parts = [style.paint(visible(name), "bold")]
     if document.title:
         parts.append(clipped(visible(document.title), 60))
-    parts.append(plural(len(chunks), "chunk"))
-    if chunks:
-        sizes = [chunk.tokens for chunk in chunks]
+    leaves = [chunk for chunk in chunks if not chunk.level]
+    parts.append(plural(len(leaves), "chunk"))
+    if len(leaves) < len(chunks):
+        parts.append(f"{len(chunks) - len(leaves)} above them")
+    if leaves:
+        sizes = [chunk.tokens for chunk in leaves]
         parts.append(f"tokens {min(sizes)} min, {sum(sizes) / len(sizes):.0f} mean, {max(sizes)} max")
     return dot.join(parts)
 
@@ -63,9 +67,10 @@ def _title(chunk: Chunk, recipe: Recipe, style: Style) -> str:
     first, last = chunk.lines
     place = f"line {first}" if first == last else f"lines {first}-{last}"
     number = style.paint(f"{chunk.index + 1:>4}", "bold")
-    bar = _bar(chunk.tokens, recipe.budget.limit, style)
+    bar = _bar(chunk.tokens, recipe.limits[chunk.level], style)
     crumb = style.paint(clipped(visible(chunk.breadcrumb), style.width), "cyan")
-    return f"{number}  {bar} {chunk.tokens:>5} tokens  {place}  {chunk.kind}  {crumb}".rstrip()
+    what = f"level {chunk.level}, {plural(len(chunk.children), 'part')}" if chunk.level else chunk.kind
+    return f"{number}  {bar} {chunk.tokens:>5} tokens  {place}  {what}  {crumb}".rstrip()
 
 
 def _bar(tokens: int, limit: int, style: Style) -> str:

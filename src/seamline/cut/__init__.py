@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from seamline.collector import paused
@@ -30,11 +29,11 @@ if TYPE_CHECKING:
 def cut(document: Document, recipe: Recipe, parts: Parts) -> list[Chunk]:
     """The chunks of a document, of all levels where the strategy makes several."""
     with paused():
+        leaves = _leaves(document, recipe, parts)
         if recipe.strategy != "hierarchical":
-            return _leaves(document, recipe, parts)
+            return leaves
         from seamline.cut.levels import levelled
 
-        leaves = _leaves(document, replace(recipe, strategy=recipe.hierarchy.below), parts)
         return levelled(leaves, recipe, parts.tokenizer)
 
 

@@ -30,6 +30,7 @@ RULES: Mapping[str, str] = MappingProxyType(
         "mid-sentence": "the body starts inside a sentence that would fit the limit",
         "cut-grapheme": "a body starts or ends inside one user-perceived character",
         "duplicate-id": "two chunks have the same id",
+        "torn-level": "a chunk of a higher level is not made of whole chunks of the level below",
     }
 )
 """What the audit looks for, each in one line."""
@@ -49,8 +50,10 @@ class Violation(NamedTuple):
     """Id of the document."""
 
 
-def audit(chunks: Sequence[Chunk], *, limit: int, tokenizer: TokenizerLike = "o200k_base") -> list[Violation]:
-    """All violations among chunks, which may come from several documents."""
+def audit(
+    chunks: Sequence[Chunk], *, limit: int | Sequence[int], tokenizer: TokenizerLike = "o200k_base"
+) -> list[Violation]:
+    """All violations among chunks, which may come from several documents. Levels may have limits of their own."""
     groups: dict[tuple[str, str], list[Chunk]] = {}
     for chunk in chunks:
         groups.setdefault((chunk.doc_id, chunk.document.text), []).append(chunk)
@@ -58,7 +61,7 @@ def audit(chunks: Sequence[Chunk], *, limit: int, tokenizer: TokenizerLike = "o2
     ids: set[str] = set()
     for group in groups.values():
         document = group[0].document
-        out.extend(_judge([_seen(chunk) for chunk in group], document, limit, tokenizer, ids))
+        out.extend(_by_level([_seen(chunk) for chunk in group], document, limit, tokenizer, ids))
     return out
 
 
@@ -66,7 +69,7 @@ def audit_records(
     records: Sequence[Mapping[str, object]],
     document: Document | None,
     *,
-    limit: int,
+    limit: int | Sequence[int],
     tokenizer: TokenizerLike = "o200k_base",
 ) -> list[Violation]:
     """All violations among the records (`Chunk.to_dict()`) of one document.
@@ -80,7 +83,37 @@ def audit_records(
             seen.append(_read(record, position))
         except _Malformed as problem:
             out.append(_malformed(record, position, str(problem)))
-    return out + _judge(seen, document, limit, tokenizer, set())
+    return out + _by_level(seen, document, limit, tokenizer, set())
+
+
+def _by_level(
+    chunks: Sequence[Seen],
+    document: Document | None,
+    limit: int | Sequence[int],
+    tokenizer: TokenizerLike,
+    ids: set[str],
+) -> list[Violation]:
+    """Every level holds the contract by itself, and is made of the one below."""
+    levels: dict[int, list[Seen]] = {0: []}
+    for chunk in chunks:
+        levels.setdefault(chunk.level, []).append(chunk)
+    out: list[Violation] = []
+    below: list[Seen] = []
+    for level, group in sorted(levels.items()):
+        most = limit if isinstance(limit, int) else limit[min(level, len(limit) - 1)]
+        out.extend(_judge(group, document, most, tokenizer, ids))
+        if level:
+            out.extend(_violation("torn-level", message, chunk) for chunk, message in _torn(group, below))
+        below = group
+    return out
+
+
+def _torn(above: Sequence[Seen], below: Sequence[Seen]) -> Iterator[tuple[Seen, str]]:
+    """Chunks that start or end inside one of the level below."""
+    starts, ends = {chunk.start for chunk in below}, {chunk.end for chunk in below}
+    for chunk in above:
+        if chunk.start not in starts or chunk.end not in ends:
+            yield chunk, f"its body, {chunk.start} to {chunk.end}, cuts a chunk of level {chunk.level - 1}"
 
 
 def _judge(
@@ -183,6 +216,7 @@ def _seen(chunk: Chunk) -> Seen:
         chunk.tokens,
         chunk.context,
         chunk.closing,
+        chunk.level,
     )
 
 
@@ -200,6 +234,7 @@ def _read(record: object, position: int) -> Seen:
         _number(record, "tokens"),
         tuple(_contexts(record)),
         _text(record, "closing"),
+        _number(record, "level") if "level" in record else 0,
     )
 
 

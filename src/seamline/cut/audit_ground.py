@@ -33,6 +33,7 @@ class Seen(NamedTuple):
     tokens: int
     context: tuple[Context, ...]
     closing: str
+    level: int = 0
 
 
 class Pair(NamedTuple):

@@ -18,10 +18,16 @@ SIGNALS: Mapping[str, str] = {
 """Per strategy, `module:function` of its `MakeSignal`, imported when it is used. The others go by structure alone."""
 
 
+def leaf_strategy(recipe: Recipe) -> str:
+    """How the lowest level is cut."""
+    return recipe.hierarchy.below if recipe.strategy == "hierarchical" else recipe.strategy
+
+
 def signal_of(document: Document, recipe: Recipe, parts: Parts) -> Signal:
     """What the recipe's strategy says about the gaps of a document."""
-    if recipe.strategy not in SIGNALS:
+    strategy = leaf_strategy(recipe)
+    if strategy not in SIGNALS:
         return NO_SIGNAL
-    module, _, name = SIGNALS[recipe.strategy].partition(":")
+    module, _, name = SIGNALS[strategy].partition(":")
     make: MakeSignal = getattr(import_module(module), name)
     return make(document, recipe, parts)

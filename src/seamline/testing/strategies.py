@@ -5,9 +5,13 @@ Needs `hypothesis`, which the `dev` extra brings.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from hypothesis import strategies as st
 
 from seamline.recipe import Overlap, Recipe
+from seamline.strategies import Hierarchy
 from seamline.types import Budget
 
 HOSTILE = (
@@ -161,6 +165,18 @@ def unicode_text() -> st.SearchStrategy[str]:
 
 def documents() -> st.SearchStrategy[str]:
     return st.one_of(markdown(), markdown(), markdown(), unicode_text())
+
+
+def strategic(strategy: str, limits: tuple[int, int] = (16, 2000)) -> st.SearchStrategy[Recipe]:
+    """Recipes of one strategy, which tells texts apart by their words."""
+
+    def build(parts: tuple[Recipe, list[int]]) -> Recipe:
+        recipe, more = parts
+        levels = tuple(sorted({recipe.budget.limit + extra for extra in more}))
+        name: Any = strategy
+        return replace(recipe, strategy=name, signal="hash", hierarchy=Hierarchy(levels))
+
+    return st.tuples(recipes(limits), st.lists(st.integers(0, 3000), min_size=1, max_size=3)).map(build)
 
 
 def recipes(limits: tuple[int, int] = (16, 2000)) -> st.SearchStrategy[Recipe]:
