@@ -179,7 +179,7 @@ def test_a_crowd_of_one_word_paragraphs_is_thinned_the_same() -> None:
 def test_blocks_of_no_usual_shape_are_left_to_python(block: Block) -> None:
     document = Document("doc", seamline.read("x\n").source, "abc\n", [block])
     assert CUTS is not None
-    assert compiled_cut(CUTS, document, Recipe(), Parts(load("o200k_base"))) is None
+    assert compiled_cut(CUTS, document, Recipe(), load("o200k_base")) is None
 
 
 def test_lone_surrogates_are_left_to_python() -> None:

@@ -54,7 +54,7 @@ def _opened(frame: Frame | None, text: str, start: int) -> Iterator[Frame]:
     """The frames that a chunk starting at `start` has to open, innermost first."""
     marked = False
     while frame is not None:
-        if start > frame.start:
+        if frame.start < start < frame.end:
             if frame.role not in MARKS:
                 yield frame
             elif not marked:

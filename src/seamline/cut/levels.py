@@ -110,7 +110,9 @@ class _Grouper:
         if slack == 0 and load.size(0, len(part)) <= goal.target:
             return []
         cuts = [first + cut for cut in self._pack(load, goal)]
-        return cuts or [(first + last) // 2]  # nothing else makes it smaller
+        if not cuts and slack:
+            return [(first + last) // 2]  # nothing else makes it smaller
+        return cuts
 
     def _size(self, low: int, high: int) -> int:
         first, last = self._chunks[low], self._chunks[high - 1]

@@ -22,13 +22,12 @@ from seamline.cut.ladder import (
     Piece,
     Room,
     Rung,
-    by_sentences,
     climb_down,
     coalesce,
 )
 from seamline.cut.lines import line_end, line_start, next_line, trimmed
 from seamline.cut.rows import LEAST, split_rows
-from seamline.cut.scores import Scorer
+from seamline.cut.scores import NO_SCORER, Scorer
 from seamline.cut.scores.structure import code_seam
 from seamline.cut.tables import split_table
 from seamline.types import Block, Context
@@ -37,15 +36,9 @@ CONTAINERS = frozenset(("list", "item", "quote", "footnote", "directive", "jsx",
 NESTING = frozenset(("list", "item", "environment", "figure"))
 """Containers that have an opening and a close of their own where their parser says so."""
 _RUNGS: Mapping[str, tuple[Rung, ...]] = {
-    "paragraph": PROSE,
-    "heading": PROSE,
-    "item": PROSE,
-    "quote": PROSE,
-    "turn": PROSE,
-    "code": CODE,
-    "scope": CODE,
+    **dict.fromkeys(("paragraph", "heading", "item", "quote", "turn"), PROSE),
+    **dict.fromkeys(("code", "scope"), CODE),
 }
-NO_SCORER = Scorer({})
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _MARKER = re.compile(r"(?:[-+*]|\d{1,9}[.)])[ \t]*")
 _TEXT = re.compile(r"[^ \t\r\n>]")
@@ -90,10 +83,8 @@ def _one_mark(frame: Frame | None) -> Frame | None:
 
 
 def _affordable(frame: Frame | None, room: int, *, must_close: bool = False) -> Frame | None:
-    """A frame that leaves at least half of the room to the text in it; those around it give way first.
-
-    One that must be closed may leave less.
-    """
+    """A frame that leaves at least half of the room to the text in it, less where it must be closed; those around it
+    give way first."""
     while frame and frame.outer and cost(frame) > room // 2:
         frame = frame._replace(outer=frame.outer.outer)
     return frame if cost(frame) <= (room - LEAST if must_close else room // 2) else None
@@ -221,7 +212,7 @@ class Splitter:
         pieces: list[Piece] = []
         for start, end in self._scorer.parts(task.start, task.end):
             part = climb_down(self.text, start, end, Room(room, self.cluster), self.count, rungs)
-            part[0] = part[0]._replace(seam="sentence" if by_sentences in rungs else "line")
+            part[0] = part[0]._replace(seam="sentence" if rungs is PROSE else "line")
             pieces += coalesce(part, room // _SMALL, room)
         atoms = [Atom(p.start, p.end, p.tokens, p.seam, task.frame, exact=p.exact) for p in pieces]
         atoms[0] = atoms[0]._replace(seam=task.seam)
@@ -367,6 +358,8 @@ class Splitter:
             frame = self._fence(task, block, room)
         elif kind == "html" and self.text.startswith("<!--", block.start):
             frame = self._open_close("comment", task, block.start, block.start + 4, "\n", "\n-->")
+            if (close := self.text.find("-->", block.start, task.end)) >= 0:  # text may follow it
+                frame = frame._replace(end=close + 3)
         elif kind == "math" and self.text.startswith("$$", block.start):
             frame = self._open_close("math", task, block.start, block.start + 2, "\n", "\n$$")
         return _affordable(frame, room, must_close="frame" in attrs and bool(attrs["frame"][2]))

@@ -73,5 +73,8 @@ class Scorer:
         return pairwise((start, *inner, end))
 
 
+NO_SCORER = Scorer({})
+
+
 def _inside(offsets: Sequence[int], start: int, end: int) -> bool:
     return bisect_right(offsets, start) < bisect_left(offsets, end)
