@@ -14,7 +14,12 @@ from seamline.types import Chunk, Document
 
 def chunk_document(document: Document, recipe: Recipe, parts: Parts | None = None) -> list[Chunk]:
     """Cut one parsed document; parts that are not given are those the recipe names."""
-    return cut(document, recipe, parts or named_parts(recipe))
+    parts = parts or named_parts(recipe)
+    if recipe.strategy == "auto" or recipe.strategies:
+        from seamline.choose import choose
+
+        recipe = choose(document, recipe).recipe
+    return cut(document, recipe, parts)
 
 
 def make_parts(

@@ -299,7 +299,8 @@ def _path(name: str) -> str:
 def _plain(recipe: Recipe) -> dict[str, Any]:
     """All that a fingerprint is made of."""
     values = {f.name: _plain_value(getattr(recipe, f.name)) for f in fields(recipe)}
-    unsaid = {name: _plain_value(value) for name, value in _later_defaults().items()}
+    values["strategies"] = list(recipe.strategies.items())  # in their order: the first that fits counts
+    unsaid = {name: _plain_value(value) for name, value in _later_defaults().items()} | {"strategies": []}
     return {name: value for name, value in values.items() if name not in unsaid or unsaid[name] != value}
 
 

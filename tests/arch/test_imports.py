@@ -29,6 +29,7 @@ LAYERS = {
     "identity": BASE,
     "recipe": BASE,
     "strategies": BASE,
+    "choose": BASE,
     "expect": BASE,
     "recipe_toml": BASE,
     "presets": BASE,

@@ -58,7 +58,13 @@ def test_every_default_of_the_recipe() -> None:
     text = page("recipe.md")
     for name, place in PLACES.items():
         value = getattr(Recipe(), name)
-        shown = f'"{value}"' if isinstance(value, str) else str(value).lower()
+        shown = (
+            f'"{value}"'
+            if isinstance(value, str)
+            else str(list(value))
+            if isinstance(value, tuple)
+            else str(value).lower()
+        )
         assert f"| `{name}` | `{place}` | `{shown}` |" in text
 
 

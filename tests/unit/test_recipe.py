@@ -33,6 +33,7 @@ from seamline.recipe import (
     resize,
 )
 from seamline.recipe_toml import TABLES, find, from_mapping, load_recipe, to_toml
+from seamline.strategies import Code, Hierarchy, Multimodal, Propositions, Rechunk, Semantic, Tabular
 from seamline.types import SMALLEST_LIMIT, Budget
 
 
@@ -72,7 +73,12 @@ def any_recipe(draw: st.DrawFn) -> Recipe:
 @pytest.mark.parametrize(
     ("change", "path"),
     [
-        ({"strategy": "semantic"}, "$.cut.strategy"),
+        ({"strategy": "sematic"}, "$.cut.strategy"),
+        ({"signal": ""}, "$.cut.signal"),
+        ({"enrich": ("entity",)}, "$.enrich.facts"),
+        ({"enrich": "entities"}, "$.enrich.facts"),
+        ({"derive": ("rows", "rows")}, "$.derive.kinds"),
+        ({"strategies": {"*.md": "sematic"}}, "$.strategies.*.md"),
         ({"packer": "optimla"}, "$.cut.packer"),
         ({"sections": ""}, "$.cut.sections"),
         ({"bias": None}, "$.estimate.bias"),
@@ -176,14 +182,27 @@ CHANGES = [
     *({name: value} for name, value in OTHER.items()),
     *({"budget": b} for b in (Budget(479, 512), Budget(480, 513), Budget(480, 512, 1))),
     *({"overlap": o} for o in (Overlap("blocks"), Overlap("none", 1))),
+    {"strategy": "semantic"},
+    {"signal": "hash"},
+    {"semantic": Semantic(alpha=2)},
+    {"rechunk": Rechunk(similarity=0.5)},
+    {"hierarchy": Hierarchy(limits=(1024, 4096))},
+    {"code": Code(imports=False)},
+    {"tabular": Tabular(key="region")},
+    {"multimodal": Multimodal(pause=1)},
+    {"propositions": Propositions(dedup=0.9)},
+    {"strategies": {"*.md": "semantic", "*": "code"}},
+    {"strategies": {"*": "code", "*.md": "semantic"}},
+    {"enrich": ("entities",)},
+    {"derive": ("rows",)},
+    {"llm": "openai:small"},
 ]
 
 
 def test_every_field_counts_in_the_fingerprint() -> None:
     prints = [Recipe().fingerprint, *(replace(Recipe(), **change).fingerprint for change in CHANGES)]
     assert len(set(prints)) == len(CHANGES) + 1
-    # `strategy` has one value so far.
-    assert {f.name for f in fields(Recipe)} - {k for c in CHANGES for k in c} == {"strategy"}
+    assert {f.name for f in fields(Recipe)} == {k for c in CHANGES for k in c}
 
 
 def test_equal_recipes_have_equal_fingerprints() -> None:
@@ -417,7 +436,7 @@ def test_the_file_changes_only_what_it_names(text: str, expected: Recipe) -> Non
         ("cut.limit = 128", "expected limit in [budget], got it here - at `$.cut.limit`"),
         (
             'cut.pakcer = "fill"',
-            "expected one of strategy, packer, window, decay, balance, sections, depth, "
+            "expected one of strategy, signal, packer, window, decay, balance, sections, depth, "
             'got "pakcer"; did you mean "packer"? - at `$.cut.pakcer`',
         ),
         (
