@@ -11,6 +11,8 @@ from seamline.formats import BY_MEDIA_TYPE, BY_NAME, BY_SUFFIX, Format
 from seamline.parse.decode import check_encodable, decode, encoded
 from seamline.parse.html_charset import declared_encoding
 from seamline.parse.raw import Parsed, Raw, parser_named
+from seamline.parse.remarks import characters
+from seamline.parse.xml import refuse_entities
 from seamline.reading import Reading
 from seamline.types import Document, Notice, Source
 
@@ -92,7 +94,8 @@ def _decoded(data: bytes, one: Format, uri: str, encoding: str | None) -> tuple[
             raise
         text, notices = found[0], (found[1],)
     check_encodable(text, uri)
-    return text, notices
+    refuse_entities(text, uri)
+    return text, (*notices, *characters(text))
 
 
 def format_of(media_type: str, uri: str = "") -> Format:

@@ -25,6 +25,9 @@ _MIME_PARTS = {
     b"application/vnd.oasis.opendocument.spreadsheet": "xlsx",
     b"application/epub+zip": "epub",
 }
+_PDF_OBJECT = re.compile(rb"(?:^|[\r\n])[0-9]{1,7} [0-9]{1,5} obj\b")
+"""What a PDF holds even where its first line is lost."""
+_XML = re.compile(rb"\s*<(?:\?xml|svg)\b")
 _HTML = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 _MAIL = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*\n(?:[ \t][^\n]*\n)*)+\r?\n")
 _MAIL_FIELDS = re.compile(rb"^(?:from|to|subject|date|message-id|received|mime-version):", re.IGNORECASE | re.MULTILINE)
@@ -58,7 +61,7 @@ def _binary(data: bytes, head: bytes, suffix: str, name: str) -> str:
         return _RIFF[head[8:12]]
     if head[4:8] == b"ftyp":
         return "audio/mp4" if suffix == ".m4a" or head[8:11] == b"M4A" else "video/mp4"
-    if suffix == ".pdf" and PDF in data[:_PREFIX]:
+    if suffix == ".pdf" and (PDF in data[:_PREFIX] or _PDF_OBJECT.search(data, 0, _PREFIX)):
         return "pdf"
     if head.startswith(ZIP):
         return _archive(data, suffix, name)
@@ -121,6 +124,8 @@ def _text(head: bytes, *, plain: bool, name: str) -> str:
         return BY_NAME["vtt"].media_type
     if _HTML.match(body):
         return BY_NAME["html"].media_type
+    if _XML.match(body):
+        return BY_NAME["code"].media_type
     if _TEX.match(body):
         return BY_NAME["latex"].media_type
     if (mail := _MAIL.match(body)) and len(_MAIL_FIELDS.findall(mail[0])) >= 3:

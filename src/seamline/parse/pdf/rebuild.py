@@ -84,6 +84,6 @@ def _written(bodies: dict[int, bytes], pages: list[int]) -> bytes:
         index += b"%d 1\n%010d 00000 n \n" % (number, len(out))
         out += b"%d 0 obj\n%b\nendobj\n" % (number, body)
     start = len(out)
-    out += b"xref\n0 1\n0000000000 65535 f \n%b" % index
+    out += b"xref\n0 1\n0000000000 65535 f \n" + index
     out += b"trailer\n<</Size %d/Root %d 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (free + 2, free, start)
     return bytes(out)
