@@ -46,15 +46,26 @@ def _nodes(text: str) -> int:
     if "&" not in text or "*" not in text:
         return 0
     sizes: dict[str, int] = {}
-    name, largest = "", 0
-    for sign, word in _ANCHOR.findall(text):
-        if sign == "&":
-            name = word
-            sizes[name] = 1
-        elif name:
-            sizes[name] = min(sizes[name] + sizes.get(word, 1), _NODES + 1)
-            largest = max(largest, sizes[name])
-    return largest
+    stack: list[tuple[str, int]] = []
+    """Anchors around a line, and the columns that they stand in."""
+    for line in text.splitlines():
+        content = line.lstrip(" ")
+        column = len(line) - len(content)
+        while content and stack and not _is_inside(content, column, stack[-1][1]):
+            stack.pop()
+        for sign, word in _ANCHOR.findall(line) if "&" in line or "*" in line else ():
+            if sign == "&":
+                stack.append((word, column))
+                sizes[word] = 1
+            elif stack and word != stack[-1][0]:
+                around = stack[-1][0]
+                sizes[around] = min(sizes[around] + sizes.get(word, 1), _NODES + 1)
+    return max(sizes.values(), default=0)
+
+
+def _is_inside(content: str, column: int, outer: int) -> bool:
+    """Whether a line belongs to what opened in a column: it stands further right, or is an item of it."""
+    return column > outer or (column == outer and content.startswith("- "))
 
 
 def _flow_depth(text: str) -> int:

@@ -27,7 +27,8 @@ _FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"
 """Fonts are scrambled so that they cannot be copied, in books that are free to read."""
 _PLAIN_DOCTYPE = re.compile(rb"<!DOCTYPE\s[^<>\[]*>", re.IGNORECASE)
 """A document type that declares nothing itself; it says nothing that is needed."""
-_OUTSIDE = re.compile(r"\.\.(?:/|$)|/|[A-Za-z][A-Za-z0-9+.-]+:")
+_OUTSIDE = re.compile(r"\.\.(?:/|$)|/")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _CHAPTERS = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml", "image/svg+xml", "text/x-oeb1-document")
 _FIELDS = {
     "author": "creator",
@@ -107,8 +108,9 @@ def _package(archive: Archive, raw: Raw, notices: list[Notice]) -> _Package:
     for element in root.iter():
         tag = _local(element)
         if tag == "item":
-            path = _inside(folder, element.get("href") or "")
-            if _is_outside(path):
+            href = element.get("href") or ""
+            path = _inside(folder, href)
+            if _is_outside(path) or _ADDRESS.match(href):
                 notices.append(Notice("part-outside", "is outside of the book and never read", path))
                 continue
             contents = "nav" in (element.get("properties") or "").split()
