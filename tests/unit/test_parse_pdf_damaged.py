@@ -156,3 +156,8 @@ def test_damage_raises_nothing_of_its_own(at: int, noise: bytes) -> None:
     except SeamlineError:
         return
     rebuilt(Raw(data))
+
+
+def test_an_index_at_an_impossible_place() -> None:
+    document = read(re.sub(rb"startxref\n\d+", b"startxref\n99999999999999999999", WHOLE))
+    assert "repaired" in codes(document)

@@ -64,7 +64,7 @@ def _attachments(document: Any) -> int:
 def _is_repaired(data: bytes) -> bool:
     """Whether the last word of the file does not say where its index is."""
     found = _START.findall(data[-_PADDED:].rstrip(b"\0\r\n\t ")[-_TAIL:])
-    if not found:
+    if not found or int(found[-1]) > len(data):
         return True
     start = max(data.find(b"%PDF-", 0, _BLOCK), 0)
     return not any(_INDEX.match(data, at, at + _NEAR) for at in (int(found[-1]), int(found[-1]) + start))
