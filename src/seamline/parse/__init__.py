@@ -94,7 +94,8 @@ def _decoded(data: bytes, one: Format, uri: str, encoding: str | None) -> tuple[
             raise
         text, notices = found[0], (found[1],)
     check_encodable(text, uri)
-    refuse_entities(text, uri)
+    if not uri.lower().endswith((".html", ".htm")):  # which knows no entities of its own: they are text
+        refuse_entities(text, uri)
     return text, (*notices, *characters(text))
 
 
