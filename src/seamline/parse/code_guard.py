@@ -33,8 +33,8 @@ def refuse_bomb(language: str, raw: Raw) -> None:
     """Raise a ParseError for YAML that would fill the memory of whoever loads it."""
     if language != "yaml":
         return
-    if (nodes := _nodes(raw.text)) > _NODES:
-        raise ParseError(f"its aliases stand for more than {nodes:,} values: write them out, or leave it out", raw.uri)
+    if _nodes(raw.text) > _NODES:
+        raise ParseError(f"its aliases stand for more than {_NODES:,} values: write them out, or leave it out", raw.uri)
     if (depth := _flow_depth(raw.text)) > raw.limits.depth:
         raise ParseError(
             f"nests brackets {depth:,} deep, more than {raw.limits.depth}: no reader of YAML follows that", raw.uri
