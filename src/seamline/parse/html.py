@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from seamline.collector import paused
 from seamline.extras import needed
 from seamline.parse.build import Builder
-from seamline.parse.html_charset import declared_encoding
 from seamline.parse.html_flow import Flow
 from seamline.parse.html_meta import LONGEST, read_meta, read_title
 from seamline.parse.html_places import Places
@@ -52,8 +51,6 @@ def parse(raw: Raw) -> Parsed:
         page = read_page(raw.text, builder, raw)
     text, blocks, anchors = builder.finish()
     notices = page.notices
-    if raw.data and (name := declared_encoding(raw.data)) and raw.data.decode(name) == raw.text:
-        notices += (Notice("encoding", f"the page is not UTF-8: it was read as {name}, which it declares"),)
     if not blocks:
         notices += (Notice("html-empty", "there is no text on the page"),)
     return Parsed(text, blocks, page.title, page.meta, anchors, notices=notices)

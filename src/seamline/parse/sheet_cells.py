@@ -9,6 +9,7 @@ from typing import Any
 from seamline.parse.ooxml import Package, child, name_of, number
 from seamline.parse.raw import Raw
 from seamline.parse.sheet_grid import Grid, Value, neighbours
+from seamline.parse.sheet_limit import CELL
 from seamline.parse.xml import parse_xml, refuse_doctype
 
 _ROOMY = 4_000_000
@@ -109,6 +110,10 @@ class Workbook:
             return False
         lengths = [len(text) for text in self._shared()]
         return sum(lengths[index] for at in _SHARED.findall(data) if (index := int(at)) < len(lengths)) > most
+
+    def may_be_long(self, data: bytes) -> bool:
+        """Whether a cell of a sheet may hold more than cells do; most have only short texts, and those shared."""
+        return self._longest_text() > CELL or b"inlineStr" in data or b't="str"' in data
 
     def _longest_text(self) -> int:
         """Bytes of the longest shared text, or a little more."""

@@ -18,6 +18,7 @@ from seamline.parse.ooxml import Package, attribute, child, name_of
 from seamline.parse.raw import Parsed, Raw
 from seamline.parse.sheet_cells import Workbook, failed, is_sparse, uncalculated
 from seamline.parse.sheet_grid import Grid, write_grid
+from seamline.parse.sheet_limit import cut_long
 from seamline.parse.xml import refuse_doctype
 from seamline.types import Notice
 
@@ -53,7 +54,9 @@ class _Writer:
         if notice not in self.notices:
             self.notices.append(notice)
 
-    def sheet(self, name: str, grids: Sequence[Grid]) -> None:
+    def sheet(self, name: str, grids: Sequence[Grid], *, may_be_long: bool = True) -> None:
+        if may_be_long and (cut := cut_long(grids)):
+            self.note("cells-cut", cut.message, f"sheet {name}")
         if not any(grid.rows for grid in grids):
             self.note("sheet-empty", "holds no cells", f"sheet {name}")
             return
@@ -131,7 +134,7 @@ class _Book:
                     grids = [grid]
             grids = grids or workbook.cells(data, name, part)
             self._tell(data, f"sheet {name}")
-            self._writer.sheet(name, grids)
+            self._writer.sheet(name, grids, may_be_long=workbook.may_be_long(data))
         self._tell_beside()
         self._writer.notices[:0] = self._package.notices
         meta: dict[str, Any] = dict(self._package.core())
@@ -180,6 +183,8 @@ class _Book:
         parts = [part.lower() for part in self._package.parts()]
         comments = sum(part.startswith("xl/comments") for part in parts)
         drawn = sum(part.startswith(("xl/drawings/drawing", "xl/charts/chart")) for part in parts)
+        if any(part == "xl/xmlmaps.xml" for part in parts):
+            self._writer.note("xml-maps", "maps to data in other files are left out, and those are never read")
         if comments:
             self._writer.note("comments", f"comments on {comments:,} sheets are left out")
         if drawn:
