@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -55,6 +58,22 @@ def test_the_name_loads_it() -> None:
     found = load("static")
     assert isinstance(found, StaticEmbedder)
     assert (found.name, found.dimensions) == ("static", 256)
+
+
+def test_numpy_is_all_it_needs() -> None:
+    block = "import sys; sys.modules.update(dict.fromkeys(('onnxruntime', 'tokenizers', 'lancedb', 'pyarrow')))\n"
+    code = block + "from seamline.embed import load; print(load('static').embed(['a b']).shape)"
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
+    said = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
+    assert said.strip() == "(1, 256)"
+
+
+def test_a_missing_numpy_names_its_extra() -> None:
+    code = "import sys; sys.modules['numpy'] = None\nimport seamline.embed as e\ntry: e.load('static')\n"
+    code += "except e.MissingExtra as error: print(error)"
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
+    said = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
+    assert "pip install 'seamline[semantic]'" in said
 
 
 def test_the_file_is_the_one_that_was_made() -> None:
