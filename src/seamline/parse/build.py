@@ -10,22 +10,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import accumulate, zip_longest
+from itertools import accumulate, repeat, zip_longest
 from operator import sub
 from typing import Any, NamedTuple
 
 from seamline.anchors import Anchor, Anchors
+from seamline.parse.bars import as_cell, between_bars
 from seamline.types import Block
 
 _DEEPEST = 6
 _SPACE = re.compile(r"\s+")
 _TICKS = re.compile(r"`{3,}")
-_SPACED = (
-    "  ", " |", "| ", " \n", "\n ",
-    *map(chr, (*range(9, 10), *range(11, 14), *range(28, 32), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B))),
-    *map(chr, (0x2028, 0x2029, 0x202F, 0x205F, 0x3000)),
-)  # fmt: skip
-"""What a row that is written as it is must not hold: white space that would be one space, or none, in a cell."""
 _FENCED = {"fenced": True}
 _UNWRITTEN = Block("", -1, -1)
 """Holds the place of a block until it ends."""
@@ -142,7 +137,7 @@ class Builder:
             if by_cells:
                 self._rows_by_cells(given, width, places)
                 return
-            lines = [f"| {line} |" for line in _between_bars(given, width)]
+            lines = [f"| {line} |" for line in between_bars(given, width)]
             with self._block("row"):
                 self._put(lines[0], places[0] if places else None)  # type: ignore[arg-type]  # no cells, as just seen
             margin = "".join(one.margin for one in self._open)
@@ -154,21 +149,43 @@ class Builder:
     ) -> None:
         for index, row in enumerate(rows):
             with self._block("row", tight=index > 0):
-                cells = [*(_cell(cell) for cell in row), *[""] * (width - len(row))]
+                cells = [*(as_cell(cell) for cell in row), *[""] * (width - len(row))]
                 self._row(cells, places[index] if index < len(places) else None)
             if index == 0:
                 self._newline()
                 self._emit("|" + " --- |" * width)
 
-    def _rows_after(self, before: str, lines: Sequence[str], places: Sequence[Place | None]) -> None:
-        """The rows of a table after its header, all at once: there may be very many."""
-        if not lines:
+    def table_of_lines(
+        self, header: Sequence[str], text: str, ends: Sequence[int], places: Sequence[Place | None]
+    ) -> None:
+        """A table whose rows after the header are written already, between bars and each on a line, which ends where
+        `ends` says; only outside of lists and quotes."""
+        if not any(cell.strip() for cell in header) and not text.strip("| \n"):
             return
-        table = self._open[-1].index
+        with self._block("table"):
+            with self._block("row"):
+                self._row([as_cell(cell) for cell in header], places[0])
+            self._emit("\n|" + " --- |" * len(header))
+            base = self._length + 1
+            self._rows_at(
+                f"\n{text}" if ends else "",
+                [base, *(base + 1 + end for end in ends[:-1])],
+                [base + end for end in ends],
+                places[1:],
+            )
+
+    def _rows_after(self, before: str, lines: Sequence[str], places: Sequence[Place | None]) -> None:
+        """The rows of a table after its header."""
         ends = list(accumulate((len(before) + len(line) for line in lines), initial=self._length))[1:]
         starts = list(map(sub, ends, map(len, lines)))
-        self._emit(before + before.join(lines))
-        self._blocks += [Block("row", start, end, 0, table) for start, end in zip(starts, ends, strict=True)]
+        self._rows_at(before + before.join(lines) if lines else "", starts, ends, places)
+
+    def _rows_at(self, text: str, starts: Sequence[int], ends: Sequence[int], places: Sequence[Place | None]) -> None:
+        """Rows that lie in a text, all at once: there may be very many."""
+        self._emit(text)
+        table = self._open[-1].index
+        fields = zip(repeat("row"), starts, ends, repeat(0), repeat(table), repeat(None), strict=False)
+        self._blocks += map(Block._make, fields)
         placed = zip(starts, ends, places, strict=False)
         self._anchors += [Anchor(start, end, place) for start, end, place in placed if place is not None]
 
@@ -381,19 +398,3 @@ class Builder:
     def _emit(self, text: str) -> None:
         self._parts.append(text)
         self._length += len(text)
-
-
-def _between_bars(rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """The cells of each row between bars. One look at all of them finds whether any needs care, as few tables do."""
-    empty = [""] * width
-    full = [row if len(row) == width else [*row, *empty[len(row) :]] for row in rows]
-    whole = "\n".join(["", *["|".join(row) for row in full], ""])
-    bars, ends = (width - 1) * len(rows), len(rows) + 1
-    if whole.count("|") == bars and whole.count("\n") == ends and not any(sign in whole for sign in _SPACED):
-        return whole[1:-1].replace("|", " | ").split("\n")
-    return [" | ".join([_cell(cell) for cell in row]) for row in full]
-
-
-def _cell(text: str) -> str:
-    """A cell on one line; a bar in it is escaped, as it would end the cell."""
-    return _SPACE.sub(" ", text).strip().replace("|", "\\|")
