@@ -15,4 +15,4 @@ def extension(name: str) -> Extension:
     return Extension(f"seamline._{name}", sources, depends=headers, extra_compile_args=FLAGS, optional=True)
 
 
-setup(ext_modules=[extension(name) for name in ("blocks", "cuts", "sheets") if any(Path("native", name).glob("*.c"))])
+setup(ext_modules=[extension(name) for name in ("blocks", "cuts", "html", "sheets") if any(Path("native", name).glob("*.c"))])
