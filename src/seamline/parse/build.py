@@ -242,15 +242,10 @@ class Builder:
         self._enter("list", level=depth + 1, tight=depth > 0)
 
     def open_item(self, label: str = "-") -> None:
-        mark = f"{label} "
-        self._enter("item", mark=mark, margin=" " * min(len(mark), 4), tight=True)
+        self._enter("item", mark=f"{label} ", margin=" " * min(len(label) + 1, 4), tight=True)
 
     def open_quote(self) -> None:
         self._enter("quote", mark="> ", margin="> ")
-
-    def close(self) -> None:
-        """End the list, item or quote that was opened last; where nothing was written into it, it never was."""
-        self._leave()
 
     # --- inside ---------------------------------------------------------------------------------------------------
 
@@ -266,7 +261,7 @@ class Builder:
         """A block of running text: line ends in it are spaces, as a page shows them."""
         if isinstance(words, str):
             if text := " ".join(words.split()):
-                self._leaf(kind, mark, text, place, level, attrs)
+                self.line(kind, text, place, mark, level, attrs)
             return
         with self._block(kind, level=level, attrs=attrs):
             before = ""
@@ -284,19 +279,26 @@ class Builder:
                     space = False
                 space = space or run.text[-1:].isspace()
 
-    def _leaf(
-        self, kind: str, mark: str, text: str, place: Place | None, level: int, attrs: Mapping[str, Any] | None
+    def line(
+        self,
+        kind: str,
+        text: str,
+        place: Place | None,
+        mark: str = "",
+        level: int = 0,
+        attrs: Mapping[str, Any] | None = None,
     ) -> None:
-        """A block of one line, which most are: as between `_enter` and `_leave`, in one step."""
+        """A block of one line, which most are, in one step: text that has no white space but spaces between words."""
         if self._gap is None:
             self._gap = "\n\n"
         self._begin()
-        start = self._length
+        at = self._length + len(mark)
         self._parts.append(mark + text)
-        self._length = end = start + len(mark) + len(text)
-        self._blocks.append(Block(kind, start, end, level, self._open[-1].index if self._open else -1, attrs or None))
+        self._length = end = at + len(text)
+        parent = self._open[-1].index if self._open else -1
+        self._blocks.append(Block(kind, at - len(mark), end, level, parent, attrs or None))
         if place is not None:
-            self._anchor(start + len(mark), place)
+            self._anchor(at, place)
 
     def _lines(
         self,
@@ -320,7 +322,7 @@ class Builder:
         margin = "\n" + "".join(one.margin for one in self._open)
         blank = margin.rstrip(" ")
         self._put("".join(margin + line if line else blank for line in lines[1:]), place)
-        self._leave()
+        self.close()
 
     @contextmanager
     def _block(
@@ -329,7 +331,7 @@ class Builder:
         """A block around what is written inside."""
         self._enter(kind, level=level, attrs=attrs, tight=tight)
         yield
-        self._leave()
+        self.close()
 
     def _enter(
         self,
@@ -347,8 +349,8 @@ class Builder:
         self._open.append(_Open(len(self._blocks), kind, level, attrs or None, mark, margin, asked))
         self._blocks.append(_UNWRITTEN)
 
-    def _leave(self) -> None:
-        """End the innermost block; where nothing was written in it, there was no block."""
+    def close(self) -> None:
+        """End the block that was opened last; where nothing was written into it, it never was."""
         one = self._open.pop()
         if one.start >= 0:
             parent = self._open[-1].index if self._open else -1

@@ -113,10 +113,11 @@ class Flow:
             self._builder.heading(level, text, place)
 
     def paragraph(self, text: str, place: Place, kind: str = "paragraph") -> None:
+        """Text on one line, as `inline_text` gives it."""
         if not self._is_ready:
             self._ready()
         if self._builder.length < self._most:
-            self._builder.paragraph(text, place, kind)
+            self._builder.line(kind, text, place)
         else:
             self.dropped += len(text)
 

@@ -115,10 +115,10 @@ class Walk:
     def _flush(self, element: Element, *, is_end: bool) -> None:
         """The text so far is a block that ends at a tag."""
         if self._parts:
-            self._write(element, is_end)
+            self._write(element, is_end=is_end)
         self._places.passed(element, is_end=is_end)
 
-    def _write(self, element: Element, is_end: bool) -> None:
+    def _write(self, element: Element, *, is_end: bool) -> None:
         texts = self._texts()
         self._parts.clear()
         self._breaks.clear()
@@ -159,12 +159,16 @@ class Walk:
 
     def _block(self, element: Element) -> Leave:
         """Anything that stands on lines of its own."""
-        self._flush(element, is_end=False)
+        if self._parts:
+            self._write(element, is_end=False)
+        self._places.passed(element, is_end=False)
         self._id = element.attr("id") or self._id
         return Walk._end
 
     def _end(self, element: Element) -> None:
-        self._flush(element, is_end=True)
+        if self._parts:
+            self._write(element, is_end=True)
+        self._places.passed(element, is_end=True)
 
     def _enter_heading(self, element: Element) -> Leave | None:
         self._flush(element, is_end=False)
@@ -273,7 +277,7 @@ class Walk:
         return Walk._end_item
 
     def _end_item(self, element: Element) -> None:
-        self._flush(element, is_end=True)
+        self._end(element)
         self._lists.end_item()
 
     def _term(self, element: Element) -> Leave:
@@ -309,7 +313,7 @@ class Walk:
         self.ragged += table.is_ragged
         if table.is_ragged:
             for cells, place in zip(table.rows, places, strict=True):
-                self._flow.paragraph(" | ".join(cells), place or {})
+                self._flow.lines([" | ".join(cells)], place or {})
         else:
             self._flow.table(table.rows, places)
         return None
