@@ -22,6 +22,8 @@ _DEEPEST = 6
 _SPACE = re.compile(r"\s+")
 _TICKS = re.compile(r"`{3,}")
 _FENCED = {"fenced": True}
+_new = tuple.__new__
+"""Makes a block or an anchor in a third of the time that its own constructor takes."""
 _UNWRITTEN = Block("", -1, -1)
 """Holds the place of a block until it ends."""
 
@@ -185,9 +187,9 @@ class Builder:
         self._emit(text)
         table = self._open[-1].index
         fields = zip(repeat("row"), starts, ends, repeat(0), repeat(table), repeat(None), strict=False)
-        self._blocks += map(Block._make, fields)
+        self._blocks += [_new(Block, one) for one in fields]
         placed = zip(starts, ends, places, strict=False)
-        self._anchors += [Anchor(start, end, place) for start, end, place in placed if place is not None]
+        self._anchors += [_new(Anchor, run) for run in placed if run[2] is not None]
 
     def _row(self, cells: Sequence[str], place: Place | Sequence[Place | None] | None) -> None:
         if place is None or isinstance(place, Mapping):
@@ -296,7 +298,7 @@ class Builder:
         self._parts.append(mark + text)
         self._length = end = at + len(text)
         parent = self._open[-1].index if self._open else -1
-        self._blocks.append(Block(kind, at - len(mark), end, level, parent, attrs or None))
+        self._blocks.append(_new(Block, (kind, at - len(mark), end, level, parent, attrs or None)))
         if place is not None:
             self._anchor(at, place)
 
@@ -354,7 +356,7 @@ class Builder:
         one = self._open.pop()
         if one.start >= 0:
             parent = self._open[-1].index if self._open else -1
-            self._blocks[one.index] = Block(one.kind, one.start, self._length, one.level, parent, one.attrs)
+            self._blocks[one.index] = _new(Block, (one.kind, one.start, self._length, one.level, parent, one.attrs))
             return
         del self._blocks[one.index :]
         if one.asked:
@@ -377,7 +379,7 @@ class Builder:
         if last is not None and last.place is place:
             self._anchors[-1] = last._replace(end=self._length)
         else:
-            self._anchors.append(Anchor(start, self._length, place))
+            self._anchors.append(_new(Anchor, (start, self._length, place)))
 
     def _begin(self) -> None:
         gap, self._gap = self._gap or "", None
