@@ -59,8 +59,11 @@ class Flow:
         if self._frames.pop().is_open:
             self._builder.close()
             self._shown -= 1
-        self._looked = min(self._looked, len(self._frames))
-        self._ended = min(self._ended, len(self._frames))
+        left = len(self._frames)
+        if self._looked > left:
+            self._looked = left
+        if self._ended > left:
+            self._ended = left
 
     def _ready(self) -> None:
         """Open what is not open yet; a list only around its items."""

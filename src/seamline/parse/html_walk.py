@@ -119,7 +119,11 @@ class Walk:
         self._places.passed(element, is_end=is_end)
 
     def _write(self, element: Element, *, is_end: bool) -> None:
-        texts = self._texts()
+        if self._breaks:
+            texts = self._texts()
+        else:
+            text = " ".join("".join(self._parts).split())
+            texts = [[text]] if text else []
         self._parts.clear()
         self._breaks.clear()
         if not texts:
@@ -135,11 +139,8 @@ class Walk:
                 self._flow.paragraph(lines[0], place, kind)
 
     def _texts(self) -> list[list[str]]:
-        """The text so far: paragraphs, which two line breaks divide, of lines."""
+        """The text so far, in which lines are broken: paragraphs, which two breaks divide, of lines."""
         parts, breaks = self._parts, self._breaks
-        if not breaks:
-            text = " ".join("".join(parts).split())
-            return [[text]] if text else []
         out: list[list[str]] = [[]]
         for start, end in zip([0, *breaks], [*breaks, len(parts)], strict=True):
             text = " ".join("".join(parts[start:end]).split())
