@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import accumulate, repeat, zip_longest
+from itertools import accumulate, zip_longest
 from operator import sub
 from typing import Any, NamedTuple
 
@@ -169,12 +169,8 @@ class Builder:
                 self._row([as_cell(cell) for cell in header], places[0])
             self._emit("\n|" + " --- |" * len(header))
             base = self._length + 1
-            self._rows_at(
-                f"\n{text}" if ends else "",
-                [base, *(base + 1 + end for end in ends[:-1])],
-                [base + end for end in ends],
-                places[1:],
-            )
+            starts = [base, *(base + 1 + end for end in ends[:-1])]
+            self._rows_at(f"\n{text}" if ends else "", starts, [base + end for end in ends], places[1:])
 
     def _rows_after(self, before: str, lines: Sequence[str], places: Sequence[Place | None]) -> None:
         """The rows of a table after its header."""
@@ -186,8 +182,8 @@ class Builder:
         """Rows that lie in a text, all at once: there may be very many."""
         self._emit(text)
         table = self._open[-1].index
-        fields = zip(repeat("row"), starts, ends, repeat(0), repeat(table), repeat(None), strict=False)
-        self._blocks += [_new(Block, one) for one in fields]
+        spans = zip(starts, ends, strict=False)
+        self._blocks += [_new(Block, ("row", start, end, 0, table, None)) for start, end in spans]
         placed = zip(starts, ends, places, strict=False)
         self._anchors += [_new(Anchor, run) for run in placed if run[2] is not None]
 
