@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from seamline import native
 from seamline.parse.html_flow import Flow
 from seamline.parse.html_lists import Lists
 from seamline.parse.html_places import Places
@@ -62,16 +61,6 @@ class Walk:
         """All blocks below a node."""
         from turbohtml import Element, Text
 
-        if native.HTML is not None:
-            native.HTML.walk(root, self, self._parts, _ENTER, Element, Text)
-        else:
-            self.pass_nodes(root)
-        self._places.finish()
-
-    def pass_nodes(self, root: Node) -> None:
-        """What the compiled core does, in Python: the nodes below one, in order."""
-        from turbohtml import Element, Text
-
         parts, known = self._parts, _ENTER.get
         stack: list[tuple[Iterator[Node], Leave | None, Element | None, str]] = []
         nodes = iter(root.children)
@@ -82,19 +71,18 @@ class Walk:
                     if parts or not text.isspace():
                         parts.append(text)
                     continue
-                children = node.children
                 if type(node) is Element:
                     enter = known(node.tag)
                     if enter is not None:
                         around = self._id
                         if (leave := enter(self, node)) is not None:
                             stack.append((nodes, leave, node, around))
-                            nodes = iter(children)
+                            nodes = iter(node.children)
                             break
                         continue
                     if not self._inner_id:
                         self._inner_id = node.attr("id") or ""
-                if children:
+                if children := node.children:
                     stack.append((nodes, None, None, ""))
                     nodes = iter(children)
                     break
@@ -105,6 +93,7 @@ class Walk:
                 if done is not None and element is not None:
                     done(self, element)
                     self._id = around
+        self._places.finish()
 
     def _note_id(self, element: Element) -> None:
         """The id of an element inside a line is that of the block, unless there was one before."""
