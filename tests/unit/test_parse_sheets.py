@@ -11,7 +11,8 @@ from seamline.errors import ParseError
 from seamline.parse import parse_bytes
 from seamline.parse.raw import Limits, Raw
 from seamline.parse.sheet_cells import is_sparse, marks_of
-from seamline.parse.sheet_grid import Grid, neighbours, shown
+from seamline.parse.sheet_grid import Grid, neighbours
+from seamline.parse.sheet_rows import shown
 from seamline.parse.sheets import parse
 from seamline.testing.parsers import check_document
 from seamline.types import Document
