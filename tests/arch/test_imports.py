@@ -45,6 +45,7 @@ LAYERS = {
     "native": BASE,
     "_blocks": BASE,
     "_cuts": BASE,
+    "_sheets": BASE,
     "protocols": PROTOCOLS,
     "registry": PROTOCOLS,
     "parts": PROTOCOLS,
