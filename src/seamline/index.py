@@ -27,7 +27,7 @@ from seamline.retrieve.budget import Room
 from seamline.retrieve.cache import CachedEmbedder, CachedReader, CachedReranker, Caches
 from seamline.retrieve.cite import Resolved, resolve
 from seamline.retrieve.collapse import Duplicates, duplicates
-from seamline.retrieve.context import Press, assemble
+from seamline.retrieve.context import WEAK, Press, assemble
 from seamline.retrieve.options import SearchOptions
 from seamline.retrieve.plan import Plan, plan, sized
 from seamline.retrieve.search import Engine, follow, search
@@ -186,10 +186,12 @@ class Index:
         options: SearchOptions | None = None,
         packing: Packing = "greedy",
         sources: SourceList = "inline",
+        weak: float = WEAK,
         reranker: Reranker | None = None,
     ) -> ContextText:
         """A text for a prompt that answers a query from the index: numbered passages, at most `budget` tokens, or as
-        many as a Room leaves."""
+        many as a Room leaves. Passages that score below the share `weak` of the best are left out; with 0 the budget
+        is filled."""
         from seamline.cut.sentences import sentence_starts
 
         most = budget.budget if isinstance(budget, Room) else budget
@@ -199,7 +201,9 @@ class Index:
             planned = sized(plan(query), most, self._average(reader, generation))
             results = follow(self._engine(reader, reranker), planned, settled, condition)
             press = Press(Shelf(reader), self._tokenizer, sources)
-            text = assemble(results.hits, press, most, query=query, packing=packing, sentences=sentence_starts)
+            text = assemble(
+                results.hits, press, most, query=query, packing=packing, weak=weak, sentences=sentence_starts
+            )
             return replace(text, notices=results.notices)
 
     def cite(self, key: str) -> Resolved:
