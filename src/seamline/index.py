@@ -19,6 +19,7 @@ from seamline.errors import IndexMissing, StoreError
 from seamline.filter_text import parse_filter
 from seamline.hits import ContextText, Results
 from seamline.indexing import Candidate, Report, Tools, Watcher, update
+from seamline.indexing.root import remember_root, root_of
 from seamline.indexing.run import Failure
 from seamline.indexing.sources import sources
 from seamline.protocols import Embedder, Reader, Reranker, Store, Tokenizer
@@ -58,12 +59,12 @@ def open_index(
     """The index at a place: a folder, `memory:` or `postgresql://...`.
 
     Where there is none, `shape` makes one; without a shape that is an IndexMissing. Where there is one of another
-    shape, that is a StoreError. Documents are called by their paths from `root`: the folder around a local index, or
-    else the current folder. `key` is for embedders that are services.
+    shape, that is a StoreError. Documents are called by their paths from `root`: what a local index was made with, or
+    the folder around it; of others, the current folder. `key` is for embedders that are services.
     """
     local = None if _is_address(str(place)) else Path(place)
     address = str(place) if local is None else str(local / "store")
-    base = root or (Path(os.path.abspath(local)).parent if local is not None else Path.cwd())
+    base = root or (root_of(local) if local is not None else Path.cwd())
     try:
         store = open_store(address)
     except IndexMissing:
@@ -71,6 +72,8 @@ def open_index(
             raise
         embedder = load_embedder(shape.embedder, key=key)
         store = create_store(address, settings_of(shape, embedder))
+        if local is not None:
+            remember_root(local, base)
     else:
         embedder = load_embedder(store.settings.embedder, key=key)
     with ExitStack() as undo:
