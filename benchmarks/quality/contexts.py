@@ -77,7 +77,7 @@ WAYS: Mapping[str, Callable[[Indexed, Question, int], Written]] = {
 
 
 def fixed(indexed: Indexed) -> tuple[list[float], list[float]]:
-    """The top k of every fixed k up to 20, without a budget: mean tokens, and the share of the answers in hundredths."""
+    """The top k of every fixed k up to 20, without a budget: mean tokens, and the answers shown, in hundredths."""
     progress(f"{indexed.set.name}: fixed k")
     sizes, recalls = [], []
     for question in indexed.set.questions:
