@@ -50,7 +50,9 @@ class RemoteEmbedder:
         self._most_texts = most_texts
         self._most_characters = most_characters
         self.name = f"openai:{model}@{url}" + (f"?dimensions={dimensions}" if dimensions else "")
-        self.fingerprint = sha256(json.dumps(["openai", self._service.url.geturl(), model, dimensions]).encode()).hexdigest()
+        self.fingerprint = sha256(
+            json.dumps(["openai", self._service.url.geturl(), model, dimensions]).encode()
+        ).hexdigest()
 
     def __repr__(self) -> str:
         return f"RemoteEmbedder({self.name!r})"
@@ -123,8 +125,8 @@ class RemoteEmbedder:
 
     def _nonsense(self, reason: str) -> ProviderError:
         return ProviderError(
-            f"{self._service.url.geturl()} answered what is no list of embeddings: {self._service.without_key(reason)}. "
-            "Is it an OpenAI-compatible /v1/embeddings?"
+            f"{self._service.url.geturl()} answered what is no list of embeddings: "
+            f"{self._service.without_key(reason)}. Is it an OpenAI-compatible /v1/embeddings?"
         )
 
 
