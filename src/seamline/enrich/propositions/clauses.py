@@ -9,8 +9,13 @@ from seamline.enrich.propositions import lexicon as lex
 from seamline.enrich.propositions.phrases import apart
 from seamline.enrich.propositions.segments import Segment, segments, shares, subject_of
 from seamline.enrich.propositions.sides import refers
-from seamline.enrich.propositions.tagged import Word, is_plural
-from seamline.enrich.propositions.verbs import Verb
+from seamline.enrich.propositions.tagged import Word, is_plural, possessive
+from seamline.enrich.propositions.verbs import Verb, is_reduced
+
+_NOT_ALONE = frozenset(
+    ["one", "ones", "others", "none", "former", "latter", "majority", "rest", "remainder", "he", "she"]
+)
+"""Words of subjects that say nothing without the clause before."""
 
 
 class Clause(NamedTuple):
@@ -40,8 +45,12 @@ def clauses(words: list[Word]) -> list[Clause] | None:
     for at, piece in enumerate(main):
         if at == 0:
             found.append(_clause(words, piece, lead))
+            if not found[0].subject:
+                return None
             continue
         kind = _kind(words, piece, found[-1])
+        if kind == "verb" and piece.opener == (",",) and not _is_enumerated(main[at + 1 :]):
+            return None
         if kind == "unclear" or (hanging and kind != "tail"):
             return None
         if kind == "tail":
@@ -94,9 +103,26 @@ def _kind(words: Sequence[Word], piece: Segment, before: Clause) -> str:
         return "tail"
     if piece.last in ("or", "nor") or (piece.last == "," and not piece.is_bare):
         return "unclear"
+    if not piece.is_bare and "and" in piece.opener and _is_in_list(words, piece, before):
+        return "unclear"
     if piece.is_bare:
-        return "verb" if before.rest or before.group.is_passive else "unclear"
+        ends = piece.verb.end == piece.end and before.group.is_passive  # `were dried and weighed`
+        return "verb" if before.rest or ends else "unclear"
     return "clause" if words[piece.start].tag not in ("prep", "adv", "rel") else "unclear"
+
+
+def _is_in_list(words: Sequence[Word], piece: Segment, before: Clause) -> bool:
+    """Whether `and` may join the end of the clause before with the start of this one."""
+    verb = piece.verb
+    assert verb is not None
+    listed = any(word.text == "," for word in before.rest)
+    held = {"and", "between"} & {word.low for word in before.rest} or before.verb[-1].low in lex.REPORTING
+    return (bool(held) and piece.opener == ("and",)) or (listed and is_reduced(words, verb, piece.end))
+
+
+def _is_enumerated(later: Sequence[Segment]) -> bool:
+    """Whether a verb after a comma is one of several that end in `and ...`."""
+    return any(piece.is_bare and piece.last == "and" for piece in later)
 
 
 def _joined(words: Sequence[Word], piece: Segment, found: Sequence[Clause], kind: str) -> Clause | None:
@@ -111,12 +137,12 @@ def _joined(words: Sequence[Word], piece: Segment, found: Sequence[Clause], kind
     negated = before.group.is_negated and not _is_finite(words[verb.start], borrowed)
     if negated or refers(own) or _possesses(own, before) or any(word.low == "then" for word in adverbs):
         return None
+    lead, rest = _kept(before.lead, own), own[_after(piece) :]
     if borrowed:
-        # The auxiliaries are the clause's own from here on: the next verb borrows them as well.
-        group = before.group._replace(is_passive=before.group.is_passive)
-        return Clause(_kept(before.lead, own), before.subject, [*adverbs, *borrowed, words[verb.start]], own[_after(piece) :], group)
+        # The next verb borrows from the same auxiliaries.
+        return Clause(lead, before.subject, [*borrowed, *adverbs, words[verb.start]], rest, before.group)
     plain = verb._replace(form=verb.form.removesuffix("!"))
-    return Clause(_kept(before.lead, own), before.subject, own[: _after(piece)], own[_after(piece) :], plain)
+    return Clause(lead, before.subject, own[: _after(piece)], rest, plain)
 
 
 def _after(piece: Segment) -> int:
@@ -133,11 +159,26 @@ def _own_clause(words: Sequence[Word], piece: Segment, found: Sequence[Clause]) 
     if first.lead and first.lead[0].low in lex.SUBORDINATORS:
         return None
     clause = _clause(words, piece, [])
+    if not clause.subject:
+        return None
     if len(clause.subject) == 1 and clause.subject[0].low in ("it", "they", "he", "she"):
         if clause.subject[0].low in ("he", "she") or not _is_meant(clause, before):
             return None
         clause = clause._replace(subject=before.subject)
+    elif clause.subject[0].low in ("its", "their"):
+        if (clause.subject[0].low == "their") != is_plural(before.subject) or introduces(before):
+            return None
+        clause = clause._replace(subject=[*possessive(before.subject), *clause.subject[1:]])
+    elif _leans(clause.subject):
+        return None
     return None if refers(clause.rest) or refers(clause.subject) else clause
+
+
+def _leans(subject: Sequence[Word]) -> bool:
+    """Whether a subject says nothing without the clause before: `some`, `a second one`, `this`."""
+    if subject[0].tag == "poss" or (len(subject) == 1 and subject[0].tag == "det"):
+        return True
+    return subject[0].low in _NOT_ALONE or subject[-1].low in _NOT_ALONE
 
 
 def _is_meant(clause: Clause, before: Clause) -> bool:
@@ -160,5 +201,7 @@ def _possesses(own: Sequence[Word], before: Clause) -> bool:
 
 def _kept(lead: list[Word], own: Sequence[Word]) -> list[Word]:
     """A lead is true of a further verb as well, unless that has a time of its own."""
-    dated = any(word.tag == "num" and len(word.text) == 4 for word in own) or any(word.low in lex.MONTHS for word in own)
+    dated = any(word.tag == "num" and len(word.text) == 4 for word in own) or any(
+        word.low in lex.MONTHS for word in own
+    )
     return [] if dated and lead and lead[0].low not in lex.SUBORDINATORS else lead

@@ -9,10 +9,32 @@ from seamline.enrich.propositions import lexicon as lex
 from seamline.enrich.propositions.tagged import Word, forms
 from seamline.enrich.propositions.verbs import Verb
 
-_TOGETHER = frozenset("""combine compare connect mix merge join link separate divide total balance exchange switch
-    distinguish differ choose share sum add become""".split())
+_TOGETHER = frozenset(
+    [
+        "combine",
+        "compare",
+        "connect",
+        "mix",
+        "merge",
+        "join",
+        "link",
+        "separate",
+        "divide",
+        "total",
+        "balance",
+        "exchange",
+        "switch",
+        "distinguish",
+        "differ",
+        "choose",
+        "share",
+        "sum",
+        "add",
+        "become",
+    ]
+)
 """Verbs whose objects belong together."""
-_SPREAD = frozenset("in at on during since across throughout".split())
+_SPREAD = frozenset(["in", "at", "on", "during", "since", "across", "throughout"])
 """Prepositions of a time or place that holds for all of a list."""
 _YEAR = re.compile(r"1\d{3}|20\d\d")
 _LONGEST = 7
@@ -40,7 +62,11 @@ def _listed(verb: Sequence[Word], rest: list[Word], group: Verb) -> list[list[Wo
 
 
 def _is_together(low: str) -> bool:
-    return lex.THIRDS.get(low, low) in _TOGETHER or low.removesuffix("d") in _TOGETHER or low.removesuffix("ed") in _TOGETHER
+    return (
+        lex.THIRDS.get(low, low) in _TOGETHER
+        or low.removesuffix("d") in _TOGETHER
+        or low.removesuffix("ed") in _TOGETHER
+    )
 
 
 def _body(rest: list[Word]) -> tuple[list[Word], list[Word]]:
@@ -74,7 +100,9 @@ def _are_phrases(items: Sequence[Sequence[Word]]) -> bool:
 
 
 def _is_thing(word: Word) -> bool:
-    return word.tag == "name" or (word.tag == "n" and word.low.endswith("s") and not word.low.endswith(("ss", "us", "is")))
+    return word.tag == "name" or (
+        word.tag == "n" and word.low.endswith("s") and not word.low.endswith(("ss", "us", "is"))
+    )
 
 
 def _are_adjectives(items: Sequence[Sequence[Word]]) -> bool:
@@ -121,6 +149,10 @@ def _kind(phrase: Sequence[Word], group: Verb) -> str:
         return ""
     if first == "by" and group.is_passive and second.tag in ("name", "det", "num", "n"):
         return "agent"
-    if first in ("in", "on", "since") and any(_YEAR.fullmatch(w.text) or w.low in lex.MONTHS for w in phrase) and len(phrase) <= 4:
+    if (
+        first in ("in", "on", "since")
+        and any(_YEAR.fullmatch(w.text) or w.low in lex.MONTHS for w in phrase)
+        and len(phrase) <= 4
+    ):
         return "time"
     return "price" if first == "for" and second.text[0] in "$€£" and len(phrase) <= 4 else ""

@@ -7,12 +7,29 @@ from typing import NamedTuple
 
 from seamline.enrich.propositions import lexicon as lex
 from seamline.enrich.propositions.tagged import Word, forms, is_participle, is_plural
-from seamline.enrich.propositions.verbs import Verb, find_verb, group
+from seamline.enrich.propositions.verbs import Verb, find_verb, group, is_reduced
 
 _MARKS = {",", ";", ":", "—", "–", "--", "…"}
-_DOUBTFUL = lex.SUBORDINATORS & (lex.PREPOSITIONS | {"so", "where", "once", "while", "when"}) | {"that", "where"}
+_DOUBTFUL = lex.SUBORDINATORS & lex.PREPOSITIONS
 """Words that open a clause only where a verb follows."""
-_ACTIVE = frozenset("moved died retired became lived worked studied returned grew rose fell went came left".split())
+_ACTIVE = frozenset(
+    [
+        "moved",
+        "died",
+        "retired",
+        "became",
+        "lived",
+        "worked",
+        "studied",
+        "returned",
+        "grew",
+        "rose",
+        "fell",
+        "went",
+        "came",
+        "left",
+    ]
+)
 """Past forms that after a passive are active all the same: `was born in Cork and studied law`."""
 
 
@@ -45,7 +62,7 @@ def segments(words: Sequence[Word]) -> list[Segment]:
         piece = Segment(opener, mark, start, end, _verb(words, opener, start, end, found))
         if found and _continues(words, found[-1], piece):
             before = found.pop()
-            verb = before.verb or piece.verb
+            verb = before.verb if piece.verb is None else piece.verb
             piece = Segment(before.opener, before.mark, before.start, end, verb)
         found.append(piece)
     return found
@@ -64,7 +81,10 @@ def _pieces(words: Sequence[Word]) -> Iterator[tuple[tuple[str, ...], int, int, 
     """Opener, where it begins, and the range of every piece."""
     opener: list[str] = []
     mark = start = at = 0
-    while at < len(words):
+    end = len(words)
+    while end and _opens(words, end - 1):
+        end -= 1  # what opens nothing belongs to the last piece, as in `at once`
+    while at < end:
         if words[at].text == "(":
             at = _closing(words, at) + 1
             continue
@@ -76,9 +96,8 @@ def _pieces(words: Sequence[Word]) -> Iterator[tuple[tuple[str, ...], int, int, 
             opener, mark = [], at
         opener.append(words[at].low)
         start = at = at + 1
-    end = len(words)
-    if start < end:
-        yield tuple(opener), mark, start, end
+    if start < len(words):
+        yield tuple(opener), mark, start, len(words)
 
 
 def _closing(words: Sequence[Word], at: int) -> int:
@@ -107,11 +126,12 @@ def _verb(
     first = next((i for i in range(start, end) if words[i].tag != "adv"), end)
     if opener and first < end:
         last = opener[-1]
-        if last in ("which", "who") and (verb := _at_start(words, first, end)):
+        if last in ("which", "who", "that") and (verb := _at_start(words, first, end)):
             return verb._replace(form=f"{verb.form}!")
-        if last in ("and", "but", "yet", ",", "or") and (verb := _coordinated(words, first, end, found)):
+        if last in ("and", "but", "yet", ",", "or") and (verb := _coordinated(words, opener, first, end, found)):
             return verb._replace(form=f"{verb.form}!")
-    return find_verb(words, start, end)
+    verb = find_verb(words, start, end)
+    return None if verb and verb.is_weak and found and opener and opener[-1] in ("and", ",", "or") else verb
 
 
 def _at_start(words: Sequence[Word], first: int, end: int) -> Verb | None:
@@ -123,7 +143,9 @@ def _at_start(words: Sequence[Word], first: int, end: int) -> Verb | None:
     return None
 
 
-def _coordinated(words: Sequence[Word], first: int, end: int, found: Sequence[Segment]) -> Verb | None:
+def _coordinated(
+    words: Sequence[Word], opener: tuple[str, ...], first: int, end: int, found: Sequence[Segment]
+) -> Verb | None:
     """The verb that a piece begins with, where it can share the subject of a verb before."""
     word = words[first]
     if word.tag in ("aux", "modal"):
@@ -135,10 +157,14 @@ def _coordinated(words: Sequence[Word], first: int, end: int, found: Sequence[Se
     if before is None or (not found[0].verb and not found[0].opener and len(found) > 1):
         return group(words, first, end) if _follows_side(words, word, found) else None
     takes = first + 1 < end and words[first + 1].tag in ("det", "poss", "num", "pron", "name", "code")
-    is_parallel = found[-1].is_bare or ("s" in shapes and not is_plural([words[found[-1].end - 1]]))
-    if lex.THIRDS.get(word.low, word.low) in lex.NOUNISH and not takes and not is_parallel:
+    is_parallel = (found[-1].is_bare and opener[-1] != ",") or (
+        "s" in shapes and not is_plural([words[found[-1].end - 1]])
+    )
+    if lex.THIRDS.get(word.low, word.low) in lex.NOUNISH and (
+        (not takes and not is_parallel) or find_verb(words, first, end)
+    ):
         return None
-    return group(words, first, end) if _agrees(words, before, shapes, first, end) else None
+    return group(words, first, end) if _agrees(words, before, shapes) else None
 
 
 def _follows_side(words: Sequence[Word], word: Word, found: Sequence[Segment]) -> bool:
@@ -148,18 +174,19 @@ def _follows_side(words: Sequence[Word], word: Word, found: Sequence[Segment]) -
     return len(found) > 1 and ("base" not in shapes or several) and bool(shapes & {"s", "past", "either", "base"})
 
 
-def _agrees(words: Sequence[Word], before: Segment, shapes: frozenset[str], first: int, end: int) -> bool:
+def _agrees(words: Sequence[Word], before: Segment, shapes: frozenset[str]) -> bool:
     """Whether a form goes with the verb it is joined to."""
     verb = before.verb
     assert verb is not None
     form = verb.form.removesuffix("!")
     if "s" in shapes and "base" not in shapes:
-        return form in ("s", "modal", "past") or verb.number == "singular"
+        several = not before.is_bare and is_plural(words[before.start : verb.start])
+        return verb.number == "singular" or (form in ("modal", "past") and not several)
     if shapes & {"past", "either", "part"} and "base" not in shapes:
-        return form in ("past", "aux") or verb.is_passive
-    if form == "modal" or words[verb.start].low in lex.DO:
-        return True
-    return verb.number == "plural" and not any(word.low == "to" for word in words[verb.end : before.end])
+        return form == "past" or "past" in shapes or (form == "aux" and (verb.is_past or verb.end > verb.start + 1))
+    if any(word.low == "to" for word in words[verb.end : before.end]):
+        return False  # `wants to expand and hire`: both may hang on `to`
+    return form == "modal" or words[verb.start].low in lex.DO or verb.number == "plural"
 
 
 def shares(words: Sequence[Word], before: Verb, verb: Verb, end: int) -> list[Word]:
@@ -169,9 +196,11 @@ def shares(words: Sequence[Word], before: Verb, verb: Verb, end: int) -> list[Wo
         return []
     shapes = forms(first.low)
     borrowed = [word for word in chain if word.tag in ("aux", "modal")]
+    if len(borrowed) == len([word for word in chain if word.tag != "adv"]) and borrowed[0].tag == "aux":
+        return []  # `has two doors`, `is red`: no auxiliary, but the verb itself
     after = words[verb.start + 1] if verb.start + 1 < end else None
     if borrowed and shapes & {"either", "part"} and "base" not in shapes:
-        takes = after is not None and (after.tag in ("det", "poss", "num", "pron", "name") or first.low in _ACTIVE)
+        takes = first.low in _ACTIVE or (after is not None and after.tag not in ("prep", "adv", "punct", "cc"))
         has = borrowed[-1].low in lex.HAVE
         return borrowed if has or (is_participle(first) and not takes) else []
     if "base" in shapes and borrowed and (borrowed[0].tag == "modal" or borrowed[0].low in lex.DO):
@@ -185,5 +214,7 @@ def _continues(words: Sequence[Word], before: Segment, piece: Segment) -> bool:
         return False
     if piece.verb is None:
         return piece.last in ("and", "or", "but", "nor", "yet") or piece.last in _DOUBTFUL
-    plain = not before.opener or before.last in ("and", "but", ",", ";")
-    return before.verb is None and plain and piece.opener in (("and",), ("or",))
+    if piece.opener not in (("and",), ("or",)) or (before.opener and before.last not in ("and", "but", ",", ";")):
+        return False
+    # `the heat required for boiling and steaming is high`: what looked like a verb belongs to the subject.
+    return before.verb is None or (not before.is_bare and is_reduced(words, before.verb, before.end))

@@ -7,20 +7,53 @@ from typing import NamedTuple
 
 from seamline.enrich.propositions import lexicon as lex
 from seamline.enrich.propositions.clauses import Clause, claims, clauses, introduces
-from seamline.enrich.propositions.segments import segments, subject_of
+from seamline.enrich.propositions.segments import segments
 from seamline.enrich.propositions.sides import take_side
-from seamline.enrich.propositions.tagged import Word, forms, is_plural, joined, made, words_of
+from seamline.enrich.propositions.tagged import Word, forms, is_plural, joined, possessive, spaced, words_of
 from seamline.enrich.propositions.verbs import find_verb
 
 LONGEST = 90
 """Words of a sentence that is taken apart; a longer one is rarely one sentence."""
 _MOST_SIDES = 4
+_LONGEST_NAME = 6
+"""Words of a subject that a pronoun is replaced by."""
 _QUOTES = frozenset('"“”„«»')
-_THIRD = frozenset("he she it they".split())
-_EMPTY_IT = frozenset("is was takes took seems seemed appears appeared remains follows turns".split())
-_FIRMS = frozenset("""inc ltd corp co group systems foods motors energy labs bank institute university organization company
-    agency council systems software energy airlines press union association foundation technologies holdings""".split())
-_PLACED = frozenset("in at from near of".split())
+_THIRD = frozenset(["he", "she", "it", "they"])
+_EMPTY_IT = frozenset(
+    ["is", "was", "takes", "took", "seems", "seemed", "appears", "appeared", "remains", "follows", "turns"]
+)
+_FIRMS = frozenset(
+    [
+        "inc",
+        "ltd",
+        "corp",
+        "co",
+        "group",
+        "systems",
+        "foods",
+        "motors",
+        "energy",
+        "labs",
+        "bank",
+        "institute",
+        "university",
+        "organization",
+        "company",
+        "agency",
+        "council",
+        "systems",
+        "software",
+        "energy",
+        "airlines",
+        "press",
+        "union",
+        "association",
+        "foundation",
+        "technologies",
+        "holdings",
+    ]
+)
+_PLACED = frozenset(["in", "at", "from", "near", "of"])
 
 
 class Subject(NamedTuple):
@@ -51,7 +84,7 @@ def read(sentence: str, before: Subject | None = None) -> Reading:
     if words and words[-1].text == "?":
         return Reading([], "question")
     words = _without_marker(_without_stop(words))
-    if not words or find_verb(words, 0, len(words)) is None and _verbless(words):
+    if not words or (find_verb(words, 0, len(words)) is None and _verbless(words)):
         return Reading([], "imperative" if words and _is_imperative(words) else "fragment")
     if _is_imperative(words):
         return Reading([], "imperative")
@@ -113,17 +146,40 @@ def _resolved(words: list[Word], before: Subject | None) -> list[Word] | None:
     second = words[1] if len(words) > 1 else None
     if first.low in ("its", "his", "their", "her") and second is not None and second.tag in ("n", "name", "num"):
         meant = _meant({"its": "it", "his": "he", "their": "they", "her": "she"}[first.low], before)
-        return None if meant is None else [*meant[:-1], _possessive(meant[-1]), *words[1:]]
+        return None if meant is None else [*possessive(meant), *words[1:]]
     if first.low in _THIRD:
         if first.low == "it" and _is_empty_it(words):
             return words
         meant = _meant(first.low, before)
         return None if meant is None else [*meant, *words[1:]]
-    return None if first.low in ("this", "that", "these", "those") and _points_back(first, second) else words
+    if first.low in ("this", "that", "these", "those"):
+        return None if _points_back(words) else words
+    return _resolved_after_lead(words, before)
 
 
-def _points_back(first: Word, second: Word | None) -> bool:
+def _resolved_after_lead(words: list[Word], before: Subject | None) -> list[Word] | None:
+    """The same for a pronoun after what a sentence begins with: `In 2003, it left Spain`."""
+    pieces = segments(words)
+    at = next((piece.start for piece in pieces[1:2] if piece.opener == (",",)), 0)
+    if not at and len(words) > 2 and words[0].tag == "prep":
+        at = next((i + 1 for i in (1, 2) if words[i].tag == "num"), 0)
+    if not 0 < at < len(words) or words[at].low not in _THIRD or pieces[0].verb or _is_empty_it(words[at:]):
+        return words
+    meant = _meant(words[at].low, before)
+    return None if meant is None else [*words[:at], *spaced(_inside(meant)), *words[at + 1 :]]
+
+
+def _inside(words: list[Word]) -> list[Word]:
+    """A phrase as it is written within a sentence."""
+    return [words[0]._replace(text=words[0].low), *words[1:]] if words[0].tag in ("det", "poss") else words
+
+
+def _points_back(words: Sequence[Word]) -> bool:
     """Whether a demonstrative stands alone: `This makes ...`, not `This change makes ...`."""
+    first, second, third = (*words[:3], None, None, None)[:3]
+    assert first is not None
+    if third is not None and third.tag in ("det", "poss") and second is not None and second.low.endswith("s"):
+        return True
     if second is None or second.tag in ("aux", "modal", "adv"):
         return True
     shapes = forms(second.low) if second.tag == "n" else frozenset()
@@ -134,12 +190,14 @@ def _points_back(first: Word, second: Word | None) -> bool:
 
 def _is_empty_it(words: Sequence[Word]) -> bool:
     """The `it` of `It is clear that ...`, which stands for nothing before."""
-    return len(words) > 2 and words[1].low in _EMPTY_IT and any(word.low in ("that", "to") for word in words[2:7])
+    if len(words) < 3 or words[1].low not in _EMPTY_IT:
+        return False
+    return any(word.low == "that" for word in words[2:]) or any(word.low == "to" for word in words[2:7])
 
 
 def _meant(pronoun: str, before: Subject | None) -> list[Word] | None:
     """What a pronoun stands for: the last subject, where nothing else comes into question."""
-    if before is None:
+    if before is None or len(before.words) > _LONGEST_NAME:
         return None
     if pronoun == "they":
         return before.words if before.is_plural and not before.other_plurals else None
@@ -158,18 +216,13 @@ def _may_be_person(words: Sequence[Word]) -> bool:
     return capital and words[0].tag != "det" and not any(word.low.rstrip(".") in _FIRMS for word in words)
 
 
-def _possessive(word: Word) -> Word:
-    plural = word.low.endswith("s") and word.tag == "n"
-    return word._replace(text=word.text + ("'" if plural else "'s"))
-
-
 def _said(words: list[Word]) -> tuple[list[list[Word]], Subject | None]:
     """The claims of a sentence as words, and what it is about."""
     if len(words) > LONGEST or _is_whole(words):
         return [words], _about(clauses(words)) if len(words) <= LONGEST else None
     parts = _conceded(words)
     if len(parts) == 2:
-        return _both(*parts)
+        return _both(words, *parts)
     found: list[list[Word]] = []
     rest = words
     for _ in range(_MOST_SIDES):
@@ -192,18 +245,14 @@ def _hangs(words: Sequence[Word]) -> bool:
     return any(word.low in ("it", "them", "him") for word in after[:named])
 
 
-def _both(first: list[Word], second: list[Word]) -> tuple[list[list[Word]], Subject | None]:
+def _both(words: list[Word], first: list[Word], second: list[Word]) -> tuple[list[list[Word]], Subject | None]:
     """Two clauses that are both said to be true; a pronoun of the second may mean the subject of the first."""
     said, subject = _said(first)
     resolved = _resolved(second, subject)
     if resolved is None:
-        return [[*first, made(","), made("although"), *second]] if not subject else [_rejoined(first, second)], subject
+        return [words], subject
     more, _ = _said(resolved)
     return [*said, *more], subject
-
-
-def _rejoined(first: list[Word], second: list[Word]) -> list[Word]:
-    return [*first, made(",")._replace(gap=""), made("although"), *second]
 
 
 def _claims(main: Sequence[Clause]) -> list[list[Word]]:
@@ -248,8 +297,8 @@ def _about(main: Sequence[Clause] | None) -> Subject | None:
     rest = [word for each in main for word in each.rest]
     plurals = any(w.tag == "n" and is_plural([w]) for w in rest) and clause.verb[-1].low not in lex.BE
     people = any(
-        word.tag == "name" and rest[at - 1].tag != "name" and rest[at - 1].low not in _PLACED
+        word.tag == "name" and (not at or (rest[at - 1].tag != "name" and rest[at - 1].low not in _PLACED))
         for at, word in enumerate(rest)
-        if at and word.low not in lex.MONTHS
+        if word.low not in lex.MONTHS
     )
     return Subject(clause.subject, several, any(introduces(each) for each in main), people, plurals)

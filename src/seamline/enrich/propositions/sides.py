@@ -10,7 +10,9 @@ from seamline.enrich.propositions.segments import Segment, segments, subject_of
 from seamline.enrich.propositions.tagged import Word, is_participle, is_plural, made, spaced
 from seamline.enrich.propositions.verbs import Verb, find_verb
 
-_NOT_FRONTED = frozenset("compared given provided combined followed concerned based related used faced".split())
+_NOT_FRONTED = frozenset(
+    ["compared", "given", "provided", "combined", "followed", "concerned", "based", "related", "used", "faced"]
+)
 """Participles that begin a comparison or a condition rather than a fact."""
 
 
@@ -37,8 +39,10 @@ def refers(words: Sequence[Word]) -> bool:
     """Whether words hold a pronoun that stands for something they do not name."""
     for at, word in enumerate(words):
         after = words[at + 1] if at + 1 < len(words) else None
-        if word.low in lex.OBJECTS and word.tag != "name" and not (
-            after is not None and after.tag in ("n", "name", "num") and word.low not in ("it", "them", "him")
+        if (
+            word.low in lex.OBJECTS
+            and word.tag != "name"
+            and not (after is not None and after.tag in ("n", "name", "num") and word.low not in ("it", "them", "him"))
         ):
             return True
     return False
@@ -63,7 +67,8 @@ def _bracket(words: list[Word]) -> Taken | None:
         return None
     if inner[0].low in ("a", "an", "the"):
         return Taken([*subject, be(subject, verb, verb.is_past), *spaced(inner)], rest)
-    return Taken(_was(subject, inner, verb), rest) if is_participle(inner[0]) and len(inner) > 1 else None
+    is_fact = is_participle(inner[0]) and inner[0].low not in _NOT_FRONTED and len(inner) > 1
+    return Taken(_was(subject, inner, verb), rest) if is_fact else None
 
 
 def _fronted(words: list[Word], pieces: Sequence[Segment]) -> Taken | None:
@@ -71,7 +76,7 @@ def _fronted(words: list[Word], pieces: Sequence[Segment]) -> Taken | None:
     if len(pieces) < 2 or pieces[0].opener or pieces[0].verb or pieces[1].opener != (",",):
         return None
     first, main = words[0], pieces[1]
-    if not is_participle(first) or first.low in _NOT_FRONTED or main.verb is None or main.is_bare:
+    if not is_participle(first) or pieces[0].end < 2 or first.low in _NOT_FRONTED or main.verb is None or main.is_bare:
         return None
     subject = subject_of(words, main)
     if not subject or subject[0].tag in ("prep", "pron"):
@@ -117,24 +122,31 @@ def _final(words: list[Word], pieces: Sequence[Segment]) -> Taken | None:
         return None
     if side.opener in ((",", "which"), (",", "who")) and side.verb and side.is_bare:
         is_event = words[side.verb.end - 1].low in lex.EVENTS and side.last == "which"
+        is_event |= side.last == "which" and side.verb.form == "modal!" and named[-1].tag != "name"
         clash = side.verb.number and (side.verb.number == "plural") != is_plural(named)
         return None if is_event or clash else Taken([*named, *inner], rest)
     if side.opener == (",",) and side.verb is None and inner[0].low in ("a", "an", "the"):
         if all(word.tag == "name" for word in named):
-            return Taken([*named, be(named, before.verb._replace(number=""), before.verb.is_past), *spaced(inner)], rest)
+            return Taken(
+                [*named, be(named, before.verb._replace(number=""), before.verb.is_past), *spaced(inner)], rest
+            )
     return None
 
 
 def _named(words: Sequence[Word], start: int, end: int) -> list[Word]:
     """The phrase that ends at `end`: a name, or a noun with its article. Empty where another may be meant."""
     at = end
-    while at > start and words[at - 1].tag in ("n", "name", "num", "code") and not (
-        words[at - 1].tag == "n" and find_verb(words, start, at) and find_verb(words, start, at).end >= at  # type: ignore[union-attr]
+    while (
+        at > start
+        and words[at - 1].tag in ("n", "name", "num", "code")
+        and not (
+            words[at - 1].tag == "n" and find_verb(words, start, at) and find_verb(words, start, at).end >= at  # type: ignore[union-attr]
+        )
     ):
         at -= 1
     phrase = list(words[at:end])
     before = words[at - 1] if at > start else None
-    if not phrase or before is None or before.low == "of":
+    if not phrase or before is None or before.low == "of" or before.tag == "cc":
         return []
     if before.tag in ("det", "poss"):
         return [] if at - 2 >= start and words[at - 2].low == "of" else [before, *phrase]

@@ -55,6 +55,13 @@ def spaced(words: Sequence[Word]) -> list[Word]:
     return [words[0]._replace(gap=" "), *words[1:]] if words else []
 
 
+def possessive(words: Sequence[Word]) -> list[Word]:
+    """A phrase as the owner of what follows: `the pump's`."""
+    last = words[-1]
+    mark = "'" if last.low.endswith("s") and last.tag == "n" else "'s"
+    return [*words[:-1], last._replace(text=last.text + mark)]
+
+
 def joined(words: Sequence[Word]) -> str:
     """Words as a sentence: with a capital and a full stop, and none of the marks that were around them."""
     kept = list(words)
@@ -82,7 +89,9 @@ def _merged(sentence: str) -> Iterator[tuple[int, int]]:
     while at < len(spans):
         start, end = spans[at]
         follows = sentence[end : end + 1] == "." and end + 1 < len(sentence.rstrip())
-        if follows and (sentence[start:end].lower() in lex.ABBREVIATIONS or (end - start == 1 and sentence[start].isupper())):
+        if follows and (
+            sentence[start:end].lower() in lex.ABBREVIATIONS or (end - start == 1 and sentence[start].isupper())
+        ):
             end, at = end + 1, at + 1
         yield start, end
         at += 1
@@ -101,7 +110,20 @@ def _tag(text: str, low: str, before: Sequence[Word]) -> str:
     return _closed().get(low) or ("adv" if low.endswith("ly") and len(low) > 4 and low not in _NOT_ADVERBS else "n")
 
 
-_NOT_ADVERBS = {"family", "supply", "apply", "reply", "rely", "early", "only", "assembly", "monthly", "daily", "fly", "italy"}
+_NOT_ADVERBS = {
+    "family",
+    "supply",
+    "apply",
+    "reply",
+    "rely",
+    "early",
+    "only",
+    "assembly",
+    "monthly",
+    "daily",
+    "fly",
+    "italy",
+}
 
 
 def _is_name(text: str, low: str, before: Sequence[Word]) -> bool:
@@ -138,7 +160,7 @@ def forms(low: str) -> frozenset[str]:
         found.add("either")
     elif low in lex.PARTICIPLES:
         found.add("part")
-    elif low.endswith("ed") and len(low) > 4 and low not in lex.NOT_ED:
+    elif low.endswith("ed") and low not in lex.NOT_ED and (len(low) > 4 or low[:-1] in lex.BASES):
         found.add("either")
     if low.endswith("ing") and len(low) > 5:
         found.add("ing")
@@ -152,8 +174,9 @@ def is_participle(word: Word) -> bool:
 
 def is_plural(words: Sequence[Word]) -> bool:
     """Whether a phrase speaks of several things."""
-    if any(word.low == "and" for word in words):
-        return True
+    words = [word for word in words if word.tag != "adv"]
+    if not words or any(word.low == "and" for word in words):
+        return bool(words)
     head = next((words[i - 1] for i in range(1, len(words)) if words[i].tag in ("prep", "rel")), words[-1])
     if head.low in lex.IRREGULAR_PLURALS or head.low in {"they", "we", "these", "those", "some", "many", "several"}:
         return True

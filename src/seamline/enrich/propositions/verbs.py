@@ -12,7 +12,8 @@ _STRONG, _MEDIUM, _WEAK = 3, 2, 1
 _LOOKS = ("det", "poss", "num", "name", "pron", "code")
 """What the object of a verb begins with."""
 
-_SOME = frozenset("some many most several few all both others".split())
+_CLOSERS = frozenset(')"”')
+_SOME = frozenset(["some", "many", "most", "several", "few", "all", "both", "others"])
 """Words that are a subject by themselves where a verb follows."""
 
 
@@ -28,6 +29,13 @@ class Verb(NamedTuple):
     is_past: bool
     number: str
     """singular, plural, or empty where the form does not say."""
+    sure: int = _STRONG
+    """1-3, how sure it is that this is the verb."""
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether it may as well be a noun."""
+        return self.sure == _WEAK
 
 
 def find_verb(words: Sequence[Word], start: int, end: int) -> Verb | None:
@@ -37,9 +45,16 @@ def find_verb(words: Sequence[Word], start: int, end: int) -> Verb | None:
         sure = _evidence(words, start, at, end)
         if sure == _STRONG and not (best and best[0] == _MEDIUM and "s" in forms(words[best[1]].low)):
             return group(words, at, end)
-        if sure and (best is None or sure > best[0] or (sure == best[0] == _MEDIUM and _is_reduced(words, best[1], end))):
+        if sure and (
+            best is None or sure > best[0] or (sure == best[0] == _MEDIUM and _is_reduced(words, best[1], end))
+        ):
             best = (sure, at)
-    return group(words, best[1], end) if best else None
+    return group(words, best[1], end)._replace(sure=best[0]) if best else None
+
+
+def is_reduced(words: Sequence[Word], verb: Verb, end: int) -> bool:
+    """Whether a verb may be no verb of a clause but a participle after its noun."""
+    return verb.sure < _STRONG and _is_reduced(words, verb.start, end)
 
 
 def _is_reduced(words: Sequence[Word], at: int, end: int) -> bool:
@@ -61,34 +76,46 @@ def _evidence(words: Sequence[Word], start: int, at: int, end: int) -> int:
         return _STRONG if before.low in lex.SUBJECTS and shapes & {"base", "s", "past", "either"} else 0
     if before.low in _SOME and "base" in shapes and word.low not in lex.NOUNISH:
         return _MEDIUM
-    if before.tag in ("det", "poss", "prep", "cc", "aux", "modal", "punct") and before.text != ")":
+    if before.tag in ("det", "poss", "prep", "cc", "aux", "modal", "punct") and before.text not in _CLOSERS:
         return 0
     if before.tag == "num" and not ("s" not in shapes or _is_numbered(words, at)):
         return 0
     return _open_evidence(word, before, after, shapes, words[start:at])
 
 
-def _open_evidence(word: Word, before: Word, after: Word | None, shapes: frozenset[str], subject: Sequence[Word]) -> int:
-    takes = after is not None and after.tag in _LOOKS
+def _open_evidence(
+    word: Word, before: Word, after: Word | None, shapes: frozenset[str], subject: Sequence[Word]
+) -> int:
+    takes = after is not None and (after.tag in _LOOKS or after.low == "to")
     if "past" in shapes:
         return _STRONG
     if "either" in shapes and word.low not in lex.BASES:
         return _STRONG if takes else _MEDIUM
     if "s" in shapes:
+        if is_plural(subject):
+            return 0
         base = lex.THIRDS[word.low]
         if base not in lex.NOUNISH:
             return _MEDIUM
-        if after is not None and (after.tag in ("aux", "modal") or forms(after.low) & {"past", "base"} and after.tag == "n"):
+        if after is not None and (
+            after.tag in ("aux", "modal")
+            or after.low == "of"
+            or (forms(after.low) & {"past", "base"} and after.tag == "n")
+        ):
+            return 0
+        if after is None and subject[0].tag not in ("det", "poss", "name", "code"):
             return 0
         return _MEDIUM if takes else _WEAK
-    if "base" in shapes and is_plural(subject) and before.tag in ("n", "name", "num"):
+    if "base" in shapes and (is_plural(subject) or (before.tag == "name" and before.low.endswith("s"))):
         return _MEDIUM if word.low not in lex.NOUNISH or takes else _WEAK
     return 0
 
 
 def _is_numbered(words: Sequence[Word], at: int) -> bool:
     """Whether the number before is a name's, as in `Figure 3 shows`."""
-    return at >= 2 and words[at - 2].tag in ("n", "name")
+    return at >= 2 and (
+        words[at - 2].tag in ("n", "name") or (words[at - 2].low == "of" and words[at - 1].text.isdigit())
+    )
 
 
 def _before(words: Sequence[Word], start: int, at: int) -> Word | None:
