@@ -19,6 +19,8 @@ _NAMES = re.compile(r"(?<![\w'])[^\W\d_][\w'’-]*")
 _WORDS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+")
 _MAYBE = frozenset(["may", "might", "could", "perhaps", "possibly", "probably", "can", "should", "would", "likely"])
 _HEDGES = frozenset(["may", "might", "could"])
+_LOOK = 8
+"""Code points before a word that are looked at for the end of a sentence."""
 _REACH = 3
 """Words after a `not` or a `may` among which is the one it is about."""
 
@@ -35,24 +37,38 @@ class Support(NamedTuple):
 def support(text: str, source: str, around: str = "", threshold: float = THRESHOLD) -> Support:
     """`source`: what the text is about. `around`: what may name what the source only points at, such as the headings
     and the rest of the passage."""
-    known = f"{source}\n{around}"
-    score = _covered(text, known)
-    if not _numbers(text) <= _numbers(known):
+    asked = {_base(word) for line in _lines(text) for word in query_words(line)}
+    near, far = _known(source), _known(around)
+    score = _share(asked, near.words | far.words)
+    if not _numbers(text) <= near.numbers | far.numbers:
         return Support(score, "number")
-    if not _names(text) <= _lows(known):
+    if not _names(text) <= near.lows | far.lows:
         return Support(score, "name")
     if _turns(text, source):
         return Support(score, "negation")
     if _hardens(text, source):
         return Support(score, "hedge")
-    if score < threshold or _covered(text, source) < AT_HOME:
+    if score < threshold or _share(asked, near.words) < AT_HOME:
         return Support(score, "words")
     return Support(score)
 
 
-def _covered(text: str, known: str) -> float:
-    asked = {_base(word) for word in query_words(text)}
-    there = {_base(word) for line in _lines(known) for word in query_words(line)}
+class _Known(NamedTuple):
+    """What a source has."""
+
+    words: frozenset[str]
+    numbers: frozenset[str]
+    lows: frozenset[str]
+
+
+@lru_cache(64)
+def _known(text: str) -> _Known:
+    """Kept for a while: all claims of a passage are held against the same text."""
+    words = frozenset(_base(word) for line in _lines(text) for word in query_words(line))
+    return _Known(words, frozenset(_numbers(text)), frozenset(_lows(text)))
+
+
+def _share(asked: set[str], there: frozenset[str]) -> float:
     return round(len(asked & there) / len(asked), 3) if asked else 0.0
 
 
@@ -71,8 +87,8 @@ def _names(text: str) -> set[str]:
     found = set()
     for match in _NAMES.finditer(text):
         word = match[0].replace("’", "'").removesuffix("'s").rstrip("'")
-        before = text[: match.start()].rstrip(" \"'“‘(`*_")
-        starts = not before or before[-1] in ".!?:\n"
+        before = text[max(0, match.start() - _LOOK) : match.start()].rstrip(" \"'“‘(`*_")
+        starts = before[-1] in ".!?:\n" if before else match.start() <= _LOOK
         if any(map(str.isupper, word)) and (not starts or any(map(str.isupper, word[1:]))) and word != "I":
             found.add(word.casefold())
     return found

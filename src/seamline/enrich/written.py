@@ -27,8 +27,8 @@ _DATA = (
 )
 _SUMMARY = "Sum up the text in at most {most} words, in its own language. Use its numbers and names, add none."
 _QUESTIONS = (
-    "Write up to {most} questions that the text answers and that a reader might ask who does not know it. Name what they "
-    "are about: no `it`, no `the text`. Use its numbers and names, add none."
+    "Write up to {most} questions that the text answers and that a reader might ask who does not know it. Name what "
+    "they are about: no `it`, no `the text`. Use its numbers and names, add none."
 )
 _PREFIX = (
     "Write one or two sentences, at most {most} words, that say what the passage is about and where in the document it "

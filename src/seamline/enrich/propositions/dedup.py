@@ -35,25 +35,31 @@ def dedup(claims: Sequence[Derived], embedder: Embedder, threshold: float = SAME
     """
     if not 0 < threshold <= 1:
         raise ConfigError(f"expected a threshold within 0..1, got {threshold}", "$.propositions.same")
-    if len(claims) < 2:
-        return Deduped(list(claims), {})
-    vectors = embedder.embed([claim.text for claim in claims])
-    stands_for: dict[int, int] = {}
-    kept: list[int] = []
-    for at in sorted(range(len(claims)), key=lambda at: _poverty(claims[at], at)):
-        near = vectors[kept] @ vectors[at] if kept else []
-        better = (
-            kept[i] for i, cosine in enumerate(near) if cosine >= threshold and _is_same(claims[kept[i]], claims[at])
-        )
-        stands_for[at] = next(better, at)
-        if stands_for[at] == at:
-            kept.append(at)
-    merged = {at: claims[at] for at in kept}
-    for at, by in stands_for.items():
-        if at != by:
-            merged[by] = _with_places(merged[by], claims[at])
-    dropped = {claims[at].id: merged[by].id for at, by in stands_for.items() if at != by}
-    return Deduped([merged[at] for at in sorted(merged)], dropped)
+    documents: dict[str, list[int]] = {}
+    for at, claim in enumerate(claims):
+        documents.setdefault(claim.document.id, []).append(at)
+    by: dict[int, int] = {}
+    for numbers in documents.values():
+        by |= _representatives(claims, sorted(numbers, key=lambda at: _poverty(claims[at], at)), embedder, threshold)
+    kept = {at: claims[at] for at in sorted(by) if by[at] == at}
+    for at in sorted(by):
+        if by[at] != at:
+            kept[by[at]] = _with_places(kept[by[at]], claims[at])
+    return Deduped(list(kept.values()), {claims[at].id: kept[to].id for at, to in by.items() if at != to})
+
+
+def _representatives(
+    claims: Sequence[Derived], richest_first: Sequence[int], embedder: Embedder, threshold: float
+) -> dict[int, int]:
+    """Which claim stands for each: itself, or a richer one that says the same."""
+    if len(richest_first) < 2:
+        return {at: at for at in richest_first}
+    vectors = embedder.embed([claims[at].text for at in richest_first])
+    by: dict[int, int] = {}
+    for row, at in enumerate(richest_first):
+        near = (richest_first[i] for i in (vectors[:row] @ vectors[row] >= threshold).nonzero()[0])
+        by[at] = next((other for other in near if by[other] == other and _is_same(claims[other], claims[at])), at)
+    return by
 
 
 def _poverty(claim: Derived, at: int) -> tuple[int, int, int]:
@@ -63,7 +69,7 @@ def _poverty(claim: Derived, at: int) -> tuple[int, int, int]:
 
 def _is_same(rich: Derived, poor: Derived) -> bool:
     """Whether nothing that vectors overlook tells two claims apart."""
-    if rich.document.id != poor.document.id or _denies(rich.text) != _denies(poor.text):
+    if _denies(rich.text) != _denies(poor.text):
         return False
     names = {entity.text.casefold() for entity in poor.entities}
     said = rich.text.casefold()

@@ -82,7 +82,6 @@ MONTHS = _set("""
     january february march april may june july august september october november december jan feb mar apr jun jul
     aug sep sept oct nov dec
     """)
-UNITS = _set("billion million thousand trillion bn m k percent per")
 ABBREVIATIONS = _set("inc ltd co corp dr mr mrs ms prof st no fig vs jr sr etc approx u.s u.k e.g i.e a.m p.m dept est")
 PERSON_TITLES = _set("dr mr mrs ms prof sir dame president")
 IRREGULAR_PLURALS = _set(

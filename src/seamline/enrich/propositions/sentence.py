@@ -84,6 +84,8 @@ def read(sentence: str, before: Subject | None = None) -> Reading:
     if words and words[-1].text == "?":
         return Reading([], "question")
     words = _without_marker(_without_stop(words))
+    if len(words) > LONGEST:
+        return _read_long(words)
     if not words or (find_verb(words, 0, len(words)) is None and _verbless(words)):
         return Reading([], "imperative" if words and _is_imperative(words) else "fragment")
     if _is_imperative(words):
@@ -99,6 +101,12 @@ def read(sentence: str, before: Subject | None = None) -> Reading:
         return Reading([], "pronoun", subject)
     texts = [text for text in dict.fromkeys(map(joined, said)) if text]
     return Reading(texts, "" if texts else "fragment", subject, found is not words)
+
+
+def _read_long(words: list[Word]) -> Reading:
+    """A sentence that is too long to take apart, in one claim where it has a verb."""
+    has_verb = any(word.low in lex.FINITE or forms(word.low) & {"s", "past", "either"} for word in words)
+    return Reading([joined(words)]) if has_verb and words[0].low not in _THIRD else Reading([], "fragment")
 
 
 def _verbless(words: Sequence[Word]) -> bool:
@@ -218,8 +226,8 @@ def _may_be_person(words: Sequence[Word]) -> bool:
 
 def _said(words: list[Word]) -> tuple[list[list[Word]], Subject | None]:
     """The claims of a sentence as words, and what it is about."""
-    if len(words) > LONGEST or _is_whole(words):
-        return [words], _about(clauses(words)) if len(words) <= LONGEST else None
+    if _is_whole(words):
+        return [words], _about(clauses(words))
     parts = _conceded(words)
     if len(parts) == 2:
         return _both(words, *parts)

@@ -125,24 +125,19 @@ def _final(words: list[Word], pieces: Sequence[Segment]) -> Taken | None:
         is_event |= side.last == "which" and side.verb.form == "modal!" and named[-1].tag != "name"
         clash = side.verb.number and (side.verb.number == "plural") != is_plural(named)
         return None if is_event or clash else Taken([*named, *inner], rest)
-    if side.opener == (",",) and side.verb is None and inner[0].low in ("a", "an", "the"):
-        if all(word.tag == "name" for word in named):
-            return Taken(
-                [*named, be(named, before.verb._replace(number=""), before.verb.is_past), *spaced(inner)], rest
-            )
+    is_phrase = side.opener == (",",) and side.verb is None and inner[0].low in ("a", "an", "the")
+    if is_phrase and all(word.tag == "name" for word in named):
+        verb = before.verb._replace(number="")
+        return Taken([*named, be(named, verb, verb.is_past), *spaced(inner)], rest)
     return None
 
 
 def _named(words: Sequence[Word], start: int, end: int) -> list[Word]:
     """The phrase that ends at `end`: a name, or a noun with its article. Empty where another may be meant."""
+    verb = find_verb(words, start, end)
+    low = max(start, verb.end if verb else start)
     at = end
-    while (
-        at > start
-        and words[at - 1].tag in ("n", "name", "num", "code")
-        and not (
-            words[at - 1].tag == "n" and find_verb(words, start, at) and find_verb(words, start, at).end >= at  # type: ignore[union-attr]
-        )
-    ):
+    while at > low and words[at - 1].tag in ("n", "name", "num", "code"):
         at -= 1
     phrase = list(words[at:end])
     before = words[at - 1] if at > start else None

@@ -85,10 +85,11 @@ def _gap(word: Word, before: Word | None) -> str:
 def _merged(sentence: str) -> Iterator[tuple[int, int]]:
     """Spans of words; an abbreviation has its point."""
     spans = [match.span() for match in _WORDS.finditer(sentence)]
+    last = len(sentence.rstrip())
     at = 0
     while at < len(spans):
         start, end = spans[at]
-        follows = sentence[end : end + 1] == "." and end + 1 < len(sentence.rstrip())
+        follows = sentence[end : end + 1] == "." and end + 1 < last
         if follows and (
             sentence[start:end].lower() in lex.ABBREVIATIONS or (end - start == 1 and sentence[start].isupper())
         ):
