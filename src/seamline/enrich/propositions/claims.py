@@ -58,7 +58,7 @@ class Report:
     skipped: dict[str, int] = field(default_factory=dict)
     """Sentences that claim nothing, by reason: question, imperative, fragment, pronoun."""
     failed: int = 0
-    """Passages that the model gave no answer of use for; rules read them."""
+    """Passages that the model gave no answer of use for, or only claims that were rejected; rules read them."""
     usage: Usage = Usage()  # noqa: RUF009 - it is frozen
 
     def to_dict(self, prices: Prices | None = None) -> dict[str, Any]:
@@ -102,8 +102,8 @@ class Sieve:
     def kept(self) -> list[Derived]:
         return list(self._kept.values())
 
-    def put(self, passage: Passage, claim: Claim) -> None:
-        """Keep a claim, or count why not."""
+    def put(self, passage: Passage, claim: Claim) -> bool:
+        """Whether a claim holds to the rules; it is kept then, and else counted by what is wrong with it."""
         text = collapse(claim.text)
         tokens = self._count(text) if text else 0
         reason = _flaw(passage, claim, text, tokens, self._rules)
@@ -111,6 +111,7 @@ class Sieve:
             reason = self._keep(passage, claim._replace(text=text), tokens)
         if reason:
             self.rejected[reason] += 1
+        return reason in ("", "duplicate")
 
     def _keep(self, passage: Passage, claim: Claim, tokens: int) -> str:
         score = _supported(passage, claim, self._rules.threshold)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from itertools import repeat
 
 from seamline.enrich.asking import GaveUp, ask_each
 from seamline.enrich.passages import Passage
 from seamline.enrich.propositions.asked import Asked, ask_passage
-from seamline.enrich.propositions.claims import Claim, Extraction, Report, Rules, Sieve
+from seamline.enrich.propositions.claims import Extraction, Report, Rules, Sieve
 from seamline.enrich.propositions.rules import read_passage
 from seamline.protocols import LanguageModel
 from seamline.replies import Usage
@@ -17,16 +17,6 @@ from seamline.types import Notice
 
 Progress = Callable[[int, int], None]
 """Told how many passages are done, and of how many."""
-
-
-class _Found(NamedTuple):
-    """What one passage gave."""
-
-    claims: list[Claim]
-    skipped: Counter[str]
-    usage: Usage
-    notice: Notice | None = None
-    failed: bool = False
 
 
 def extract(
@@ -44,42 +34,62 @@ def extract(
     `count`: tokens of a text. `language`: of the passages, as in `en`. `workers`: how many questions are asked at a
     time. With a model that caches its answers, an interrupted run goes on where it was.
     """
-    sieve = Sieve(rules or Rules(), count)
-    notices: list[Notice] = []
-    skipped: Counter[str] = Counter()
-    usage, failed = Usage(), 0
-    found = _by_rules(passages, language) if model is None else _by_model(passages, model, language, workers)
-    for done, (passage, result) in enumerate(zip(passages, found, strict=True), 1):
-        for claim in result.claims:
-            sieve.put(passage, claim)
-        skipped += result.skipped
-        usage += result.usage
-        failed += result.failed
-        notices += [result.notice] if result.notice else []
+    run = _Run(Sieve(rules or Rules(), count), language)
+    answers: Iterator[Asked | GaveUp | None] = repeat(None)
+    if model is not None:
+        answers = ask_each(lambda passage: ask_passage(passage, model), passages, workers)
+    for done, (passage, answer) in enumerate(zip(passages, answers, strict=False), 1):
+        run.add(passage, answer)
         if progress:
             progress(done, len(passages))
-    if passages and language != "en" and (model is None or failed):
-        notices.append(_whole_sentences(language))
-    sentences = sum(len(passage.sentences) for passage in passages)
-    kept = sieve.kept
-    report = Report(len(passages), sentences, len(kept), dict(sieve.rejected), dict(skipped), failed, usage)
-    return Extraction(kept, notices, report)
+    return run.result(passages)
 
 
-def _by_rules(passages: Sequence[Passage], language: str) -> Iterator[_Found]:
-    for passage in passages:
-        yield _Found(*read_passage(passage, language), Usage())
+class _Run:
+    """What was found so far."""
 
+    def __init__(self, sieve: Sieve, language: str) -> None:
+        self._sieve = sieve
+        self._language = language
+        self._notices: list[Notice] = []
+        self._skipped: Counter[str] = Counter()
+        self._usage = Usage()
+        self._failed = 0
+        self._by_rules = 0
 
-def _by_model(passages: Sequence[Passage], model: LanguageModel, language: str, workers: int) -> Iterator[_Found]:
-    def ask(passage: Passage) -> Asked:
-        return ask_passage(passage, model)
+    def add(self, passage: Passage, answer: Asked | GaveUp | None) -> None:
+        """The claims of one passage: the model's, and where it has none of use, those of the rules."""
+        if answer is not None:
+            self._usage += answer.usage
+            if isinstance(answer, Asked):
+                kept = [self._sieve.put(passage, claim) for claim in answer.claims]
+                if any(kept) or not kept:
+                    return
+                answer = GaveUp("unsupported", "no claim of its answer is what the passage says")
+            self._failed += 1
+            self._notices.append(_instead(passage, answer))
+        found = read_passage(passage, self._language)
+        self._by_rules += 1
+        self._skipped += found.skipped
+        for claim in found.claims:
+            self._sieve.put(passage, claim)
 
-    for passage, answer in zip(passages, ask_each(ask, passages, workers), strict=True):
-        if isinstance(answer, Asked):
-            yield _Found(answer.claims, Counter(), answer.usage)
-        else:
-            yield _Found(*read_passage(passage, language), answer.usage, _instead(passage, answer), True)
+    def result(self, passages: Sequence[Passage]) -> Extraction:
+        """All of it."""
+        notices = [*self._notices]
+        if self._by_rules and self._language != "en":
+            notices.append(_whole_sentences(self._language))
+        kept = self._sieve.kept
+        report = Report(
+            passages=len(passages),
+            sentences=sum(len(passage.sentences) for passage in passages),
+            claims=len(kept),
+            rejected=dict(self._sieve.rejected),
+            skipped=dict(self._skipped),
+            failed=self._failed,
+            usage=self._usage,
+        )
+        return Extraction(kept, notices, report)
 
 
 def _instead(passage: Passage, gave_up: GaveUp) -> Notice:

@@ -169,9 +169,11 @@ def _coordinated(
 
 def _follows_side(words: Sequence[Word], word: Word, found: Sequence[Segment]) -> bool:
     """Whether a verb after a comma belongs to the phrase the sentence begins with: `Acme, founded in 1998, makes`."""
+    if len(found) < 2:
+        return False
     shapes = forms(word.low)
     several = is_plural(words[found[0].start : found[0].end])
-    return len(found) > 1 and ("base" not in shapes or several) and bool(shapes & {"s", "past", "either", "base"})
+    return ("base" not in shapes or several) and bool(shapes & {"s", "past", "either", "base"})
 
 
 def _agrees(words: Sequence[Word], before: Segment, shapes: frozenset[str]) -> bool:
