@@ -78,7 +78,8 @@ def test_a_founding_and_an_acquisition_make_four_claims() -> None:
 
 def test_headings_code_and_tables_claim_nothing() -> None:
     text = (
-        "# The pump runs at night\n\n```\nThe pump runs at night.\n```\n\n| The pump runs | at night |\n|---|---|\n| a | b |\n\n"
+        "# The pump runs at night\n\n```\nThe pump runs at night.\n```\n\n"
+        "| The pump runs | at night |\n|---|---|\n| a | b |\n\n"
         "- The valve closes at noon.\n- Questions?\n\n> The gauge reads zero.\n"
     )
     assert claims(text) == ["The valve closes at noon.", "The gauge reads zero."]

@@ -22,8 +22,8 @@ _MARKUP = (
     (re.compile(r"\[([^][\n]{0,500})\]\[[^]\n]{0,200}\]"), r"\1"),
     (re.compile(r"\[\^[^]\n]{1,20}\]"), ""),
     (re.compile(r"</?[a-zA-Z][^<>\n]{0,500}>"), ""),
-    (re.compile(r"(?<![\w*])(\*{1,3})(?=\S)([^*\n]{1,500}?)(?<=\S)\1(?![\w*])"), r"\2"),
-    (re.compile(r"(?<![\w_])(_{1,3})(?=\S)([^_\n]{1,500}?)(?<=\S)\1(?![\w_])"), r"\2"),
+    (re.compile(r"(?<![\w*\\])(\*{1,3})(?=\S)([^*\n]{1,500}?)(?<=\S)\1(?![\w*])"), r"\2"),
+    (re.compile(r"(?<![\w_\\])(_{1,3})(?=\S)([^_\n]{1,500}?)(?<=\S)\1(?![\w_])"), r"\2"),
     (re.compile(r"\\([\\`*_{}\[\]()#+.!>-])"), r"\1"),
 )
 """What Markdown writes around words, and what is left of it. All repeats are bounded: linear time."""

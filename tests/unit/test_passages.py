@@ -1,0 +1,60 @@
+"""The prose of chunks, sentence by sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from seamline.api import chunk
+from seamline.cut.sentences import sentence_starts
+from seamline.enrich.passages import passages, plain
+
+
+def read(text: str, limit: int = 512) -> list[tuple[str, str]]:
+    """Every sentence as it stands, and as it is read."""
+    found = passages(chunk(text, limit=limit), sentence_starts)
+    return [
+        (text[sentence.span.start : sentence.span.end], sentence.text)
+        for passage in found
+        for sentence in passage.sentences
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("- **Bold** and _thin_", "Bold and thin"),
+        ("3. [a link](x.md), ![a picture](p.png), [a mark][1] and [^2]", "a link, , a mark and"),
+        ("> quoted\n> on two lines", "quoted on two lines"),
+        ("- [x] done", "done"),
+        ("snake_case and 2*3*4 stay, as do `*these*`", "snake_case and 2*3*4 stay, as do `*these*`"),
+        ("<b>loud</b> \\*star\\*", "loud *star*"),
+        ("a < b and b > c", "a < b and b > c"),
+    ],
+)
+def test_markup_is_not_read(text: str, expected: str) -> None:
+    assert plain(text) == expected
+
+
+def test_only_prose_has_sentences() -> None:
+    blocks = ["# Head", "One here. Two here.", "```py\nx = 1\n```", "| a | b |\n|---|---|\n| c | d |"]
+    text = "\n\n".join([*blocks, "- Item one.\n  - Inner item.\n"])
+    assert read(text) == [
+        ("One here.", "One here."),
+        ("Two here.", "Two here."),
+        ("- Item one.", "Item one."),
+        ("- Inner item.", "Inner item."),
+    ]
+
+
+def test_a_sentence_belongs_to_the_chunk_that_holds_it() -> None:
+    text = " ".join(f"Sentence number {n} of a long paragraph stands here." for n in range(30)) + "\n"
+    found = passages(chunk(text, limit=32, target=32), sentence_starts)
+    assert len(found) > 3
+    for passage in found:
+        for sentence in passage.sentences:
+            assert passage.chunk.start <= sentence.span.start < sentence.span.end <= passage.chunk.end
+
+
+def test_chunks_without_prose_are_no_passages() -> None:
+    assert passages(chunk("```\nx\n```\n"), sentence_starts) == []
+    assert passages(chunk(""), sentence_starts) == []
