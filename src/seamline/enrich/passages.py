@@ -16,14 +16,16 @@ Starts = Callable[[str, int, int], list[int]]
 _PROSE = frozenset(["paragraph", "item", "quote", "footnote", "turn"])
 _MARKER = re.compile(r"[ \t>]*(?:(?:[-*+•]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?)?")
 _QUOTED = re.compile(r"\n[ \t]*>+[ \t]?")
+_LINKS = (
+    (re.compile(r"!\[[^]]{0,500}\]\([^)]{0,500}\)"), ""),
+    (re.compile(r"(?<!\\)\[([^][]{0,500})\]\([^)]{0,500}\)"), r"\1"),
+    (re.compile(r"(?<!\\)\[([^][]{0,500})\]\[[^]]{0,200}\]"), r"\1"),
+    (re.compile(r"\[\^[^]]{1,20}\]"), ""),
+)
 _MARKUP = (
-    (re.compile(r"!\[[^]\n]{0,500}\]\([^)\n]{0,500}\)"), ""),
-    (re.compile(r"\[([^][\n]{0,500})\]\([^)\n]{0,500}\)"), r"\1"),
-    (re.compile(r"\[([^][\n]{0,500})\]\[[^]\n]{0,200}\]"), r"\1"),
-    (re.compile(r"\[\^[^]\n]{1,20}\]"), ""),
-    (re.compile(r"</?[a-zA-Z][^<>\n]{0,500}>"), ""),
-    (re.compile(r"(?<![\w*\\])(\*{1,3})(?=\S)([^*\n]{1,500}?)(?<=\S)\1(?![\w*])"), r"\2"),
-    (re.compile(r"(?<![\w_\\])(_{1,3})(?=\S)([^_\n]{1,500}?)(?<=\S)\1(?![\w_])"), r"\2"),
+    (re.compile(r"</?[a-zA-Z][^<>]{0,500}>"), ""),
+    (re.compile(r"(?<![\w*\\])(\*{1,3})(?=\S)([^*]{1,500}?)(?<=\S)\1(?![\w*])"), r"\2"),
+    (re.compile(r"(?<![\w_\\])(_{1,3})(?=\S)([^_]{1,500}?)(?<=\S)\1(?![\w_])"), r"\2"),
     (re.compile(r"\\([\\`*_{}\[\]()#+.!>-])"), r"\1"),
 )
 """What Markdown writes around words, and what is left of it. All repeats are bounded: linear time."""
@@ -68,7 +70,9 @@ def passages(chunks: Sequence[Chunk], starts: Starts) -> list[Passage]:
 
 def plain(text: str) -> str:
     """A piece of Markdown on one line, as it is read aloud; code keeps its ticks."""
-    text = _QUOTED.sub("\n", text[_MARKER.match(text).end() :])  # type: ignore[union-attr]  # it matches nothing as well
+    text = collapse(_QUOTED.sub("\n", text[_MARKER.match(text).end() :]))  # type: ignore[union-attr]  # it always matches
+    for pattern, left in _LINKS:
+        text = pattern.sub(left, text)
     parts = re.split(r"(`[^`\n]*`)", text)
     for pattern, left in _MARKUP:
         parts[::2] = [pattern.sub(left, part) for part in parts[::2]]

@@ -45,7 +45,7 @@ def clauses(words: list[Word]) -> list[Clause] | None:
     for at, piece in enumerate(main):
         if at == 0:
             found.append(_clause(words, piece, lead))
-            if not found[0].subject:
+            if not found[0].subject or _breaks_off(found[0], main[1:]):
                 return None
             continue
         kind = _kind(words, piece, found[-1])
@@ -97,7 +97,7 @@ def _clause(words: Sequence[Word], piece: Segment, lead: list[Word]) -> Clause:
 
 def _kind(words: Sequence[Word], piece: Segment, before: Clause) -> str:
     """What a further piece is: another verb of the same subject, another clause, or part of the clause before."""
-    if piece.opener[-1] in lex.SUBORDINATORS | lex.RELATIVES | {":", "—", "–", "--", "…"}:
+    if piece.opener[-1] in lex.SUBORDINATORS | lex.RELATIVES | {":", "—", "–", "-", "--", "…"}:
         return "tail"
     if piece.verb is None:
         return "tail"
@@ -111,13 +111,22 @@ def _kind(words: Sequence[Word], piece: Segment, before: Clause) -> str:
     return "clause" if words[piece.start].tag not in ("prep", "adv", "rel") else "unclear"
 
 
+def _breaks_off(clause: Clause, later: Sequence[Segment]) -> bool:
+    """Whether a remark stands between an auxiliary and its verb: `will, like all others, watch`."""
+    alone = not clause.rest and clause.verb[-1].low in lex.FINITE
+    return alone and bool(later) and later[0].last == ","
+
+
 def _is_in_list(words: Sequence[Word], piece: Segment, before: Clause) -> bool:
     """Whether `and` may join the end of the clause before with the start of this one."""
     verb = piece.verb
     assert verb is not None
     listed = any(word.text == "," for word in before.rest)
     held = {"and", "between"} & {word.low for word in before.rest} or before.verb[-1].low in lex.REPORTING
-    return (bool(held) and piece.opener == ("and",)) or (listed and is_reduced(words, verb, piece.end))
+    bare = piece.opener == ("and",)
+    if listed and words[piece.start].tag == "n":
+        return True  # `until the disk, the bus, and power are up`
+    return (bool(held) and bare) or ((listed or bare) and is_reduced(words, verb, piece.end))
 
 
 def _is_enumerated(later: Sequence[Segment]) -> bool:
@@ -171,12 +180,17 @@ def _own_clause(words: Sequence[Word], piece: Segment, found: Sequence[Clause]) 
         clause = clause._replace(subject=[*possessive(before.subject), *clause.subject[1:]])
     elif _leans(clause.subject):
         return None
-    return None if refers(clause.rest) or refers(clause.subject) else clause
+    says_nothing = not clause.rest and clause.verb[-1].low in lex.FINITE
+    return None if says_nothing or refers(clause.rest) or refers(clause.subject) else clause
 
 
 def _leans(subject: Sequence[Word]) -> bool:
     """Whether a subject says nothing without the clause before: `some`, `a second one`, `this`."""
     if subject[0].tag == "poss" or (len(subject) == 1 and subject[0].tag == "det"):
+        return True
+    if subject[0].tag == "n" and subject[0].low in lex.BASES - lex.NOUNISH:
+        return True  # `... and fail your builds`: a verb, and no subject
+    if any(word.low in ("it", "they") or word.low in lex.CONTRACTED for word in subject):
         return True
     return subject[0].low in _NOT_ALONE or subject[-1].low in _NOT_ALONE
 

@@ -59,7 +59,7 @@ MARKERS = (
     "however", "therefore", "thus", "hence", "moreover", "furthermore", "additionally", "consequently", "nevertheless",
     "nonetheless", "in addition", "for example", "for instance", "as a result", "in fact", "in contrast",
     "on the other hand", "of course", "by contrast", "similarly", "likewise", "besides", "finally", "indeed", "still",
-    "in other words", "in short", "then", "specifically", "in general", "and", "but", "yet", "also",
+    "in other words", "in short", "then", "specifically", "so", "in general", "and", "but", "yet", "also",
 )  # fmt: skip
 """What ties a sentence to the one before, and says nothing by itself."""
 REPORTING = _set("""
@@ -78,6 +78,16 @@ EVENTS = _set("""
 """Verbs whose `which` often stands for the whole sentence before it."""
 WHOLE = _set("either neither nor respectively both whether whichever whatever")
 """Words whose parts belong together."""
+CONTRACTED = _set("""
+    it's he's she's that's there's they're we're you're i'm it'll he'll she'll they'll we'll you'll i'll they've we've
+    you've i've it'd they'd we'd you'd
+    """)
+"""A subject and its verb in one word."""
+ADJECTIVES = _set("""
+    other such same own new old good great large small high low long short big main major whole full different similar
+    certain various further former latter next previous
+    """)
+"""Words after which a participle describes a noun: `other related fields`."""
 MONTHS = _set("""
     january february march april may june july august september october november december jan feb mar apr jun jul
     aug sep sept oct nov dec

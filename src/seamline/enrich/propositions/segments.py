@@ -9,7 +9,7 @@ from seamline.enrich.propositions import lexicon as lex
 from seamline.enrich.propositions.tagged import Word, forms, is_participle, is_plural
 from seamline.enrich.propositions.verbs import Verb, find_verb, group, is_reduced
 
-_MARKS = {",", ";", ":", "—", "–", "--", "…"}
+_MARKS = {",", ";", ":", "—", "–", "-", "--", "…"}
 _DOUBTFUL = lex.SUBORDINATORS & lex.PREPOSITIONS
 """Words that open a clause only where a verb follows."""
 _ACTIVE = frozenset(
@@ -164,7 +164,7 @@ def _coordinated(
         (not takes and not is_parallel) or find_verb(words, first, end)
     ):
         return None
-    return group(words, first, end) if _agrees(words, before, shapes) else None
+    return group(words, first, end) if _agrees(words, before, shapes, first) else None
 
 
 def _follows_side(words: Sequence[Word], word: Word, found: Sequence[Segment]) -> bool:
@@ -176,7 +176,7 @@ def _follows_side(words: Sequence[Word], word: Word, found: Sequence[Segment]) -
     return ("base" not in shapes or several) and bool(shapes & {"s", "past", "either", "base"})
 
 
-def _agrees(words: Sequence[Word], before: Segment, shapes: frozenset[str]) -> bool:
+def _agrees(words: Sequence[Word], before: Segment, shapes: frozenset[str], first: int) -> bool:
     """Whether a form goes with the verb it is joined to."""
     verb = before.verb
     assert verb is not None
@@ -185,9 +185,13 @@ def _agrees(words: Sequence[Word], before: Segment, shapes: frozenset[str]) -> b
         several = not before.is_bare and is_plural(words[before.start : verb.start])
         return verb.number == "singular" or (form in ("modal", "past") and not several)
     if shapes & {"past", "either", "part"} and "base" not in shapes:
+        if any(word.low == "be" for word in words[verb.end : first]):
+            return False  # `designed to be tested and used`
         return form == "past" or "past" in shapes or (form == "aux" and (verb.is_past or verb.end > verb.start + 1))
-    if any(word.low == "to" for word in words[verb.end : before.end]):
+    if any(word.low == "to" for word in words[verb.end : first]):
         return False  # `wants to expand and hire`: both may hang on `to`
+    if any(word.low in ("be", "been", "being") for word in words[verb.start : verb.end]):
+        return False  # `will be available and open`
     return form == "modal" or words[verb.start].low in lex.DO or verb.number == "plural"
 
 

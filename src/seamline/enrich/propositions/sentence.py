@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from seamline.enrich.propositions import lexicon as lex
@@ -19,6 +20,7 @@ _LONGEST_NAME = 6
 """Words of a subject that a pronoun is replaced by."""
 _QUOTES = frozenset('"“”„«»')
 _THIRD = frozenset(["he", "she", "it", "they"])
+_BACKWARD = frozenset(["it's", "he's", "she's", "that's", "they're", "it'll", "he'll", "she'll", "they'll", "they've"])
 _EMPTY_IT = frozenset(
     ["is", "was", "takes", "took", "seems", "seemed", "appears", "appeared", "remains", "follows", "turns"]
 )
@@ -129,7 +131,7 @@ def _without_marker(words: list[Word]) -> list[Word]:
         if lows[:after] == parts and len(words) > after + 1:
             if words[after].text == ",":
                 return words[after + 1 :]
-            if marker in ("and", "but", "yet") and words[after].tag != "n":
+            if marker in ("and", "but", "yet", "so") and words[after].tag != "n":
                 return words[after:]
     return words
 
@@ -143,7 +145,7 @@ def _is_imperative(words: Sequence[Word]) -> bool:
     if word.tag not in ("n", "name") or "base" not in forms(word.low):
         return False
     after = words[at + 1] if at + 1 < len(words) else None
-    if after is None or after.tag in ("det", "poss", "num", "code", "pron", "adv"):
+    if after is None or after.tag in ("det", "poss", "num", "code", "pron", "adv", "rel"):
         return True
     return word.low not in lex.NOUNISH and after.tag not in ("aux", "modal") and "s" not in forms(after.low)
 
@@ -155,6 +157,8 @@ def _resolved(words: list[Word], before: Subject | None) -> list[Word] | None:
     if first.low in ("its", "his", "their", "her") and second is not None and second.tag in ("n", "name", "num"):
         meant = _meant({"its": "it", "his": "he", "their": "they", "her": "she"}[first.low], before)
         return None if meant is None else [*possessive(meant), *words[1:]]
+    if first.low in _BACKWARD:
+        return None
     if first.low in _THIRD:
         if first.low == "it" and _is_empty_it(words):
             return words
@@ -213,7 +217,8 @@ def _meant(pronoun: str, before: Subject | None) -> list[Word] | None:
         return None
     person = _may_be_person(before.words)
     if pronoun == "it":
-        return before.words if not before.names_new and not (person and len(before.words) > 1) else None
+        several = before.names_new or any(word.low == "of" for word in before.words)
+        return before.words if not several and not (person and len(before.words) > 1) else None
     return before.words if person and not before.other_people else None
 
 
@@ -276,6 +281,8 @@ def _is_whole(words: Sequence[Word]) -> bool:
     """Whether a sentence must not be taken apart: conditions, alternatives, quotations."""
     if words[0].low == "according" or any(word.text in _QUOTES for word in words):
         return True
+    if any(first.low == "in" and second.low == "case" for first, second in pairwise(words)):
+        return True
     return any(word.tag != "name" and word.low in lex.CONDITIONS | lex.WHOLE for word in words)
 
 
@@ -289,7 +296,7 @@ def _conceded(words: list[Word]) -> list[list[Word]]:
             return [words[first.start : first.end], words[pieces[1].start :]]
         return [words]
     last = pieces[-1]
-    if len(pieces) > 1 and last.last in lex.CONCESSIVES and own[-1]:
+    if len(pieces) > 1 and last.last in lex.CONCESSIVES and own[-1] and any(own[:-1]):
         return [words[: last.mark], words[last.start :]]
     return [words]
 

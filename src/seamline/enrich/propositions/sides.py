@@ -118,8 +118,10 @@ def _final(words: list[Word], pieces: Sequence[Segment]) -> Taken | None:
     side, before = pieces[-1], pieces[-2]
     inner, rest = words[side.start :], words[: side.mark]
     named = _named(words, before.start, side.mark)
-    if not named or before.verb is None or refers(inner):
+    if not named or before.verb is None or refers(inner) or named[0].tag == "poss":
         return None
+    if side.last == "which" and named[-1].tag != "name" and side.mark - len(named) != before.verb.end:
+        return None  # `an odour in the suits, which ...`: either may be meant
     if side.opener in ((",", "which"), (",", "who")) and side.verb and side.is_bare:
         is_event = words[side.verb.end - 1].low in lex.EVENTS and side.last == "which"
         is_event |= side.last == "which" and side.verb.form == "modal!" and named[-1].tag != "name"

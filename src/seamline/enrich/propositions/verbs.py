@@ -12,6 +12,7 @@ _STRONG, _MEDIUM, _WEAK = 3, 2, 1
 _LOOKS = ("det", "poss", "num", "name", "pron", "code")
 """What the object of a verb begins with."""
 
+_WITH_TO = frozenset(["need", "want", "try", "fail", "tend", "seem", "begin", "aim", "plan", "continue", "start"])
 _CLOSERS = frozenset(')"”')
 _SOME = frozenset(["some", "many", "most", "several", "few", "all", "both", "others"])
 """Words that are a subject by themselves where a verb follows."""
@@ -41,7 +42,11 @@ class Verb(NamedTuple):
 def find_verb(words: Sequence[Word], start: int, end: int) -> Verb | None:
     """The finite verb of a clause; None where it has none."""
     best: tuple[int, int] | None = None
+    depth = 0
     for at in range(start, end):
+        depth = max(0, depth + (words[at].text == "(") - (words[at].text == ")"))
+        if depth:
+            continue
         sure = _evidence(words, start, at, end)
         if sure == _STRONG and not (best and best[0] == _MEDIUM and "s" in forms(words[best[1]].low)):
             return group(words, at, end)
@@ -66,6 +71,8 @@ def _evidence(words: Sequence[Word], start: int, at: int, end: int) -> int:
     """How sure it is that a word is the finite verb; 0 where it is not."""
     word = words[at]
     before = _before(words, start, at)
+    if word.low in lex.CONTRACTED:
+        return _STRONG
     if word.tag in ("aux", "modal"):
         return _STRONG if word.low in lex.FINITE and not (before and before.low == "to") else 0
     shapes = forms(word.low) if word.tag in ("n", "adv") else frozenset()
@@ -86,9 +93,13 @@ def _evidence(words: Sequence[Word], start: int, at: int, end: int) -> int:
 def _open_evidence(
     word: Word, before: Word, after: Word | None, shapes: frozenset[str], subject: Sequence[Word]
 ) -> int:
-    takes = after is not None and (after.tag in _LOOKS or after.low == "to")
+    takes = after is not None and (
+        after.tag in _LOOKS or (after.low == "to" and lex.THIRDS.get(word.low, word.low) in _WITH_TO)
+    )
     if "past" in shapes:
         return _STRONG
+    if "either" in shapes and (before.low in lex.ADJECTIVES or (after is not None and after.low == "by")):
+        return 0
     if "either" in shapes and word.low not in lex.BASES:
         return _STRONG if takes else _MEDIUM
     if "s" in shapes:
@@ -160,7 +171,7 @@ def _fits(chain: Sequence[Word], word: Word, be: bool) -> bool:
     last = next(w.low for w in reversed(chain) if w.tag in ("aux", "modal"))
     if last in lex.HAVE:
         return bool(shapes & {"either", "part"})
-    return "base" in shapes
+    return "base" in shapes or last in lex.MODALS  # after `can` stands a verb, known or not
 
 
 def _form(first: Word) -> str:
