@@ -87,7 +87,9 @@ def _evidence(words: Sequence[Word], start: int, at: int, end: int) -> int:
         return 0
     if before.tag == "num" and not ("s" not in shapes or _is_numbered(words, at)):
         return 0
-    return _open_evidence(word, before, after, shapes, words[start:at])
+    sure = _open_evidence(word, before, after, shapes, words[start:at])
+    # `travels` may be a noun, but not after `generally`.
+    return _MEDIUM if sure == _WEAK and words[at - 1].tag == "adv" else sure
 
 
 def _open_evidence(
