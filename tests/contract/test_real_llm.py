@@ -86,7 +86,7 @@ def read() -> list[Passage]:
 
 def check(derived: list[Derived], given: list[Passage]) -> None:
     """Every text stands on spans of the document, within the chunks it is of."""
-    chunks = {passage.chunk.id: passage.chunk for passage in given}
+    chunks = {passage.chunks[0].id: passage.chunks[0] for passage in given}
     for each in derived:
         assert each.text.strip()
         assert each.tokens == COUNT(each.text)
@@ -105,14 +105,14 @@ def test_the_contract_holds_whatever_a_small_model_answers(url: str, tmp_path: P
         cached = CachedModel(model, cache)
         found = extract(given, COUNT, model=cached, workers=1)
         check(found.derived, given)
-        assert {id for claim in found.derived for id in claim.of} == {passage.chunk.id for passage in given}
+        assert {id for claim in found.derived for id in claim.of} == {passage.chunks[0].id for passage in given}
         assert found.report.usage.calls >= 2
         assert found.report.usage.prompt_tokens > 100
         assert found.report.failed == len(found.notices)
         for kind in (summaries, prefixes):
             written = kind(given, COUNT, cached, workers=1)
             check(written.derived, given)
-            assert [each.of[0] for each in written.derived] == [passage.chunk.id for passage in given]
+            assert [each.of[0] for each in written.derived] == [passage.chunks[0].id for passage in given]
         check(questions(given, COUNT, cached, most=2, workers=1).derived, given)
         answered = cache.count()
         again = extract(given, COUNT, model=cached, workers=1)

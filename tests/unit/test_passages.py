@@ -6,7 +6,7 @@ import pytest
 
 from seamline.api import chunk
 from seamline.cut.sentences import sentence_starts
-from seamline.enrich.passages import passages, plain
+from seamline.enrich.passages import passages, plain, together
 
 
 def read(text: str, limit: int = 512) -> list[tuple[str, str]]:
@@ -52,9 +52,20 @@ def test_a_sentence_belongs_to_the_chunk_that_holds_it() -> None:
     assert len(found) > 3
     for passage in found:
         for sentence in passage.sentences:
-            assert passage.chunk.start <= sentence.span.start < sentence.span.end <= passage.chunk.end
+            assert passage.chunks[0].start <= sentence.span.start < sentence.span.end <= passage.chunks[0].end
 
 
 def test_chunks_without_prose_are_no_passages() -> None:
     assert passages(chunk("```\nx\n```\n"), sentence_starts) == []
     assert passages(chunk(""), sentence_starts) == []
+
+
+def test_passages_of_a_section_can_be_one() -> None:
+    text = "# A\n\nOne here.\n\n## B\n\nTwo here.\n\n### C\n\nThree here.\n\n## D\n\nFour here.\n"
+    a, b, c, d = passages(chunk(text), sentence_starts)
+    assert (a.path, c.path) == (("A",), ("A", "B", "C"))
+    whole = together([b, c])
+    assert whole.path == ("A", "B")
+    assert whole.text == "Two here. Three here."
+    assert whole.ids == (*b.ids, *c.ids)
+    assert together([b, d]).path == ("A",)

@@ -22,6 +22,7 @@ from seamline.http import Patience
 from seamline.llm.cache import AnswerCache, CachedModel
 from seamline.llm.client import ChatModel
 from seamline.replies import Prices
+from seamline.replies import Reply as Answered
 from seamline.testing.endpoint import Endpoint, Reply, Script, said, talking
 from seamline.tokens import load
 
@@ -227,6 +228,18 @@ def test_a_wrong_key_is_an_error_at_once() -> None:
     with talking(echo, [Reply(401)] * 9) as server, pytest.raises(ProviderError, match="key is missing"):
         extract(read(MANY), COUNT, model=model(server), workers=1)
     assert len(server.asked) == 1
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_model_that_breaks_does_not_hang() -> None:
+    class Broken:
+        name = "broken"
+
+        def complete(self, system: str, prompt: str, schema: object) -> Answered:
+            raise ZeroDivisionError
+
+    with pytest.raises(RuntimeError, match="ended without an answer"):
+        extract(read(MANY), COUNT, model=Broken())
 
 
 # --- many passages ---------------------------------------------------------------------------------------------------

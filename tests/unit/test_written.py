@@ -11,8 +11,8 @@ import pytest
 
 from seamline.api import chunk
 from seamline.cut.sentences import sentence_starts
-from seamline.enrich.passages import Passage, passages
-from seamline.enrich.prefix import plain_prefix
+from seamline.enrich.passages import Passage, passages, together
+from seamline.enrich.prefix import plain_prefix, plain_prefixes
 from seamline.enrich.written import Written, prefixes, questions, summaries
 from seamline.errors import ConfigError
 from seamline.http import Patience
@@ -135,6 +135,18 @@ def test_a_prefix_by_rules_names_title_section_and_subject() -> None:
     assert long.startswith('From "Handbook", section Pumps: ')
     assert plain_prefix(second, 12, COUNT) == 'From "Handbook", section Pumps.'
     assert plain_prefix(second, 2, COUNT) == ""
+    found = plain_prefixes(read(), COUNT, 12)
+    assert [(each.kind, each.text, each.of) for each in found] == [
+        ("prefix", 'From "Handbook".', first.ids),
+        ("prefix", 'From "Handbook", section Pumps.', second.ids),
+    ]
+
+
+def test_several_passages_can_have_one_summary() -> None:
+    with talking(lambda _: {"texts": ["Halden makes pumps in Oslo."]}) as server:
+        found = summaries([together(read())], COUNT, ChatModel(server.url, "m"))
+    (got,) = found.derived
+    assert got.of == tuple(id for passage in read() for id in passage.ids)
 
 
 def test_a_second_run_asks_nothing(tmp_path: Path) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
+from hashlib import sha256
+from threading import Thread
 from typing import NamedTuple, TypeVar
 
-from seamline.errors import ConfigError, ProviderError
+from seamline.enrich.passages import Passage
+from seamline.errors import ConfigError, ProviderError, SeamlineError
 from seamline.replies import BadAnswer, Usage
 
 MOST_IN_A_ROW = 3
@@ -23,6 +26,16 @@ class GaveUp(NamedTuple):
     """A `Fault`; `unavailable` where the service failed, `not-asked` where it had failed too often before."""
     message: str
     usage: Usage = Usage()
+
+
+def framed(passage: Passage, text: str) -> str:
+    """Text of a passage and where that stands, between lines that nothing in it can close: their name is a hash of it.
+    Nothing of its position is said: a passage that moved is the same question."""
+    place = [f"Document: {passage.document.title}"] if passage.document.title else []
+    place += [f"Section: {' > '.join(passage.path)}"] if passage.path else []
+    inner = "\n".join([*place, text])
+    mark = sha256(inner.encode("utf-8", "replace")).hexdigest()[:12]
+    return f"<<<{mark}\n{inner}\n{mark}>>>"
 
 
 def ask_each(ask: Callable[[Asked], Answer], items: Sequence[Asked], workers: int) -> Iterator[Answer | GaveUp]:
@@ -57,20 +70,32 @@ def _answer(future: Future[Answer]) -> Answer | GaveUp:
 def _futures(
     ask: Callable[[Asked], Answer], items: Sequence[Asked], workers: int, failures: list[str]
 ) -> Iterator[Future[Answer] | None]:
-    """Answers to come, in order, never more than `workers` ahead; None for what is not asked any more. Whatever ends
-    this early, Ctrl-C among it, drops the questions that wait and keeps those that are under way."""
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="seamline-llm")
+    """Answers to come, in order, never more than `workers` ahead; None for what is not asked any more."""
     waiting: list[Future[Answer]] = []
-    try:
-        at = 0
-        while at < len(items) or waiting:
-            while at < len(items) and len(waiting) < workers and len(failures) < MOST_IN_A_ROW:
-                waiting.append(pool.submit(ask, items[at]))
-                at += 1
-            if waiting:
-                yield waiting.pop(0)
-            else:
-                at += 1
-                yield None
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+    at = 0
+    while at < len(items) or waiting:
+        while at < len(items) and len(waiting) < workers and len(failures) < MOST_IN_A_ROW:
+            waiting.append(_started(ask, items[at]))
+            at += 1
+        if waiting:
+            yield waiting.pop(0)
+        else:
+            at += 1
+            yield None
+
+
+def _started(ask: Callable[[Asked], Answer], item: Asked) -> Future[Answer]:
+    """An answer to come, from a thread that does not keep the process alive: after Ctrl-C nobody waits for it."""
+    future: Future[Answer] = Future()
+
+    def work() -> None:
+        try:
+            future.set_result(ask(item))
+        except SeamlineError as error:
+            future.set_exception(error)
+        finally:
+            if not future.done():  # a fault of ours, which Python prints from this thread
+                future.set_exception(RuntimeError("a question ended without an answer"))
+
+    Thread(target=work, name="seamline-llm", daemon=True).start()
+    return future

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from seamline.identity import collapse
@@ -42,14 +42,28 @@ class Sentence(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """The sentences of one chunk."""
+    """The sentences of a chunk, or of several that belong together."""
 
-    chunk: Chunk
+    chunks: tuple[Chunk, ...]
     sentences: tuple[Sentence, ...]
 
     @property
     def document(self) -> Document:
-        return self.chunk.document
+        return self.chunks[0].document
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Of its chunks."""
+        return tuple(chunk.id for chunk in self.chunks)
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The headings that stand above all of it."""
+        first, *others = (chunk.path for chunk in self.chunks)
+        shared = takewhile(
+            lambda at: all(path[at : at + 1] == first[at : at + 1] for path in others), range(len(first))
+        )
+        return tuple(first[at] for at in shared)
 
     @property
     def text(self) -> str:
@@ -59,13 +73,24 @@ class Passage(NamedTuple):
     @property
     def around(self) -> str:
         """What tells a reader where the passage stands."""
-        return "\n".join((self.document.title, *self.chunk.path))
+        return "\n".join((self.document.title, *self.path))
+
+    @property
+    def where(self) -> str:
+        """Its place, for a notice."""
+        return f"{self.document.id}, chunk {self.chunks[0].id}"
 
 
 def passages(chunks: Sequence[Chunk], starts: Starts) -> list[Passage]:
     """The prose of each chunk, in order; code, tables and headings are left out. Chunks without prose have none."""
-    found = (Passage(chunk, tuple(_sentences(chunk, starts))) for chunk in chunks)
+    found = (Passage((chunk,), tuple(_sentences(chunk, starts))) for chunk in chunks)
     return [passage for passage in found if passage.sentences]
+
+
+def together(parts: Sequence[Passage]) -> Passage:
+    """Passages of one document as one, such as all of a section, to be summed up."""
+    chunks = tuple(chunk for part in parts for chunk in part.chunks)
+    return Passage(chunks, tuple(sentence for part in parts for sentence in part.sentences))
 
 
 def plain(text: str) -> str:

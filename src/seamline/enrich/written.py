@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from seamline.derived import Derived
-from seamline.enrich.asking import GaveUp, ask_each
+from seamline.enrich.asking import GaveUp, ask_each, framed
 from seamline.enrich.passages import Passage
 from seamline.enrich.prefix import plain_prefix
-from seamline.enrich.propositions.asked import delimited
 from seamline.enrich.summary import read_sentence, summarize
 from seamline.enrich.support import support
 from seamline.errors import ConfigError
@@ -119,7 +118,7 @@ def _written(
     usage = Usage()
 
     def ask(passage: Passage) -> Reply:
-        return model.complete(system, _prompt(passage), schema)
+        return model.complete(system, framed(passage, passage.text), schema)
 
     for passage, answer in zip(passages, ask_each(ask, passages, workers), strict=True):
         usage += answer.usage
@@ -171,20 +170,14 @@ def _extracted(passage: Passage, most: int, count: Callable[[str], int]) -> str:
 
 def _derived(kind: str, passage: Passage, text: str, model: str, count: Callable[[str], int], score: float) -> Derived:
     spans = tuple(sentence.span for sentence in passage.sentences)
-    return Derived(passage.document, kind, text, spans, (passage.chunk.id,), model, count(text), round(score, 3))
+    return Derived(passage.document, kind, text, spans, passage.ids, model, count(text), round(score, 3))
 
 
 def _notice(task: _Task, passage: Passage, gave_up: GaveUp | None, replaced: bool) -> Notice:
     why = gave_up.message if gave_up else "what it wrote says something that its text does not, or is too long"
     done = "the text's own words stand there instead" if replaced else "there is none"
     fault = gave_up.fault if gave_up else "unsupported"
-    return Notice(f"llm-{fault}", f"{task.kind}: {done}: {why}", f"{passage.document.id}, chunk {passage.chunk.id}")
-
-
-def _prompt(passage: Passage) -> str:
-    place = [f"Document: {passage.document.title}"] if passage.document.title else []
-    place += [f"Section: {passage.chunk.breadcrumb}"] if passage.chunk.path else []
-    return delimited("\n".join([*place, passage.text]))
+    return Notice(f"llm-{fault}", f"{task.kind}: {done}: {why}", passage.where)
 
 
 def _schema(task: _Task) -> Mapping[str, Any]:

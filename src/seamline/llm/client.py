@@ -19,6 +19,8 @@ Format = Literal["json_schema", "json_object", "none"]
 
 _TOLD = "That answer cannot be used: {problem}. Answer again, with nothing but JSON of this schema: {schema}"
 _SHAPE = "\n\nAnswer with nothing but JSON of this schema: {schema}"
+_TOLD_BACK = 4000
+"""Code points of a bad answer that the model is shown again."""
 _MOST = 200_000
 """Code points of an answer that are looked at; a model that says more is running away."""
 
@@ -74,7 +76,7 @@ class ChatModel:
         usage = said.usage
         if said.fault in ("malformed", "schema", "empty"):
             told = _TOLD.format(problem=said.why, schema=json.dumps(schema))
-            again = [*messages, _message("assistant", said.text or "(nothing)"), _message("user", told)]
+            again = [*messages, _message("assistant", said.text[:_TOLD_BACK] or "(nothing)"), _message("user", told)]
             said = self._ask(again, schema)
             usage += said.usage
         if said.fault:

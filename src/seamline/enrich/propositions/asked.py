@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from typing import Any, NamedTuple
 
+from seamline.enrich.asking import framed
 from seamline.enrich.passages import Passage, Sentence
 from seamline.enrich.propositions.claims import Claim
 from seamline.enrich.propositions.names import entities
@@ -71,12 +71,6 @@ def ask_passage(passage: Passage, model: LanguageModel) -> Asked:
     return _ask(passage, 0, len(passage.sentences), model)
 
 
-def delimited(text: str) -> str:
-    """Text of a document between lines that nothing in it can close: their name is a hash of it."""
-    mark = sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
-    return f"<<<{mark}\n{text}\n{mark}>>>"
-
-
 def _ask(passage: Passage, first: int, last: int, model: LanguageModel) -> Asked:
     try:
         reply = model.complete(SYSTEM, _prompt(passage, passage.sentences[first:last]), SCHEMA)
@@ -91,12 +85,7 @@ def _ask(passage: Passage, first: int, last: int, model: LanguageModel) -> Asked
 
 
 def _prompt(passage: Passage, sentences: Sequence[Sentence]) -> str:
-    """Where the passage stands, and its sentences with numbers. Nothing of its position: a passage that moved is the
-    same question."""
-    place = [f"Document: {passage.document.title}"] if passage.document.title else []
-    place += [f"Section: {passage.chunk.breadcrumb}"] if passage.chunk.path else []
-    numbered = "\n".join(f"[{at}] {sentence.text}" for at, sentence in enumerate(sentences, 1))
-    return delimited("\n".join([*place, numbered]))
+    return framed(passage, "\n".join(f"[{at}] {sentence.text}" for at, sentence in enumerate(sentences, 1)))
 
 
 def _claim(passage: Passage, item: Mapping[str, Any], first: int, last: int, model: str) -> Claim:

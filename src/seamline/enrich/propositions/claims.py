@@ -123,14 +123,14 @@ class Sieve:
             "proposition",
             claim.text,
             tuple(passage.sentences[at].span for at in claim.sources),
-            (passage.chunk.id,),
+            passage.ids,
             claim.model,
             tokens,
             round(score.score * claim.sure, 3),
             claim.entities,
         )
         same = self._kept.get(key)
-        self._kept[key] = found if same is None else _both(same, found)
+        self._kept[key] = found if same is None else with_places(same, found)
         return "duplicate" if same else ""
 
 
@@ -150,11 +150,11 @@ def _supported(passage: Passage, claim: Claim, threshold: float) -> Support:
     return support(claim.text, source, f"{passage.around}\n{passage.text}", threshold)
 
 
-def _both(first: Derived, second: Derived) -> Derived:
-    """One claim that is made in two places."""
+def with_places(claim: Derived, other: Derived) -> Derived:
+    """A claim that another place makes as well."""
     return replace(
-        first,
-        spans=tuple(sorted({*first.spans, *second.spans})),
-        of=tuple(dict.fromkeys((*first.of, *second.of))),
-        confidence=max(first.confidence, second.confidence),
+        claim,
+        spans=tuple(sorted({*claim.spans, *other.spans})),
+        of=tuple(dict.fromkeys((*claim.of, *other.of))),
+        confidence=max(claim.confidence, other.confidence),
     )

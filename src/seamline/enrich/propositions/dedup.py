@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from seamline.derived import Derived
 from seamline.enrich.propositions import lexicon as lex
+from seamline.enrich.propositions.claims import with_places
 from seamline.errors import ConfigError
 from seamline.protocols import Embedder
 
@@ -44,7 +44,7 @@ def dedup(claims: Sequence[Derived], embedder: Embedder, threshold: float = SAME
     kept = {at: claims[at] for at in sorted(by) if by[at] == at}
     for at in sorted(by):
         if by[at] != at:
-            kept[by[at]] = _with_places(kept[by[at]], claims[at])
+            kept[by[at]] = with_places(kept[by[at]], claims[at])
     return Deduped(list(kept.values()), {claims[at].id: kept[to].id for at, to in by.items() if at != to})
 
 
@@ -79,11 +79,3 @@ def _is_same(rich: Derived, poor: Derived) -> bool:
 def _denies(text: str) -> bool:
     words = (word.casefold().replace("’", "'") for word in _WORDS.findall(text))
     return any(word in lex.NEGATIONS or word.endswith("n't") for word in words)
-
-
-def _with_places(kept: Derived, other: Derived) -> Derived:
-    return replace(
-        kept,
-        spans=tuple(sorted({*kept.spans, *other.spans})),
-        of=tuple(dict.fromkeys((*kept.of, *other.of))),
-    )

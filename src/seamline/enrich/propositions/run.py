@@ -96,7 +96,7 @@ def _instead(passage: Passage, gave_up: GaveUp) -> Notice:
     return Notice(
         f"llm-{gave_up.fault}",
         f"claims were taken by rules instead: {gave_up.message}",
-        f"{passage.document.id}, chunk {passage.chunk.id}",
+        passage.where,
     )
 
 
