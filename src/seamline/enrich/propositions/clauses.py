@@ -9,7 +9,7 @@ from seamline.enrich.propositions import lexicon as lex
 from seamline.enrich.propositions.phrases import apart
 from seamline.enrich.propositions.segments import Segment, segments, shares, subject_of
 from seamline.enrich.propositions.sides import refers
-from seamline.enrich.propositions.tagged import Word, is_plural, possessive
+from seamline.enrich.propositions.tagged import Word, forms, is_plural, possessive
 from seamline.enrich.propositions.verbs import Verb, is_reduced
 
 _NOT_ALONE = frozenset(
@@ -188,11 +188,20 @@ def _leans(subject: Sequence[Word]) -> bool:
     """Whether a subject says nothing without the clause before: `some`, `a second one`, `this`."""
     if subject[0].tag == "poss" or (len(subject) == 1 and subject[0].tag == "det"):
         return True
-    if subject[0].tag == "n" and subject[0].low in lex.BASES - lex.NOUNISH:
-        return True  # `... and fail your builds`: a verb, and no subject
+    if _is_verb(subject):
+        return True
     if any(word.low in ("it", "they") or word.low in lex.CONTRACTED for word in subject):
         return True
     return subject[0].low in _NOT_ALONE or subject[-1].low in _NOT_ALONE
+
+
+def _is_verb(subject: Sequence[Word]) -> bool:
+    """Whether what looks like a subject begins with a verb: `... and fail your builds`, `... and helps Ada see`."""
+    first = subject[0]
+    if first.tag != "n" or not forms(first.low) & {"base", "s"}:
+        return False
+    takes = len(subject) > 1 and subject[1].tag in ("det", "poss", "name", "code", "num")
+    return takes or first.low in lex.BASES - lex.NOUNISH
 
 
 def _is_meant(clause: Clause, before: Clause) -> bool:

@@ -79,8 +79,8 @@ EVENTS = _set("""
 WHOLE = _set("either neither nor respectively both whether whichever whatever")
 """Words whose parts belong together."""
 CONTRACTED = _set("""
-    it's he's she's that's there's they're we're you're i'm it'll he'll she'll they'll we'll you'll i'll they've we've
-    you've i've it'd they'd we'd you'd
+    it's he's she's that's there's here's what's who's they're we're you're i'm it'll he'll she'll they'll we'll
+    you'll i'll they've we've you've i've it'd they'd we'd you'd
     """)
 """A subject and its verb in one word."""
 ADJECTIVES = _set("""

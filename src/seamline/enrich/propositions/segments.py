@@ -154,8 +154,11 @@ def _coordinated(
     if not shapes & {"base", "s", "past", "either", "part"}:
         return None
     before = next((piece for piece in reversed(found) if piece.verb), None)
-    if before is None or (not found[0].verb and not found[0].opener and len(found) > 1):
+    aside = opener == (",",) and all(piece.verb is None or piece.last in lex.RELATIVES for piece in found)
+    if before is None or aside:
         return group(words, first, end) if _follows_side(words, word, found) else None
+    if first + 1 < end and words[first + 1].low == "of":
+        return None
     takes = first + 1 < end and words[first + 1].tag in ("det", "poss", "num", "pron", "name", "code")
     is_parallel = (found[-1].is_bare and opener[-1] != ",") or (
         "s" in shapes and not is_plural([words[found[-1].end - 1]])

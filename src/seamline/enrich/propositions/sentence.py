@@ -138,7 +138,7 @@ def _without_marker(words: list[Word]) -> list[Word]:
 
 def _is_imperative(words: Sequence[Word]) -> bool:
     first = words[0].low
-    if first in ("please", "let", "don't") or (first == "do" and len(words) > 1 and words[1].low == "not"):
+    if first in ("please", "let", "let's", "don't") or (first == "do" and len(words) > 1 and words[1].low == "not"):
         return True
     at = 1 if first in ("always", "never", "then", "first", "next", "finally", "now") and len(words) > 1 else 0
     word = words[at]
@@ -283,7 +283,7 @@ def _is_whole(words: Sequence[Word]) -> bool:
         return True
     if any(first.low == "in" and second.low == "case" for first, second in pairwise(words)):
         return True
-    return any(word.tag != "name" and word.low in lex.CONDITIONS | lex.WHOLE for word in words)
+    return any(word.low in lex.CONDITIONS | lex.WHOLE for word in words)
 
 
 def _conceded(words: list[Word]) -> list[list[Word]]:

@@ -59,7 +59,8 @@ def find_verb(words: Sequence[Word], start: int, end: int) -> Verb | None:
 
 def is_reduced(words: Sequence[Word], verb: Verb, end: int) -> bool:
     """Whether a verb may be no verb of a clause but a participle after its noun."""
-    return verb.sure < _STRONG and _is_reduced(words, verb.start, end)
+    ends = verb.end >= end and "either" in forms(words[verb.start].low)
+    return verb.sure < _STRONG and (ends or _is_reduced(words, verb.start, end))
 
 
 def _is_reduced(words: Sequence[Word], at: int, end: int) -> bool:
