@@ -38,7 +38,8 @@ def cases(draw: st.DrawFn) -> tuple[Document, Recipe, Signal]:
     places = gaps(document)
     some = st.sets(st.sampled_from(places), max_size=40) if places else st.just(set[int]())
     scores = draw(some.flatmap(lambda at: st.fixed_dictionaries({one: st.floats(0, 1) for one in sorted(at)})))
-    return document, recipe, Signal(scores, frozenset(draw(some)), draw(st.floats(0, 1)), draw(st.booleans()))
+    forced, kept = frozenset(draw(some)), frozenset(draw(some))
+    return document, recipe, Signal(scores, forced, draw(st.floats(0, 1)), draw(st.booleans()), kept)
 
 
 def cut(document: Document, recipe: Recipe, signal: Signal) -> list[Chunk]:
@@ -67,3 +68,24 @@ def test_firm_cuts_are_made_wherever_a_block_starts(case: tuple[Document, Recipe
     for before, block in zip(tops, tops[1:], strict=False):
         if block.start in signal.forced and before.kind != "heading" and block.kind != "front_matter":
             assert block.start in starts
+
+
+@law
+@given(cases())
+def test_no_cut_is_where_two_blocks_are_kept_together(case: tuple[Document, Recipe, Signal]) -> None:
+    """Where both are small enough for it: a quarter of the limit each, in one section, and nothing forces a cut."""
+    document, recipe, signal = case
+    if recipe.depth:
+        return
+    count = load(recipe.tokenizer, recipe.bias).count
+    starts = {chunk.start for chunk in cut(document, recipe, signal)}
+    tops = [document.blocks[top] for top in document.tops]
+    for first, before, block in zip([None, *tops], tops, tops[1:], strict=False):
+        if block.start not in signal.kept - signal.forced or {before.kind, block.kind} != {"paragraph"}:
+            continue
+        if first is not None and (before.start in signal.kept or document.text[first.end - 1] in ":："):
+            continue  # a longer chain
+        inside = set(range(before.start + 1, block.end)) - {block.start}
+        small = count(document.text[before.start : block.end]) <= recipe.budget.limit // 4
+        if small and not inside & {*signal.forced, *signal.score}:
+            assert block.start not in starts
