@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,10 +16,11 @@ from seamline.parts import Parts
 from seamline.recipe import Recipe
 from seamline.testing.strategies import markdown, recipes
 from seamline.tokens import load
-from seamline.types import Chunk, Document
+from seamline.types import Budget, Chunk, Document
 
 EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "120"))
 WHOLENESS = ("torn-fence", "torn-markup", "headless-table", "mid-sentence", "dangling-heading")
+PACKERS = ("optimal", "fill", "decay")
 law = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 
 
@@ -65,27 +67,33 @@ def test_firm_cuts_are_made_wherever_a_block_starts(case: tuple[Document, Recipe
         return
     starts = {chunk.start for chunk in cut(document, recipe, signal)}
     tops = [document.blocks[top] for top in document.tops]
-    for before, block in zip(tops, tops[1:], strict=False):
+    for before, block in pairwise(tops):
         if block.start in signal.forced and before.kind != "heading" and block.kind != "front_matter":
             assert block.start in starts
 
 
+@st.composite
+def paragraphs(draw: st.DrawFn) -> tuple[Document, Recipe, Signal]:
+    """Paragraphs of some words, every second gap kept, in small chunks."""
+    sizes = draw(st.lists(st.integers(1, 30), min_size=2, max_size=30))
+    text = "\n\n".join("seam " * size + "end." for size in sizes)
+    limit = draw(st.integers(32, 96))
+    recipe = Recipe(budget=Budget(draw(st.integers(16, limit)), limit), packer=draw(st.sampled_from(PACKERS)))
+    document = seamline.read(text, id="doc", media_type="text/markdown")
+    starts = [block.start for block in document.blocks]
+    forced = draw(st.sets(st.sampled_from(starts), max_size=3))
+    return document, recipe, Signal(forced=frozenset(forced), kept=frozenset(starts[1::2]))
+
+
 @law
-@given(cases())
-def test_no_cut_is_where_two_blocks_are_kept_together(case: tuple[Document, Recipe, Signal]) -> None:
-    """Where both are small enough for it: a quarter of the limit each, in one section, and nothing forces a cut."""
+@given(paragraphs())
+def test_what_fits_together_is_kept_together(case: tuple[Document, Recipe, Signal]) -> None:
     document, recipe, signal = case
-    if recipe.depth:
-        return
     count = load(recipe.tokenizer, recipe.bias).count
-    starts = {chunk.start for chunk in cut(document, recipe, signal)}
-    tops = [document.blocks[top] for top in document.tops]
-    for first, before, block in zip([None, *tops], tops, tops[1:], strict=False):
-        if block.start not in signal.kept - signal.forced or {before.kind, block.kind} != {"paragraph"}:
-            continue
-        if first is not None and (before.start in signal.kept or document.text[first.end - 1] in ":："):
-            continue  # a longer chain
-        inside = set(range(before.start + 1, block.end)) - {block.start}
-        small = count(document.text[before.start : block.end]) <= recipe.budget.limit // 4
-        if small and not inside & {*signal.forced, *signal.score}:
+    chunks = cut(document, recipe, signal)
+    assert not seamline.audit(chunks, limit=recipe.budget.limit)
+    starts = {chunk.start for chunk in chunks}
+    for before, block in pairwise(document.blocks):
+        fits = count(document.text[before.start : block.end]) < recipe.budget.limit
+        if fits and block.start in signal.kept - signal.forced:
             assert block.start not in starts

@@ -44,7 +44,8 @@ class Table:
     """A table of a document."""
 
     document: Document
-    block: Block
+    index: int
+    """Of its block."""
     header: tuple[Block, ...]
     """The rows that name the columns."""
     body: Sequence[Block]
@@ -56,6 +57,10 @@ class Table:
     """Whether columns are told by where they stand on a line."""
 
     @property
+    def block(self) -> Block:
+        return self.document.blocks[self.index]
+
+    @property
     def span(self) -> Span:
         return self.block.span
 
@@ -63,6 +68,11 @@ class Table:
     def is_markdown(self) -> bool:
         """Whether it is written as Markdown writes tables."""
         return self.split is by_bars
+
+    @property
+    def is_json(self) -> bool:
+        """Whether its rows are JSON."""
+        return self.split is None
 
     @cached_property
     def decimal_sign(self) -> str:
@@ -161,7 +171,7 @@ def _table(document: Document, index: int, rows: list[Block]) -> Table | None:
     if not body:
         return None
     is_drawn = split is not None and split not in (by_bars, by_ampersands) and not attrs.keys() & {"dialect", "name"}
-    bare = Table(document, block, header, body, (), split, is_drawn)
+    bare = Table(document, index, header, body, (), split, is_drawn)
     return replace(bare, columns=_columns(bare, attrs))
 
 

@@ -6,6 +6,7 @@ Row groups are sized by the budget and headed by the engine's own rule for table
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from seamline.cut.lines import line_start
 from seamline.cut.scores import Signal
@@ -62,5 +63,5 @@ def _changes(table: Table, key: int) -> tuple[list[int], bool]:
 def _counted(total: int, most: int, begins: Sequence[int]) -> Iterator[int]:
     """Every so many rows, counted from each of the rows that begin a chunk."""
     edges = [0, *begins, total]
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in pairwise(edges):
         yield from range(low + most, high, most)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from seamline.cut.scores import Signal
 from seamline.parts import Parts
@@ -27,7 +28,7 @@ def turns(document: Document, recipe: Recipe, parts: Parts) -> Signal:
     """How good a cut before each turn is; reasons add up, to 1 at most."""
     settings = recipe.multimodal
     spoken = [document.blocks[top] for top in document.tops if document.blocks[top].kind == "turn"]
-    reasons = [_reasons(before, turn, settings.pause) for before, turn in zip(spoken, spoken[1:], strict=False)]
+    reasons = [_reasons(before, turn, settings.pause) for before, turn in pairwise(spoken)]
     if settings.topics and len(spoken) > 1:
         texts = [document.text[turn.start : turn.end] for turn in spoken]
         reasons = [sum(both) for both in zip(reasons, _topics(texts, parts), strict=True)]
