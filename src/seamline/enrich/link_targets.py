@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from seamline.captions import Label, caption
+from seamline.enrich.link_words import form_of
 from seamline.headings import heading_text
 from seamline.types import Block, Document
 
@@ -15,6 +16,7 @@ _LOOK = 2000
 """Characters of a block that are looked at for a caption."""
 _NESTED = 50
 """Blocks before a place that may be around it and are looked at."""
+_PICTURE = re.compile(r"\s*(?:!\[|<(?:img|picture|figure|svg)\b)", re.IGNORECASE)
 _ALT = re.compile(r"\s*!?\[([^\]\n]{1,300})\]")
 _SECTION = re.compile(
     r"(?:(?:section|chapter|abschnitt|kapitel|chapitre)\s|§\s?)?(\d+(?:\.\d+){0,5})[.:)]?\s+\S", re.IGNORECASE
@@ -110,8 +112,8 @@ class Targets:
         return block.start if block.kind == "figure" else None
 
     def _shows(self, block: Block, kind: str) -> bool:
-        if block.kind == "paragraph":
-            return kind == "figure" and self.document.text.startswith("![", block.start)
+        if block.kind in ("paragraph", "html", "jsx"):
+            return kind == "figure" and _PICTURE.match(self.document.text, block.start, block.end) is not None
         return _SHOWN.get(block.kind) == kind or (kind == "algorithm" and block.kind in ("code", "figure"))
 
     # --- headings, equations, names -------------------------------------------------------------------------------
@@ -143,20 +145,20 @@ class Targets:
                     self.numbered["equation", one[1]].add(block.start)
 
     def _names(self) -> None:
-        text, media = self.document.text, self.document.source.media_type
+        text, form = self.document.text, form_of(self.document)
         code = [block for block in self.blocks if block.kind == "code"]
         starts = [block.start for block in code]
-        for name, at in self._found(text, media):
+        for name, at in self._found(text, form):
             index = bisect_right(starts, at) - 1
             if index < 0 or code[index].end <= at:
                 self.named[name].add(at)
 
-    def _found(self, text: str, media: str) -> Iterator[tuple[str, int]]:
+    def _found(self, text: str, form: str) -> Iterator[tuple[str, int]]:
         if "\\label" in text:
             yield from ((found[1], found.start()) for found in _LABEL.finditer(text))
-        if "<" in text and media in ("text/markdown", "text/mdx"):
+        if "<" in text and form in ("markdown", "mdx"):
             yield from ((found[1], found.start()) for found in _ID.finditer(text))
-        if media == "text/x-rst":
+        if form == "rst":
             yield from ((found[1].strip().lower(), found.start()) for found in _RST_NAME.finditer(text))
             yield from self._rst_targets()
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from seamline.captions import NUMBER, WORD, kind_of
+from seamline.formats import BY_MEDIA_TYPE, BY_NAME
 from seamline.types import Document
 
 _SKIPPED = frozenset(("code", "front_matter", "math", "reference", "esm", "jsx", "heading", "scope"))
@@ -41,15 +42,24 @@ _TEX = re.compile(r"(?:[A-Z][a-z]{1,12}\.?[~ ])?\\(?:[cCvV]|auto|eq|page|name|fu
 _ANCHOR = re.compile(r"(?<!!)\[([^\[\]\n]{1,300})\]\(#([^()\s]{1,200})\)")
 _ROLE = re.compile(r":(?:ref|numref):`(?:[^`<>\n]{1,200}<([^`<>\n]{1,100})>|([^`<>\n]{1,100}))`")
 _TITLE = re.compile(r"(?<![`:\w])`([^`<>\n]{2,100})`_(?!_)")
+_SHOWN = "table|figure|diagram|chart|image|picture|screenshot|listing|snippet|code block|Tabelle|Abbildung"
 _NEAR = re.compile(
-    r"\b(?P<thing>table|figure|diagram|chart|image|picture|screenshot|listing|snippet|code block)\s(?P<where>below|above)\b"
-    r"|\b(?P<next>following|folgende[rns]?)\s(?P<what>table|figure|diagram|chart|image|picture|screenshot|listing|snippet|code block|Tabelle|Abbildung)\b"
-    r"|\b(?P<ding>Tabelle|Abbildung)\s(?P<wo>unten|oben)\b",
+    rf"\b(?P<thing>{_SHOWN})\s(?P<where>below|above|unten|oben)\b|\b(?:following|folgende[rns]?)\s(?P<next>{_SHOWN})\b",
     re.IGNORECASE,
 )
 _THINGS = {"table": "table", "tabelle": "table", "listing": "code", "snippet": "code", "code block": "code"}
+_COMMENT = re.compile(r"(?<!\\)%")
+_LINE = 2000
+"""Characters of a line that are looked at."""
 _MOST = 10
 """Numbers that `2 to 9` may mean."""
+
+
+def form_of(document: Document) -> str:
+    """The name of a document's format, however it was given; empty for one that is not known."""
+    media = document.source.media_type
+    one = BY_MEDIA_TYPE.get(media) or BY_NAME.get(media)
+    return one.name if one else ""
 
 
 class Pointer(NamedTuple):
@@ -78,6 +88,7 @@ class Prose:
     """Where a document has words that mean what they say: not in code, formulas and headings."""
 
     def __init__(self, document: Document) -> None:
+        self._text = document.text if form_of(document) == "latex" else ""
         spans = sorted((block.start, block.end) for block in document.blocks if block.kind in _SKIPPED)
         self._starts: list[int] = []
         self._ends: list[int] = []
@@ -90,14 +101,19 @@ class Prose:
 
     def holds(self, at: int) -> bool:
         index = bisect_right(self._starts, at) - 1
-        return index < 0 or self._ends[index] <= at
+        return (index < 0 or self._ends[index] <= at) and not self._is_comment(at)
+
+    def _is_comment(self, at: int) -> bool:
+        """Whether a percent sign stands before a place on its line of LaTeX."""
+        start = self._text.rfind("\n", max(0, at - _LINE), at) + 1
+        return _COMMENT.search(self._text, start, at) is not None
 
 
 def pointers(document: Document) -> Iterator[Pointer]:
     """All words of a document that name something by a number, a label or an anchor."""
-    text, media = document.text, document.source.media_type
+    text = document.text
     prose = Prose(document)
-    found = [*_numbers(text), *_labels(text, media)]
+    found = [*_numbers(text), *_labels(text, form_of(document))]
     yield from (one for one in sorted(found) if prose.holds(one.start))
 
 
@@ -106,7 +122,7 @@ def _numbers(text: str) -> Iterator[Pointer]:
         kind = kind_of(found)
         if _is_foreign(text, found.start()):
             continue
-        numbers = [(found["number"], found.end())]
+        numbers = [(one, found.end()) for one in _range(found[kind], found["number"])]
         start, end = found.start(), found.end()
         while more := _MORE.match(text, end):
             numbers += [(one, more.end()) for one in _through(numbers[-1][0], more["join"], more["number"])]
@@ -126,6 +142,14 @@ def _number(text: str, number: str, stop: int) -> str:
     return (number + last if last.islower() and last.isalpha() and not number.endswith(last) else number).upper()
 
 
+def _range(word: str, number: str) -> list[str]:
+    """`Figures 2-4` are three; `Figure 2-4` is one."""
+    first, dash, last = number.partition("-")
+    if dash and word[-1] in "snuSNU" and (through := _through(first, dash, last)):
+        return [first, *through]
+    return [number]
+
+
 def _through(first: str, join: str, last: str) -> list[str]:
     """The numbers that a joining word adds: all between two, for `2 to 5`."""
     if join in ("to", "bis", "à", "–", "—", "-") and first.isdigit() and last.isdigit():
@@ -134,13 +158,13 @@ def _through(first: str, join: str, last: str) -> list[str]:
     return [last]
 
 
-def _labels(text: str, media: str) -> Iterator[Pointer]:
+def _labels(text: str, form: str) -> Iterator[Pointer]:
     if "ref" in text and "\\" in text:
         for found in _TEX.finditer(text):
             yield from (Pointer(*found.span(), "", name=name.strip()) for name in found[1].split(","))
-    if media in ("text/markdown", "text/mdx"):
+    if form in ("markdown", "mdx"):
         yield from (Pointer(*found.span(), "", name=found[2]) for found in _ANCHOR.finditer(text))
-    if media == "text/x-rst":
+    if form == "rst":
         yield from (Pointer(*found.span(), "", name=(found[1] or found[2]).lower()) for found in _ROLE.finditer(text))
         yield from (Pointer(*found.span(), "", name=f"title:{found[1].lower()}") for found in _TITLE.finditer(text))
 
@@ -150,6 +174,6 @@ def neighbours(document: Document) -> Iterator[Near]:
     prose = Prose(document)
     for found in _NEAR.finditer(document.text):
         if prose.holds(found.start()):
-            thing = (found["thing"] or found["what"] or found["ding"]).lower()
-            after = bool(found["next"]) or (found["where"] or found["wo"] or "").lower() in ("below", "unten")
+            thing = (found["thing"] or found["next"]).lower()
+            after = found["where"] is None or found["where"].lower() in ("below", "unten")
             yield Near(*found.span(), _THINGS.get(thing, "figure"), after)

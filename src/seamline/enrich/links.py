@@ -149,7 +149,8 @@ class _Linker:
         start, end = min(words)
         here = self._at(block.start + start)
         if self._add("discusses", block.start + start, block.start + end, self._at(edge)):
-            self._add("discusses", edge if edge == table.span.start else table.body[-1].start, edge + 1, here)
+            row = (table.header or table.body)[0] if edge == table.span.start else table.body[-1]
+            self._add("discusses", row.start, self._line_end(row.start), here)
 
     # --- pages ----------------------------------------------------------------------------------------------------
 
