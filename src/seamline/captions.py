@@ -30,6 +30,8 @@ _CAPTION = re.compile(
 _LEADERS = re.compile(r"(?:\.\s?){4,}\s*\d+\s*\Z|\t\d+\s*\Z")
 _CONTINUED = re.compile(r"\(?\b(?:continued|cont\.|cont['’]d|fortsetzung|suite)\b", re.IGNORECASE)
 _LONGEST = 2000
+_TAIL = 200
+"""Characters at the end of a caption that are looked at for a page number."""
 
 
 class Label(NamedTuple):
@@ -59,7 +61,7 @@ def caption(text: str) -> Label | None:
     if found is None or kind_of(found) in ("section", "appendix", "equation"):
         return None
     rest = text[found.end() :]
-    if _LEADERS.search(text) or (not _is_marked(found["end"]) and _is_sentence(rest)):
+    if _LEADERS.search(text[-_TAIL:]) or (not _is_marked(found["end"]) and _is_sentence(rest)):
         return None
     kind = kind_of(found)
     number = (found["number"] + (found["part"] or "")).upper()

@@ -161,14 +161,19 @@ class _Linker:
         shown: dict[int, dict[str, list[Block]]] = defaultdict(lambda: {"figure": [], "table": []})
         for block in self._document.blocks:
             if block.kind in ("figure", "table"):
-                pages = self._document.anchors.at(block.start, block.end).get("pages")
-                if pages and pages[0] == pages[1]:
+                pages = self._page(block.start), self._page(block.end - 1)
+                if pages[0] and pages[0] == pages[1]:
                     shown[pages[0]][block.kind].append(block)
         for found in shown.values():
             if len(found["figure"]) <= _ON_PAGE and len(found["table"]) <= _ON_PAGE:
                 for figure in found["figure"]:
                     for table in found["table"]:
                         self._on_page(figure, table)
+
+    def _page(self, offset: int) -> int:
+        """The page a place is on; 0 where that is not known."""
+        runs = self._document.anchors.touched(offset, offset + 1) if self._document.anchors is not None else ()
+        return next((int(run.place["page"]) for run in runs if "page" in run.place), 0)
 
     def _on_page(self, figure: Block, table: Block) -> None:
         for one, other in ((figure, table), (table, figure)):

@@ -127,6 +127,14 @@ class Table:
     def rows(self) -> Iterator[Row]:
         return map(self.read, self.body)
 
+    def values(self, number: int) -> list[str]:
+        """What all rows say in one column."""
+        if self.split is None or self.is_drawn:
+            return [row.cells[number] for row in self.rows()]
+        text, split = self.document.text, self.split
+        rows = (split(text[row.start : row.end]) for row in self.body)
+        return [cells[number] if number < len(cells) else "" for cells in rows]
+
     def column(self, name: str) -> int | None:
         """The number, from 0, of the column that a name means: its own, in any case, or its number from 1."""
         names = [column.name for column in self.columns]

@@ -54,7 +54,7 @@ def _starts(table: Table) -> list[int]:
 
 def _changes(table: Table, key: int) -> tuple[list[int], bool]:
     """Numbers of the rows whose key is not that of the row before, and whether the rows of each key stand together."""
-    values = [table.cells(row)[key] for row in table.body]
+    values = table.values(key)
     at = [number for number in range(1, len(values)) if values[number] != values[number - 1]]
     runs = len(at) + 1
     return at, runs == len(set(values)) and runs * _ROWS_PER_KEY <= len(values)

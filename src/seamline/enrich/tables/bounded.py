@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+_STEP = 64
+"""Characters that a part is first tried with."""
 Count = Callable[[str], int]
 
 
@@ -45,15 +47,27 @@ def _under(head: str, text: str) -> str:
 
 def _parts(line: str, fits: Callable[[str], bool]) -> Iterator[str]:
     """A line in the longest parts that fit, between words where there are any."""
-    while line:
-        low, high = 1, len(line)
-        if fits(line):
-            low = high
-        while low < high:  # the most characters that fit
-            middle = (low + high + 1) // 2
-            low, high = (middle, high) if fits(line[:middle]) else (low, middle - 1)
-        cut = low
-        if cut < len(line) and (space := line.rfind(" ", 1, cut + 1)) > 0 and fits(line[:space]):
-            cut = space
-        yield line[:cut]
-        line = line[cut:].lstrip(" ")
+    start = 0
+    while start < len(line):
+        end = _longest(line, start, fits)
+        space = line.rfind(" ", start + 1, end + 1) if end < len(line) else -1
+        if space > start and fits(line[start:space]):
+            end = space
+        yield line[start:end]
+        start = end
+        while start < len(line) and line[start] == " ":
+            start += 1
+
+
+def _longest(line: str, start: int, fits: Callable[[str], bool]) -> int:
+    """Where the longest part ends that starts at a place and fits, one character at least. Steps double until one is
+    too far: a look at all that is left, for every part, would cost the square of the line."""
+    low, step = start + 1, _STEP
+    while low < len(line) and fits(line[start : min(len(line), low + step)]):
+        low = min(len(line), low + step)
+        step *= 2
+    high = min(len(line), low + step)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(line[start:middle]) else (low, middle - 1)
+    return low

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from seamline.derived import Derived, Holders
-from seamline.enrich.tables.rows import rewritten
+from seamline.enrich.tables.rows import Rewriter
 from seamline.enrich.tables.sentences import check_template
 from seamline.errors import ConfigError
 from seamline.protocols import Tokenizer
@@ -28,6 +28,7 @@ def pivot(document: Document, chunks: Sequence[Chunk], recipe: Recipe, tokenizer
     holders = Holders(chunks)
     out: list[Derived] = []
     for table, number in keyed(found, recipe.tabular.key, "$.tabular.key"):
+        again = Rewriter(table, "pivot", holders, recipe, tokenizer)
         groups: dict[str, list[Row]] = {}
         for row in table.rows():
             if key := " ".join(row.cells[number].split()):
@@ -35,5 +36,5 @@ def pivot(document: Document, chunks: Sequence[Chunk], recipe: Recipe, tokenizer
         for key, rows in groups.items():
             count = "1 row" if len(rows) == 1 else f"{len(rows)} rows"
             title = f"{table.columns[number].name}: {key} ({count})"
-            out += rewritten(table, rows, "pivot", title, holders, recipe, tokenizer)
+            out += again.texts(rows, title)
     return out

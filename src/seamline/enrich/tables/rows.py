@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from seamline.derived import Derived, Holders
@@ -23,40 +23,45 @@ def rows_text(document: Document, chunks: Sequence[Chunk], recipe: Recipe, token
     if recipe.tabular.rows == "sentence":
         check_template(found, recipe.tabular.template)
     chunks = [chunk for chunk in chunks if chunk.level == 0]
+    starts = [chunk.start for chunk in chunks]
     out: list[Derived] = []
-    if not chunks:
-        return out
-    holders, starts = Holders(chunks), [chunk.start for chunk in chunks]
-    for table in found:
+    for table in found if chunks else ():
         if {"markdown": table.is_markdown, "json": table.is_json}.get(recipe.tabular.rows):
             continue
+        again = Rewriter(table, "rows", Holders(chunks), recipe, tokenizer)
         for _, group in groupby(table.rows(), key=lambda row: bisect_right(starts, row.span.start)):
-            out += rewritten(table, list(group), "rows", "", holders, recipe, tokenizer)
+            out += again.texts(list(group))
     return out
 
 
-def rewritten(
-    table: Table, rows: Sequence[Row], kind: str, title: str, holders: Holders, recipe: Recipe, tokenizer: Tokenizer
-) -> list[Derived]:
-    """Texts of some rows of a table, under a title, within the limit."""
-    head, write = writer(table, recipe)
-    lines, kept = [], []
-    for row in rows:
-        if line := write(row):
-            lines.append(line)
-            kept.append(row)
-    head = "\n".join(part for part in (title, head) if part)
-    out: list[Derived] = []
-    for text, held in texts(head, lines, recipe.budget.limit, tokenizer.count):
-        spans = joined(table, [row.span for row in kept[held.start : held.stop]])
-        if of := holders.of(spans):
-            out.append(Derived(table.document, kind, text, spans, of, tokens=tokenizer.count(text)))
-    return out
+class Rewriter:
+    """Writes rows of one table in other words."""
+
+    def __init__(self, table: Table, kind: str, holders: Holders, recipe: Recipe, tokenizer: Tokenizer) -> None:
+        self._table = table
+        self._kind = kind
+        self._holders = holders
+        self._head, self._write = writer(table, recipe)
+        self._limit = recipe.budget.limit
+        self._count = tokenizer.count
+
+    def texts(self, rows: Sequence[Row], title: str = "") -> Iterator[Derived]:
+        """Texts of some rows, under a title, within the limit; empty rows are left out."""
+        lines, kept = [], []
+        for row in rows:
+            if line := self._write(row):
+                lines.append(line)
+                kept.append(row)
+        head = "\n".join(part for part in (title, self._head) if part)
+        document = self._table.document
+        for text, held in texts(head, lines, self._limit, self._count):
+            spans = joined(document.text, [row.span for row in kept[held.start : held.stop]])
+            if of := self._holders.of(spans):
+                yield Derived(document, self._kind, text, spans, of, tokens=self._count(text))
 
 
-def joined(table: Table, spans: Sequence[Span]) -> tuple[Span, ...]:
+def joined(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
     """Spans of rows in order, those of neighbours as one."""
-    text = table.document.text
     out: list[Span] = []
     for span in spans:
         between = text[out[-1].end : span.start] if out and span.start - out[-1].end < 8 else "x"

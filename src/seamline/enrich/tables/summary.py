@@ -78,9 +78,9 @@ class _Titles:
 
 def _column(table: Table, column: Column, cells: Sequence[str]) -> str:
     said = [" ".join(cell.split()) for cell in cells if cell.strip().lower() not in _NOTHING]
-    sign = decimal_sign(said) or table.decimal_sign
-    numbers = [amount(cell, sign) for cell in said] if sign != "?" else []
-    amounts = [one for one in numbers if one is not None]
+    sign = decimal_sign(set(said)) or table.decimal_sign
+    numbers = {cell: amount(cell, sign) for cell in set(said)}  # categories and years repeat
+    amounts = [one for cell in said if (one := numbers[cell]) is not None]
     units = {(one.before, one.after) for one in amounts}
     if len(amounts) == len(said) and len(units) == 1 and column.type != "date":
         kind = "number" if column.type == "text" else column.type
