@@ -18,8 +18,15 @@ _SPACE = re.compile(r"\s+")
 _TEX_PART = re.compile(r"\\\\(?:\[[^\]]*+\])?|\\[%&#$_{}]|[{}&]|%[^\n]*+")
 _TEX_RULE = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|(?:cline|cmidrule)(?:\([^)]*+\))?\{[^}]*+\})")
 _TEX_SPAN = re.compile(r"\\multicolumn\{(\d{1,3})\}\{[^{}]*+\}")
-_TEX_COMMAND = re.compile(r"\\(?:[a-zA-Z]+\*?)(?:\[[^\]]*+\])?[ \t]*+")
-_TEX_MARKS = {r"\%": "%", r"\&": "&", r"\#": "#", r"\$": "$", r"\_": "_", "~": " ", "{": "", "}": ""}
+_TEX_SILENT = re.compile(
+    r"\\(?:multirow(?:\[[^\]]*+\])?\{[^{}]*+\}(?:\[[^\]]*+\])?\{[^{}]*+\}|rule(?:\[[^\]]*+\])?\{[^{}]*+\}\{[^{}]*+\}"
+    r"|(?:[vh]space|cite[a-z]*+|label|phantom|cellcolor|rowcolor|color)\*?+(?:\[[^\]]*+\])*+\{[^{}]*+\})"
+)
+"""Commands whose arguments are no text, and those before the text of a cell over several rows."""
+_TEX_COMMAND = re.compile(r"\\[a-zA-Z]++\*?+(?:\[[^\]]*+\])?+[ \t]*+")
+_TEX_MARK = re.compile(r"\\([%&#$_])")
+_TEX_DOLLAR = re.compile(r"(?<!\\)\$")
+_TEX_BRACES = {ord("~"): " ", ord("{"): "", ord("}"): ""}
 _COLUMNS = re.compile(r"[=-]+|\+")
 
 
@@ -124,13 +131,11 @@ def by_ampersands(row: str) -> list[str]:
 
 
 def _plain_tex(cell: str) -> str:
-    for mark, plain in _TEX_MARKS.items():
-        if mark.startswith("\\"):
-            cell = cell.replace(mark, plain)
-    cell = _TEX_COMMAND.sub("", cell)
-    for mark in "~{}":
-        cell = cell.replace(mark, _TEX_MARKS[mark])
-    return _SPACE.sub(" ", cell).strip()
+    """A cell without commands; formulas stay as they are."""
+    parts = _TEX_DOLLAR.split(_TEX_SILENT.sub("", cell))
+    for index in range(0, len(parts), 2):  # every second part is between dollar signs
+        parts[index] = _TEX_COMMAND.sub("", _TEX_MARK.sub(r"\1", parts[index])).translate(_TEX_BRACES)
+    return _SPACE.sub(" ", "$".join(parts)).strip()
 
 
 def by_border(border: str) -> Split:

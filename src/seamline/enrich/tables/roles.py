@@ -96,4 +96,4 @@ def is_scale(name: str) -> bool:
 def spoken(name: str) -> str:
     """The name of a column as it stands in a sentence: `unit_price` and `UnitPrice` are `unit price`."""
     words = _CAMEL.sub(" ", name.replace("_", " ").strip()).split()
-    return " ".join(word if word.isupper() and len(word) > 1 else word[:1].lower() + word[1:] for word in words)
+    return " ".join(word.lower() if word.istitle() else word for word in words)

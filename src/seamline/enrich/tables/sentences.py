@@ -24,8 +24,13 @@ _SPACES = re.compile(r"\s+")
 def sentences(table: Table) -> Write:
     """What writes rows of a table as sentences made from its columns; empty for an empty row."""
     found = roles(table)
-    names = [spoken(column.name) for column in table.columns]
+    names = [_noun(spoken(column.name)) for column in table.columns]
     return lambda row: _sentence([_SPACES.sub(" ", cell) for cell in row.cells], row.more, names, found)
+
+
+def _noun(name: str) -> str:
+    """A name that can be spoken of: that of a column called `2026` is `value for 2026`."""
+    return name if any(map(str.isalpha, name)) else f"value for {name}"
 
 
 def _sentence(cells: Sequence[str], more: Sequence[tuple[str, str]], names: Sequence[str], found: Roles) -> str:
@@ -55,7 +60,8 @@ def _measured(subject: str, when: str, measures: Sequence[tuple[str, str]]) -> s
 def _subject(cells: Sequence[str], names: Sequence[str], found: Roles) -> str:
     if found.subject is None or not cells[found.subject]:
         return ""
-    return cells[found.subject] if found.named else f"{_capital(names[found.subject])} {cells[found.subject]}"
+    cell, name = cells[found.subject], names[found.subject]
+    return cell if found.named or name.startswith("column ") else f"{_capital(name)} {cell}"
 
 
 def _when(cells: Sequence[str], names: Sequence[str], found: Roles) -> str:
