@@ -20,6 +20,8 @@ LAYERS = {
     "types": BASE,
     "anchors": BASE,
     "facts": BASE,
+    "captions": BASE,
+    "tables": BASE,
     "derived": BASE,
     "formats": BASE,
     "classify": BASE,

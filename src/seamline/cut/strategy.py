@@ -14,6 +14,8 @@ MakeSignal = Callable[[Document, Recipe, Parts], Signal]
 
 SIGNALS: Mapping[str, str] = {
     "rechunk": "seamline.cut.scores.alike:alike",
+    "tabular": "seamline.cut.scores.tables:rows",
+    "multimodal": "seamline.cut.scores.multimodal:multimodal",
 }
 """Per strategy, `module:function` of its `MakeSignal`, imported when it is used. The others go by structure alone."""
 

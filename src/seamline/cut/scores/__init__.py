@@ -30,6 +30,8 @@ class Signal:
     """How much `score` counts beside structure."""
     firm: bool = False
     """Whether chunks below the floor stay apart at a forced gap."""
+    kept: frozenset[int] = frozenset()
+    """Where no cut may be between two blocks that fit a chunk together, as before a figure; forced gaps win."""
 
 
 NO_SIGNAL = Signal()
@@ -58,6 +60,9 @@ class Scorer:
 
     def is_forced(self, offset: int) -> bool:
         return offset in self._signal.forced
+
+    def is_kept(self, offset: int) -> bool:
+        return offset in self._signal.kept and offset not in self._signal.forced
 
     def opens(self, start: int, end: int) -> bool:
         """Whether the signal says something about a gap inside a range."""
