@@ -81,17 +81,19 @@ def open_index(
         undo.callback(store.close)
         check(store, embedder, shape)
         undo.pop_all()
-    return Index(store, embedder, base, local)
+    return Index(store, embedder, base, local, key)
 
 
 class Index:
     """An open index. Any number may read it at a time; one process at a time may write."""
 
-    def __init__(self, store: Store, embedder: Embedder, root: Path, folder: Path | None = None) -> None:
-        """`folder` is where vectors are cached, beside the store; None to keep none."""
+    def __init__(self, store: Store, embedder: Embedder, root: Path, folder: Path | None = None, key: str = "") -> None:
+        """`folder` is where vectors and answers are cached, beside the store; None to keep none. `key` is for a
+        language model that the recipe names."""
         self._store = store
         self._embedder = embedder
         self._folder = folder
+        self._key = key
         self.root = root
         self.recipe = recipe_of(store.settings)
         self._caches = Caches(time.monotonic)
@@ -99,7 +101,8 @@ class Index:
 
     @cached_property
     def _parts(self) -> Parts:
-        return make_parts(self.recipe)
+        answers = self._folder / "answers.db" if self._folder is not None and self.recipe.llm else None
+        return make_parts(self.recipe, answers=answers, key=self._key)
 
     @property
     def url(self) -> str:

@@ -97,7 +97,8 @@ def describe(
         found.append((index, 0, entry, chunk.body, chunk.path))
     found.sort(key=lambda item: item[:2])  # a section before its chunks, the larger of two sections first
     placed = [(entry, span, path) for _, _, entry, span, path in found]
-    placed += _about(about, {entry.id: entry for _, _, entry, _, _ in found})
+    # A larger chunk is searched by its summary already.
+    placed += _about(about, {entry.id: entry for _, _, entry, _, _ in found if entry.level == 0})
     return Described(
         [entry for entry, _, _ in placed],
         tuple(_place(document, entry, span, path) for entry, span, path in placed),
