@@ -25,7 +25,7 @@ from seamline.indexing.sources import sources
 from seamline.parts import Parts
 from seamline.pipeline import make_parts
 from seamline.protocols import Embedder, Reader, Reranker, Store
-from seamline.records import Head, Problem, Settings
+from seamline.records import ABOUT, Head, Problem, Settings
 from seamline.retrieve.budget import Room
 from seamline.retrieve.cache import CachedEmbedder, CachedReader, CachedReranker, Caches
 from seamline.retrieve.cite import Resolved, resolve
@@ -235,6 +235,7 @@ class Index:
                 documents=len(alive),
                 removed=len(heads) - len(alive),
                 chunks=levels.pop(0, 0),
+                about=levels.pop(ABOUT, 0),
                 sections=sum(levels.values()),
                 tokens=sum(head.tokens for head in alive),
                 versions=sum(len(reader.versions(head.doc)) for head in heads),
@@ -335,6 +336,8 @@ class Stats:
     removed: int
     """Documents that are gone, but whose citations still resolve."""
     chunks: int
+    about: int
+    """Texts about chunks."""
     sections: int
     tokens: int
     """Sum over all chunks."""

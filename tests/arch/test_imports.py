@@ -68,6 +68,7 @@ LAYERS = {
     "indexing": PIPELINE,
     "shape": PIPELINE,
     "pipeline": PIPELINE,
+    "deriving": PIPELINE,
     "api": API,
     "index": API,
     "": EDGE,  # seamline itself: the public names, lazily loaded
