@@ -37,47 +37,49 @@ class Sizes(NamedTuple):
     """Of a segment, unless one unit alone has more."""
     least: int = 0
     """A segment with fewer is taken only where there is no other way."""
+    apart: frozenset[int] = frozenset()
+    """Units that start a segment whatever the price, as under a heading."""
 
 
 def segments(runs: Runs, price: Sequence[float], sizes: Sizes, distinct: float = 0.0) -> list[int]:
     """The units that start a segment, the first one excluded. `price` is that of a cut before each unit."""
     if runs.count < 2:
         return []
-    firsts, worth = _possible(runs, sizes)
+    firsts = longest_starts(sizes)
+    worth = _worth(runs, sizes, reach(firsts))
     return _by_pairs(runs, price, firsts, worth, distinct) if distinct else _by_ends(price, firsts, worth)
 
 
-def reach(sizes: Sizes) -> int:
-    """How many units the longest possible segment has."""
-    starts = _starts(sizes)
-    return max((end - start for end, start in enumerate(starts)), default=1)
-
-
-def _starts(sizes: Sizes) -> list[int]:
+def longest_starts(sizes: Sizes) -> list[int]:
     """For each end, from 0 to the last, where the longest segment that ends there starts."""
     sums = list(accumulate(sizes.tokens, initial=0))
     starts = [0]
     start = 0
     for end in range(1, len(sums)):
+        if end - 1 in sizes.apart:
+            start = end - 1
         while start < end - 1 and (sums[end] - sums[start] > sizes.most or end - start > MOST):
             start += 1
         starts.append(start)
     return starts
 
 
-def _possible(runs: Runs, sizes: Sizes) -> tuple[list[int], NDArray[np.float64]]:
-    """For each end, where the longest segment that ends there starts; and what the segment of n units that ends there
-    adds, at [end, n]."""
-    starts = _starts(sizes)
+def reach(firsts: Sequence[int]) -> int:
+    """How many units the longest possible segment has."""
+    return max(end - first for end, first in enumerate(firsts))
+
+
+def _worth(runs: Runs, sizes: Sizes, longest: int) -> NDArray[np.float64]:
+    """What the segment of n units that ends at a unit adds, at [end, n]."""
     count = runs.count
-    longest = max(end - start for end, start in enumerate(starts))
     sums = np.array(list(accumulate(sizes.tokens, initial=0)), np.float64)
     worth = np.zeros((count + 1, longest + 1))
     for size in range(1, longest + 1):
-        held = sums[size:] - sums[: count + 1 - size]
-        short = np.where(held < sizes.least, float(count), 0.0)  # more than any segments can make up for
-        worth[size:, size] = runs.square[size, : count + 1 - size] / size - short
-    return starts, worth
+        worth[size:, size] = runs.square[size, : count + 1 - size] / size
+        if sizes.least:
+            short = sums[size:] - sums[: count + 1 - size] < sizes.least
+            worth[size:, size] -= np.where(short, float(count), 0.0)  # more than any segments can make up for
+    return worth
 
 
 def _by_ends(price: Sequence[float], firsts: Sequence[int], worth: NDArray[np.float64]) -> list[int]:

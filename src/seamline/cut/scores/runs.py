@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     Places = NDArray[np.int_]
 
-_BLOCK = 512
-"""Units whose cosines are taken at once."""
+_BLOCK = 64
+"""Units whose cosines are taken at once: in a larger square, most pairs are too far apart to matter."""
 _DIGITS = 5
 """Decimals of a cosine that count: what machines add up differently is in later ones."""
 _NOTHING = 1e-9

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from seamline.cut.scores import Signal
-from seamline.cut.scores.objective import MOST, Sizes, reach, segments
+from seamline.cut.scores.objective import Sizes, longest_starts, reach, segments
 from seamline.cut.scores.runs import Runs, spread
 from seamline.cut.scores.units import HEADING, Unit, leanings, texts, units
 from seamline.cut.scores.valleys import chosen, depths
@@ -37,23 +37,24 @@ def dip(document: Document, recipe: Recipe, parts: Parts) -> Signal:
 def objective(document: Document, recipe: Recipe, parts: Parts) -> Signal:
     """A cut is forced between the segments that are the best of all under the recipe's sizes.
 
-    No segment is larger than the target: the rest of the limit is for headings and overlap.
+    No segment is larger than the target: the rest of the limit is for headings and overlap. So there is nothing left
+    to score: what does not fit a chunk is one unit, and goes by structure.
     """
     found = units(document)
     if len(found) < 2:
         return Signal()
     settings, budget = recipe.semantic, recipe.budget
     tokens = [parts.tokenizer.count(document.text[unit.start : unit.end]) for unit in found]
-    sizes = Sizes(tokens, budget.target, budget.floor)
+    at_headings = recipe.sections != "paragraph" and not recipe.depth  # a chunk starts there anyway
+    apart = frozenset(n for n, unit in enumerate(found) if unit.seam == HEADING) if at_headings else frozenset[int]()
+    sizes = Sizes(tokens, budget.target, budget.floor, apart)
     vectors = parts.embedder.embed(texts(document, found))
-    longest = min(MOST, reach(sizes))
-    runs = Runs(vectors, max(2 * longest if settings.distinct else longest, 2 * settings.window))
+    longest = reach(longest_starts(sizes))
+    runs = Runs(vectors, 2 * longest if settings.distinct else longest)
     base = round(_STEP * spread(vectors)) / _STEP
     price = [0.0, *(settings.price * base * max(0.0, 1 + settings.blocks * lean) for lean in leanings(found))]
-    if recipe.sections != "paragraph" and not recipe.depth:  # there is a cut at every heading anyway
-        price = [0.0 if unit.seam == HEADING else paid for unit, paid in zip(found, price, strict=True)]
     cuts = segments(runs, price, sizes, settings.distinct * base)
-    return _signal(found, _curve(runs, settings.window).tolist(), cuts, settings.weight)
+    return Signal(forced=frozenset(found[at].start for at in cuts))
 
 
 def _curve(runs: Runs, window: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from seamline.cut.sentences import sentence_starts
 from seamline.types import Document
 
-LONGEST = 2000
+LONGEST = 500
 """Characters of a unit that are looked at: the start of a long listing says what it is about."""
 SENTENCE, BLOCK, HEADING = 1, 0, -1
 _OPENED = frozenset(("paragraph", "turn"))
