@@ -30,8 +30,8 @@ ALPHAS = (0.25, 0.5, 0.75, 1.0, 1.25)
 SHARES = (5.0, 10.0, 15.0, 20.0, 25.0)
 THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 PERCENTILES = (60.0, 70.0, 75.0, 80.0, 85.0, 90.0, 95.0)
-CHONKIE_WINDOWS = (2, 3, 5)
-LLAMA_WINDOWS = (1, 2, 3)
+CHONKIE_WINDOWS = (3, 5)
+LLAMA_WINDOWS = (1, 3)
 
 
 class Way(NamedTuple):
