@@ -110,7 +110,7 @@ def _way(recipe: Recipe, embedder: Embedder | None, setting: str = "") -> Way:
 def _peers(embedder: Embedder) -> list[Method]:
     out = []
     if installed("chonkie"):
-        make = peers.chonkie(embedder)
+        make = peers.chonkie(embedder, load("o200k_base").count)
         default = peers.CHONKIE, peers.CHONKIE_WINDOW
         out.append(_peer("chonkie SemanticChunker", make, default, THRESHOLDS, CHONKIE_WINDOWS))
     if installed("llama-index-core"):

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from seamline.protocols import Embedder
-from seamline.tokens import load
 
 Cut = Callable[[str], list[int]]
 """From a text to the offsets at which its chunks start."""
@@ -20,24 +19,39 @@ LLAMA_WINDOW = 1
 """Thresholds and windows that the libraries come with."""
 
 
-def chonkie(embedder: Embedder, limit: int = 2048) -> Make:
+def chonkie(embedder: Embedder, tokenizer: Any, limit: int = 2048) -> Make:
     """SemanticChunker: local minima of a smoothed curve; the threshold is the share of minima that is left out."""
+    return _chonkie(chonkie_embeddings(embedder, tokenizer), limit)
+
+
+def chonkie_model2vec(limit: int = 2048) -> Make:
+    """The same as it comes: model2vec embeds and counts. Its table is that of seamline's `static`."""
+    import numpy as np
+    from chonkie.embeddings import Model2VecEmbeddings
+    from model2vec import StaticModel
+    from seamline.embed.static import FOLDER, TABLE, VOCABULARY
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(FOLDER / VOCABULARY))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    table = np.load(FOLDER / TABLE).astype(np.float32)
+    return _chonkie(Model2VecEmbeddings(StaticModel(table, tokenizer, normalize=True)), limit)
+
+
+def _chonkie(embeddings: Any, limit: int) -> Make:
     from chonkie import SemanticChunker
 
-    wrapped = chonkie_embeddings(embedder)
-
     def make(threshold: float, window: int) -> Cut:
-        chunker = SemanticChunker(wrapped, threshold=threshold, chunk_size=limit, similarity_window=window)
+        chunker = SemanticChunker(embeddings, threshold=threshold, chunk_size=limit, similarity_window=window)
         return lambda text: [chunk.start_index for chunk in chunker.chunk(text)]
 
     return make
 
 
-def chonkie_embeddings(embedder: Embedder) -> Any:
+def chonkie_embeddings(embedder: Embedder, tokenizer: Any) -> Any:
     """An embedder as chonkie wants one."""
     from chonkie.embeddings import BaseEmbeddings
-
-    count = load("o200k_base").count
 
     class Embeddings(BaseEmbeddings):  # type: ignore[misc]
         def embed(self, text: str) -> Any:
@@ -46,15 +60,12 @@ def chonkie_embeddings(embedder: Embedder) -> Any:
         def embed_batch(self, texts: list[str]) -> Any:
             return list(embedder.embed(texts))
 
-        def similarity(self, u: Any, v: Any) -> Any:
-            return u @ v  # both have length 1: cheaper than what it does otherwise
-
         @property
         def dimension(self) -> int:
             return embedder.dimensions
 
         def get_tokenizer(self) -> Any:
-            return count
+            return tokenizer
 
     return Embeddings()
 

@@ -85,14 +85,15 @@ def _worth(runs: Runs, sizes: Sizes, longest: int) -> NDArray[np.float64]:
 def _by_ends(price: Sequence[float], firsts: Sequence[int], worth: NDArray[np.float64]) -> list[int]:
     """The best way to each end, from the best ways to the ends before; ties go to the longer segment."""
     count = len(firsts) - 1
-    paid = np.zeros(count + 1)  # the best up to each unit, less the price of a cut before it
-    came = [0] * (count + 1)
+    paid = [0.0]  # the best up to each unit, less the price of a cut before it
+    came = [0]
     for end in range(1, count + 1):
         first = firsts[end]
-        total = paid[first:end] + worth[end, end - first : 0 : -1]
-        at = int(total.argmax())
-        came[end] = first + at
-        paid[end] = total[at] - (price[end] if end < count else 0.0)
+        added = worth[end, end - first : 0 : -1].tolist()  # lists: most are shorter than numpy is worth
+        ways = [before + value for before, value in zip(paid[first:], added, strict=True)]
+        best = max(ways)
+        came.append(first + ways.index(best))
+        paid.append(best - (price[end] if end < count else 0.0))
     cuts: list[int] = []
     at = came[count]
     while at > 0:
