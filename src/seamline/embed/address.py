@@ -1,4 +1,4 @@
-"""What an embedder is called: `minilm`, `hash`, `path/model.onnx?pooling=cls`, `openai:MODEL@URL?dimensions=512`."""
+"""What an embedder is called: `minilm`, `static`, `hash`, `path/model.onnx?pooling=cls`, `openai:MODEL@URL`."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from urllib.parse import parse_qsl
 
 from seamline.errors import ConfigError
 
-Kind = Literal["minilm", "hash", "onnx", "openai"]
+Kind = Literal["minilm", "static", "hash", "onnx", "openai"]
 
 OPENAI = "https://api.openai.com/v1"
 SETTINGS: Mapping[Kind, tuple[str, ...]] = {
     "minilm": (),
+    "static": (),
     "hash": (),
     "onnx": ("tokenizer", "pooling", "window", "query", "passage"),
     "openai": ("dimensions",),
 }
 """What can follow a question mark, by kind. All of it changes vectors, so the address says which vectors these are."""
 
-_FORMS = "minilm, hash, a path ending in .onnx, or openai:MODEL@URL"
+_FORMS = "minilm, static, hash, a path ending in .onnx, or openai:MODEL@URL"
+_BUNDLED: Mapping[str, Kind] = {"minilm": "minilm", "static": "static", "hash": "hash"}
 _REMOTE = re.compile(r"openai:(?P<model>.+?)(?:@(?P<url>https?://.*))?", re.IGNORECASE)
 _PLACE = "$.embedder"
 
@@ -49,8 +51,7 @@ class Address(NamedTuple):
 def parse(name: str) -> Address:
     """The parts of an embedder's name."""
     base, _, query = name.partition("?")
-    if base in ("minilm", "hash"):
-        kind: Kind = "minilm" if base == "minilm" else "hash"
+    if kind := _BUNDLED.get(base):
         return Address(kind, "", "", _settings(kind, query))
     if base.lower().endswith(".onnx"):
         return Address("onnx", base, "", _settings("onnx", query))
@@ -91,5 +92,5 @@ def _hint(name: str) -> str:
     elif plain.startswith(("http:", "https:")):
         meant = f"openai:MODEL@{name}"
     else:
-        meant = next(iter(get_close_matches(plain, ("minilm", "hash", "openai:MODEL@URL"), n=1, cutoff=0.5)), "")
+        meant = next(iter(get_close_matches(plain, (*_BUNDLED, "openai:MODEL@URL"), n=1, cutoff=0.5)), "")
     return f" (did you mean {meant}?)" if meant else ""
