@@ -21,6 +21,7 @@ LAYERS = {
     "anchors": BASE,
     "facts": BASE,
     "captions": BASE,
+    "coherence": BASE,
     "tables": BASE,
     "derived": BASE,
     "formats": BASE,

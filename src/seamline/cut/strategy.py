@@ -14,6 +14,7 @@ MakeSignal = Callable[[Document, Recipe, Parts], Signal]
 
 SIGNALS: Mapping[str, str] = {
     "rechunk": "seamline.cut.scores.alike:alike",
+    "semantic": "seamline.cut.scores.subject:subject",
     "tabular": "seamline.cut.scores.tables:rows",
     "multimodal": "seamline.cut.scores.multimodal:multimodal",
 }
