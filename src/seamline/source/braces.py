@@ -1,0 +1,266 @@
+"""Languages with braces by their brackets and lines: where statements start, and what opens and closes around them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
+
+from seamline.source.marks import LANGUAGES, Line, Marks
+from seamline.source.nodes import Clause, Node
+from seamline.types import Context
+
+_CLOSERS = {"(": ")", "[": "]", "{": "}"}
+_GOES_ON = re.compile(
+    r"(?:else|catch|finally|where|extends|implements|instanceof|satisfies|as|in|of|is)\b|[.?:,)\]=|/%{]|&&|\+(?!\+)|->"
+)
+"""What a line starts with that goes on with the statement before it."""
+_LINE_END = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/[ \t]*)?(?=[\r\n])")
+_LABEL = re.compile(r"(?:case\b[^\r\n{}]*?|default[ \t]*)(:)[ \t]*(?:(?://|/\*)[^\r\n]*)?(?=[\r\n])")
+_ENDED = re.compile(r"[\w\"'`)\]}]|\+\+|--")
+_QUOTED = re.compile(r"[a-zA-Z]{0,2}[\"']")
+_ATTACHED = "@#"
+
+
+class BraceLines:
+    """The statements of one source in a language with braces."""
+
+    def __init__(self, text: str, language: str) -> None:
+        self._text = text
+        self._language = language
+        self._rules = LANGUAGES[language]
+        self._last: tuple[int, int, Sequence[Node] | None] = (-1, -1, None)
+
+    def nodes(self, start: int, end: int) -> Sequence[Node] | None:
+        if self._last[:2] != (start, end):
+            marks = Marks(self._text, start, end, self._language)
+            found = Region(self, marks).nodes(-1, start, end) if marks.matched else None
+            self._last = start, end, found or None
+        return self._last[2]
+
+    def opened(self, node: Node, until: int) -> Node:
+        return node
+
+    def under(self, clause: Clause) -> Sequence[Node]:
+        place = clause.place
+        if isinstance(place, tuple):
+            region, bracket = place
+            return region.nodes(bracket, clause.body, clause.end)  # type: ignore[no-any-return]
+        return place  # type: ignore[return-value]
+
+    @property
+    def text(self) -> str:
+        return self._text
+
+    @property
+    def newlines(self) -> bool:
+        return self._rules.newlines
+
+    @property
+    def commas(self) -> bool:
+        return self._rules.commas
+
+    @property
+    def directives(self) -> bool:
+        return self._rules.directives
+
+    @property
+    def strung(self) -> bool:
+        return self._rules.strung
+
+    @property
+    def is_go(self) -> bool:
+        return self._language == "go"
+
+
+class Region:
+    """What stands between brackets, statement by statement, found when it is asked for."""
+
+    def __init__(self, source: BraceLines, marks: Marks) -> None:
+        self._source = source
+        self._text = source.text
+        self._marks = marks
+        self._starts = [line.start for line in marks.lines]
+        self._lines: dict[int, list[Line]] = defaultdict(list)
+        for line in marks.lines:
+            self._lines[line.around].append(line)
+
+    def nodes(self, bracket: int, start: int, end: int) -> list[Node]:
+        """The statements inside a bracket, -1 for all of the range."""
+        lines = [line for line in self._lines[bracket] if line.start >= start or line.first >= start]
+        lines = [line for line in lines if line.start < end]
+        items = self._items(lines, bracket)
+        bounds = [*[item[0] for item in items[1:]], end]
+        ends = [*[item[2] for item in items[1:]], end]
+        nodes = [
+            self._node(lead, code, stop, ended) for (lead, code, _), stop, ended in zip(items, bounds, ends, strict=True)
+        ]
+        if nodes:
+            nodes[0] = nodes[0]._replace(start=start)
+        return self._labelled(nodes, bounds)
+
+    # --- where statements start -----------------------------------------------------------------------------------
+
+    def _items(self, lines: Sequence[Line], bracket: int) -> list[tuple[int, int, int]]:
+        """(start with comments, start of code, end of the code before) of every statement."""
+        starts = self._starts_rule(lines, bracket)
+        out: list[tuple[int, int, int]] = []
+        lead = -1
+        begun: Line | None = None
+        last: Line | None = None
+        for line in lines:
+            if line.is_comment:
+                lead = line.start if lead < 0 else lead
+                continue
+            if begun is None or starts(begun, last, line):
+                out.append((lead if lead >= 0 else line.start, line.first, line.before))
+                begun = line
+            lead, last = -1, line
+        if not out and lead >= 0:
+            out.append((lead, lead, lead))
+        return out
+
+    def _starts_rule(self, lines: Sequence[Line], bracket: int):  # type: ignore[no-untyped-def]
+        text, places = self._text, self._marks.places
+        ends = [text[line.before - 1] for line in lines if not line.is_comment][1:]
+        opener = text[places[bracket]] if bracket >= 0 else "{"
+        if "," in ends and all(end in ",}]" for end in ends):
+            return self._after_comma
+        if (opener != "{" or self._source.strung) and bracket >= 0 and not self._source.is_go:
+            return self._after_comma
+        return self._after_statement
+
+    def _after_comma(self, begun: Line, last: Line, line: Line) -> bool:
+        end = self._text[line.before - 1]
+        if self._source.strung:
+            return end == "," or (end in "\"'" and _QUOTED.match(self._text, line.first) is not None)
+        return end == "," or (end == "}" and not _GOES_ON.match(self._text, line.first))
+
+    def _after_statement(self, begun: Line, last: Line, line: Line) -> bool:
+        text = self._text
+        end = text[line.before - 1]
+        if end == ";" or _LABEL.match(text, line.first):
+            return True
+        if self._source.directives and "#" in (text[line.first], text[last.first]):
+            return not text.endswith("\\", last.first, line.before)
+        if end == ":":
+            return _LABEL.match(text, last.first) is not None
+        if _GOES_ON.match(text, line.first):
+            return False
+        if end == "}":
+            return not (text.startswith("while", line.first) and text.startswith("do", begun.first))
+        if not self._source.newlines or text[last.first] in _ATTACHED:
+            return False
+        return _ENDED.match(text, line.before - (2 if end in "+-" else 1)) is not None and text[line.first] not in "(["
+
+    # --- statements and their clauses -----------------------------------------------------------------------------
+
+    def _node(self, start: int, code: int, end: int, ended: int) -> Node:
+        text, marks = self._text, self._marks
+        stop = code + len(text[code : min(end, max(ended, code + 1))].rstrip())
+        ending = text[stop - 1] if text[stop - 1] in ";," else ""
+        index = bisect_left(marks.places, code)
+        begin = self._line_start(code)
+        stack: list[str] = []
+        clauses: list[Clause] = []
+        befores: list[tuple[str, Context]] = []  # brackets open after each header, and the header
+        tail = -1
+        while index < len(marks.places) and marks.places[index] < stop:
+            at = marks.places[index]
+            if marks.partner[index] < index:
+                if stack:
+                    stack.pop()
+                index += 1
+                continue
+            stack.append(_CLOSERS[text[at]])
+            if not self._is_opened(index):
+                index += 1
+                continue
+            inside = "".join(reversed(stack))
+            head = (begin, at + 1)
+            tail = self._line_start(marks.places[marks.partner[index]])
+            body = self._after_line(at + 1)
+            blanks = self._blanks(head[0])
+            before = self._before(befores, inside_before=opened) if befores else ()
+            clauses.append(
+                Clause(
+                    start if not clauses else begin,
+                    head,
+                    body,
+                    tail,
+                    before,
+                    f"\n{blanks}{inside}{ending}",
+                    None,
+                    blanks,
+                    (self, index),
+                )
+            )
+            befores.append((inside, Context("scope", *head, "\n")))
+            opened = inside
+            begin = tail
+            index = marks.partner[index]
+        return Node(start, code, stop, tuple(clauses), tail)
+
+    def _before(self, befores: Sequence[tuple[str, Context]], inside_before: str) -> tuple[Context, ...]:
+        """Headers that open what the next header closes: the first alone, where that is enough."""
+        if befores[0][0] == inside_before:
+            return (befores[0][1],)
+        return tuple(context for _, context in befores)
+
+    def _is_opened(self, index: int) -> bool:
+        """Whether what is inside a bracket stands on lines of its own."""
+        text, marks = self._text, self._marks
+        at, close = marks.places[index], marks.places[marks.partner[index]]
+        if text[at] != "{" and not self._source.commas:
+            return False
+        if not _LINE_END.match(text, at + 1):
+            return False
+        return not text[self._line_start(close) : close].strip() and bool(self._lines.get(index))
+
+    def _line_start(self, at: int) -> int:
+        return self._starts[bisect_right(self._starts, at) - 1]
+
+    def _after_line(self, at: int) -> int:
+        end = _LINE_END.match(self._text, at)
+        stop = end.end() if end else at
+        return stop + (2 if self._text.startswith("\r\n", stop) else 1)
+
+    def _blanks(self, at: int) -> str:
+        end = at
+        while end < len(self._text) and self._text[end] in " \t":
+            end += 1
+        return self._text[at:end]
+
+    def _labelled(self, nodes: Sequence[Node], ends: Sequence[int]) -> list[Node]:
+        """Statements under the label of their case."""
+        out: list[Node] = []
+        text = self._text
+        index = 0
+        while index < len(nodes):
+            node = nodes[index]
+            label = _LABEL.match(text, node.code)
+            first = index + 1
+            index += 1
+            if label is None:
+                out.append(node)
+                continue
+            while index < len(nodes) and (more := _LABEL.match(text, nodes[index].code)):
+                label, first = more, index + 1
+                index += 1
+            while index < len(nodes) and not _LABEL.match(text, nodes[index].code):
+                index += 1
+            if first == index:
+                out.append(node)
+                continue
+            head = (self._line_start(node.code), label.end(1))
+            under = nodes[first:index]
+            out.append(
+                Node(
+                    node.start,
+                    node.code,
+                    under[-1].end,
+                    (Clause(node.start, head, under[0].start, ends[index - 1], (), "", None, "", list(under)),),
+                )
+            )
+        return out
