@@ -13,6 +13,7 @@ from itertools import pairwise
 from seamline.cut.atoms import Atom, Frame, cost
 from seamline.cut.ladder import LONGEST_TOKEN
 from seamline.cut.lines import trimmed
+from seamline.cut.remarks import remark_atoms
 from seamline.cut.scores import Scorer
 from seamline.source.nodes import Clause, Node, Outline
 from seamline.types import Block, Context
@@ -47,6 +48,7 @@ class Statements:
         self._docstring = docstring
         self._declared = [b.start for b in blocks if b.kind == "scope" and (b.attrs or {}).get("type") in _DECLARED]
         self._atoms: list[Atom] = []
+        self._shorts: dict[tuple[Context, ...], Context] = {}
         self._room = 0
         self._run = 0
         """Tokens of what the last atom may not be cut from, itself included."""
@@ -93,10 +95,13 @@ class Statements:
         room = self._room
         if not self._scorer.opens(node.code, node.end):
             held = self._run if glued else 0
-            if self._fits(node.start, until, room - cost(frame) - held):
-                self._put(node.start, until, seam, frame, glued=glued, alone=bare)
-                return
-            if (self._is_declared(node) or not node.clauses) and self._fits(node.start, until, room):
+            for around in (frame, self._shortened(frame)):
+                if self._fits(node.start, until, room - cost(around) - held):
+                    self._put(node.start, until, seam, around, glued=glued, alone=bare)
+                    return
+            told = frame is not None and node.start < self._line_start(node)  # rather no comment than no frame
+            is_one = self._is_declared(node) or not (node.clauses or told)
+            if is_one and self._fits(node.start, until, room):
                 self._put(node.start, until, seam, None, alone=depth > 0)
                 return
         inside = node if node.clauses or depth >= _DEEPEST else self._outline.opened(node, until)
@@ -109,8 +114,12 @@ class Statements:
         """One statement that is too large: the comments above it apart, the rest by lines."""
         start = self._line_start(node)
         if node.start < start:
-            self._lines(node.start, start, None, seam, alone=True)
+            self._remarks(node.start, start, seam)
             seam = "line"
+            for around in (frame, self._shortened(frame)):
+                if self._fits(start, until, self._room - cost(around)):
+                    self._put(start, until, seam, around)
+                    return
             if self._fits(start, until, self._room):
                 self._put(start, until, seam, None, alone=True)
                 return
@@ -129,6 +138,10 @@ class Statements:
         self._atoms += [atom._replace(alone=True) for atom in atoms] if alone else atoms
         self._run = 0
 
+    def _remarks(self, start: int, end: int, seam: str) -> None:
+        self._atoms += remark_atoms(self._text, start, end, seam, self._room, self._count, self._ladder)
+        self._run = 0
+
     # --- clauses --------------------------------------------------------------------------------------------------
 
     def _open(
@@ -142,13 +155,13 @@ class Statements:
             inner = self._framed(node, clause, start, frame)
             if not self._leaves_room(clause, start, inner):
                 code = clause.head[0] if index else self._line_start(node)
-                if start < code:  # the comments above are what is least needed
-                    self._lines(start, code, None, seam, alone=True)
+                if start < code and not self._fits(start, clause.body, self._room - cost(inner)):  # the comments above are what is least needed
+                    self._remarks(start, code, seam)
                     start, seam, glued = code, "line", False
                     inner = self._framed(node, clause, start, frame)
                 if frame is not None and not self._leaves_room(clause, start, inner):
                     inner, bare = self._framed(node, clause, start, None), True
-            doc = node.doc if self._docstring and not index else None
+            doc = node.doc if not index and (node.doc is None or self._docstring or node.doc.role == "scope") else None
             holds = glued and not index and not bare
             self._clause(clause, start, end, inner, doc, seam, depth=depth, glued=holds, bare=bare)
             seam = "line"
@@ -166,10 +179,22 @@ class Statements:
         if clause.before:
             outer = Frame("scope", node.start, clause.end, clause.before, "", self._cost(clause.before), 0, outer)
         head = Context("scope", *clause.head, "\n")
+        if clause.short:
+            self._shorts[(head,)] = clause.short
         frame = self._around(clause, start, head, outer)
         if clause.short and cost(frame) > self._room // 3:
             frame = self._around(clause, start, clause.short, outer)
-        return frame
+        return frame if cost(frame) <= self._room // 2 else self._shortened(frame) or frame
+
+    def _shortened(self, frame: Frame | None) -> Frame | None:
+        """The same frames by headers of a few tokens."""
+        if frame is None or not self._shorts:
+            return frame
+        outer = self._shortened(frame.outer)
+        short = self._shorts.get(frame.opening[:1])
+        if short is None:
+            return frame if outer is frame.outer else frame._replace(outer=outer)
+        return frame._replace(opening=(short,), opening_tokens=self._cost((short,)), outer=outer)
 
     def _around(self, clause: Clause, start: int, head: Context, outer: Frame | None) -> Frame:
         close = self._count(clause.close) if clause.close else 0

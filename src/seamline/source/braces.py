@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from seamline.source.marks import LANGUAGES, Line, Marks
 from seamline.source.nodes import Clause, Node
@@ -19,6 +19,13 @@ _GOES_ON = re.compile(
 _LINE_END = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/[ \t]*)?(?=[\r\n])")
 _LABEL = re.compile(r"(?:case\b[^\r\n{}]*?|default[ \t]*)(:)[ \t]*(?:(?://|/\*)[^\r\n]*)?(?=[\r\n])")
 _ENDED = re.compile(r"[\w\"'`)\]}]|\+\+|--")
+_ATTRIBUTES = re.compile(
+    r"(?:(?:@[\w.]++(?:\([^()\r\n]*\))?|#!?\[[^\r\n]*\]|//[^\r\n]*)[ \t]*(?:\r\n?|\n)[ \t]*)++"
+)
+"""Annotations on lines of their own."""
+_OTHERWISE = re.compile(r"[ \t]*\}\s*(?:else|catch|finally|except)\b")
+_NAMED = re.compile(r"\b(?:class|interface|struct|enum|trait|impl|namespace|module|object|record|mod|fn|func|function)[ \t]+\w+(?=[^\w<])")
+_ENUM = re.compile(r"\benum\b")
 _QUOTED = re.compile(r"[a-zA-Z]{0,2}[\"']")
 _ATTACHED = "@#"
 
@@ -64,6 +71,14 @@ class BraceLines:
     @property
     def directives(self) -> bool:
         return self._rules.directives
+
+    @property
+    def tries(self) -> str:
+        return self._rules.tries
+
+    @property
+    def enums(self) -> bool:
+        return self._rules.enums
 
     @property
     def strung(self) -> bool:
@@ -160,53 +175,78 @@ class Region:
         text, marks = self._text, self._marks
         stop = code + len(text[code : min(end, max(ended, code + 1))].rstrip())
         ending = text[stop - 1] if text[stop - 1] in ";," else ""
-        index = bisect_left(marks.places, code)
-        begin = self._line_start(code)
-        stack: list[str] = []
+        above = _ATTRIBUTES.match(text, code)
+        begin = self._line_start(above.end() if above else code)
         clauses: list[Clause] = []
-        befores: list[tuple[str, Context]] = []  # brackets open after each header, and the header
-        tail = -1
-        while index < len(marks.places) and marks.places[index] < stop:
-            at = marks.places[index]
-            if marks.partner[index] < index:
-                if stack:
-                    stack.pop()
-                index += 1
-                continue
-            stack.append(_CLOSERS[text[at]])
-            if not self._is_opened(index):
-                index += 1
-                continue
-            inside = "".join(reversed(stack))
-            head = (begin, at + 1)
-            tail = self._line_start(marks.places[marks.partner[index]])
-            body = self._after_line(at + 1)
-            blanks = self._blanks(head[0])
-            before = self._before(befores, inside_before=opened) if befores else ()
+        for index, closers in self._openers(code, stop):
+            head = (begin, marks.places[index] + 1)
+            blanks = self._blanks(begin)
             clauses.append(
                 Clause(
-                    start if not clauses else begin,
+                    begin if clauses else start,
                     head,
-                    body,
-                    tail,
-                    before,
-                    f"\n{blanks}{inside}{ending}",
-                    None,
+                    self._after_line(head[1]),
+                    self._line_start(marks.places[marks.partner[index]]),
+                    self._before(clauses, head),
+                    f"\n{blanks}{closers}{ending}",
+                    self._short(head),
                     blanks,
                     (self, index),
                 )
             )
-            befores.append((inside, Context("scope", *head, "\n")))
-            opened = inside
-            begin = tail
-            index = marks.partner[index]
-        return Node(start, code, stop, tuple(clauses), tail)
+            begin = clauses[-1].end
+        if len(clauses) > 1 and self._source.tries and text.startswith("try", code):
+            clauses[0] = clauses[0]._replace(close=clauses[0].close + self._source.tries)
+        return Node(start, code, stop, tuple(clauses), clauses[-1].end if clauses else -1, self._separator(clauses))
 
-    def _before(self, befores: Sequence[tuple[str, Context]], inside_before: str) -> tuple[Context, ...]:
-        """Headers that open what the next header closes: the first alone, where that is enough."""
-        if befores[0][0] == inside_before:
-            return (befores[0][1],)
-        return tuple(context for _, context in befores)
+    def _openers(self, start: int, end: int) -> Iterator[tuple[int, str]]:
+        """Brackets of a statement whose inside stands on lines of its own, each with what closes all that is open."""
+        text, marks = self._text, self._marks
+        stack: list[str] = []
+        index = bisect_left(marks.places, start)
+        stop = bisect_left(marks.places, end)
+        while index < stop:
+            partner = marks.partner[index]
+            if partner < index:
+                if stack:
+                    stack.pop()
+                index += 1
+                continue
+            stack.append(_CLOSERS[text[marks.places[index]]])
+            if not self._is_opened(index):
+                index += 1
+                continue
+            if stack[-1] == "}" or not self._has_braces(partner + 1, stop):
+                yield index, "".join(reversed(stack))
+            index = partner
+
+    def _has_braces(self, first: int, last: int) -> bool:
+        """Whether a block follows: what is before it are parameters."""
+        text, places = self._text, self._marks.places
+        return any(text[places[one]] == "{" and _LINE_END.match(text, places[one] + 1) for one in range(first, last))
+
+    def _before(self, clauses: Sequence[Clause], head: tuple[int, int]) -> tuple[Context, ...]:
+        """Headers that open what the next header closes: the first alone, where the others only go on with it."""
+        rest = clauses[1:]
+        same = self._text[slice(*head)].strip()
+        if all(
+            _OTHERWISE.match(self._text, clause.head[0]) or self._text[slice(*clause.head)].strip() == same
+            for clause in rest
+        ):
+            rest = ()
+        return tuple(Context("scope", *clause.head, "\n") for clause in (*clauses[:1], *rest))
+
+    def _short(self, head: tuple[int, int]) -> Context | None:
+        named = _NAMED.search(self._text, *head)
+        if named is None or self._text[head[1] - 1] != "{":
+            return None
+        return Context("scope", named.start(), named.end(), "() {\n" if named[0].startswith("f") else " {\n")
+
+    def _separator(self, clauses: Sequence[Clause]) -> Context | None:
+        """What stands for the constants of an enum before its methods."""
+        if not clauses or not self._source.enums or not _ENUM.search(self._text, *clauses[0].head):
+            return None
+        return Context("scope", clauses[0].head[1], clauses[0].head[1], ";\n")
 
     def _is_opened(self, index: int) -> bool:
         """Whether what is inside a bracket stands on lines of its own."""

@@ -33,29 +33,33 @@ class Braces(NamedTuple):
     commas: bool = False
     """Whether a list may end in a comma wherever it stands."""
     comments: str = _COMMENT
+    enums: bool = False
+    """Whether the constants of an enum end in a semicolon where methods follow."""
+    tries: str = ""
+    """What makes a `try` valid that nothing else follows."""
     strung: bool = False
     """Whether strings that follow each other are one."""
     directives: bool = False
     """Whether lines that start with `#` stand for themselves."""
 
 
-_SCRIPT = Braces(f"{_DOUBLE}|{_SINGLE}|{_TEMPLATE}|{_REGEX}", newlines=True, commas=True)
+_SCRIPT = Braces(f"{_DOUBLE}|{_SINGLE}|{_TEMPLATE}|{_REGEX}", newlines=True, commas=True, tries=" finally {}")
 _PLAIN = Braces(f"{_DOUBLE}|{_SINGLE}", directives=True)
 LANGUAGES: Mapping[str, Braces] = {
     "javascript": _SCRIPT,
     "typescript": _SCRIPT,
     "tsx": _SCRIPT,
-    "java": Braces(f"{_TRIPLE}|{_DOUBLE}|{_SINGLE}"),
+    "java": Braces(f"{_TRIPLE}|{_DOUBLE}|{_SINGLE}", enums=True, tries=" finally {}"),
     "go": Braces(f"{_DOUBLE}|{_CHARACTER}|`[^`]*+`?", newlines=True, commas=True),
     "rust": Braces(f"{_RAW}|{_CHARACTER}", commas=True),
     "c": _PLAIN,
-    "cpp": _PLAIN._replace(strings=rf'R"(?P<bar>[^()\\\s]*+)\(.*?(?:\)(?P=bar)"|\Z)|{_PLAIN.strings}'),
-    "csharp": _PLAIN._replace(strings=rf'@"(?:[^"]|"")*+"?|{_TRIPLE}|{_PLAIN.strings}'),
-    "kotlin": Braces(f"{_TRIPLE}|{_DOUBLE}|{_SINGLE}", newlines=True, commas=True),
+    "cpp": _PLAIN._replace(tries=" catch (...) {}", strings=rf'R"(?P<bar>[^()\\\s]*+)\(.*?(?:\)(?P=bar)"|\Z)|{_PLAIN.strings}'),
+    "csharp": _PLAIN._replace(tries=" finally {}", strings=rf'@"(?:[^"]|"")*+"?|{_TRIPLE}|{_PLAIN.strings}'),
+    "kotlin": Braces(f"{_TRIPLE}|{_DOUBLE}|{_SINGLE}", newlines=True, commas=True, enums=True, tries=" finally {}"),
     "swift": Braces(f"{_TRIPLE}|{_DOUBLE}", newlines=True),
-    "scala": Braces(f"{_TRIPLE}|{_DOUBLE}|{_CHARACTER}", newlines=True),
+    "scala": Braces(f"{_TRIPLE}|{_DOUBLE}|{_CHARACTER}", newlines=True, tries=" finally {}"),
     "python": Braces(STRING, commas=True, comments=r"#[^\r\n]*+", strung=True),
-    "php": Braces(f"{_DOUBLE}|{_SINGLE}", commas=True, comments=rf"{_COMMENT}|#(?!\[)[^\r\n]*+"),
+    "php": Braces(f"{_DOUBLE}|{_SINGLE}", commas=True, tries=" finally {}", comments=rf"{_COMMENT}|#(?!\[)[^\r\n]*+"),
 }
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _MADE: dict[str, re.Pattern[str]] = {}
