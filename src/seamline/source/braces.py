@@ -24,7 +24,12 @@ _ATTRIBUTES = re.compile(
 )
 """Annotations on lines of their own."""
 _OTHERWISE = re.compile(r"[ \t]*\}\s*(?:else|catch|finally|except)\b")
-_NAMED = re.compile(r"\b(?:class|interface|struct|enum|trait|impl|namespace|module|object|record|mod|fn|func|function)[ \t]+\w+(?=[^\w<])")
+_NAMED = re.compile(
+    r"[ \t]*(?:[\w(:)]++[ \t]++)*?"
+    r"((?:class|interface|struct|enum|trait|impl|namespace|module|object|record|mod|fn|func|function)[ \t]+\w+)(?=[^\w<])"
+)
+_NEXT = re.compile(r"\s*\}\s*\{\s*")
+"""A header that only goes on with another block."""
 _ENUM = re.compile(r"\benum\b")
 _QUOTED = re.compile(r"[a-zA-Z]{0,2}[\"']")
 _ATTACHED = "@#"
@@ -161,7 +166,7 @@ class Region:
             return not text.endswith("\\", last.first, line.before)
         if end == ":":
             return _LABEL.match(text, last.first) is not None
-        if _GOES_ON.match(text, line.first):
+        if _GOES_ON.match(text, line.first) and not (end == "}" and text[line.first] == "{"):
             return False
         if end == "}":
             return not (text.startswith("while", line.first) and text.startswith("do", begun.first))
@@ -195,6 +200,10 @@ class Region:
                 )
             )
             begin = clauses[-1].end
+        following = 0
+        for index in range(len(clauses) - 1, -1, -1):
+            clauses[index] = clauses[index]._replace(close=clauses[index].close + "{}" * following)
+            following = following + 1 if _NEXT.fullmatch(text, *clauses[index].head) else 0
         if len(clauses) > 1 and self._source.tries and text.startswith("try", code):
             clauses[0] = clauses[0]._replace(close=clauses[0].close + self._source.tries)
         return Node(start, code, stop, tuple(clauses), clauses[-1].end if clauses else -1, self._separator(clauses))
@@ -237,10 +246,10 @@ class Region:
         return tuple(Context("scope", *clause.head, "\n") for clause in (*clauses[:1], *rest))
 
     def _short(self, head: tuple[int, int]) -> Context | None:
-        named = _NAMED.search(self._text, *head)
+        named = _NAMED.match(self._text, *head)
         if named is None or self._text[head[1] - 1] != "{":
             return None
-        return Context("scope", named.start(), named.end(), "() {\n" if named[0].startswith("f") else " {\n")
+        return Context("scope", named.start(1), named.end(), "() {\n" if named[1].startswith("f") else " {\n")
 
     def _separator(self, clauses: Sequence[Clause]) -> Context | None:
         """What stands for the constants of an enum before its methods."""
