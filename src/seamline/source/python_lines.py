@@ -64,7 +64,7 @@ class PythonLines:
     def __init__(self, text: str) -> None:
         self._text = text
         self.lines = list(_lines(text))
-        self._stops = _stops(self.lines)
+        self.stops = _stops(self.lines)
 
     @cached_property
     def _tops(self) -> list[Node]:
@@ -108,7 +108,7 @@ class PythonLines:
             head = at
             while self.lines[head].word == "@" and head + 1 < high:
                 head += 1
-            stop = self._stops[head]
+            stop = self.stops[head]
             if not self.lines[head].opens or stop == head + 1:
                 out.append(Node(first.lead, first.first, self.lines[stop - 1].end))
                 at = stop
@@ -120,13 +120,13 @@ class PythonLines:
     def _clauses(self, start: int, head: int, high: int) -> tuple[tuple[Clause, ...], int]:
         lines = self.lines
         heads = [head]
-        at = self._stops[head]
+        at = self.stops[head]
         while at < high and lines[at].word in _GOES_ON and lines[at].indent == lines[head].indent:
             heads.append(at)
-            at = self._stops[at]
+            at = self.stops[at]
         out = []
         for index, here in enumerate(heads):
-            stop = self._stops[here]
+            stop = self.stops[here]
             after = lines[stop].lead if stop < len(lines) else len(self._text)
             out.append(
                 Clause(

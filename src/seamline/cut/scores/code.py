@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from seamline.cut.scores import Signal
 from seamline.parts import Parts
 from seamline.recipe import Recipe
-from seamline.source import outline_of
+from seamline.source import source_of
 from seamline.types import Block, Document
 
 _FUNCTIONS = frozenset(("function", "method", "macro", "property", "trigger"))
@@ -25,7 +25,7 @@ def scopes(document: Document, recipe: Recipe, parts: Parts) -> Signal:
     own = _OWN[recipe.code.granularity]
     shut = _FUNCTIONS if recipe.code.granularity == "function" else own
     forced = frozenset(_edges(document, own, shut)) if own else frozenset[int]()
-    return Signal(forced=forced, outline=outline_of(document))
+    return Signal(forced=forced, outline=source_of(document).outline)
 
 
 def _edges(document: Document, own: frozenset[str], shut: frozenset[str]) -> Iterator[int]:
