@@ -38,7 +38,7 @@ class Borrower:
         room = self._limit - draft.tokens
         while used:
             while used and sum(map(self._cost, used)) > room:
-                used.pop()
+                used.remove(max(used, key=self._cost))  # many short lines rather than a long one
             context = (*self._contexts(used), *draft.context)
             tokens = self._count(rendered(self._text, draft.start, draft.end, context, draft.closing))
             if tokens <= self._limit:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from seamline.cut.atoms import Atom, Frame, cost
 from seamline.types import Context
 
-_BLOCK = re.compile(r"^[ \t]*(/\*)(?:[^*]|\*(?!/))*+\*/[ \t]*(?:\r\n?|\n|\Z)", re.MULTILINE)
+_BLOCK = re.compile(r"^[ \t]*(/\*)(?:[^*]|\*(?!/))*+(?:\*/[ \t]*(?:\r\n?|\n|\Z)|\Z)", re.MULTILINE)
 _CLOSE = "\n*/"
 
 Lines = Callable[[int, int, str, Frame | None, int], list[Atom]]

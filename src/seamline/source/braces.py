@@ -33,6 +33,8 @@ _NEXT = re.compile(r"\s*\}\s*\{\s*")
 _ENUM = re.compile(r"\benum\b")
 _QUOTED = re.compile(r"[a-zA-Z]{0,2}[\"']")
 _ATTACHED = "@#"
+_HEADERS = 8
+"""Headers of one statement that are repeated."""
 
 
 class BraceLines:
@@ -183,8 +185,10 @@ class Region:
         above = _ATTRIBUTES.match(text, code)
         begin = self._line_start(above.end() if above else code)
         clauses: list[Clause] = []
+        others: set[str] = set()  # headers of clauses but the first, `else` and the like aside
         for index, closers in self._openers(code, stop):
             head = (begin, marks.places[index] + 1)
+            said = text[begin : head[1]].strip()
             blanks = self._blanks(begin)
             clauses.append(
                 Clause(
@@ -192,18 +196,20 @@ class Region:
                     head,
                     self._after_line(head[1]),
                     self._line_start(marks.places[marks.partner[index]]),
-                    self._before(clauses, head),
+                    self._before(clauses, others, said),
                     f"\n{blanks}{closers}{ending}",
                     self._short(head),
                     blanks,
                     (self, index),
                 )
             )
+            if len(clauses) > 1 and not _OTHERWISE.match(said):
+                others.add(said)
             begin = clauses[-1].end
         following = 0
         for index in range(len(clauses) - 1, -1, -1):
             clauses[index] = clauses[index]._replace(close=clauses[index].close + "{}" * following)
-            following = following + 1 if _NEXT.fullmatch(text, *clauses[index].head) else 0
+            following = min(following + 1, _HEADERS) if _NEXT.fullmatch(text, *clauses[index].head) else 0
         if len(clauses) > 1 and self._source.tries and text.startswith("try", code):
             clauses[0] = clauses[0]._replace(close=clauses[0].close + self._source.tries)
         return Node(start, code, stop, tuple(clauses), clauses[-1].end if clauses else -1, self._separator(clauses))
@@ -214,6 +220,7 @@ class Region:
         stack: list[str] = []
         index = bisect_left(marks.places, start)
         stop = bisect_left(marks.places, end)
+        last = next((one for one in range(stop - 1, index - 1, -1) if self._is_block(one)), -1)
         while index < stop:
             partner = marks.partner[index]
             if partner < index:
@@ -225,24 +232,19 @@ class Region:
             if not self._is_opened(index):
                 index += 1
                 continue
-            if stack[-1] == "}" or not self._has_braces(partner + 1, stop):
+            if stack[-1] == "}" or partner > last:  # else these are parameters, and a block follows
                 yield index, "".join(reversed(stack))
             index = partner
 
-    def _has_braces(self, first: int, last: int) -> bool:
-        """Whether a block follows: what is before it are parameters."""
-        text, places = self._text, self._marks.places
-        return any(text[places[one]] == "{" and _LINE_END.match(text, places[one] + 1) for one in range(first, last))
+    def _is_block(self, index: int) -> bool:
+        at = self._marks.places[index]
+        return self._text[at] == "{" and _LINE_END.match(self._text, at + 1) is not None
 
-    def _before(self, clauses: Sequence[Clause], head: tuple[int, int]) -> tuple[Context, ...]:
+    def _before(self, clauses: Sequence[Clause], others: set[str], head: str) -> tuple[Context, ...]:
         """Headers that open what the next header closes: the first alone, where the others only go on with it."""
-        rest = clauses[1:]
-        same = self._text[slice(*head)].strip()
-        if all(
-            _OTHERWISE.match(self._text, clause.head[0]) or self._text[slice(*clause.head)].strip() == same
-            for clause in rest
-        ):
-            rest = ()
+        rest = clauses[1:] if others - {head} else ()
+        if len(rest) > _HEADERS:
+            return ()
         return tuple(Context("scope", *clause.head, "\n") for clause in (*clauses[:1], *rest))
 
     def _short(self, head: tuple[int, int]) -> Context | None:

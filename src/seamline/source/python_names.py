@@ -27,8 +27,8 @@ class PythonNames:
         self._lines = lines.lines
         self._stops = lines.stops
         self._loads: list[tuple[int, str, Scope]] = []
-        self.stores: list[Used] = []
-        """Where names are bound, in order of the text."""
+        self.shared: list[Used] = []
+        """Names that the module and its classes bind: what others may speak of."""
         self._wanted = wanted
         self._near = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(wanted)))})\b") if wanted else None
         self.module = Scope("module", None)
@@ -62,7 +62,8 @@ class PythonNames:
 
     def store(self, token: Token, scope: Scope) -> None:
         scope.bound.add(token.text)
-        self.stores.append(Used(token.start, token.text))
+        if scope.kind in ("module", "class"):
+            self.shared.append(Used(token.start, token.text))
 
 
 def _is_global(name: str, scope: Scope) -> bool:

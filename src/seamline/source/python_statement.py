@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from seamline.source.marks import STRING
@@ -16,6 +16,9 @@ TOKEN = re.compile(
 )
 _KEYWORDS = frozenset(keyword.kwlist)
 _AUGMENTED = frozenset(("+=", "-=", "*=", "/=", "//=", "%=", "@=", "&=", "|=", "^=", ">>=", "<<=", "**="))
+_ASSIGNS = frozenset(("=", ":", *_AUGMENTED))
+_DEEPEST = 100
+"""Brackets and lambdas inside each other that are looked into."""
 _CONVERSION = re.compile(r"!\s*[rsa]\s*[:}]")
 _COMPOUND = frozenset(("if", "elif", "else", "while", "try", "finally", "for", "with", "except", "def", "class"))
 
@@ -56,6 +59,7 @@ class Statement:
         self._scope = scope
         self._inner = inner
         self._partner = _partners(tokens)
+        self._depth = 0
 
     def read(self) -> None:
         at, end = 0, len(self._tokens)
@@ -158,7 +162,7 @@ class Statement:
 
     def _import(self, at: int, end: int, scope: Scope) -> None:
         for _, bound in bindings(self._tokens[at:end]):
-            self._names.store(bound, scope)
+            scope.bound.add(bound.text)
 
     def _type(self, at: int, end: int, scope: Scope) -> None:
         self._names.store(self._tokens[at], scope)
@@ -170,7 +174,7 @@ class Statement:
 
     def _simple(self, at: int, end: int, scope: Scope) -> None:
         """An expression, or an assignment of any kind."""
-        marks = self._all(at, end, ("=", ":", *_AUGMENTED))
+        marks = list(self._all(at, end, _ASSIGNS))
         if not marks:
             self._expression(at, end, scope)
             return
@@ -279,12 +283,16 @@ class Statement:
             self._names.load(token, scope)
 
     def _bracket(self, at: int, scope: Scope) -> None:
+        if self._depth == _DEEPEST:
+            return
+        self._depth += 1
         end = self._partner[at]
         first = self._find(at + 1, end, ("for",))
         if first < end:
             self._comprehension(at + 1, first, end, scope)
         else:
             self._expression(at + 1, end, scope, in_call=self._tokens[at].text == "(")
+        self._depth -= 1
 
     def _comprehension(self, at: int, first: int, end: int, scope: Scope) -> None:
         inner = Scope("comprehension", scope)
@@ -304,9 +312,13 @@ class Statement:
     def _lambda(self, at: int, end: int, scope: Scope) -> int:
         colon = next((i for i in self._level(at + 1, end) if self._tokens[i].text == ":"), end)
         inner = Scope("lambda", scope)
+        if self._depth == _DEEPEST:
+            return end
+        self._depth += 1
         self._parameters(at + 1, colon, scope, inner)
         stop = self._find(colon + 1, end, (",", ":", "=", "for"))
         self._expression(colon + 1, stop, inner)
+        self._depth -= 1
         return stop
 
     def _string(self, token: Token, scope: Scope) -> None:
@@ -327,9 +339,8 @@ class Statement:
             yield at
             at = self._partner[at] + 1 if self._tokens[at].kind == "open" else at + 1
 
-    def _all(self, at: int, end: int, texts: Sequence[str]) -> list[int]:
+    def _all(self, at: int, end: int, texts: Collection[str]) -> Iterator[int]:
         """Where any of these stand, outside of brackets and of lambdas."""
-        out = []
         lambdas = 0
         for index in self._level(at, end):
             token = self._tokens[index]
@@ -338,11 +349,10 @@ class Statement:
             elif lambdas and token.text == ":":
                 lambdas -= 1
             elif token.text in texts and not lambdas and token.kind != "string":
-                out.append(index)
-        return out
+                yield index
 
-    def _find(self, at: int, end: int, texts: Sequence[str]) -> int:
-        return next(iter(self._all(at, end, texts)), end)
+    def _find(self, at: int, end: int, texts: Collection[str]) -> int:
+        return next(self._all(at, end, texts), end)
 
 
 def _partners(tokens: Sequence[Token]) -> dict[int, int]:
