@@ -20,6 +20,7 @@ from seamline.types import Block, Context
 
 _DEEPEST = 40
 """Statements inside each other that are told apart."""
+_NO_ROOM = Frame("none", 0, 0, (), "", 0, 0)
 _DECLARED = frozenset(("function", "method", "class", "struct", "interface", "enum", "trait", "impl", "property"))
 
 Ladder = Callable[[int, int, str, Frame | None, int], list[Atom]]
@@ -48,6 +49,8 @@ class Statements:
         self._docstring = docstring
         self._declared = [b.start for b in blocks if b.kind == "scope" and (b.attrs or {}).get("type") in _DECLARED]
         self._atoms: list[Atom] = []
+        self._sizes: dict[tuple[int, int], int] = {}
+        self._costs: dict[Context, int] = {}
         self._shorts: dict[tuple[Context, ...], Context] = {}
         self._room = 0
         self._run = 0
@@ -95,18 +98,21 @@ class Statements:
         room = self._room
         if not self._scorer.opens(node.code, node.end):
             held = self._run if glued else 0
-            for around in (frame, self._shortened(frame)):
-                if self._fits(node.start, until, room - cost(around) - held):
-                    self._put(node.start, until, seam, around, glued=glued, alone=bare)
-                    return
+            around = self._affordable(node.start, until, frame, held)
+            if around is not _NO_ROOM:
+                self._put(node.start, until, seam, around, glued=glued, alone=bare)
+                return
+            if node.place is not None and depth < _DEEPEST:
+                node = self._outline.opened(node, until)
             told = frame is not None and node.start < self._line_start(node)  # rather no comment than no frame
             is_one = self._is_declared(node) or not (node.clauses or told)
             if is_one and self._fits(node.start, until, room):
                 self._put(node.start, until, seam, None, alone=depth > 0)
                 return
-        inside = node if node.clauses or depth >= _DEEPEST else self._outline.opened(node, until)
-        if inside.clauses and depth < _DEEPEST:
-            self._open(inside, until, frame, seam, depth=depth, glued=glued, bare=bare)
+        if depth < _DEEPEST:
+            node = self._outline.opened(node, until)
+        if node.clauses and depth < _DEEPEST:
+            self._open(node, until, frame, seam, depth=depth, glued=glued, bare=bare)
         else:
             self._leaf(node, until, frame, seam)
 
@@ -116,10 +122,10 @@ class Statements:
         if node.start < start:
             self._remarks(node.start, start, seam)
             seam = "line"
-            for around in (frame, self._shortened(frame)):
-                if self._fits(start, until, self._room - cost(around)):
-                    self._put(start, until, seam, around)
-                    return
+            around = self._affordable(start, until, frame, 0)
+            if around is not _NO_ROOM:
+                self._put(start, until, seam, around)
+                return
             if self._fits(start, until, self._room):
                 self._put(start, until, seam, None, alone=True)
                 return
@@ -186,6 +192,16 @@ class Statements:
             frame = self._around(clause, start, clause.short, outer)
         return frame if cost(frame) <= self._room // 2 else self._shortened(frame) or frame
 
+    def _affordable(self, start: int, end: int, frame: Frame | None, held: int) -> Frame | None:
+        """The frame with which a range fits, by short headers if need be; `_NO_ROOM` where it does not."""
+        room = self._room - held
+        if self._fits(start, end, room - cost(frame)):
+            return frame
+        if frame is None or not self._fits(start, end, room):
+            return _NO_ROOM
+        short = self._shortened(frame)
+        return short if self._fits(start, end, room - cost(short)) else _NO_ROOM
+
     def _shortened(self, frame: Frame | None) -> Frame | None:
         """The same frames by headers of a few tokens."""
         if frame is None or not self._shorts:
@@ -201,8 +217,12 @@ class Statements:
         return Frame("scope", start, clause.end + 1, (head,), clause.close, self._cost((head,)), close, outer)
 
     def _cost(self, contexts: Sequence[Context]) -> int:
-        # A line end may be one token with the blanks after it, or not.
-        return sum(self._count(self._text[c.start : c.end] + c.added) + 1 for c in contexts)
+        return sum(map(self._context, contexts))
+
+    def _context(self, context: Context) -> int:
+        if context not in self._costs:  # a line end may be one token with the blanks after it, or not
+            self._costs[context] = self._count(self._text[context.start : context.end] + context.added) + 1
+        return self._costs[context]
 
     def _clause(
         self,
@@ -278,11 +298,17 @@ class Statements:
     # --- atoms ----------------------------------------------------------------------------------------------------
 
     def _size(self, start: int, end: int) -> int:
-        return self._count(self._text[start:end])
+        tokens = self._sizes.get((start, end))
+        if tokens is None:
+            tokens = self._sizes[start, end] = self._count(self._text[start:end])
+        return tokens
 
     def _fits(self, start: int, end: int, room: int) -> bool:
-        end = trimmed(self._text, start, end)
-        return end - start <= LONGEST_TOKEN * max(room, 0) and self._size(start, end) <= room
+        if end - start > LONGEST_TOKEN * max(room, 0):
+            return False
+        if self._size(start, end) <= room:
+            return True
+        return self._size(start, trimmed(self._text, start, end)) <= room
 
     def _put(
         self, start: int, end: int, seam: str, frame: Frame | None, *, glued: bool = False, alone: bool = False

@@ -91,8 +91,10 @@ class PythonLines:
         return found or None
 
     def opened(self, node: Node, until: int) -> Node:
+        if node.clauses:
+            return node
         inside = self._brackets.nodes(node.start, until)
-        return inside[0] if inside and len(inside) == 1 else node
+        return self._brackets.opened(inside[0], until) if inside and len(inside) == 1 else node
 
     def under(self, clause: Clause) -> Sequence[Node]:
         if isinstance(clause.place, range):
