@@ -29,6 +29,7 @@ LAYERS = {
     "identity": BASE,
     "recipe": BASE,
     "strategies": BASE,
+    "source": BASE,
     "expect": BASE,
     "recipe_toml": BASE,
     "presets": BASE,

@@ -68,7 +68,15 @@ class Statements:
     # --- statements -----------------------------------------------------------------------------------------------
 
     def _level(
-        self, nodes: Sequence[Node], end: int, frame: Frame | None, seam: str, *, depth: int, glued: bool, bare: bool = False
+        self,
+        nodes: Sequence[Node],
+        end: int,
+        frame: Frame | None,
+        seam: str,
+        *,
+        depth: int,
+        glued: bool,
+        bare: bool = False,
     ) -> None:
         """Statements of one level; the first may be glued to the header above it."""
         starts = [nodes[0].start, *[self._begin(before, node) for before, node in pairwise(nodes)]]
@@ -161,7 +169,9 @@ class Statements:
             inner = self._framed(node, clause, start, frame)
             if not self._leaves_room(clause, start, inner):
                 code = clause.head[0] if index else self._line_start(node)
-                if start < code and not self._fits(start, clause.body, self._room - cost(inner)):  # the comments above are what is least needed
+                if start < code and not self._fits(
+                    start, clause.body, self._room - cost(inner)
+                ):  # the comments above are what is least needed
                     self._remarks(start, code, seam)
                     start, seam, glued = code, "line", False
                     inner = self._framed(node, clause, start, frame)
@@ -316,4 +326,3 @@ class Statements:
         tokens = self._size(start, trimmed(self._text, start, end) if alone else end)
         self._run = tokens + (self._run if glued else 0)
         self._atoms.append(Atom(start, end, tokens, seam, frame, glued, alone, exact=False))
-

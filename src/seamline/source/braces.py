@@ -19,14 +19,13 @@ _GOES_ON = re.compile(
 _LINE_END = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/[ \t]*)?(?=[\r\n])")
 _LABEL = re.compile(r"(?:case\b[^\r\n{}]*?|default[ \t]*)(:)[ \t]*(?:(?://|/\*)[^\r\n]*)?(?=[\r\n])")
 _ENDED = re.compile(r"[\w\"'`)\]}]|\+\+|--")
-_ATTRIBUTES = re.compile(
-    r"(?:(?:@[\w.]++(?:\([^()\r\n]*\))?|#!?\[[^\r\n]*\]|//[^\r\n]*)[ \t]*(?:\r\n?|\n)[ \t]*)++"
-)
+_ATTRIBUTES = re.compile(r"(?:(?:@[\w.]++(?:\([^()\r\n]*\))?|#!?\[[^\r\n]*\]|//[^\r\n]*)[ \t]*(?:\r\n?|\n)[ \t]*)++")
 """Annotations on lines of their own."""
 _OTHERWISE = re.compile(r"[ \t]*\}\s*(?:else|catch|finally|except)\b")
 _NAMED = re.compile(
     r"[ \t]*(?:[\w(:)]++[ \t]++)*?"
-    r"((?:class|interface|struct|enum|trait|impl|namespace|module|object|record|mod|fn|func|function)[ \t]+\w+)(?=[^\w<])"
+    r"((?:class|interface|struct|enum|trait|impl|namespace|module|object|record|mod|fn|func|function)[ \t]+\w+)"
+    r"(?=[^\w<])"
 )
 _NEXT = re.compile(r"\s*\}\s*\{\s*")
 """A header that only goes on with another block."""

@@ -12,7 +12,7 @@ from seamline.source.marks import LANGUAGES
 from seamline.source.nodes import Outline
 from seamline.source.python_lines import PythonLines
 from seamline.source.python_names import PythonNames
-from seamline.source.python_statement import TOKEN, Token, bindings
+from seamline.source.python_tokens import TOKEN, Token, bindings
 from seamline.types import Document
 
 
@@ -123,7 +123,9 @@ _LEAF = re.compile(r"(?<![\w])(\w+)(?:\s+as\s+(\w+))?\s*(?=[,;}]|\Z)")
 _SELF = re.compile(r"(\w+)::\{[^{}]*\bself\b")
 _SCALA = re.compile(r"(\w+)(?:\s*=>\s*(\w+))?\s*(?=[,}]|\Z)")
 _GO_GROUP = re.compile(r"import\s*\(")
-_GO_SPEC = re.compile(r'(?:^|(?<=[\r\n(;]))[ \t]*((?:import[ \t]+)?(?:(\w+|\.)[ \t]+)?(?:"([^"\r\n]+)"|`([^`\r\n]+)`))', re.MULTILINE)
+_GO_SPEC = re.compile(
+    r'(?:^|(?<=[\r\n(;]))[ \t]*((?:import[ \t]+)?(?:(\w+|\.)[ \t]+)?(?:"([^"\r\n]+)"|`([^`\r\n]+)`))', re.MULTILINE
+)
 _VERSION = re.compile(r"v\d+\Z")
 
 
@@ -194,4 +196,3 @@ _BINDS: Mapping[str, Callable[[str], Iterator[str]]] = {
     "rust": _rust,
     "go": _by_path,
 }
-

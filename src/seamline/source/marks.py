@@ -19,7 +19,10 @@ _SINGLE = r"'(?:[^'\\\r\n]|\\.)*+'?"
 _TRIPLE = r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\\?\Z)'
 _CHARACTER = r"'(?:\\(?:u\{[^}'\r\n]*\}|[^\r\n][^'\r\n]{0,8})|[^\\'\r\n])'"
 _TEMPLATE = r"`(?:[^`\\$]|\\.|\$(?!\{)|\$\{(?:[^{}`]|\{[^{}`]*\}|`(?:[^`\\]|\\.)*+`){0,64}+\})*+(?:`|\\?\Z)?"
-_REGEX = r"/(?:(?<=[=(,:;!&|?{}\[\n]/)|(?<=[=(,:;!&|?] /)|(?<=return /))(?![/*])(?:[^/\\\r\n\[]|\\.|\[(?:[^\]\\\r\n]|\\.)*+\])++/\w*+"
+_REGEX = (
+    r"/(?:(?<=[=(,:;!&|?{}\[\n]/)|(?<=[=(,:;!&|?] /)|(?<=return /))(?![/*])"
+    r"(?:[^/\\\r\n\[]|\\.|\[(?:[^\]\\\r\n]|\\.)*+\])++/\w*+"
+)
 _RAW = r'r(?P<hashes>#++)".*?(?:"(?P=hashes)|\Z)|r"[^"]*+"?|"(?:[^"\\]|\\.)*+"?'
 
 
@@ -53,7 +56,9 @@ LANGUAGES: Mapping[str, Braces] = {
     "go": Braces(f"{_DOUBLE}|{_CHARACTER}|`[^`]*+`?", newlines=True, commas=True),
     "rust": Braces(f"{_RAW}|{_CHARACTER}", commas=True),
     "c": _PLAIN,
-    "cpp": _PLAIN._replace(tries=" catch (...) {}", strings=rf'R"(?P<bar>[^()\\\s]*+)\(.*?(?:\)(?P=bar)"|\Z)|{_PLAIN.strings}'),
+    "cpp": _PLAIN._replace(
+        tries=" catch (...) {}", strings=rf'R"(?P<bar>[^()\\\s]*+)\(.*?(?:\)(?P=bar)"|\Z)|{_PLAIN.strings}'
+    ),
     "csharp": _PLAIN._replace(tries=" finally {}", strings=rf'@"(?:[^"]|"")*+"?|{_TRIPLE}|{_PLAIN.strings}'),
     "kotlin": Braces(f"{_TRIPLE}|{_DOUBLE}|{_SINGLE}", newlines=True, commas=True, enums=True, tries=" finally {}"),
     "swift": Braces(f"{_TRIPLE}|{_DOUBLE}", newlines=True),
@@ -112,10 +117,8 @@ class Marks:
             if stop > last or not is_line:
                 is_comment = stop == last and is_comment_at(text, at)
                 if fresh:
-                    first = last
-                    while text[first] in " \t\f\v":
-                        first += 1
-                    lines.append(Line(begin, first, around[-1] if around else -1, before, is_comment))
+                    bare = text[last : at + 1].lstrip(" \t\f\v")
+                    lines.append(Line(begin, at + 1 - len(bare), around[-1] if around else -1, before, is_comment))
                     fresh = False
                 elif not is_comment and lines[-1].is_comment:
                     lines[-1] = lines[-1]._replace(is_comment=False)
@@ -130,8 +133,15 @@ class Marks:
                 partner.append(-1)
                 code = last
             elif kind in ")]}":
-                self._close(text, at, around)
                 code = last
+                if around and _CLOSERS[text[places[around[-1]]]] == kind:
+                    opener = around.pop()
+                    partner[opener] = len(places)
+                    partner.append(opener)
+                else:
+                    partner.append(-1)
+                    self.matched = False
+                places.append(at)
             elif not is_comment_at(text, at):
                 code = last
         rest = text[last:end]
@@ -139,16 +149,6 @@ class Marks:
             first = last + len(rest) - len(rest.lstrip())
             lines.append(Line(begin, first, around[-1] if around else -1, before, False))
         self.matched = self.matched and not around
-
-    def _close(self, text: str, at: int, around: list[int]) -> None:
-        index = len(self.places)
-        self.places.append(at)
-        self.partner.append(-1)
-        if around and _CLOSERS[text[self.places[around[-1]]]] == text[at]:
-            opener = around.pop()
-            self.partner[opener], self.partner[index] = index, opener
-        else:
-            self.matched = False
 
 
 def is_comment_at(text: str, at: int) -> bool:

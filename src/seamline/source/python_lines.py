@@ -183,7 +183,10 @@ class PythonLines:
         line = self.lines[head + 1]
         if not self.lines[head].word.endswith("def") or not (quote := _PREFIXED.match(self._text, line.first)):
             return None
-        if self._text[line.end - 1] != quote[1][0] or self._text.find(quote[1], quote.end()) + len(quote[1]) != line.end:
+        if (
+            self._text[line.end - 1] != quote[1][0]
+            or self._text.find(quote[1], quote.end()) + len(quote[1]) != line.end
+        ):
             return None  # more than one string
         said = re.compile(r"\s*+[^\r\n]*").match(self._text, quote.end(), line.end)
         end = said.end() if said else line.end

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from seamline.cut.scores import Signal
 from seamline.parts import Parts
@@ -12,7 +12,20 @@ from seamline.types import Block, Document
 
 _FUNCTIONS = frozenset(("function", "method", "macro", "property", "trigger"))
 _CLASSES = frozenset(
-    ("class", "interface", "struct", "impl", "trait", "enum", "object", "extension", "protocol", "record", "actor", "union")
+    (
+        "class",
+        "interface",
+        "struct",
+        "impl",
+        "trait",
+        "enum",
+        "object",
+        "extension",
+        "protocol",
+        "record",
+        "actor",
+        "union",
+    )
 )
 _COMMENTS = ("#", "//", "/*", "*", "--")
 _OWN: Mapping[str, frozenset[str]] = {"function": _FUNCTIONS | _CLASSES, "class": _CLASSES, "module": frozenset()}
@@ -54,4 +67,6 @@ def _is_remark(text: str, block: Block) -> bool:
     """Whether a block is nothing but comments."""
     if block.kind != "code" or block.attrs:
         return False
-    return all(line.lstrip().startswith(_COMMENTS) for line in text[block.start : block.end].splitlines() if line.strip())
+    return all(
+        line.lstrip().startswith(_COMMENTS) for line in text[block.start : block.end].splitlines() if line.strip()
+    )
