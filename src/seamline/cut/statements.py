@@ -209,8 +209,10 @@ class Statements:
             return frame
         if frame is None or not self._fits(start, end, room):
             return _NO_ROOM
-        short = self._shortened(frame)
-        return short if self._fits(start, end, room - cost(short)) else _NO_ROOM
+        for less in (_untold(frame, self._context), self._shortened(frame)):
+            if self._fits(start, end, room - cost(less)):
+                return less
+        return _NO_ROOM
 
     def _shortened(self, frame: Frame | None) -> Frame | None:
         """The same frames by headers of a few tokens."""
@@ -218,9 +220,11 @@ class Statements:
             return frame
         outer = self._shortened(frame.outer)
         short = self._shorts.get(frame.opening[:1])
-        if short is None:
-            return frame if outer is frame.outer else frame._replace(outer=outer)
-        return frame._replace(opening=(short,), opening_tokens=self._cost((short,)), outer=outer)
+        opening = (short, *frame.opening[1:]) if short else frame.opening
+        kept = tuple(context for context in opening if context.role != "docstring")
+        if kept == frame.opening and outer is frame.outer:
+            return frame
+        return frame._replace(opening=kept, opening_tokens=self._cost(kept), outer=outer)
 
     def _around(self, clause: Clause, start: int, head: Context, outer: Frame | None) -> Frame:
         close = self._count(clause.close) if clause.close else 0
@@ -326,3 +330,16 @@ class Statements:
         tokens = self._size(start, trimmed(self._text, start, end) if alone else end)
         self._run = tokens + (self._run if glued else 0)
         self._atoms.append(Atom(start, end, tokens, seam, frame, glued, alone, exact=False))
+
+
+def _untold(frame: Frame | None, tokens: Callable[[Context], int]) -> Frame | None:
+    """The same frames without docstrings."""
+    if frame is None:
+        return None
+    outer = _untold(frame.outer, tokens)
+    told = [context for context in frame.opening if context.role == "docstring"]
+    if not told and outer is frame.outer:
+        return frame
+    kept = tuple(context for context in frame.opening if context.role != "docstring")
+    less = sum(tokens(context) for context in told)
+    return frame._replace(opening=kept, opening_tokens=frame.opening_tokens - less, outer=outer)
