@@ -85,7 +85,7 @@ class Loads(ast.NodeVisitor):
             if argument is not None and argument.annotation is not None:
                 self.visit(argument.annotation)
         if getattr(node, "returns", None) is not None:
-            self.visit(node.returns)  # type: ignore[union-attr]
+            self.visit(node.returns)  # type: ignore[union-attr, arg-type]
         self._tables.append(self._enter(name, node.lineno))
         for part in node.body if isinstance(node.body, list) else [node.body]:
             self.visit(part)

@@ -97,8 +97,13 @@ class Statements:
         return "scope" if gap.count("\n") + gap.count("\r") - gap.count("\r\n") > 1 else "line"
 
     def _is_declared(self, node: Node) -> bool:
+        return self._declaration(node) >= 0
+
+    def _declaration(self, node: Node) -> int:
+        """Where what a statement declares starts, with the comments that belong to it; -1 where it declares nothing."""
         found = bisect_left(self._declared, node.start)
-        return found < len(self._declared) and self._declared[found] <= node.code
+        at = self._declared[found] if found < len(self._declared) else -1
+        return at if at <= node.code else -1
 
     def _node(
         self, node: Node, until: int, frame: Frame | None, seam: str, *, depth: int, glued: bool, bare: bool
@@ -117,12 +122,29 @@ class Statements:
             if is_one and self._fits(node.start, until, room):
                 self._put(node.start, until, seam, None, alone=depth > 0)
                 return
+            if self._without_remarks(node, until, frame, seam, depth):
+                return
         if depth < _DEEPEST:
             node = self._outline.opened(node, until)
         if node.clauses and depth < _DEEPEST:
             self._open(node, until, frame, seam, depth=depth, glued=glued, bare=bare)
         else:
             self._leaf(node, until, frame, seam)
+
+    def _without_remarks(self, node: Node, until: int, frame: Frame | None, seam: str, depth: int) -> bool:
+        """A declaration in one piece, where it fits but for the comments above it."""
+        if not self._is_declared(node):
+            return False
+        for start in (self._declaration(node), self._line_start(node)):
+            if node.start < start and self._fits(start, until, self._room):
+                self._remarks(node.start, start, seam)
+                around = self._affordable(start, until, frame, 0)
+                if around is _NO_ROOM:
+                    self._put(start, until, "line", None, alone=depth > 0)
+                else:
+                    self._put(start, until, "line", around)
+                return True
+        return False
 
     def _leaf(self, node: Node, until: int, frame: Frame | None, seam: str) -> None:
         """One statement that is too large: the comments above it apart, the rest by lines."""
