@@ -36,7 +36,7 @@ def scopes(document: Document, recipe: Recipe, parts: Parts) -> Signal:
     """Cuts are forced where a scope of the recipe's granularity starts and after it ends; what is in a function, or
     with classes as granularity in a class, is left to sizes."""
     own = _OWN[recipe.code.granularity]
-    shut = _FUNCTIONS if recipe.code.granularity == "function" else own
+    shut = _FUNCTIONS if recipe.code.granularity == "function" else _FUNCTIONS | own
     forced = frozenset(_edges(document, own, shut)) if own else frozenset[int]()
     return Signal(forced=forced, outline=source_of(document).outline)
 
