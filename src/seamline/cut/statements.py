@@ -351,7 +351,7 @@ class Statements:
     ) -> None:
         tokens = self._size(start, trimmed(self._text, start, end) if alone else end)
         self._run = tokens + (self._run if glued else 0)
-        self._atoms.append(Atom(start, end, tokens, seam, frame, glued, alone, exact=False))
+        self._atoms.append(Atom(start, end, tokens, seam, frame, glued, alone, exact=not alone))
 
 
 def _untold(frame: Frame | None, tokens: Callable[[Context], int]) -> Frame | None:

@@ -111,11 +111,12 @@ class Marks:
             at = mark.start()
             kind = text[at]
             is_line = kind in "\r\n"
+            is_remark = kind in "/#" and is_comment_at(text, at)
             stop = at
             while stop > last and text[stop - 1] in " \t":
                 stop -= 1
             if stop > last or not is_line:
-                is_comment = stop == last and is_comment_at(text, at)
+                is_comment = is_remark and stop == last
                 if fresh:
                     bare = text[last : at + 1].lstrip(" \t\f\v")
                     lines.append(Line(begin, at + 1 - len(bare), around[-1] if around else -1, before, is_comment))
@@ -142,7 +143,7 @@ class Marks:
                     partner.append(-1)
                     self.matched = False
                 places.append(at)
-            elif not is_comment_at(text, at):
+            elif not is_remark:
                 code = last
         rest = text[last:end]
         if fresh and rest.strip():
