@@ -38,7 +38,9 @@ def main() -> None:
         recipe = Recipe(strategy=strategy)  # type: ignore[arg-type]
         took = measure(recipe, warm, texts, args.rounds)
         base = base or took
-        bar = f" (bar {BAR[strategy]}x: {'pass' if took <= BAR[strategy] * base else 'FAIL'})" if strategy in BAR else ""
+        bar = (
+            f" (bar {BAR[strategy]}x: {'pass' if took <= BAR[strategy] * base else 'FAIL'})" if strategy in BAR else ""
+        )
         print(f"| {strategy} | {took:.3f} | {size / took:.1f} | {took / base:.2f}x{bar} |")
 
 

@@ -33,6 +33,7 @@ LAYERS = {
     "recipe": BASE,
     "strategies": BASE,
     "choose": BASE,
+    "source": BASE,
     "expect": BASE,
     "recipe_toml": BASE,
     "presets": BASE,

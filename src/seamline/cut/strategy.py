@@ -17,6 +17,7 @@ SIGNALS: Mapping[str, str] = {
     "semantic": "seamline.cut.scores.subject:subject",
     "tabular": "seamline.cut.scores.tables:rows",
     "multimodal": "seamline.cut.scores.multimodal:multimodal",
+    "code": "seamline.cut.scores.code:scopes",
 }
 """Per strategy, `module:function` of its `MakeSignal`, imported when it is used. The others go by structure alone."""
 
