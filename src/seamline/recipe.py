@@ -212,9 +212,8 @@ class Recipe:
 
     @property
     def limits(self) -> tuple[int, ...]:
-        """The limit of every level of chunks, the lowest first."""
-        above = self.hierarchy.limits if self.strategy == "hierarchical" else ()
-        return (self.budget.limit, *above)
+        """The limit of every level of chunks, the lowest first; most strategies make that one alone."""
+        return (self.budget.limit, *self.hierarchy.limits)
 
     @property
     def fingerprint(self) -> str:
