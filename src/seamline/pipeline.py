@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import lru_cache
 
 from seamline.cut import cut
@@ -12,14 +13,22 @@ from seamline.tokens import TokenizerLike, load
 from seamline.types import Chunk, Document
 
 
-def chunk_document(document: Document, recipe: Recipe, parts: Parts | None = None) -> list[Chunk]:
-    """Cut one parsed document; parts that are not given are those the recipe names."""
+def chunk_document(
+    document: Document, recipe: Recipe, parts: Parts | None = None, *, now: datetime | None = None
+) -> list[Chunk]:
+    """Cut one parsed document; parts that are not given are those the recipe names. `now` is for its freshness."""
     parts = parts or named_parts(recipe)
     if recipe.strategy == "auto" or recipe.strategies:
         from seamline.choose import choose
 
         recipe = choose(document, recipe).recipe
-    return cut(document, recipe, parts)
+    chunks = cut(document, recipe, parts)
+    if recipe.enrich:
+        from seamline.cut.sentences import sentence_starts
+        from seamline.enrich.facts import enrich
+
+        chunks = enrich(chunks, recipe, parts, now=now, starts=sentence_starts)
+    return chunks
 
 
 def make_parts(
