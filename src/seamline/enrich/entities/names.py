@@ -25,13 +25,18 @@ from seamline.enrich.entities.lists import (
 )
 from seamline.enrich.entities.patterns import Mention
 
-_WORD = r"[^\W\d_a-zß-öø-ÿ]\w{0,40}(?:['’-][^\W\d_]\w{0,40}){0,3}"
+_WORD = (
+    r"(?:(?:[^\W\d_]|Mr|Mrs|Ms|Dr|Prof|St|Sr|Sra|Jr|Mt|Mme|Rev|Gen|Col|Capt|Lt|Hon)\.(?=\s)"
+    r"|[^\W\d_a-zß-öø-ÿ]\w{0,40}(?:['’-][^\W\d_]\w{0,40}){0,3})"
+)
 _JOIN = r"(?:\s(?:of|de|del|della|di|da|dos|du|von|van|der|den|zu|la|le|the|&|al|bin|ibn|für)){1,2}"
 _RUN = re.compile(
-    rf"(?<![\w@/.#$'’-]){_WORD}(?:\.(?=\s[^\W\d_])|\b)(?:(?:{_JOIN})?\s{_WORD}(?:\.(?=\s[^\W\d_])|\b)){{0,7}}"
+    rf"(?<![\w@/.#$'’-])(?=[^\W\d_a-zß-öø-ÿ]){_WORD}(?:(?:{_JOIN})?\s(?=[^\W\d_a-zß-öø-ÿ]){_WORD}){{0,7}}"
 )
 """Words with capitals, side by side or joined by small words such as `of`; initials and titles keep their point."""
 _TOKEN = re.compile(r"\S+")
+_LOWER = re.compile(r"\b[a-zß-öø-ÿ]\w+")
+_OWNER = re.compile(r"['’]s\Z")
 _SMALL = frozenset(("of", "de", "del", "della", "di", "da", "dos", "du", "von", "van", "der", "den", "zu", "la", "le"))
 _OF = re.compile(r"\s(?:of|for|für)(?:\sthe)?\s")
 _TAKES_OF = frozenset(
@@ -40,7 +45,12 @@ _TAKES_OF = frozenset(
 _LEADS = re.compile(r"[\s|*_>\"'“”‘’(\[:;–—•#-]*\Z")
 _LOOK = 12
 _NO_NAMES = NOT_NAMES | frozenset(MONTHS) | frozenset(WEEKDAYS)
-_IN = frozenset(("in", "at", "near", "from", "to", "around", "outside", "across", "nach", "aus", "à", "en"))
+_CITY = re.compile(
+    r"\b(?:born|lived?|lives|living|located|situated|based|city|town|village|capital|port|residents?)\s(?:in|of|near)\s\Z"
+)
+"""What is said before a place; `in` alone stands before languages and programs as well."""
+_BARE = PLACE_ENDS | ORG_ENDS | TITLES
+"""Words that are no names alone."""
 
 
 class _Run(NamedTuple):
@@ -65,6 +75,7 @@ class Names:
         self._runs = [run for low, high in ranges for run in self._found(low, high)]
         inside = (run for run in self._runs if not run.opens)
         self._inside = Counter(word for run in inside for word in run.words)
+        self._small = Counter(_LOWER.findall(text))
 
     def mentions(self) -> Iterator[Mention]:
         """In order."""
@@ -76,8 +87,6 @@ class Names:
     def _found(self, low: int, high: int) -> Iterator[_Run]:
         for match in _RUN.finditer(self._text, low, high):
             start, end = match.span()
-            if end > start and self._text[end - 1] == ".":
-                end -= 1
             opens = self._opens(low, start)
             for first, last in _apart(self._text, start, end):
                 words = tuple(word.rstrip(".") for word in _TOKEN.findall(self._text[first:last]))
@@ -98,14 +107,18 @@ class Names:
             (m.start() + run.start, m.end() + run.start) for m in _TOKEN.finditer(self._text[run.start : run.end])
         ]
         words = list(run.words)
-        while words and (words[0] in _NO_NAMES or words[0] in _SMALL or (words[0] in TITLES and len(words) > 1)):
+        while words and _is_before(words, run.opens):
             words.pop(0)
             tokens.pop(0)
         while words and (words[-1] in _NO_NAMES or words[-1] in _SMALL):
             words.pop()
             tokens.pop()
+        if run.opens and len(words) > 1 and self._is_plain(words[0]):
+            words.pop(0)
+            tokens.pop(0)
         if not words:
             return run.start, run.start, ()
+        words[-1] = _OWNER.sub("", words[-1])
         end = tokens[-1][0] + len(words[-1])
         return tokens[0][0], end, tuple(words)
 
@@ -119,22 +132,33 @@ class Names:
             return "PERSON"
         if len(words) > 1 and words[0] in FIRST_NAMES:
             return "PERSON"
-        if self._is_german or any(word.isupper() and len(word) > 3 for word in words):
+        if self._is_german or all(word.isupper() for word in words):
             return ""
         if len(words) == 1:
             return self._single(run, start, whole)
         capitals = [word for word in words if word[:1].isupper()]
         return "NAME" if len(capitals) > 1 or not run.opens else ""
 
+    def _is_plain(self, word: str) -> bool:
+        """Whether a word is in the text with a small letter too, and more often than with a capital it did not need."""
+        return self._small[word.lower()] > self._inside[word] and word not in FIRST_NAMES
+
     def _single(self, run: _Run, start: int, word: str) -> str:
-        if len(word) < 3 or word.isupper() or any(map(str.isdigit, word)):
+        if len(word) < 3 or word.isupper() or word in _BARE or any(map(str.isdigit, word)):
             return ""
-        if run.opens and start == run.start and not self._inside[word]:
+        if self._is_plain(word) or (run.opens and start == run.start and not self._inside[word]):
             return ""
         if word in FIRST_NAMES:
             return "PERSON"
-        before = self._text[max(0, start - _LOOK) : start].split()
-        return "PLACE" if before and before[-1] in _IN and not run.opens else "NAME"
+        return "PLACE" if _CITY.search(self._text, max(0, start - 2 * _LOOK), start) else "NAME"
+
+
+def _is_before(words: Sequence[str], opens: bool) -> bool:
+    """Whether the first word only stands before a name."""
+    first = words[0]
+    if " ".join(words) in PLACES or (first in PLACE_STARTS and len(words) == 2 and not opens):
+        return False
+    return first in _NO_NAMES or first in _SMALL or (first in TITLES and len(words) > 1)
 
 
 def _apart(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -154,8 +178,8 @@ def _known(whole: str, words: tuple[str, ...]) -> str:
     if whole in ORGS:
         return "ORG"
     if len(words) > 1:
-        if words[-1] in ORG_ENDS or (words[0] in ORG_ENDS and words[1] in _SMALL) or words[0] in ORGS:
-            return "ORG"
         if words[-1] in PLACE_ENDS or (words[0] in PLACE_STARTS and len(words) == 2):
             return "PLACE"
+        if words[-1] in ORG_ENDS or words[0] in ORG_ENDS or words[0] in ORGS:
+            return "ORG"
     return ""

@@ -44,7 +44,7 @@ _PARTS = (
     ),
     (
         "TIME",
-        r"(?<![\w:.])\d{1,2}:\d\d(?::\d\d)?(?:\s?[ap]\.?m\b\.?)?(?:\s(?:UTC|GMT|CET|CEST|EST|EDT|PST|PDT|Uhr))?(?![\w:])"
+        r"(?<![\w:.])\d{1,2}:\d\d(?::\d\d)?(?:\s?(?:[ap]\.m\.|[ap]m\b)|(?![\w:]))(?:\s(?:UTC|GMT|CET|CEST|EST|EDT|PST|PDT|Uhr)\b)?"
         r"|(?<![\w:.])\d{1,2}\s?(?:[ap]\.m\.|[ap]m\b|Uhr\b)|\b(?:noon|midnight)\b",
     ),
     ("MONEY", rf"(?:US)?[€$£¥]\s?\d[\d,.]{{0,20}}(?<=\d){_LARGE}|(?:{_NUMBER}){_LARGE}\s?(?:{_COIN})"),
