@@ -25,7 +25,7 @@ _LONGEST = 10_000
 def recognised(text: str, ranges: Sequence[tuple[int, int]]) -> list[Mention]:
     """The names in ranges of a text, in order."""
     parts = [part for start, end in ranges for part in _parts(text, start, end)]
-    read = _model().pipe(text[start:end] for start, end in parts)
+    read = loaded().pipe(text[start:end] for start, end in parts)
     found: list[Mention] = []
     for (start, _), document in zip(parts, read, strict=True):
         for one in document.ents:
@@ -45,7 +45,8 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 @cache
-def _model() -> Any:
+def loaded() -> Any:
+    """The model, read once."""
     with needed("the model that recognises names", "ner"):
         package = import_module(_PACKAGE)
     return package.load(exclude=list(_UNUSED))

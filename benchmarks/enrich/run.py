@@ -1,0 +1,218 @@
+"""What each fact costs, and whether it tells what it says: entities by labelled sentences, measures by known damage.
+
+Self-containedness: chunks of books against the same chunks without their first sentence, each read as a text of its
+own. Coherence, difference and boundary: real chunks against cuts at random places.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import sys
+import time
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from benchmarks.common import ROOT, Sample, markdown, options, progress, prose, save, table
+from seamline.cut.sentences import sentence_starts
+from seamline.enrich.facts import MAKERS, enrich
+from seamline.errors import MissingExtra
+from seamline.parse import parse_text
+from seamline.parts import Parts
+from seamline.pipeline import chunk_document, make_parts
+from seamline.recipe import Recipe
+from seamline.types import Chunk, Span
+
+NOW = datetime(2026, 11, 15, tzinfo=UTC)
+MARK = re.compile(r"(`?)\[\[([^|\]]+)\|([A-Z]+)(?:\|(`))?\]\](`?)")
+SENTENCES = ROOT / "tests" / "fixtures" / "entities"
+
+
+def main() -> int:
+    parser = options(__doc__)
+    parser.add_argument("--documents", type=int, default=30, help="of Markdown, to time facts on")
+    parser.add_argument("--signal", default="minilm", help="the embedder of coherence")
+    parser.add_argument("--most", type=int, default=300, help="chunks of books that are judged")
+    given = parser.parse_args()
+    books = prose(given.data)
+    figures: dict[str, Any] = {}
+    rng = random.Random(1)
+    samples = rng.sample(markdown(given.data), given.documents)
+    print(_costs(figures, samples, given.signal), end="\n\n")
+    print(_entities(figures), end="\n\n")
+    print(_measures(figures, books, given.signal, given.most, rng))
+    save(given.json, "enrich", figures)
+    return 0
+
+
+# --- cost ----------------------------------------------------------------------------------------------------------
+
+
+def _costs(figures: dict[str, Any], samples: Sequence[Sample], signal: str) -> str:
+    chunks = [chunk_document(parse_text(sample.text, media_type=sample.media_type), Recipe()) for sample in samples]
+    count, size = sum(map(len, chunks)), sum(len(some[0].document.text) for some in chunks if some)
+    rows = []
+    for name in ("none", *MAKERS):
+        progress(f"cost of {name}")
+        recipe = Recipe(enrich=() if name == "none" else (name,), signal=signal)
+        parts = make_parts(recipe)
+        _all(chunks[:1], recipe, parts)  # models and tables are loaded once, not per chunk
+        begin = time.process_time()
+        _all(chunks, recipe, parts)
+        seconds = time.process_time() - begin
+        figures.setdefault("cost", {})[name] = round(1e6 * seconds / count, 1)
+        rows.append((name, f"{1e6 * seconds / count:.1f}", f"{size / 1e6 / max(seconds, 1e-9):.1f}"))
+    progress("")
+    return f"{count} chunks, {size / 1e6:.1f} MB\n" + table(("fact", "µs of processor time per chunk", "MB/s"), rows)
+
+
+def _all(chunks: Sequence[Sequence[Chunk]], recipe: Recipe, parts: Parts) -> None:
+    for some in chunks:
+        enrich(some, recipe, parts, now=NOW, starts=sentence_starts)
+
+
+# --- entities ------------------------------------------------------------------------------------------------------
+
+
+def _entities(figures: dict[str, Any]) -> str:
+    rows = []
+    for ner in ("rules", "spacy"):
+        for file in ("tuned.txt", "held-out.txt"):
+            try:
+                counts = _counted(SENTENCES / file, Recipe(enrich=("entities",), ner=ner))  # type: ignore[arg-type]
+            except MissingExtra:
+                rows.append((ner, file, "not installed", "", "", ""))
+                continue
+            precision, recall = counts["right"] / counts["found"], counts["right"] / counts["there"]
+            spans = counts["placed"] / counts["there"]
+            figures.setdefault("entities", {})[f"{ner}, {file}"] = [round(x, 3) for x in (precision, recall, spans)]
+            rows.append((ner, file, str(counts["there"]), f"{precision:.3f}", f"{recall:.3f}", f"{spans:.3f}"))
+    return table(("names by", "sentences", "entities", "precision", "recall", "recall of spans"), rows)
+
+
+def _counted(file: Path, recipe: Recipe) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for text, marked in _labelled(file):
+        chunks = chunk_document(parse_text(text + "\n"), recipe)
+        got = {(e.start, e.end, e.type) for c in chunks if c.facts for e in c.facts.entities or ()}
+        placed = {one[:2] for one in got} & {one[:2] for one in marked}
+        counts.update(right=len(got & marked), found=len(got), there=len(marked), placed=len(placed))
+    return counts
+
+
+def _labelled(file: Path) -> Iterator[tuple[str, set[tuple[int, int, str]]]]:
+    for line in file.read_text(encoding="utf-8").splitlines():
+        text, at = "", 0
+        marked = set()
+        for mark in MARK.finditer(line):
+            text += line[at : mark.start()] + mark[1] + (mark[4] or "")
+            marked.add((len(text), len(text) + len(mark[2]), mark[3]))
+            text += mark[2] + (mark[4] or "") + mark[5]
+            at = mark.end()
+        yield text + line[at:], marked
+
+
+# --- measures ------------------------------------------------------------------------------------------------------
+
+
+def _measures(figures: dict[str, Any], books: Sequence[Sample], signal: str, most: int, rng: random.Random) -> str:
+    documents = [parse_text(book.text, media_type=book.media_type) for book in books]
+    real = [chunk_document(document, Recipe()) for document in documents]
+    rows = []
+    for name, (whole, damaged) in {
+        "self-contained, words alone": _beheaded(real, most, rng, alone=True),
+        "self-contained, in its document": _beheaded(real, most, rng, alone=False),
+        **_random(real, signal, most, rng),
+    }.items():
+        area = auc(whole, damaged)
+        figures.setdefault("auc", {})[name] = round(area, 3)
+        means = (sum(some) / len(some) for some in (whole, damaged))
+        rows.append((name, len(whole), len(damaged), *(f"{mean:.3f}" for mean in means), f"{area:.3f}"))
+    return table(("measure", "real", "damaged", "mean of real", "of damaged", "AUC"), rows)
+
+
+def _beheaded(
+    real: Sequence[Sequence[Chunk]], most: int, rng: random.Random, *, alone: bool
+) -> tuple[list[float], list[float]]:
+    """Chunks of three sentences or more, and the same without their first."""
+    flat = [chunk for some in real for chunk in some if chunk.kind == "paragraph"]
+    whole: list[float] = []
+    damaged: list[float] = []
+    for chunk in rng.sample(flat, min(most, len(flat))):
+        starts = sentence_starts(chunk.document.text, chunk.start, chunk.end)
+        if len(starts) < 3:
+            continue
+        text = chunk.document.text
+        later = next((at for at in starts[1:] if text[at : at + 1].strip()), starts[1])
+        if alone:
+            whole.append(_contained(_only(text[chunk.start : chunk.end])))
+            damaged.append(_contained(_only(text[later : chunk.end])))
+        else:
+            whole.append(_contained(chunk))
+            damaged.append(_contained(replace(chunk, body=Span(later, chunk.end), seam="sentence")))
+    return whole, damaged
+
+
+def _only(text: str) -> Chunk:
+    return chunk_document(parse_text(text, media_type="text/markdown"), Recipe())[0]
+
+
+def _contained(chunk: Chunk) -> float:
+    (value,) = _values([chunk], "self-contained", "hash", "self_contained")
+    return value
+
+
+def _values(chunks: Sequence[Chunk], name: str, signal: str, field: str) -> list[float]:
+    recipe = Recipe(enrich=(name,), signal=signal)
+    found = enrich(chunks, recipe, make_parts(recipe), now=NOW, starts=sentence_starts)
+    return [getattr(chunk.facts, field) for chunk in found]
+
+
+def _random(
+    real: Sequence[Sequence[Chunk]], signal: str, most: int, rng: random.Random
+) -> dict[str, tuple[list[float], list[float]]]:
+    """Real chunks and as many with ends at random words, or at random sentences."""
+    out: dict[str, tuple[list[float], list[float]]] = {}
+    runs = [some[: max(3, most // len(real))] for some in real if len(some) > 2]
+    words = [_moved(some, rng, r"\b\w") for some in runs]
+    sentences = [_moved(some, rng, "") for some in runs]
+    for name, field in (("boundary", "boundary"), ("coherence", "coherence"), ("coherence", "distinct")):
+        progress(f"{field} of real and random chunks")
+        whole = [value for some in runs for value in _values(some, name, signal, field)]
+        for kind, moved in (("words", words), ("sentences", sentences)):
+            damaged = [value for some in moved for value in _values(some, name, signal, field)]
+            out[f"{field}, random {kind}"] = whole, damaged
+    progress("")
+    return out
+
+
+def _moved(chunks: Sequence[Chunk], rng: random.Random, where: str) -> list[Chunk]:
+    """As many chunks over the same text, cut at random places."""
+    text, low, high = chunks[0].document.text, chunks[0].start, chunks[-1].end
+    places = [m.start() for m in re.compile(where).finditer(text, low + 1, high)] if where else []
+    places = places or [at for at in sentence_starts(text, low, high) if at > low]
+    cuts = sorted(rng.sample(places, min(len(chunks) - 1, len(places))))
+    seam = "word" if where else "sentence"
+    out = []
+    for index, (start, end) in enumerate(pairwise((low, *cuts, high))):
+        stop = start + len(text[start:end].rstrip())
+        if start < stop:
+            out.append(replace(chunks[0], body=Span(start, stop), index=index, seam=seam if index else "start"))
+    return out
+
+
+def auc(real: Sequence[float], damaged: Sequence[float]) -> float:
+    """How often a real one has more than a damaged one; half a point where both have the same."""
+    ordered = sorted(damaged)
+    wins = sum((bisect_left(ordered, one) + bisect_right(ordered, one)) / 2 for one in real)
+    return wins / len(real) / len(damaged)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
