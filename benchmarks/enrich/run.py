@@ -46,7 +46,7 @@ def main() -> int:
     samples = rng.sample(markdown(given.data), given.documents)
     print(_costs(figures, samples, given.signal), end="\n\n")
     print(_entities(figures), end="\n\n")
-    print(_measures(figures, books, given.signal, given.most, rng))
+    print(_measures(figures, books, samples, given.signal, given.most, rng))
     save(given.json, "enrich", figures)
     return 0
 
@@ -121,14 +121,24 @@ def _labelled(file: Path) -> Iterator[tuple[str, set[tuple[int, int, str]]]]:
 # --- measures ------------------------------------------------------------------------------------------------------
 
 
-def _measures(figures: dict[str, Any], books: Sequence[Sample], signal: str, most: int, rng: random.Random) -> str:
-    documents = [parse_text(book.text, media_type=book.media_type) for book in books]
-    real = [chunk_document(document, Recipe()) for document in documents]
+def _measures(
+    figures: dict[str, Any],
+    books: Sequence[Sample],
+    samples: Sequence[Sample],
+    signal: str,
+    most: int,
+    rng: random.Random,
+) -> str:
+    real, manuals = (
+        [chunk_document(parse_text(one.text, media_type=one.media_type), Recipe()) for one in some]
+        for some in (books, samples)
+    )
     rows = []
     for name, (whole, damaged) in {
         "self-contained, words alone": _beheaded(real, most, rng, alone=True),
         "self-contained, in its document": _beheaded(real, most, rng, alone=False),
-        **_random(real, signal, most, rng),
+        **{f"{name} of books": pair for name, pair in _random(real, signal, most, rng).items()},
+        **{f"{name} of manuals": pair for name, pair in _random(manuals, signal, most, rng).items()},
     }.items():
         area = auc(whole, damaged)
         figures.setdefault("auc", {})[name] = round(area, 3)
@@ -177,34 +187,41 @@ def _values(chunks: Sequence[Chunk], name: str, signal: str, field: str) -> list
 def _random(
     real: Sequence[Sequence[Chunk]], signal: str, most: int, rng: random.Random
 ) -> dict[str, tuple[list[float], list[float]]]:
-    """Real chunks and as many with ends at random words, or at random sentences."""
+    """Real chunks, and as many of about the same sizes whose ends were moved to some word or sentence inside."""
     out: dict[str, tuple[list[float], list[float]]] = {}
     runs = [some[: max(3, most // len(real))] for some in real if len(some) > 2]
-    words = [_moved(some, rng, r"\b\w") for some in runs]
-    sentences = [_moved(some, rng, "") for some in runs]
+    moved = {kind: [_moved(some, rng, kind) for some in runs] for kind in ("words", "sentences")}
     for name, field in (("boundary", "boundary"), ("coherence", "coherence"), ("coherence", "distinct")):
         progress(f"{field} of real and random chunks")
         whole = [value for some in runs for value in _values(some, name, signal, field)]
-        for kind, moved in (("words", words), ("sentences", sentences)):
-            damaged = [value for some in moved for value in _values(some, name, signal, field)]
+        for kind, chunks in moved.items():
+            damaged = [value for some in chunks for value in _values(some, name, signal, field)]
             out[f"{field}, random {kind}"] = whole, damaged
     progress("")
     return out
 
 
-def _moved(chunks: Sequence[Chunk], rng: random.Random, where: str) -> list[Chunk]:
-    """As many chunks over the same text, cut at random places."""
+def _moved(chunks: Sequence[Chunk], rng: random.Random, kind: str) -> list[Chunk]:
+    """As many chunks over the same text, each cut moved into the middle half of the chunk after it."""
     text, low, high = chunks[0].document.text, chunks[0].start, chunks[-1].end
-    places = [m.start() for m in re.compile(where).finditer(text, low + 1, high)] if where else []
-    places = places or [at for at in sentence_starts(text, low, high) if at > low]
-    cuts = sorted(rng.sample(places, min(len(chunks) - 1, len(places))))
-    seam = "word" if where else "sentence"
+    cuts = []
+    for chunk in chunks[1:]:
+        quarter = (chunk.end - chunk.start) // 4
+        near = _places(text, chunk, kind, chunk.start + quarter, chunk.end - quarter)
+        cuts.append(rng.choice(near) if near else chunk.start)
     out = []
     for index, (start, end) in enumerate(pairwise((low, *cuts, high))):
         stop = start + len(text[start:end].rstrip())
         if start < stop:
-            out.append(replace(chunks[0], body=Span(start, stop), index=index, seam=seam if index else "start"))
+            seam = ("word" if kind == "words" else "sentence") if index else "start"
+            out.append(replace(chunks[0], body=Span(start, stop), index=index, seam=seam))
     return out
+
+
+def _places(text: str, chunk: Chunk, kind: str, low: int, high: int) -> list[int]:
+    if kind == "words":
+        return [word.start() for word in re.compile(r"\b\w").finditer(text, low, high)]
+    return [at for at in sentence_starts(text, chunk.start, chunk.end) if low <= at < high]
 
 
 def auc(real: Sequence[float], damaged: Sequence[float]) -> float:

@@ -246,6 +246,21 @@ def test_a_word_that_points_back_is_seen(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "is_seen"),
+    [
+        ("At last the old man said that he was tired.", True),
+        ("At last Tom said that he was tired.", False),
+        ("At last I said nothing at all.", False),
+        ("Am Ende war sie müde.", True),
+        ("À la fin elle était là.", True),
+        ("Al final él estaba aquí.", True),
+    ],
+)
+def test_a_pronoun_before_any_name_is_seen(text: str, is_seen: bool) -> None:
+    assert lacks(text + "\n") == (["says he, it or this before it names anything"] if is_seen else [])
+
+
+@pytest.mark.parametrize(
     "text", ["As described above, it fails.", "Siehe oben: es geht nicht.", "Use the aforementioned option."]
 )
 def test_a_pointer_to_elsewhere_is_seen(text: str) -> None:

@@ -30,6 +30,16 @@ POINTING = _set(
 )
 """Words that, where a text starts with them, point at or go on from something before it."""
 
+PRONOUNS = _set(
+    """
+    he she it they him her his its their them this these those such
+    er sie es ihn ihm ihr ihre ihren sein seine seinen dies diese dieser dieses
+    il elle ils elles lui leur leurs ce cela ceci cette ces celui celle ceux
+    él ella ellos ellas esto este esta estos estas eso ese esa su sus
+    """
+)
+"""Words that stand for something that was named before."""
+
 _SMALL = """
 der die das den dem des ein eine einen einem einer eines und oder aber nicht ist sind war waren wird werden wurde hat
 haben hatte mit von vom zu zum zur im in am an auf aus bei für nach über unter vor wie als auch noch nur so es er sie

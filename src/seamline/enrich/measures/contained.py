@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
-from seamline.enrich.lexicon import POINTING
+from seamline.enrich.lexicon import POINTING, PRONOUNS
 from seamline.enrich.measures.modality import modality
 from seamline.enrich.work import Columns, Work
 from seamline.types import Chunk
@@ -16,6 +16,7 @@ LACKS: Mapping[str, float] = MappingProxyType(
         "starts within a sentence": 0.35,
         "rows without their header": 0.35,
         "starts with a word that points back": 0.25,
+        "says he, it or this before it names anything": 0.15,
         "no whole sentence": 0.15,
         "ends within a sentence or on a colon": 0.15,
         "starts within a paragraph": 0.1,
@@ -26,9 +27,9 @@ LACKS: Mapping[str, float] = MappingProxyType(
 )
 """What a chunk may lack, and what that takes from 1."""
 
-_FIRST = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_LOOK = 200
-"""Code points in which the first word is looked for."""
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_LOOK = 300
+"""Code points of the first sentence that are looked at."""
 _POINTS = re.compile(
     r"\b(?:as|see|shown|described|mentioned|listed|noted|discussed|explained|defined|given)\s+"
     r"(?:above|below|earlier|previously|before)\b"
@@ -78,11 +79,26 @@ def _headless(reader: Reader, chunk: Chunk) -> bool:
 
 
 def _dangling(reader: Reader, chunk: Chunk) -> bool:
-    sentences = reader.work.prose.touched(chunk.body)
-    if not sentences:
-        return False
-    first = _FIRST.search(reader.text, sentences[0].start, min(sentences[0].end, sentences[0].start + _LOOK))
-    return first is not None and first[0].lower() in POINTING
+    first = next(_words(reader, chunk), "")
+    return first.lower() in POINTING
+
+
+def _unnamed(reader: Reader, chunk: Chunk) -> bool:
+    """In the first sentence, after its first word: a pronoun, and no word with a capital before that."""
+    first, *others = [*_words(reader, chunk)] or [""]
+    for word in others if first.lower() not in POINTING else ():
+        if word.lower() in PRONOUNS:
+            return True
+        if word[0].isupper() and len(word) > 1:
+            return False
+    return False
+
+
+def _words(reader: Reader, chunk: Chunk) -> Iterator[str]:
+    """Of the first sentence."""
+    for start, end in reader.work.prose.touched(chunk.body)[:1]:
+        for word in _WORD.finditer(reader.text, start, min(end, start + _LOOK)):
+            yield word[0]
 
 
 def _fragment(reader: Reader, chunk: Chunk) -> bool:
@@ -131,6 +147,7 @@ _CHECKS: Mapping[str, Callable[[Reader, Chunk], bool]] = {
     "starts within a sentence": _torn,
     "rows without their header": _headless,
     "starts with a word that points back": _dangling,
+    "says he, it or this before it names anything": _unnamed,
     "no whole sentence": _fragment,
     "ends within a sentence or on a colon": _open,
     "starts within a paragraph": _continues,
