@@ -12,7 +12,7 @@ import sys
 import time
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -27,10 +27,10 @@ from seamline.parse import parse_text
 from seamline.parts import Parts
 from seamline.pipeline import chunk_document, make_parts
 from seamline.recipe import Recipe
+from seamline.testing.labelled import labelled
 from seamline.types import Chunk, Span
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
-MARK = re.compile(r"(`?)\[\[([^|\]]+)\|([A-Z]+)(?:\|(`))?\]\](`?)")
 SENTENCES = ROOT / "tests" / "fixtures" / "entities"
 
 
@@ -98,24 +98,12 @@ def _entities(figures: dict[str, Any]) -> str:
 
 def _counted(file: Path, recipe: Recipe) -> Counter[str]:
     counts: Counter[str] = Counter()
-    for text, marked in _labelled(file):
+    for text, marked in labelled(file):
         chunks = chunk_document(parse_text(text + "\n"), recipe)
         got = {(e.start, e.end, e.type) for c in chunks if c.facts for e in c.facts.entities or ()}
         placed = {one[:2] for one in got} & {one[:2] for one in marked}
         counts.update(right=len(got & marked), found=len(got), there=len(marked), placed=len(placed))
     return counts
-
-
-def _labelled(file: Path) -> Iterator[tuple[str, set[tuple[int, int, str]]]]:
-    for line in file.read_text(encoding="utf-8").splitlines():
-        text, at = "", 0
-        marked = set()
-        for mark in MARK.finditer(line):
-            text += line[at : mark.start()] + mark[1] + (mark[4] or "")
-            marked.add((len(text), len(text) + len(mark[2]), mark[3]))
-            text += mark[2] + (mark[4] or "") + mark[5]
-            at = mark.end()
-        yield text + line[at:], marked
 
 
 # --- measures ------------------------------------------------------------------------------------------------------

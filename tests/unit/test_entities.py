@@ -19,10 +19,10 @@ from seamline.facts import Entity
 from seamline.parse import parse_text
 from seamline.pipeline import chunk_document
 from seamline.recipe import Recipe
+from seamline.testing.labelled import labelled
 from seamline.types import Budget
 
 LABELLED = Path(__file__).parents[1] / "fixtures" / "entities"
-MARK = re.compile(r"(`?)\[\[([^|\]]+)\|([A-Z]+)(?:\|(`))?\]\](`?)")
 RULES = Recipe(enrich=("entities",))
 
 
@@ -143,23 +143,10 @@ def test_an_entity_that_a_cut_goes_through_is_in_no_chunk() -> None:
 # --- the labelled set ----------------------------------------------------------------------------------------------
 
 
-def labelled(file: str) -> Iterator[tuple[str, set[tuple[int, int, str]]]]:
-    """Sentences with the spans and types that a reader marked."""
-    for line in (LABELLED / file).read_text(encoding="utf-8").splitlines():
-        text, at = "", 0
-        marked = set()
-        for mark in MARK.finditer(line):
-            text += line[at : mark.start()] + mark[1] + (mark[4] or "")
-            marked.add((len(text), len(text) + len(mark[2]), mark[3]))
-            text += mark[2] + (mark[4] or "") + mark[5]
-            at = mark.end()
-        yield text + line[at:], marked
-
-
 @pytest.mark.parametrize(("file", "precision", "recall"), [("tuned.txt", 0.98, 0.98), ("held-out.txt", 0.93, 0.90)])
 def test_the_labelled_set(file: str, precision: float, recall: float) -> None:
     counts: Counter[str] = Counter()
-    for text, expected in labelled(file):
+    for text, expected in labelled(LABELLED / file):
         got = {(one.start, one.end, one.type) for one in found(text)}
         counts.update(right=len(got & expected), found=len(got), there=len(expected))
     assert counts["there"] > 50
