@@ -116,6 +116,11 @@ def test_a_name_at_the_start_of_a_sentence_counts_where_it_stands_elsewhere_too(
     assert named("Terraform is slow. They like Terraform.") == [("Terraform", "NAME")]
 
 
+def test_a_name_after_something_else_is_not_at_the_start() -> None:
+    assert named("On 2024-01-02 Terraform failed.") == [("2024-01-02", "DATE"), ("Terraform", "NAME")]
+    assert named("Then he said: “Nothing is lost.”") == []
+
+
 def test_each_is_told_once_where_it_first_stands() -> None:
     (one,) = found("They asked Ada Lovelace. Then Ada Lovelace said no.")
     assert (one.start, one.end) == (11, 23)

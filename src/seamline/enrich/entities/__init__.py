@@ -33,15 +33,16 @@ def mentions(work: Work) -> list[Mention]:
     document = work.document
     ranges = list(_ranges(document))
     by_form = [mention for start, end, _ in ranges for mention in formed(document.text, start, end)]
-    prose = list(_between([(start, end) for start, end, kind in ranges if kind in _RUNNING], by_form))
+    running = [(start, end) for start, end, kind in ranges if kind in _RUNNING]
+    prose = list(_between(running, by_form))
     if work.recipe.ner == "spacy":
         from seamline.enrich.entities.model import recognised
 
         by_name = recognised(document.text, prose)
     else:
         whole = Span(0, len(document.text))
-        starts = [span.start for span in work.prose.whole(whole)]
-        by_name = list(Names(document.text, prose, starts, capitalises_nouns(document.text)).mentions())
+        starts = {span.start for span in work.prose.whole(whole)}.union(start for start, _ in running)
+        by_name = list(Names(document.text, prose, sorted(starts), capitalises_nouns(document.text)).mentions())
     return list(merge(by_form, by_name))
 
 

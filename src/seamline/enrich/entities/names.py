@@ -6,7 +6,7 @@ Scripts without capitals have no names here; in German, where every noun has one
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -43,7 +43,9 @@ _TAKES_OF = frozenset(
     ("Gulf", "Bay", "Isle", "City", "Republic", "Kingdom", "House", "Battle", "Treaty", "Duke", "Cape")
 )
 _LEADS = re.compile(r"[\s|*_>\"'“”‘’(\[:;–—•#-]*\Z")
+_SPEECH = re.compile(r"[|:“\"]\s*\Z")
 _LOOK = 12
+"""Code points before a word in which marks may stand."""
 _NO_NAMES = NOT_NAMES | frozenset(MONTHS) | frozenset(WEEKDAYS)
 _CITY = re.compile(
     r"\b(?:born|lived?|lives|living|located|situated|based|city|town|village|capital|port|residents?)\s(?:in|of|near)\s\Z"
@@ -68,7 +70,7 @@ class Names:
     """Finds the names in the prose of one document."""
 
     def __init__(self, text: str, ranges: Sequence[tuple[int, int]], starts: Sequence[int], is_german: bool) -> None:
-        """`ranges` of prose, and where sentences start in them; both ascending."""
+        """`ranges` of prose, and where sentences and blocks start; both ascending."""
         self._text = text
         self._starts = starts
         self._is_german = is_german
@@ -87,19 +89,19 @@ class Names:
     def _found(self, low: int, high: int) -> Iterator[_Run]:
         for match in _RUN.finditer(self._text, low, high):
             start, end = match.span()
-            opens = self._opens(low, start)
+            opens = self._opens(start)
             for first, last in _apart(self._text, start, end):
                 words = tuple(word.rstrip(".") for word in _TOKEN.findall(self._text[first:last]))
                 yield _Run(first, last, words, opens and first == start)
 
-    def _opens(self, low: int, start: int) -> bool:
-        """Whether a sentence starts right before, marks aside."""
-        at = bisect_left(self._starts, start + 1) - 1
-        begin = max(low, self._starts[at] if at >= 0 else low, start - _LOOK)
+    def _opens(self, start: int) -> bool:
+        """Whether a sentence or a quotation starts right before, marks aside."""
+        at = bisect_right(self._starts, start) - 1
+        begin = max(self._starts[at] if at >= 0 else start, start - _LOOK)
         lead = self._text[begin:start]
-        if _LEADS.fullmatch(lead):
-            return begin == low or begin == (self._starts[at] if at >= 0 else low)
-        return bool(re.search(r"[|:“\"]\s*\Z", lead))
+        if at >= 0 and begin == self._starts[at] and _LEADS.fullmatch(lead):
+            return True
+        return _SPEECH.search(lead) is not None
 
     def _bare(self, run: _Run) -> tuple[int, int, tuple[str, ...]]:
         """The run without words at its ends that are no part of a name."""
