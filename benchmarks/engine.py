@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from itertools import pairwise
 from typing import Any
 
 from benchmarks.common import LIMIT
@@ -126,3 +127,41 @@ def model_files() -> list[str]:
     from seamline.embed.minilm import FILES, FOLDER
 
     return [str(FOLDER / name) for name in FILES]
+
+
+def sentences(text: str, media_type: str) -> list[str]:
+    """The sentences of a document's headings and paragraphs, in order, without those of fewer than three letters."""
+    import seamline
+    from seamline.cut.sentences import sentence_starts
+
+    source = seamline.read(text, id="doc", media_type=media_type)
+    found = []
+    for block in source.blocks:
+        if block.kind in ("heading", "paragraph"):
+            starts = [*sentence_starts(source.text, block.start, block.end), block.end]
+            found += [source.text[start:end].strip() for start, end in pairwise(starts)]
+    return [each for each in found if sum(map(str.isalpha, each)) >= 3]
+
+
+def vocabulary() -> dict[str, int]:
+    """The word pieces of the bundled model with their numbers."""
+    from pathlib import Path
+
+    from seamline.embed.wordpiece import read_vocabulary
+
+    return read_vocabulary(Path(model_files()[1]))
+
+
+def word_pieces() -> Callable[[str], list[int]]:
+    """The numbers of the pieces of a text, as the static embedder reads it."""
+    from seamline.embed.static import UNKNOWN
+    from seamline.embed.wordpiece import WordPieces
+
+    return WordPieces(vocabulary(), UNKNOWN)
+
+
+def static() -> Any:
+    """The bundled table of words."""
+    from seamline.embed.static import StaticEmbedder
+
+    return StaticEmbedder()

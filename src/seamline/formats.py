@@ -62,7 +62,7 @@ FORMATS = (
     Format("epub", "application/epub+zip", (".epub",), "epub:parse", False),
     Format("htmlzip", "application/zip+html", (".zip",), "html_zip:parse", False, in_folders=False),
     Format("ipynb", "application/x-ipynb+json", (".ipynb",), "notebook:parse", True),
-    Format("eml", "message/rfc822", (".eml",), "email:parse", False),
+    Format("eml", "message/rfc822", (".eml", ".mhtml", ".mht"), "email:parse", False),
     Format("csv", "text/csv", (".csv",), "csv_table:parse", True, True),
     Format("tsv", "text/tab-separated-values", (".tsv", ".tab"), "csv_table:parse", True, True),
     Format("json", "application/json", (".json",), "json_table:parse", True, True, in_folders=False),

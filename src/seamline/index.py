@@ -19,17 +19,18 @@ from seamline.errors import IndexMissing, StoreError
 from seamline.filter_text import parse_filter
 from seamline.hits import ContextText, Results
 from seamline.indexing import Candidate, Report, Tools, Watcher, update
+from seamline.indexing.root import remember_root, root_of
 from seamline.indexing.run import Failure
 from seamline.indexing.sources import sources
 from seamline.parts import Parts
 from seamline.pipeline import make_parts
 from seamline.protocols import Embedder, Reader, Reranker, Store
-from seamline.records import Head, Problem, Settings
+from seamline.records import ABOUT, Head, Problem, Settings
 from seamline.retrieve.budget import Room
 from seamline.retrieve.cache import CachedEmbedder, CachedReader, CachedReranker, Caches
 from seamline.retrieve.cite import Resolved, resolve
 from seamline.retrieve.collapse import Duplicates, duplicates
-from seamline.retrieve.context import Press, assemble
+from seamline.retrieve.context import WEAK, Press, assemble
 from seamline.retrieve.options import SearchOptions
 from seamline.retrieve.plan import Plan, plan, sized
 from seamline.retrieve.search import Engine, follow, search
@@ -59,12 +60,12 @@ def open_index(
     """The index at a place: a folder, `memory:` or `postgresql://...`.
 
     Where there is none, `shape` makes one; without a shape that is an IndexMissing. Where there is one of another
-    shape, that is a StoreError. Documents are called by their paths from `root`: the folder around a local index, or
-    else the current folder. `key` is for embedders that are services.
+    shape, that is a StoreError. Documents are called by their paths from `root`: what a local index was made with, or
+    the folder around it; of others, the current folder. `key` is for embedders that are services.
     """
     local = None if _is_address(str(place)) else Path(place)
     address = str(place) if local is None else str(local / "store")
-    base = root or (Path(os.path.abspath(local)).parent if local is not None else Path.cwd())
+    base = root or (root_of(local) if local is not None else Path.cwd())
     try:
         store = open_store(address)
     except IndexMissing:
@@ -72,23 +73,27 @@ def open_index(
             raise
         embedder = load_embedder(shape.embedder, key=key)
         store = create_store(address, settings_of(shape, embedder))
+        if local is not None:
+            remember_root(local, base)
     else:
         embedder = load_embedder(store.settings.embedder, key=key)
     with ExitStack() as undo:
         undo.callback(store.close)
         check(store, embedder, shape)
         undo.pop_all()
-    return Index(store, embedder, base, local)
+    return Index(store, embedder, base, local, key)
 
 
 class Index:
     """An open index. Any number may read it at a time; one process at a time may write."""
 
-    def __init__(self, store: Store, embedder: Embedder, root: Path, folder: Path | None = None) -> None:
-        """`folder` is where vectors are cached, beside the store; None to keep none."""
+    def __init__(self, store: Store, embedder: Embedder, root: Path, folder: Path | None = None, key: str = "") -> None:
+        """`folder` is where vectors and answers are cached, beside the store; None to keep none. `key` is for a
+        language model that the recipe names."""
         self._store = store
         self._embedder = embedder
         self._folder = folder
+        self._key = key
         self.root = root
         self.recipe = recipe_of(store.settings)
         self._caches = Caches(time.monotonic)
@@ -96,7 +101,8 @@ class Index:
 
     @cached_property
     def _parts(self) -> Parts:
-        return make_parts(self.recipe)
+        answers = self._folder / "answers.db" if self._folder is not None and self.recipe.llm else None
+        return make_parts(self.recipe, answers=answers, key=self._key)
 
     @property
     def url(self) -> str:
@@ -187,10 +193,12 @@ class Index:
         options: SearchOptions | None = None,
         packing: Packing = "greedy",
         sources: SourceList = "inline",
+        weak: float = WEAK,
         reranker: Reranker | None = None,
     ) -> ContextText:
         """A text for a prompt that answers a query from the index: numbered passages, at most `budget` tokens, or as
-        many as a Room leaves."""
+        many as a Room leaves. Passages that score below the share `weak` of the best are left out; with 0 the budget
+        is filled."""
         from seamline.cut.sentences import sentence_starts
 
         most = budget.budget if isinstance(budget, Room) else budget
@@ -200,7 +208,9 @@ class Index:
             planned = sized(plan(query), most, self._average(reader, generation))
             results = follow(self._engine(reader, reranker), planned, settled, condition)
             press = Press(Shelf(reader), self._parts.tokenizer, sources)
-            text = assemble(results.hits, press, most, query=query, packing=packing, sentences=sentence_starts)
+            text = assemble(
+                results.hits, press, most, query=query, packing=packing, weak=weak, sentences=sentence_starts
+            )
             return replace(text, notices=results.notices)
 
     def cite(self, key: str) -> Resolved:
@@ -225,6 +235,7 @@ class Index:
                 documents=len(alive),
                 removed=len(heads) - len(alive),
                 chunks=levels.pop(0, 0),
+                about=levels.pop(ABOUT, 0),
                 sections=sum(levels.values()),
                 tokens=sum(head.tokens for head in alive),
                 versions=sum(len(reader.versions(head.doc)) for head in heads),
@@ -325,6 +336,8 @@ class Stats:
     removed: int
     """Documents that are gone, but whose citations still resolve."""
     chunks: int
+    about: int
+    """Texts about chunks."""
     sections: int
     tokens: int
     """Sum over all chunks."""

@@ -15,6 +15,7 @@ from seamline.embed.hashing import HashEmbedder
 from seamline.embed.minilm import FILES, FOLDER
 from seamline.embed.onnx import OnnxEmbedder, Reading
 from seamline.embed.remote import RemoteEmbedder
+from seamline.embed.static import StaticEmbedder
 from seamline.protocols import Embedder
 from seamline.testing.embedders import EmbedderContract
 from seamline.testing.endpoint import Endpoint, serving
@@ -57,6 +58,16 @@ class TestOnnxFile(EmbedderContract):
 
     def other(self) -> Embedder:
         return onnx(1, Reading(pooling="mean", window=64, query="question: ", passage="text: "))
+
+
+class TestStatic(EmbedderContract):
+    noise = 0.0
+
+    def make(self) -> Embedder:
+        return StaticEmbedder()
+
+    def other(self) -> Embedder:
+        return HashEmbedder()
 
 
 class TestHash(EmbedderContract):

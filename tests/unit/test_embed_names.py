@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.embed import load
-from seamline.embed.address import OPENAI, Address, parse
+from seamline.embed.address import Address, parse
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.remote import RemoteEmbedder
 from seamline.errors import ConfigError
+from seamline.model_names import OPENAI
 
 law = settings(max_examples=int(os.environ.get("SEAMLINE_EXAMPLES", "120")), deadline=None)
 
@@ -25,6 +26,7 @@ law = settings(max_examples=int(os.environ.get("SEAMLINE_EXAMPLES", "120")), dea
     ("name", "address"),
     [
         ("minilm", Address("minilm", "", "", {})),
+        ("static", Address("static", "", "", {})),
         ("hash", Address("hash", "", "", {})),
         ("a/b c.onnx", Address("onnx", "a/b c.onnx", "", {})),
         ("C:\\m.ONNX?window=9", Address("onnx", "C:\\m.ONNX", "", {"window": "9"})),
@@ -48,14 +50,16 @@ def test_a_name_is_taken_apart(name: str, address: Address) -> None:
         ("", "unknown embedder ''"),
         ("minilmm", r"did you mean minilm\?"),
         ("all-MiniLM-L6-v2", r"did you mean minilm\?"),
+        ("statik", r"did you mean static\?"),
         ("Hash", r"did you mean hash\?"),
         ("text-embedding-3-small", r"did you mean openai:text-embedding-3-small\?"),
         ("http://localhost:8080", r"did you mean openai:MODEL@http://localhost:8080\?"),
-        ("bert", "expected minilm, hash, a path ending in .onnx, or openai:MODEL@URL"),
+        ("bert", "expected minilm, static, hash, a path ending in .onnx, or openai:MODEL@URL"),
         ("openai:", "unknown embedder"),
         ("openai:m@localhost:8080", "a URL that starts with https:// or http://"),
         ("openai:m@ftp://example.org", "a URL that starts with https:// or http://"),
         ("m.onnx?pool=cls", r"unknown setting 'pool' of a onnx embedder \(did you mean pooling\?\)"),
+        ("static?dimensions=128", "unknown setting 'dimensions' of a static embedder: it has none"),
         ("hash?x=1", "unknown setting 'x' of a hash embedder: it has none"),
         ("m.onnx?window", "expected setting=value"),
         ("m.onnx?window=1&window=2", "the setting window is given twice"),

@@ -5,37 +5,76 @@ from __future__ import annotations
 import pytest
 
 from seamline.errors import ParseError
-from seamline.parse.encodings import guessed
+from seamline.parse import parse_bytes
+from seamline.parse.encodings import rescued
 
 JAPANESE = "名前,場所,説明\n" + "山田太郎,東京都,これは日本語の文章です。検索できますか。\n" * 20
+PROSE = "# Title\n\nSome words of prose, é and 日本.\n" * 30
 
 
-def test_a_clear_guess_comes_with_a_notice() -> None:
-    guess = guessed(JAPANESE.encode("shift_jis"), "csv")
-    assert guess is not None
-    name, notice = guess
-    assert JAPANESE.encode("shift_jis").decode(name) == JAPANESE
+@pytest.mark.parametrize("name", ["csv", "text", "markdown"])
+def test_a_clear_guess_comes_with_a_notice(name: str) -> None:
+    found = rescued(JAPANESE.encode("shift_jis"), name)
+    assert found is not None
+    text, notice = found
+    assert text == JAPANESE
     assert notice.code == "encoding-guessed"
-    assert name in notice.message
+    assert "932" in notice.message
 
 
-def test_utf8_and_what_nobody_can_tell_are_not_guessed() -> None:
-    assert guessed(JAPANESE.encode(), "csv") is None
-    assert guessed(b"\xe9t\xe9, caf\xe9", "csv") is None
+def test_an_unsure_guess_is_for_tables_and_subtitles_alone() -> None:
+    cue = "1\n00:00:01,000 --> 00:00:02,000\nПривет мир\n\n"
+    found = rescued(cue.encode("cp1251"), "srt")
+    assert found is not None
+    assert found[0] == cue
+    assert "others fit as well" in found[1].message
+    assert rescued(cue.encode("cp1251"), "text") is None
 
 
 def test_a_page_that_says_nothing_is_read_as_browsers_do() -> None:
-    guess = guessed(b"<p>\xe9t\xe9, caf\xe9", "html")
-    assert guess is not None
-    assert guess[0] == "cp1252"
+    found = rescued(b"<p>\xe9t\xe9, caf\xe9", "html")
+    assert found is not None
+    assert found[0] == "<p>été, café"
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_wide_text_without_a_mark_is_read(codec: str) -> None:
+    document = parse_bytes(PROSE.encode(codec), uri="a.md")
+    assert document.text == PROSE
+    assert [notice.code for notice in document.notices] == ["encoding-guessed"]
+    assert codec in document.notices[0].message
+
+
+def test_a_file_that_ends_inside_a_character_is_read_up_to_it() -> None:
+    document = parse_bytes("Words and 漢".encode()[:-1], uri="a.txt")
+    assert document.text == "Words and "
+    assert [notice.code for notice in document.notices] == ["encoding-cut-off"]
+    assert "last 2 bytes" in document.notices[0].message
+
+
+def test_characters_in_two_halves_are_put_together() -> None:
+    document = parse_bytes(b"a \xed\xa0\xbd\xed\xb8\x80 b", uri="a.txt")
+    assert document.text == "a \U0001f600 b"
+    assert "CESU-8" in document.notices[0].message
 
 
 def test_a_byte_order_mark_is_no_guess() -> None:
-    assert guessed("a,b\n1,2\n".encode("utf-16"), "csv") is None
+    assert rescued("a,b\n1,2\n".encode("utf-16"), "csv") is None
 
 
-def test_what_cannot_be_guessed_stays_an_error() -> None:
-    from seamline.parse import parse_bytes
-
+@pytest.mark.parametrize(
+    ("data", "uri"),
+    [
+        (b"# Title\n\nGr\xfc\xdfe\n", "a.md"),
+        (b"a \xc0\xaf\xe0\x80\xaf b\n" * 20, "a.txt"),  # longer than need be: a way around filters
+        (b"half \xed\xa0\xbd of a character", "a.txt"),
+    ],
+)
+def test_what_nobody_can_tell_stays_an_error(data: bytes, uri: str) -> None:
     with pytest.raises(ParseError, match="not valid UTF-8"):
-        parse_bytes(b"# Title\n\nGr\xfc\xdfe\n", uri="a.md")
+        parse_bytes(data, uri=uri)
+
+
+def test_a_binary_file_is_not_guessed_at() -> None:
+    with pytest.raises(ParseError, match="looks like a binary file"):
+        parse_bytes(bytes(range(256)) * 40, uri="a.csv")

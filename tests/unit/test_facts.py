@@ -49,7 +49,7 @@ def fact(text: str, name: str, field: str = "") -> Any:
 # --- what is asked for, and nothing else ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(MAKERS))
+@pytest.mark.parametrize("name", sorted(set(MAKERS) - {"code"}))
 def test_exactly_the_named_facts_are_set(name: str) -> None:
     fields = {"coherence": {"coherence", "distinct"}, "self-contained": {"self_contained"}, "position": {"relative"}}
     fields["recipe"] = {"strategy", "recipe"}
@@ -57,11 +57,14 @@ def test_exactly_the_named_facts_are_set(name: str) -> None:
         assert set(one.to_dict()) == fields.get(name, {name})
 
 
-def test_every_name_of_the_recipe_is_known_or_named_in_the_error() -> None:
-    assert set(MAKERS) <= set(FACTS)
-    for name in set(FACTS) - set(MAKERS):
-        with pytest.raises(ConfigError, match=name):
-            known(PROSE, name)
+def test_every_name_of_the_recipe_has_its_maker() -> None:
+    assert set(MAKERS) == set(FACTS)
+
+
+def test_a_name_without_a_maker_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("seamline.enrich.facts.MAKERS", {})
+    with pytest.raises(ConfigError, match="density"):
+        known(PROSE, "density")
 
 
 def test_without_names_chunks_are_as_they_were() -> None:
@@ -415,3 +418,19 @@ def test_how_a_chunk_was_cut() -> None:
     recipe = replace(SMALL, enrich=("recipe",))
     (one, *_) = facts(PROSE * 20, "recipe")
     assert (one.strategy, one.recipe) == ("structural", recipe.fingerprint)
+
+
+def test_words_that_point_are_linked() -> None:
+    table = "Table 1: Fees\n\n| plan | fee |\n|---|---|\n| basic | 20 |\n"
+    chunks = known(f"# Plans\n\nAll fees are in Table 1.\n\n# Fees\n\n{table}", "links", recipe=Recipe())
+    assert chunks[0].facts
+    assert [(link.text, link.target) for link in chunks[0].facts.links or ()] == [("Table 1", chunks[1].id)]
+
+
+def test_source_code_has_facts_of_code_and_prose_has_none() -> None:
+    code = "import os\n\n\ndef name(path):\n    return os.path.basename(path) if path else None\n"
+    (one,) = facts(parse_text(code, id="a.py", uri="a.py", media_type="text/x-source"), "code", recipe=Recipe())
+    assert one.code
+    assert one.code.imports == ("os",)
+    assert one.code.complexity == 2
+    assert fact(PROSE, "code") is None

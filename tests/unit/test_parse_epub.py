@@ -96,10 +96,10 @@ def test_what_is_missing_repeated_or_unlisted_is_told() -> None:
     assert document.text == "# One\n\nfirst chapter"
     found = [(notice.code, notice.where) for notice in document.notices]
     assert found == [
+        ("part-outside", "../etc/passwd"),
         ("part-missing", ""),
         ("part-repeated", ""),
         ("part-unreadable", "OPS/gone.xhtml"),
-        ("part-unreadable", "../etc/passwd"),
         ("part-skipped", ""),
     ]
     assert "OPS/two b.xhtml" in document.notices[-1].message
@@ -208,3 +208,26 @@ def test_both_are_the_same_every_time() -> None:
     assert parse_book(raw) == parse_book(raw)
     pages = Raw(packed({"a.html": "<p>x<table><tr><th>a<td>b</table>"}), uri="a.zip")
     assert parse_zip(pages) == parse_zip(pages)
+
+
+def test_a_package_outside_of_the_book_is_refused() -> None:
+    parts = book()
+    parts["META-INF/container.xml"] = CONTAINER.replace("OPS/book.opf", "../../etc/passwd")
+    with pytest.raises(ParseError, match="outside of the book"):
+        read(parts)
+
+
+@pytest.mark.parametrize("href", ["../../../etc/passwd", "/etc/passwd", "file:///etc/passwd", "http://example.org/a"])
+def test_chapters_outside_of_the_book_are_told_and_never_read(href: str) -> None:
+    document = read({**book(), "OPS/book.opf": package({"a": "one.xhtml", "x": href}, ["a", "x"])})
+    assert document.text.startswith("# One")
+    assert [notice.code for notice in document.notices if "part-" in notice.code] == ["part-outside", "part-missing"]
+    nothing = read({**book(), "OPS/book.opf": package({"x": href}, ["x"])})
+    assert "epub-empty" in [notice.code for notice in nothing.notices]
+
+
+def test_entities_of_a_chapter_stay_as_they_are() -> None:
+    page = "<!DOCTYPE x [<!ENTITY a 'lol'>]><html><body><p>say &a;</p></body></html>"
+    document = read({**book(), "OPS/one.xhtml": page})
+    assert "say &a;" in document.text
+    assert "entities" in [notice.code for notice in document.notices]

@@ -379,7 +379,7 @@ def test_pages_that_are_not_utf8_declare_their_encoding(page: bytes, encoding: s
 
 def test_a_page_that_is_not_utf8_says_how_it_was_read() -> None:
     data = "<meta charset=cp1251><p>Утка".encode("cp1251")
-    document = parse_bytes(data, uri="page.html", encoding="cp1251")
+    document = parse_bytes(data, uri="page.html")
     assert document.text == "Утка"
     assert codes(document) == ["encoding"]
 

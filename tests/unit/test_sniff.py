@@ -40,7 +40,7 @@ CASES = [
     (archive(mimetype=b"application/vnd.oasis.opendocument.spreadsheet"), "a.ods", "xlsx"),
     (archive(page_dot_html=b"<p>x"), "export.zip", "htmlzip"),
     (b"SQLite format 3\x00....", "a.db", "sqlite"),
-    (b"PAR1....", "a.parquet", "parquet"),
+    (b"PAR1\x15\x00", "a.parquet", "parquet"),
     (b"WEBVTT\n\n", "talk", "vtt"),
     (b"<!DOCTYPE html><p>x", "page", "html"),
     (b"<!DOCTYPE html><p>x", "page.txt", "html"),
@@ -75,7 +75,7 @@ def test_what_a_file_is_taken_for(data: bytes, name: str, found: str) -> None:
     [
         (b"", "a.pdf", "is empty"),
         (b"plain words", "a.docx", "is called .docx but is not of that kind"),
-        (b"\x1f\x8b\x08", "a.txt", "is a gzip archive: unpack it"),
+        (b"\x1f\x8b\x08", "a.txt", "is gzip data: unpack it"),
         (archive(a=b"x"), "a.zip", "no document"),
         (b"PK\x03\x04 cut off", "a.zip", "damaged ZIP"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a.doc", "old Office file"),

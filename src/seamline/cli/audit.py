@@ -158,7 +158,8 @@ def _records(name: str, data: bytes, failures: list[str]) -> Iterator[dict[str, 
         if not isinstance(record, dict) or not isinstance(record.get("doc"), str):
             failures.append(f"{name}, line {number}: expected a chunk with a `doc`, got something else")
             continue
-        yield record
+        if "derived" not in record:  # text about chunks is not a piece of the document
+            yield record
 
 
 def _problem(error: Exception) -> str:

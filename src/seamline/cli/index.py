@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from seamline.cli.asking import in_own_words
 from seamline.cli.exits import DONE, FAILED, Interrupted
 from seamline.cli.options import MEDIA_TYPES, Raw, Settled, add_recipe_options, settle
-from seamline.cli.place import add_place_options, opened, place_for
+from seamline.cli.place import add_place_options, opened, place_for, root_for
 from seamline.cli.style import plural, say
 from seamline.errors import IndexMissing, SeamlineError
 from seamline.files import expand
@@ -61,7 +61,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("--quiet", action="store_true", help="no report and no notices, only errors")
     add_place_options(parser)
     made = parser.add_argument_group("what a new index is made with")
-    made.add_argument("--embedder", metavar="NAME", help="minilm (default), MODEL.onnx, openai:MODEL@URL, hash")
+    made.add_argument("--embedder", metavar="NAME", help="minilm (default), MODEL.onnx, openai:MODEL@URL, static, hash")
     made.add_argument("--no-hierarchy", action="store_true", help="do not search sections by their summaries")
     made.add_argument("--dual", action="store_true", help="embed summaries too: finds more, takes twice the room")
     add_recipe_options(parser)
@@ -93,7 +93,7 @@ def _opened(args: argparse.Namespace, settled: Settled, place: str) -> Index | N
             return None
         if settled.config and not args.json and not args.quiet:
             say(f"using {settled.config}")
-        return opened(args, place, _shape(args, settled))
+        return opened(args, place, _shape(args, settled), root_for(args.index, args.paths))
     if _asks_for_shape(args):
         asked = _shape(args, settled, index)
         index.close()

@@ -12,7 +12,7 @@ from seamline.cut.draft import Draft
 from seamline.cut.engine import Engine
 from seamline.cut.merge import MayJoin, merge_small
 from seamline.cut.scopes import scoped
-from seamline.cut.scores import Signal
+from seamline.cut.scores import NO_SIGNAL, Signal
 from seamline.cut.sections import Section
 from seamline.cut.strategy import signal_of
 from seamline.headings import heading_text
@@ -38,10 +38,13 @@ def cut(document: Document, recipe: Recipe, parts: Parts) -> list[Chunk]:
 
 
 def _leaves(document: Document, recipe: Recipe, parts: Parts) -> list[Chunk]:
-    """By the compiled core where it can, with the same result."""
-    if CUTS is not None and (chunks := compiled_cut(CUTS, document, recipe, parts.tokenizer)) is not None:
-        return scoped(chunks)
-    return plain_cut(document, recipe, parts)
+    """By the compiled core where it can and the strategy has nothing to say, with the same result."""
+    signal = signal_of(document, recipe, parts)
+    if CUTS is not None and signal == NO_SIGNAL:
+        chunks = compiled_cut(CUTS, document, recipe, parts.tokenizer)
+        if chunks is not None:
+            return scoped(chunks)
+    return plain_cut(document, recipe, parts, signal)
 
 
 def plain_cut(document: Document, recipe: Recipe, parts: Parts, signal: Signal | None = None) -> list[Chunk]:
@@ -58,7 +61,14 @@ def plain_cut(document: Document, recipe: Recipe, parts: Parts, signal: Signal |
         from seamline.cut.overlap import overlap_tokens
 
         most = overlap_tokens(recipe.overlap, recipe.budget.target)
-    engine = Engine(document, recipe, tokenizer, most if kind not in ("none", "shadows") else 0, signal)
+    reserve = most if kind not in ("none", "shadows") else 0
+    borrows = signal.outline is not None and recipe.code.imports
+    if borrows:
+        from seamline.cut.borrow import Borrower, import_reserve
+        from seamline.source import source_of
+
+        reserve += import_reserve(document, recipe.budget.limit)
+    engine = Engine(document, recipe, tokenizer, reserve, signal)
     drafts = engine.drafts()
     floor = recipe.budget.floor or (recipe.budget.target // 4 if recipe.sections == "hybrid" else 0)
     if floor and len(drafts) > 1:
@@ -79,6 +89,8 @@ def plain_cut(document: Document, recipe: Recipe, parts: Parts, signal: Signal |
             shadows = [overlapper.shadows(drafts, index, most) for index in range(len(drafts))]
         else:
             drafts = overlapper.add(drafts, kind, most, crosses=recipe.sections == "paragraph")
+    if borrows:
+        drafts = Borrower(document, source_of(document).imports, tokenizer.count, recipe.budget.limit).add(drafts)
     return scoped(_named(engine, drafts, shadows))
 
 

@@ -1,4 +1,4 @@
-"""Texts in, vectors out: by the bundled model, any ONNX file, or a service that speaks the OpenAI way."""
+"""Texts in, vectors out: by a bundled model, any ONNX file, or a service that speaks the OpenAI way."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from seamline.embed.address import Address, parse
 from seamline.errors import ConfigError, MissingExtra
-from seamline.extras import INDEX
+from seamline.extras import INDEX, command
 from seamline.protocols import Embedder
 
 if TYPE_CHECKING:
     from seamline.embed.onnx import OnnxEmbedder
 
 DEFAULT = "minilm"
+SEMANTIC = command("semantic")
 
 
 def load(
@@ -30,6 +31,7 @@ def load(
     | `path/model.onnx?pooling=cls&window=512&query=query:%20&tokenizer=t.json` | and how it is used |
     | `openai:MODEL` | a model of OpenAI |
     | `openai:MODEL@URL?dimensions=512` | a model of any service that speaks the same language |
+    | `static` | a bundled table of words: fast, for the dips between sentences, poor for search |
     | `hash` | which words texts share; no model, no meaning |
 
     A prefix for other texts than queries is `passage=`. The name holds all that changes a vector, and no secret.
@@ -46,12 +48,16 @@ def load(
         return embedder
     address = parse(embedder)
     if find_spec("numpy") is None:
-        raise MissingExtra("numpy, which every embedder needs,", INDEX)
+        raise MissingExtra("numpy, which every embedder needs,", SEMANTIC if address.kind == "static" else INDEX)
     match address.kind:
         case "minilm":
             from seamline.embed.minilm import minilm
 
             return minilm(threads)
+        case "static":
+            from seamline.embed.static import StaticEmbedder
+
+            return StaticEmbedder()
         case "hash":
             from seamline.embed.hashing import HashEmbedder
 
@@ -59,8 +65,8 @@ def load(
         case "onnx":
             return _onnx(embedder, address, threads)
         case "openai":
-            from seamline.embed.http import Patience
             from seamline.embed.remote import RemoteEmbedder
+            from seamline.http import Patience
 
             return RemoteEmbedder(
                 address.url,

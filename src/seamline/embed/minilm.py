@@ -7,10 +7,12 @@ hash, is one unknown word to it, and so is each character of a script it never s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from seamline.embed.onnx import OnnxEmbedder, Reading, file_hash
 from seamline.errors import ProviderError
+from seamline.extras import INDEX
 
 FOLDER = Path(__file__).with_name("models")
 FILES = {
@@ -27,10 +29,11 @@ def minilm(threads: int | None = None, folder: Path = FOLDER) -> OnnxEmbedder:
     return OnnxEmbedder(model, tokenizer, Reading("mean", 256), name="minilm", threads=threads)
 
 
-def check(folder: Path = FOLDER) -> None:
+def check(folder: Path = FOLDER, files: Mapping[str, str] = FILES, install: str = INDEX) -> None:
     """Raise where a bundled file is missing or was changed. 14 ms, so it is done at every start."""
-    for name, expected in FILES.items():
+    for name, expected in files.items():
         path = folder / name
         if not path.is_file() or file_hash(path) != expected:
             state = "is missing" if not path.is_file() else "is not the file that was shipped"
-            raise ProviderError(f"{path} {state}: run `pip install --force-reinstall 'seamline[index]'`")
+            again = install.replace("install", "install --force-reinstall", 1)
+            raise ProviderError(f"{path} {state}: run `{again}`")

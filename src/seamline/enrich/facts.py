@@ -26,6 +26,8 @@ MAKERS: Mapping[str, str] = {
     "freshness": "seamline.enrich.measures.source:freshness",
     "authority": "seamline.enrich.measures.source:authorities",
     "modality": "seamline.enrich.measures.modality:modalities",
+    "links": "seamline.enrich.measures.linked:linked",
+    "code": "seamline.enrich.measures.linked:coded",
     "position": "seamline.enrich.measures.place:positions",
     "recipe": "seamline.enrich.measures.place:recipes",
 }

@@ -9,9 +9,10 @@ from pathlib import Path
 from seamline.errors import ParseError
 from seamline.formats import BY_MEDIA_TYPE, BY_NAME, BY_SUFFIX, Format
 from seamline.parse.decode import check_encodable, decode, encoded
-from seamline.parse.encodings import ENCODED, guessed
 from seamline.parse.html_charset import declared_encoding
 from seamline.parse.raw import Parsed, Raw, parser_named
+from seamline.parse.remarks import characters
+from seamline.parse.xml import refuse_entities
 from seamline.reading import Reading
 from seamline.types import Document, Notice, Source
 
@@ -29,7 +30,6 @@ def parse_text(
     uri: str = "",
     media_type: str | None = None,
     reading: Reading | None = None,
-    sha256: str = "",
 ) -> Document:
     """A document from text. Its id is `id`, else its uri, else derived from the text."""
     document_id = id or uri or _text_id(text)
@@ -39,7 +39,7 @@ def parse_text(
     if not one.is_text:
         raise ParseError(f"{one.name} is no text: pass the path of a file", uri)
     raw = Raw(b"", text, uri, media_type or MARKDOWN, reading or Reading())
-    return _document(document_id, Source(uri, raw.media_type, sha256), _parsed(one, raw))
+    return _document(document_id, Source(uri, raw.media_type), _parsed(one, raw))
 
 
 def parse_file(
@@ -73,7 +73,7 @@ def parse_bytes(
     one = format_of(media_type, uri)
     text, notices = _decoded(data, one, uri, encoding) if one.is_text else ("", ())
     digest = hashlib.sha256(data).hexdigest()
-    raw = Raw(data, text, uri, media_type, reading or Reading())
+    raw = Raw(b"" if one.is_text else data, text, uri, media_type, reading or Reading())
     parsed = _parsed(one, raw)
     if notices:
         parsed = replace(parsed, notices=(*notices, *parsed.notices))
@@ -81,15 +81,22 @@ def parse_bytes(
 
 
 def _decoded(data: bytes, one: Format, uri: str, encoding: str | None) -> tuple[str, tuple[Notice, ...]]:
-    """The text of a source, and a remark where its encoding is a guess."""
+    """The text of a source, and a remark where its encoding is not certain."""
     notices: tuple[Notice, ...] = ()
-    if encoding is None and one.name in ENCODED:
-        encoding = declared_encoding(data) if one.name == "html" else None
-        if encoding is None and (guess := guessed(data, one.name)):
-            encoding, notices = guess[0], (guess[1],)
-    text = decode(data, source=uri, encoding=encoding)
+    if encoding is None and one.name == "html" and (encoding := declared_encoding(data)):
+        notices = (Notice("encoding", f"the page is not UTF-8: it was read as {encoding}, which it declares"),)
+    try:
+        text = decode(data, source=uri, encoding=encoding)
+    except ParseError:
+        from seamline.parse.encodings import rescued
+
+        if encoding is not None or (found := rescued(data, one.name)) is None:
+            raise
+        text, notices = found[0], (found[1],)
     check_encodable(text, uri)
-    return text, notices
+    if not uri.lower().endswith((".html", ".htm")):  # which knows no entities of its own: they are text
+        refuse_entities(text, uri)
+    return text, (*notices, *characters(text))
 
 
 def format_of(media_type: str, uri: str = "") -> Format:

@@ -10,18 +10,21 @@ from typing import Any
 
 from seamline.collector import paused
 from seamline.parse.code_detect import language_of
-from seamline.parse.code_guard import refused
+from seamline.parse.code_guard import refuse_bomb, refused
 from seamline.parse.code_languages import Language
 from seamline.parse.code_places import Places
 from seamline.parse.code_plain import plain_code
 from seamline.parse.code_tree import DEPTH, Tree
 from seamline.parse.raw import Parsed, Raw
+from seamline.parse.xml import outside_doctype
 from seamline.types import Notice
 
 _INSTALL = "pip install 'seamline[code]'"
 _ERRORS = 1000
 """Errors that are counted."""
 _COOKIE = re.compile(r"\A(?:[^\n]*\n)?[ \t]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
+_OBJECT = re.compile(r"!!?(?:python|ruby|java[\w.]*|perl|php)/")
+"""How YAML asks for an object of a program."""
 _READ_ALIKE = frozenset(("utf-8", "utf-8-sig", "ascii"))
 
 
@@ -33,6 +36,7 @@ def parse(raw: Raw) -> Parsed:
     parser = _parser(language)
     if parser is None:
         return _plain(raw.text, f"the grammar of {language.name} is not installed ({_INSTALL})", language)
+    refuse_bomb(language.name, raw)
     places = Places(raw.text)
     if why := refused(language.name, places.data):
         return _plain(raw.text, why, language)
@@ -40,7 +44,7 @@ def parse(raw: Raw) -> Parsed:
         root = parser.parse(places.data).root_node
         tree = Tree(places, language)
         blocks = tree.blocks(root)
-        notices = (*_syntax(root, language), *_deep(tree), *_cookie(raw.text, language))
+        notices = (*_syntax(root, language), *_deep(tree), *_cookie(raw.text, language), *_outside(raw.text, language))
     return Parsed(raw.text, blocks, meta=_meta(language), notices=notices)
 
 
@@ -82,6 +86,15 @@ def _syntax(root: Any, language: Language) -> tuple[Notice, ...]:
     places = "place is" if len(lines) == 1 else "places are"
     message = f"{count} {places} no {language.name} that the grammar knows: blocks there may be wrong, no text is lost"
     return (Notice("syntax", message, f"line {min(lines, default=1)}"),)
+
+
+def _outside(text: str, language: Language) -> tuple[Notice, ...]:
+    """What a document asks for that is never done."""
+    if language.name == "xml" and (name := outside_doctype(text)):
+        return (Notice("doctype-outside", f"names a document type in another file, {name}, which is never read"),)
+    if language.name == "yaml" and (count := len(_OBJECT.findall(text))):
+        return (Notice("yaml-objects", f"asks for {count:,} objects of a program, which are never made: read as text"),)
+    return ()
 
 
 def _deep(tree: Tree) -> tuple[Notice, ...]:

@@ -21,7 +21,7 @@ _CPP = re.compile(
     re.MULTILINE,
 )
 _COMMENT = re.compile(r"//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?")
-_MARKUP = re.compile(r"\ufeff?\s*<\?xml\b")
+_MARKUP = re.compile(r"\ufeff?\s*<(?:\?xml|svg)\b")
 _SAYS = {
     "python": r"^(?:from [\w.]+ import |import [\w.]+(?: as \w+)?\s*$|(?:async )?def \w+\(.*:\s*$|class \w+.*:\s*$)",
     "javascript": r"^(?:import .* from ['\"]|(?:export )?(?:const|let|var) \w+ ?=|(?:async )?function \w+\(.*\{\s*$)",
@@ -53,7 +53,7 @@ def language_of(text: str, uri: str) -> Language | None:
     if first := _SHEBANG.match(text):
         return BY_NAME[_INTERPRETERS.get(first[1], first[1])]
     if suffix:
-        return None
+        return BY_NAME["xml"] if _MARKUP.match(text) else None
     return _by_content(text[:_SAMPLE])
 
 

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import re
 
+from seamline.errors import ParseError
+from seamline.parse.raw import Raw
+
 _LARGEST = 6_000_000
 """Bytes that are given to a grammar: its tree takes up to sixty times as much memory."""
 _DEEPEST = 200
 """Elements inside each other. The grammar of XML copies the list of them at every tag."""
 _LEVELS = re.compile(rb"^ {200}|(?:[-?:][ \t]+){64}", re.MULTILINE)
 """Levels inside each other in YAML. Its grammar has room for some 250 of them, and runs over it."""
+_NODES = 1_000_000
+"""Values that an alias may stand for, in all that it names."""
+_ANCHOR = re.compile(r"(?<![^\s\[\]{},:-])([&*])([\w-]{1,100})")
+_BRACKET = re.compile(r"(?<=[\[{:,\s-])[\[{]|^[\[{]|[\]}]", re.MULTILINE)
 _TAG = re.compile(rb"</|<[^<>!?/\s][^<>]*>")
 
 
@@ -20,6 +27,54 @@ def refused(language: str, data: bytes) -> str:
     if (language == "yaml" and _LEVELS.search(data)) or (language == "xml" and _is_deep(data)):
         return "it is nested too deep for one"
     return ""
+
+
+def refuse_bomb(language: str, raw: Raw) -> None:
+    """Raise a ParseError for YAML that would fill the memory of whoever loads it."""
+    if language != "yaml":
+        return
+    if _nodes(raw.text) > _NODES:
+        raise ParseError(f"its aliases stand for more than {_NODES:,} values: write them out, or leave it out", raw.uri)
+    if (depth := _flow_depth(raw.text)) > raw.limits.depth:
+        raise ParseError(
+            f"nests brackets {depth:,} deep, more than {raw.limits.depth}: no reader of YAML follows that", raw.uri
+        )
+
+
+def _nodes(text: str) -> int:
+    """How many values the largest anchor stands for, once all aliases in it are written out; counted up to a limit."""
+    if "&" not in text or "*" not in text:
+        return 0
+    sizes: dict[str, int] = {}
+    stack: list[tuple[str, int]] = []
+    """Anchors around a line, and the columns that they stand in."""
+    for line in text.splitlines():
+        content = line.lstrip(" ")
+        column = len(line) - len(content)
+        while content and stack and not _is_inside(content, column, stack[-1][1]):
+            stack.pop()
+        for sign, word in _ANCHOR.findall(line) if "&" in line or "*" in line else ():
+            if sign == "&":
+                stack.append((word, column))
+                sizes[word] = 1
+            elif stack and word != stack[-1][0]:
+                around = stack[-1][0]
+                sizes[around] = min(sizes[around] + sizes.get(word, 1), _NODES + 1)
+    return max(sizes.values(), default=0)
+
+
+def _is_inside(content: str, column: int, outer: int) -> bool:
+    """Whether a line belongs to what opened in a column: it stands further right, or is an item of it."""
+    return column > outer or (column == outer and content.startswith("- "))
+
+
+def _flow_depth(text: str) -> int:
+    """How many brackets are open at once, where each stands at the beginning of a value."""
+    depth = deepest = 0
+    for found in _BRACKET.finditer(text):
+        depth = max(depth + (1 if found[0] in "[{" else -1), 0)
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _is_deep(data: bytes) -> bool:

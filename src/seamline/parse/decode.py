@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from seamline.errors import ConfigError, ParseError
+from seamline.parse.magic import magic_of
 
 SAMPLE = 8 * 1024
 """Bytes looked at to tell text from a binary file."""
@@ -31,28 +32,6 @@ _MARKS = (
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-
-_MAGIC = (
-    (b"%PDF-", "a PDF"),
-    (b"PK\x03\x04", "a ZIP archive, or an Office or EPUB file"),
-    (b"PK\x05\x06", "an empty ZIP archive"),
-    (b"\x89PNG", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"II*\x00", "a TIFF image"),
-    (b"MM\x00*", "a TIFF image"),
-    (b"\x7fELF", "an ELF program"),
-    (b"\xcf\xfa\xed\xfe", "a Mach-O program"),
-    (b"\xca\xfe\xba\xbe", "a Java class or Mach-O program"),
-    (b"\x00asm", "a WebAssembly module"),
-    (b"\x1f\x8b", "gzip data"),
-    (b"BZh91AY&SY", "bzip2 data"),
-    (b"\xfd7zXZ\x00", "xz data"),
-    (b"\x28\xb5\x2f\xfd", "zstd data"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
-    (b"Rar!\x1a\x07", "a RAR archive"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file"),
-    (b"SQLite format 3\x00", "an SQLite database"),
 )
 
 # Tab, line ends, form feed, backspace and escape are at home in text: logs and man pages hold them.
@@ -161,29 +140,34 @@ def _line(before: str) -> int:
 
 
 def _refuse_magic(data: bytes, source: str) -> None:
-    for magic, name in _MAGIC:
-        if data.startswith(magic):
-            raise ParseError(
-                f"looks like a binary file ({name}): extract its text first, or leave it out",
-                source,
-            )
+    if found := magic_of(data):
+        raise ParseError(f"looks like a binary file ({found.name}): extract its text first, or leave it out", source)
+
+
+def few_controls(sample: bytes, most: float = _MOST_IN_INVALID) -> bool:
+    """Whether bytes may be text, by how many of them are control characters."""
+    controls = _controls(sample)
+    return controls < _LEAST_CONTROLS or controls <= most * len(sample)
+
+
+def _controls(sample: bytes) -> int:
+    return len(sample) - len(sample.translate(None, _CONTROLS))
 
 
 def _refuse_controls(sample: bytes, source: str, most: float) -> None:
-    controls = len(sample) - len(sample.translate(None, _CONTROLS))
-    if controls >= _LEAST_CONTROLS and controls > most * len(sample):
-        share = f"{controls / len(sample):.0%} of its first bytes are control characters"
+    if not few_controls(sample, most):
+        share = f"{_controls(sample) / len(sample):.0%} of its first bytes are control characters"
         raise ParseError(f"looks like a binary file ({share}): {_control_remedy(sample)}", source)
 
 
 def _control_remedy(sample: bytes) -> str:
-    guess = _wide_guess(sample)
+    guess = wide_guess(sample)
     if guess:
         return f"if it is text without a byte order mark, name its encoding with --encoding {guess}"
     return "extract its text first, or leave it out"
 
 
-def _wide_guess(sample: bytes) -> str:
+def wide_guess(sample: bytes) -> str:
     """UTF-16 and UTF-32 text without a mark shows by where, in every four bytes, its NULs stand."""
     zeros = [sample[i::4].count(0) for i in range(4)]
     pattern = "".join("0" if z > 0.6 * max(zeros) else "x" for z in zeros)

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from seamline.parse.docx_numbering import Numbering
 from seamline.parse.docx_styles import Look, Styles
-from seamline.parse.docx_table import Cell, Row, Table, reduced
+from seamline.parse.docx_table import Cell, Row, Table
 from seamline.parse.docx_text import Line, Lines, alternative
 from seamline.parse.ooxml import child, name_of, number, value
 from seamline.parse.pieces import Piece
+from seamline.parse.pieces_walk import Frame, Walk
 
 _SKIPPED = frozenset((
     "w:sectPr", "w:pPr", "w:tblPr", "w:tblGrid", "w:trPr", "w:tcPr", "w:tblPrEx", "w:sdtPr", "w:sdtEndPr",
@@ -27,63 +27,21 @@ _LONGEST_HEADING = 400
 """Characters; a longer one is text that has the wrong style."""
 
 
-@dataclass(slots=True)
-class _Frame:
-    """An element whose children are being read."""
-
-    rest: Iterator[Any]
-    path: str
-    out: list[Piece]
-    table: Table | None = None
-    row: Row | None = None
-    cell: Cell | None = None
-    closes: str = ""
-    """What ends with it: table, row or cell."""
-    counts: Counter[str] = field(default_factory=Counter)
-
-    def step(self, name: str) -> str:
-        """The path of the next child of a name."""
-        self.counts[name] += 1
-        return f"{self.path}/{name}[{self.counts[name]}]"
-
-
-class Body:
+class Body(Walk[Frame]):
     """Reads block content: of the body, of notes, of boxes."""
 
     def __init__(self, styles: Styles, numbering: Numbering, lines: Lines, most: int) -> None:
+        super().__init__(most)
         self._styles = styles
         self._numbering = numbering
         self._lines = lines
-        self._most = most
-        self._spent = 0
         self.chunks: list[str] = []
         """Relations to content in other formats that Word would take in when it opens the document."""
-        self.is_full = False
-        """Whether it stopped at the most characters that may be read."""
 
-    def read(self, root: Any, path: str) -> list[Piece]:
-        """The pieces of an element's content."""
-        pieces: list[Piece] = []
-        stack = [_Frame(iter(root), path, pieces)]
-        while stack:
-            frame = stack[-1]
-            element = next(frame.rest, None)
-            if element is None or self.is_full:
-                stack.pop()
-                self._close(frame, stack)
-                continue
-            self._take(element, frame, stack)
-        return pieces
+    def first(self, rest: Iterator[Any], path: str, out: list[Piece]) -> Frame:
+        return Frame(rest, path, out)
 
-    def _close(self, frame: _Frame, stack: list[_Frame]) -> None:
-        if frame.closes == "cell" and frame.row is not None and frame.cell is not None:
-            frame.row.cells.append(frame.cell)
-        elif frame.closes == "row" and frame.table is not None and frame.row is not None:
-            frame.table.rows.append(frame.row)
-        elif frame.closes == "table" and frame.table is not None:
-            frame.out.extend(reduced(frame.table))
-
-    def _take(self, element: Any, frame: _Frame, stack: list[_Frame]) -> None:
+    def take(self, element: Any, frame: Frame, stack: list[Frame]) -> None:
         name = name_of(element)
         if not name or name in _SKIPPED:
             return
@@ -93,42 +51,41 @@ class Body:
             self._lines.left_out["deleted"] += sum(len(text) for text in element.itertext())
         elif name == "w:tbl":
             table = Table(frame.step("tbl"), _columns(element))
-            stack.append(_Frame(iter(element), table.path, frame.out, table, closes="table"))
+            stack.append(Frame(iter(element), table.path, frame.out, table, closes="table"))
         elif name == "w:tr" and frame.table is not None:
             self._row(element, frame, stack)
         elif name == "w:tc" and frame.row is not None:
             span = number(value(element, "w:tcPr", "w:gridSpan"), 1, frame.table.most if frame.table else 1, 1)
             cell = Cell([], span, _continues(element))
             path = frame.step("tc")
-            stack.append(_Frame(iter(element), path, cell.pieces, row=frame.row, cell=cell, closes="cell"))
+            stack.append(Frame(iter(element), path, cell.pieces, row=frame.row, cell=cell, closes="cell"))
         elif name == "w:altChunk":
             self.chunks.append(next(iter(element.values()), ""))
         elif name == "mc:AlternateContent":
-            stack.append(_Frame(iter(alternative(element)), frame.path, frame.out, frame.table, frame.row))
+            stack.append(Frame(iter(alternative(element)), frame.path, frame.out, frame.table, frame.row))
         else:  # content controls and whatever else is put around content
             path = frame.step("sdt") if name == "w:sdt" else frame.path
             counts = frame.counts if path == frame.path else Counter()
-            stack.append(_Frame(iter(element), path, frame.out, frame.table, frame.row, counts=counts))
+            stack.append(Frame(iter(element), path, frame.out, frame.table, frame.row, counts=counts))
 
-    def _row(self, element: Any, frame: _Frame, stack: list[_Frame]) -> None:
+    def _row(self, element: Any, frame: Frame, stack: list[Frame]) -> None:
         path = frame.step("tr")
         if child(element, "w:trPr", "w:del") is not None:
             self._lines.left_out["deleted"] += sum(len(text) for text in element.itertext())
             return
         most = frame.table.most if frame.table else 1
         row = Row(path, number(value(element, "w:trPr", "w:gridBefore"), 0, most, 0))
-        stack.append(_Frame(iter(element), path, frame.out, frame.table, row, closes="row"))
+        stack.append(Frame(iter(element), path, frame.out, frame.table, row, closes="row"))
 
-    def _paragraph(self, element: Any, name: str, frame: _Frame, stack: list[_Frame]) -> None:
+    def _paragraph(self, element: Any, name: str, frame: Frame, stack: list[Frame]) -> None:
         path = frame.step("p") if name == "w:p" else frame.path
         style = value(element, "w:pPr", "w:pStyle")
         look = self._styles.look(style)
         line = self._lines.read(element, hidden=look.hidden)
         frame.out.extend(self._pieces(element, line, look, style, path))
         for index in range(len(line.boxes), 0, -1):
-            stack.append(_Frame(iter(line.boxes[index - 1]), f"{path}/box[{index}]", frame.out))
-        self._spent += sum(len(text) for _, text in line.parts)
-        self.is_full = self._spent > self._most
+            stack.append(Frame(iter(line.boxes[index - 1]), f"{path}/box[{index}]", frame.out))
+        self.spend(sum(len(text) for _, text in line.parts))
 
     def _pieces(self, element: Any, line: Line, look: Look, style: str, path: str) -> Iterator[Piece]:
         text = line.text

@@ -15,7 +15,7 @@ from seamline.parse.build import Builder
 from seamline.parse.html import read_page
 from seamline.parse.html_charset import decode_page
 from seamline.parse.raw import Parsed, Raw
-from seamline.parse.xml import parse_xml
+from seamline.parse.xml import declares_entities, parse_xml
 from seamline.types import Notice
 
 _CONTAINER = "META-INF/container.xml"
@@ -27,6 +27,8 @@ _FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"
 """Fonts are scrambled so that they cannot be copied, in books that are free to read."""
 _PLAIN_DOCTYPE = re.compile(rb"<!DOCTYPE\s[^<>\[]*>", re.IGNORECASE)
 """A document type that declares nothing itself; it says nothing that is needed."""
+_OUTSIDE = re.compile(r"\.\.(?:/|$)|/")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _CHAPTERS = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml", "image/svg+xml", "text/x-oeb1-document")
 _FIELDS = {
     "author": "creator",
@@ -78,6 +80,8 @@ def parse(raw: Raw) -> Parsed:
         markup, remark = decode_page(data)
         if remark:
             notices.append(Notice("encoding", remark, name))
+        if declares_entities(markup):
+            notices.append(Notice("entities", "declares entities, which stay as they are written", name))
         page = read_page(markup, builder, raw, name)
         notices += page.notices
         first_title = first_title or page.title
@@ -104,7 +108,11 @@ def _package(archive: Archive, raw: Raw, notices: list[Notice]) -> _Package:
     for element in root.iter():
         tag = _local(element)
         if tag == "item":
-            path = _inside(folder, element.get("href") or "")
+            href = element.get("href") or ""
+            path = _inside(folder, href)
+            if _is_outside(path) or _ADDRESS.match(href):
+                notices.append(Notice("part-outside", "is outside of the book and never read", path))
+                continue
             contents = "nav" in (element.get("properties") or "").split()
             items[element.get("id") or ""] = _Item(path, (element.get("media-type") or "").lower(), contents)
         elif tag == "itemref":
@@ -119,6 +127,8 @@ def _package_name(archive: Archive, raw: Raw, notices: list[Notice]) -> str:
     """The file that lists all others: the one its container names, else the only one that can be it."""
     if _CONTAINER in archive:
         for element in _xml(archive, _CONTAINER, raw).iter():
+            if _local(element) == "rootfile" and _is_outside(element.get("full-path") or ""):
+                raise ParseError("names a package outside of the book: refused", raw.uri, _CONTAINER)
             if _local(element) == "rootfile" and (name := _inside("", element.get("full-path") or "")) in archive:
                 return name
     found = [name for name in archive.names if name.lower().endswith(".opf")]
@@ -141,6 +151,11 @@ def _local(element: Any) -> str:
 def _inside(folder: str, address: str) -> str:
     """The name in the archive of what a package links to. Nothing outside is ever looked at."""
     return posixpath.normpath(posixpath.join(folder, unquote(address.split("#")[0]))) if address else ""
+
+
+def _is_outside(name: str) -> bool:
+    """Whether a name points out of the archive."""
+    return _OUTSIDE.match(posixpath.normpath(name)) is not None
 
 
 # --- chapters -----------------------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from seamline.collector import paused
 from seamline.extras import needed
 from seamline.parse.build import Builder
-from seamline.parse.html_charset import declared_encoding
 from seamline.parse.html_flow import Flow
 from seamline.parse.html_meta import LONGEST, read_meta, read_title
 from seamline.parse.html_places import Places
@@ -52,8 +51,6 @@ def parse(raw: Raw) -> Parsed:
         page = read_page(raw.text, builder, raw)
     text, blocks, anchors = builder.finish()
     notices = page.notices
-    if raw.data and (name := declared_encoding(raw.data)) and raw.data.decode(name) == raw.text:
-        notices += (Notice("encoding", f"the page is not UTF-8: it was read as {name}, which it declares"),)
     if not blocks:
         notices += (Notice("html-empty", "there is no text on the page"),)
     return Parsed(text, blocks, page.title, page.meta, anchors, notices=notices)
@@ -70,7 +67,7 @@ def read_page(markup: str, builder: Builder, raw: Raw, part: str = "") -> Page:
     for anchor in document.select("a[name]:not([id])"):  # how ids were written once
         anchor.attrs["id"] = anchor.attr("name")
     title, meta = read_title(document), read_meta(document)
-    notices = _cut_off(document, part)
+    notices = _cut_off(document, places.markup, part)
     unshown = drop_unshown(document)
     aside = drop_boilerplate(document) if raw.reading.boilerplate == "remove" else Pruned()
     flow = Flow(builder, raw.limits.characters)
@@ -83,9 +80,17 @@ def read_page(markup: str, builder: Builder, raw: Raw, part: str = "") -> Page:
     return Page(title[:LONGEST], meta, tuple(notices))
 
 
-def _cut_off(document: Document, part: str) -> list[Notice]:
+def _is_closed(document: Document, markup: str) -> bool:
+    """Whether the last thing in a source is the end tag of the page, so that nothing is open there."""
+    location = document.root.source_location if document.root is not None else None
+    if location is None or location.end_tag is None:
+        return False
+    return not markup[location.end_tag.end_offset :].strip()
+
+
+def _cut_off(document: Document, markup: str, part: str) -> list[Notice]:
     """What the page lost because it is not closed."""
-    codes = {error.code for error in document.errors}
+    codes = set() if _is_closed(document, markup) else {error.code for error in document.errors}
     out = [Notice("html-cut-off", message, part) for code, message in _CUT_OFF.items() if code in codes]
     raw = list(document.iter_elements(_RAW))
     if raw and (location := raw[-1].source_location) is not None and location.end_tag is None:

@@ -13,6 +13,7 @@ from seamline.errors import ParseError
 from seamline.extras import needed
 from seamline.parse.build import Builder, Run
 from seamline.parse.ocr import REMEDY, REVIEW, Describer, Engine, Seen, chosen, read_any_way_up, sureness
+from seamline.parse.png import LARGEST, without_bombs
 from seamline.parse.raw import Parsed, Raw
 from seamline.types import Notice
 
@@ -39,6 +40,8 @@ class _Picture(NamedTuple):
     said: dict[str, str]
     is_whole: bool
     """Whether all of it could be decoded."""
+    dropped: int
+    """Parts beside the picture that are too large, once unpacked."""
 
 
 def parse(raw: Raw, describer: Describer | None = None) -> Parsed:
@@ -51,6 +54,9 @@ def parse(raw: Raw, describer: Describer | None = None) -> Parsed:
     notices: list[Notice] = []
     if not picture.is_whole:
         notices.append(Notice("image-truncated", "the image is cut off: its lower part may be missing"))
+    if picture.dropped:
+        message = f"{picture.dropped} texts or profiles in the file unpack to more than {LARGEST:,} bytes: left out"
+        notices.append(Notice("image-data", message))
     builder = Builder()
     caption = picture.said.get("title", "")
     description = picture.said.get("description", "")
@@ -78,12 +84,13 @@ def _opened(raw: Raw) -> _Picture:
         from PIL import Image, ImageFile, UnidentifiedImageError
     if not raw.data:
         raise ParseError("the file is empty: was it saved or downloaded completely?", raw.uri)
+    data, dropped = without_bombs(raw.data)
     ImageFile.LOAD_TRUNCATED_IMAGES = False
     Image.MAX_IMAGE_PIXELS = raw.limits.pixels
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            image = Image.open(io.BytesIO(raw.data), formats=_FORMATS)
+            image = Image.open(io.BytesIO(data), formats=_FORMATS)
         width, height = image.size
     except Image.DecompressionBombError:
         raise ParseError(f"the image has more than {raw.limits.pixels:,} pixels: make it smaller", raw.uri) from None
@@ -100,7 +107,7 @@ def _opened(raw: Raw) -> _Picture:
     pixels, is_whole = _decoded(image, raw)
     said = _said(image)
     pixels.format = kind
-    return _Picture(pixels, said, is_whole)
+    return _Picture(pixels, said, is_whole, dropped)
 
 
 def _decoded(image: Any, raw: Raw) -> tuple[Any, bool]:

@@ -9,6 +9,7 @@ from seamline.parse.blocks import blank, parse_blocks
 from seamline.parse.front_matter import split
 from seamline.parse.masked import front_block, interleave, jsx_blocks
 from seamline.parse.raw import Parsed, Raw
+from seamline.parse.remarks import TITLE, unclosed, unclosed_mdx
 from seamline.types import Block, Notice, Span
 
 MDX = "text/mdx"
@@ -40,7 +41,13 @@ def parse(raw: Raw) -> Parsed:
         shown = hidden.text
         masked += jsx_blocks(text, hidden.blocks)
     blocks = interleave(parse_blocks(shown, after), masked)
-    return Parsed(text, blocks, _title(text, blocks, data), data, removed=removed, notices=notices)
+    notices += unclosed(text, blocks, has_front=head is not None)
+    if raw.media_type == MDX:
+        notices += unclosed_mdx(text, blocks)
+    title = _title(text, blocks, data)
+    if len(title) > TITLE:
+        notices += (Notice("title-cut", f"the title has {len(title):,} characters: {TITLE} are kept as such"),)
+    return Parsed(text, blocks, title[:TITLE], data, removed=removed, notices=notices)
 
 
 def parse_plain(raw: Raw) -> Parsed:

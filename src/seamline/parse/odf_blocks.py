@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from seamline.parse.docx_table import Cell, Row, Table, reduced
+from seamline.parse.docx_table import Cell, Row, Table
 from seamline.parse.odf_names import get, name_of
 from seamline.parse.odf_styles import OdfStyles
 from seamline.parse.odf_text import OdfLine, OdfLines
 from seamline.parse.ooxml import number
 from seamline.parse.pieces import Piece
+from seamline.parse.pieces_walk import Frame, Walk
 
 _SKIPPED = frozenset((
     "text:sequence-decls", "text:variable-decls", "text:user-field-decls", "office:forms", "presentation:notes",
@@ -37,64 +37,36 @@ class _Lists:
 
 
 @dataclass(slots=True)
-class _Frame:
-    """An element whose children are being read."""
+class _Frame(Frame):
+    """An element, with the lists around it."""
 
-    rest: Iterator[Any]
-    path: str
-    out: list[Piece]
     lists: _Lists | None = None
-    table: Table | None = None
-    row: Row | None = None
-    cell: Cell | None = None
-    closes: str = ""
-    repeated: int = 1
     covered: int = 0
     """Cells to skip, which the one before spans."""
-    counts: Counter[str] = field(default_factory=Counter)
+    numbered: dict[str, list[int]] = field(default_factory=dict)
+    """Where the counts of a list go when it ends, for lists that go on."""
 
-    def step(self, name: str) -> str:
-        self.counts[name] += 1
-        return f"{self.path}/{name}[{self.counts[name]}]"
+    def close(self) -> None:
+        Frame.close(self)
+        if self.closes == "list" and self.lists is not None:
+            self.numbered[self.lists.style] = self.lists.counts[:1]
 
 
-class OdfBody:
+class OdfBody(Walk[_Frame]):
     """Reads block content: of the text, of notes, of boxes and slides."""
 
     def __init__(self, styles: OdfStyles, lines: OdfLines, most: int) -> None:
+        super().__init__(most)
         self._styles = styles
         self._lines = lines
-        self._most = most
-        self._spent = 0
         self._numbered: dict[str, list[int]] = {}
         """The last counts of each list style, for lists that go on."""
         self._lists = 0
-        self.is_full = False
 
-    def read(self, root: Any, path: str) -> list[Piece]:
-        pieces: list[Piece] = []
-        stack = [_Frame(iter(root), path, pieces)]
-        while stack:
-            frame = stack[-1]
-            element = next(frame.rest, None)
-            if element is None or self.is_full:
-                stack.pop()
-                self._close(frame)
-                continue
-            self._take(element, frame, stack)
-        return pieces
+    def first(self, rest: Iterator[Any], path: str, out: list[Piece]) -> _Frame:
+        return _Frame(rest, path, out)
 
-    def _close(self, frame: _Frame) -> None:
-        if frame.closes == "cell" and frame.row is not None and frame.cell is not None:
-            frame.row.cells.extend([frame.cell] * frame.repeated)
-        elif frame.closes == "row" and frame.table is not None and frame.row is not None:
-            frame.table.rows.extend([frame.row] * frame.repeated)
-        elif frame.closes == "table" and frame.table is not None:
-            frame.out.extend(reduced(frame.table))
-        elif frame.closes == "list" and frame.lists is not None:
-            self._numbered[frame.lists.style] = frame.lists.counts[:1]
-
-    def _take(self, element: Any, frame: _Frame, stack: list[_Frame]) -> None:
+    def take(self, element: Any, frame: _Frame, stack: list[_Frame]) -> None:
         name = name_of(element)
         if not name or name in _SKIPPED:
             return
@@ -122,9 +94,8 @@ class OdfBody:
             self._lines.frame(element, line)
             self._write(line, "paragraph", 0, frame, frame.path, stack)
         else:  # sections, indexes, shapes and whatever else is put around content
-            inner = _Frame(
-                iter(element), frame.path, frame.out, frame.lists, frame.table, frame.row, counts=frame.counts
-            )
+            inner = _Frame(iter(element), frame.path, frame.out, frame.table, frame.row, counts=frame.counts)
+            inner.lists = frame.lists
             stack.append(inner)
 
     # --- lists ----------------------------------------------------------------------------------------------------
@@ -141,9 +112,11 @@ class OdfBody:
             self._lists += not goes_on
         counts = [*(around.counts if around is not None else ()), before]
         closes = "list" if around is None else ""
-        stack.append(
-            _Frame(iter(element), frame.path, frame.out, _Lists(style, counts), closes=closes, counts=frame.counts)
+        inner = _Frame(
+            iter(element), frame.path, frame.out, closes=closes, counts=frame.counts, numbered=self._numbered
         )
+        inner.lists = _Lists(style, counts)
+        stack.append(inner)
 
     def _item(self, element: Any, name: str, frame: _Frame, stack: list[_Frame]) -> None:
         lists = frame.lists
@@ -154,7 +127,7 @@ class OdfBody:
             start = get(element, "text:start-value")
             lists.counts[-1] = number(start, 0, 1_000_000, 1) if start else lists.counts[-1] + 1
         inner = _Lists(lists.style, lists.counts, fresh=is_item)
-        stack.append(_Frame(iter(element), frame.path, frame.out, inner, counts=frame.counts))
+        stack.append(_Frame(iter(element), frame.path, frame.out, lists=inner, counts=frame.counts))
 
     # --- tables ---------------------------------------------------------------------------------------------------
 
@@ -205,8 +178,7 @@ class OdfBody:
             frame.out.append(Piece(kind, text, path, notes=notes, pictures=pictures))
         for index in range(len(line.boxes), 0, -1):
             stack.append(_Frame(iter((line.boxes[index - 1],)), f"{path}/box[{index}]", frame.out))
-        self._spent += len(text)
-        self.is_full = self._spent > self._most
+        self.spend(len(text))
 
     def _listed(self, lists: _Lists, text: str, path: str) -> Piece:
         level = len(lists.counts) - 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from seamline.parse.xml import at_path
+
 _SPACE = "urn:oasis:names:tc:opendocument:xmlns:"
 _OTHERS = {
     "http://www.w3.org/1999/xlink": "xlink",
@@ -46,8 +48,4 @@ def get(element: Any, name: str) -> str:
 
 def child(element: Any, *path: str) -> Any | None:
     """The element at a path of short names, the first of each."""
-    for name in path:
-        element = next((one for one in element if name_of(one) == name), None)
-        if element is None:
-            return None
-    return element
+    return at_path(element, path, name_of)

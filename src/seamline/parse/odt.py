@@ -23,6 +23,7 @@ from seamline.parse.pieces import Picture, Piece, as_text
 from seamline.parse.pieces_write import PieceWriter, Told
 from seamline.parse.raw import Parsed, Raw
 from seamline.parse.sheet_grid import write_grid
+from seamline.parse.sheet_limit import cut_long
 from seamline.parse.xml import faults, parse_xml
 from seamline.types import Notice
 
@@ -196,6 +197,8 @@ class _Reader:
             if not found:
                 self._note("sheet-empty", "holds no cells", where)
                 continue
+            if cut := cut_long(found):
+                self._note("cells-cut", cut.message, where)
             self._builder.heading(1, name, {"sheet": name})
             left = sum(write_grid(self._builder, name, grid, self._raw.limits.characters) for grid in found)
             if left:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from seamline.errors import ParseError
 from seamline.parse.archive import Archive
 from seamline.parse.raw import Raw
-from seamline.parse.xml import faults, parse_xml, refuse_doctype
+from seamline.parse.xml import at_path, faults, parse_xml, refuse_doctype
 from seamline.types import Notice
 
 DEPTH = 2_000
@@ -99,11 +99,7 @@ def attribute(element: Any, name: str) -> str:
 
 def child(element: Any, *path: str) -> Any | None:
     """The element at a path of short names, the first of each."""
-    for name in path:
-        element = next((one for one in element if name_of(one) == name), None)
-        if element is None:
-            return None
-    return element
+    return at_path(element, path, name_of)
 
 
 def value(element: Any, *path: str) -> str:

@@ -35,9 +35,9 @@ class Raw(NamedTuple):
     """A source as a parser gets it."""
 
     data: bytes
-    """The bytes; empty where only text was given."""
+    """The bytes; empty for formats that are text."""
     text: str = ""
-    """Decoded, for formats that are text."""
+    """Decoded, for formats that are text; else empty."""
     uri: str = ""
     media_type: str = ""
     reading: Reading = Reading()

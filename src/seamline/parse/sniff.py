@@ -13,37 +13,21 @@ from pathlib import Path
 
 from seamline.errors import ParseError
 from seamline.formats import BY_NAME, BY_SUFFIX
+from seamline.parse.magic import OLD_OFFICE, PDF, ZIP, magic_of
 
 _SAMPLE = 4096
 _PREFIX = 65_536
 """Bytes of something else that may stand before a PDF that is called one."""
 
-_MAGIC = (
-    (b"%PDF-", "pdf"),
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-    (b"II*\x00", "image/tiff"),
-    (b"MM\x00*", "image/tiff"),
-    (b"BM", "image/bmp"),
-    (b"ID3", "audio/mpeg"),
-    (b"\xff\xfb", "audio/mpeg"),
-    (b"\xff\xf3", "audio/mpeg"),
-    (b"fLaC", "audio/flac"),
-    (b"OggS", "audio/ogg"),
-    (b"\x1aE\xdf\xa3", "video/webm"),
-    (b"SQLite format 3\x00", "sqlite"),
-    (b"PAR1", "parquet"),
-)
 _RIFF = {b"WAVE": "audio/wav", b"WEBP": "image/webp", b"AVI ": "video/x-msvideo"}
-_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
-_PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"7z\xbc\xaf": "7-Zip", b"Rar!\x1a\x07": "RAR"}
 _MIME_PARTS = {
     b"application/vnd.oasis.opendocument.text": "odt",
     b"application/vnd.oasis.opendocument.spreadsheet": "xlsx",
     b"application/epub+zip": "epub",
 }
+_PDF_OBJECT = re.compile(rb"(?:^|[\r\n])[0-9]{1,7} [0-9]{1,5} obj\b")
+"""What a PDF holds even where its first line is lost."""
+_XML = re.compile(rb"\s*<(?:\?xml|svg)\b")
 _HTML = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 _MAIL = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*\n(?:[ \t][^\n]*\n)*)+\r?\n")
 _MAIL_FIELDS = re.compile(rb"^(?:from|to|subject|date|message-id|received|mime-version):", re.IGNORECASE | re.MULTILINE)
@@ -70,22 +54,21 @@ def sniff(data: bytes, name: str = "") -> str:
 
 def _binary(data: bytes, head: bytes, suffix: str, name: str) -> str:
     """What cannot be mistaken; empty where it may be text."""
-    for magic, found in _MAGIC:
-        if head.startswith(magic) and not (magic == b"BM" and suffix != ".bmp"):
-            return found
+    found = magic_of(head)
+    if found is not None and found.kind:
+        return found.kind
     if head[:4] == b"RIFF" and head[8:12] in _RIFF:
         return _RIFF[head[8:12]]
     if head[4:8] == b"ftyp":
         return "audio/mp4" if suffix == ".m4a" or head[8:11] == b"M4A" else "video/mp4"
-    if suffix == ".pdf" and b"%PDF-" in data[:_PREFIX]:
+    if suffix == ".pdf" and (PDF in data[:_PREFIX] or _PDF_OBJECT.search(data, 0, _PREFIX)):
         return "pdf"
-    if head.startswith(_ZIP):
+    if head.startswith(ZIP):
         return _archive(data, suffix, name)
-    if head.startswith(_OLD_OFFICE):
+    if head.startswith(OLD_OFFICE):
         return _old_office(head, suffix, name)
-    for magic, what in _PACKED.items():
-        if head.startswith(magic):
-            raise ParseError(f"is a {what} archive: unpack it and name what is inside", name)
+    if found is not None and found.is_packed:
+        raise ParseError(f"is {found.name}: unpack it and name what is inside", name)
     return ""
 
 
@@ -141,6 +124,8 @@ def _text(head: bytes, *, plain: bool, name: str) -> str:
         return BY_NAME["vtt"].media_type
     if _HTML.match(body):
         return BY_NAME["html"].media_type
+    if _XML.match(body):
+        return BY_NAME["code"].media_type
     if _TEX.match(body):
         return BY_NAME["latex"].media_type
     if (mail := _MAIL.match(body)) and len(_MAIL_FIELDS.findall(mail[0])) >= 3:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from seamline.errors import ParseError
 from seamline.extras import needed
 
 _DOCTYPE = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY)", re.IGNORECASE)
+_XML = re.compile(r"[\ufeff\s]*<(?:\?xml|!DOCTYPE)\b", re.IGNORECASE)
+_ENTITY = re.compile(r"<!DOCTYPE[^\[<>]*\[[^\]]*?<!ENTITY\b", re.IGNORECASE)
+_OUTSIDE = re.compile(
+    r"""<!DOCTYPE\s+[^\s<>\[]+\s+(?:SYSTEM|PUBLIC\s+(?:"[^"<>]*"|'[^'<>]*'))\s+["'](?!https?:)([^"'<>]{1,500})""",
+    re.IGNORECASE,
+)
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")
 _PROLOG = 65_536
 _TAGS = 3_000_000
@@ -46,6 +53,15 @@ def faults(root: Any) -> str:
     return found[0] if found else ""
 
 
+def at_path(element: Any, path: Iterable[str], name_of: Callable[[Any], str]) -> Any | None:
+    """The element at a path of names, the first of each; `name_of` says how a format calls its elements."""
+    for name in path:
+        element = next((one for one in element if name_of(one) == name), None)
+        if element is None:
+            return None
+    return element
+
+
 def refuse_doctype(data: bytes, uri: str = "", part: str = "") -> None:
     """Raise a ParseError where XML declares what could pull in or blow up text."""
     head = data[:_PROLOG]
@@ -57,6 +73,23 @@ def refuse_doctype(data: bytes, uri: str = "", part: str = "") -> None:
             uri,
             f"part {part}" if part else "",
         )
+
+
+def declares_entities(text: str) -> bool:
+    """Whether a text is XML or XHTML that declares entities."""
+    return _XML.match(text) is not None and _ENTITY.search(text, 0, _PROLOG) is not None
+
+
+def refuse_entities(text: str, uri: str) -> None:
+    """Raise a ParseError for XML that declares entities: other readers of it would expand them, or fetch files."""
+    if declares_entities(text):
+        raise ParseError("declares entities, which could pull in files or blow up: save it without them", uri)
+
+
+def outside_doctype(text: str) -> str:
+    """The file that the document type of an XML text names and that is no address of the web; empty where none is."""
+    found = _OUTSIDE.search(text, 0, _PROLOG) if _XML.match(text) else None
+    return found[1] if found else ""
 
 
 def _check_depth(root: Any, most: int, uri: str, where: str) -> None:

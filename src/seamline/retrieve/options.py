@@ -28,9 +28,9 @@ class SearchOptions:
     mode: Mode = "leaf"
     """leaf: chunks; parents: sections in place of chunks where enough of one was hit; summary-first: chunks of the
     sections whose summaries match best; multi-level: chunks and sections together."""
-    fusion: Fusion = "min-max"
+    fusion: Fusion = "blend"
     """How scores of the legs are made comparable; rrf looks at ranks alone, and has no use for `alpha`."""
-    alpha: float = 0.7
+    alpha: float = 0.5
     """Weight of the dense leg; the rest is BM25's."""
     lean: float = 0.7
     """The part of that weight which passes to BM25 as far as its best stands out."""
@@ -41,6 +41,9 @@ class SearchOptions:
     """What each leg finds at the least: with fewer candidates the legs rarely meet."""
     dual: bool = False
     """Whether the index has vectors of summaries, to be searched as well."""
+    about: bool = True
+    """Whether texts about chunks are searched as well, for the chunks they are about. An index without any has none to
+    search."""
     weights: Weights = field(default_factory=Weights)
     decay: float = 0.01
     """How fast freshness falls per day of age."""

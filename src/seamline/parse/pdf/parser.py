@@ -24,7 +24,7 @@ from seamline.parse.pdf.passages import passages
 from seamline.parse.pdf.ruled import ruled
 from seamline.parse.pdf.running import told, without_running
 from seamline.parse.pdf.scans import read_scan
-from seamline.parse.pdf.source import metadata, opened, outline
+from seamline.parse.pdf.source import metadata, openings, outline
 from seamline.parse.pdf.write import Writer
 from seamline.parse.raw import Parsed, Raw
 from seamline.types import Notice
@@ -37,9 +37,8 @@ _USUAL = 1_000
 
 def parse(raw: Raw) -> Parsed:
     """A PDF as text with headings, paragraphs, lists, tables and figures, each with its page and boxes."""
-    document = opened(raw)
+    document, pages, notices = _read(raw)
     title, meta = metadata(document)
-    pages, notices = _pages(document, raw)
     sight = _by_sight(document, pages, raw)
     notices += [*flaws(document, raw), *sight]
     size = _usual_size(pages)
@@ -55,6 +54,15 @@ def parse(raw: Raw) -> Parsed:
         title = title_of(found)
     meta["pages"] = len(pages)
     return Parsed(text, blocks, title, meta, anchors, notices=tuple(notices), confidence=confidence)
+
+
+def _read(raw: Raw) -> tuple[Any, list[Page], list[Notice]]:
+    """The document in the first way to open it that gives pages, those, and what is wrong with the rest."""
+    for document, notices in openings(raw):
+        pages, more = _pages(document, raw)
+        if pages:
+            return document, pages, [*notices, *more]
+    raise ParseError("no page of the PDF can be read, it is damaged: save or download it again", raw.uri)
 
 
 def _pages(document: Any, raw: Raw) -> tuple[list[Page], list[Notice]]:
@@ -75,9 +83,9 @@ def _pages(document: Any, raw: Raw) -> tuple[list[Page], list[Notice]]:
         room -= page.characters
         if room <= 0:
             break
+    notices: list[Notice] = []
     if not pages:
-        raise ParseError("no page of the PDF can be read, it is damaged: save or download it again", raw.uri)
-    notices = []
+        return pages, notices
     if broken:
         notices.append(Notice("pages-unreadable", f"{len(broken)} of {count} pages are damaged", _listed(broken)))
     last = pages[-1].number

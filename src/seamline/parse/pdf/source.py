@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from seamline.errors import ParseError
 from seamline.extras import needed
+from seamline.parse.pdf.bombs import defused
 from seamline.parse.pdf.headings import Outline, plain
 from seamline.parse.pdf.library import EXTRA, WHAT
+from seamline.parse.pdf.rebuild import rebuilt
 from seamline.parse.raw import Raw
+from seamline.types import Notice
 
 _BOOKMARKS = 5_000
 _DATE = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(Z|[+-]\d\d)?'?(\d\d)?")
@@ -25,20 +28,36 @@ _HEADER = 1024
 """PDFium looks for the header in so many bytes."""
 _FURTHEST = 65_536
 """And we in so many: mail and web servers leave lines before it."""
+_REBUILT = Notice(
+    "rebuilt", "the list of pages is damaged: those that could be found are read, in the order they were found"
+)
 
 
-def opened(raw: Raw) -> Any:
-    """The document, by pypdfium2."""
+class Opened(NamedTuple):
+    """A document by pypdfium2, and what was done to the file so that it opens."""
+
+    document: Any
+    notices: list[Notice]
+
+
+def openings(raw: Raw) -> Iterator[Opened]:
+    """The document as its file says it is; then, for when no page of that can be read, put together anew."""
     with needed(WHAT, EXTRA):
         import pypdfium2
         import pypdfium2.raw as library
     if not raw.data:
         raise ParseError("the file is empty: was it saved or downloaded completely?", raw.uri)
+    data, notices = defused(raw)
+    refusal = None
     try:
-        document = pypdfium2.PdfDocument(_from_header(raw.data))
+        yield Opened(pypdfium2.PdfDocument(_from_header(data)), notices)
     except pypdfium2.PdfiumError as error:
-        raise _refusal(getattr(error, "err_code", None), library, raw) from error
-    return document
+        refusal = _refusal(getattr(error, "err_code", None), library, raw)
+    again = rebuilt(raw._replace(data=data))
+    if again:
+        yield Opened(pypdfium2.PdfDocument(again), [*notices, _REBUILT])
+    elif refusal is not None:
+        raise refusal
 
 
 def _from_header(data: bytes) -> bytes:

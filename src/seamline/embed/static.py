@@ -1,0 +1,110 @@
+"""The embedder `static`: one vector for each word piece, and a text is their sum. For the dips between sentences.
+
+It reads tens of thousands of sentences a second where its teacher, the bundled model, reads hundreds, and needs numpy
+only. It knows what a text is about, not what it says: the order of words is lost. Use it to find where a subject
+changes, and `minilm` to search. It was fitted to English headings and prose: of tables, code and other languages it
+knows less. models/PROVENANCE.md says how the table was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seamline.embed.minilm import FILES as TEACHER
+from seamline.embed.minilm import FOLDER, check
+from seamline.embed.wordpiece import WordPieces, read_vocabulary
+from seamline.extras import command
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seamline.records import Vector
+
+VERSION = 1
+"""Of the rules that make pieces of a text and one vector of pieces; another version makes other vectors."""
+
+TABLE = "static.int8.npy"
+VOCABULARY = "minilm.tokenizer.json"
+FILES = {
+    TABLE: "bf23a2611bd26953d356020b4603c7365c68c98af3002b9803cb8b5e0e096b14",
+    VOCABULARY: TEACHER[VOCABULARY],
+}
+"""SHA-256 of what is bundled; models/PROVENANCE.md says how it was made."""
+
+EMPTY = 0
+"""The row of a text without pieces."""
+UNKNOWN = 100
+"""The row of a word that no pieces make."""
+
+_BLOCK = 4096
+"""Pieces whose rows are copied at once: 1 MB."""
+_TEXTS = 1024
+"""Texts whose vectors are scaled at once: 2 MB."""
+_EXACT = 2.0**22
+"""Sums below it have squares that 64-bit floats add without rounding, up to 512 of them."""
+
+
+class StaticEmbedder:
+    """Rows of whole numbers, added. A sum of those is the same in any order, so vectors are the same to the bit on
+    every machine."""
+
+    def __init__(self, folder: Path = FOLDER) -> None:
+        """From files that are what was shipped."""
+        check(folder, FILES, command("semantic"))
+        self.name = "static"
+        self._vocabulary = folder / VOCABULARY
+        self._table: NDArray[np.int8] = np.asarray(np.load(folder / TABLE, mmap_mode="r"))
+        self.dimensions = int(self._table.shape[1])
+        self.fingerprint = sha256(f"static {VERSION} {FILES}".encode()).hexdigest()
+
+    def __repr__(self) -> str:
+        return f"StaticEmbedder(dimensions={self.dimensions})"
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """One row per text, whatever its length. A text without words or marks has the vector of the empty text."""
+        rows = np.empty((len(texts), self.dimensions), np.float32)
+        for start in range(0, len(texts), _TEXTS):
+            batch = texts[start : start + _TEXTS]
+            rows[start : start + len(batch)] = _unit(self._sums(batch))
+        return rows
+
+    @cached_property
+    def _pieces(self) -> WordPieces:
+        """Read when the first text comes: 12 ms."""
+        return WordPieces(read_vocabulary(self._vocabulary), UNKNOWN)
+
+    def _sums(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        sums = np.empty((len(texts), self.dimensions), np.int64)
+        pieces, table, add = self._pieces, self._table, np.add.reduce
+        for row, text in zip(sums, texts, strict=True):
+            numbers = pieces(text) or [EMPTY]
+            if len(numbers) <= _BLOCK:
+                add(table.take(numbers, axis=0), axis=0, out=row)
+            else:
+                row[:] = self._long_sum(numbers)
+        sums[~sums.any(axis=1)] = table[EMPTY]
+        return sums
+
+    def _long_sum(self, numbers: list[int]) -> NDArray[np.int64]:
+        total = np.zeros(self.dimensions, np.int64)
+        for start in range(0, len(numbers), _BLOCK):
+            total += self._table.take(numbers[start : start + _BLOCK], axis=0).sum(axis=0, dtype=np.int64)
+        return total
+
+
+def _unit(sums: NDArray[np.int64]) -> Vector:
+    """Rows of length 1, by steps that IEEE 754 rounds alike everywhere: exact sums, one root, one division."""
+    wide = sums.astype(np.float64)
+    largest = np.abs(wide).max(axis=1, keepdims=True)
+    if (largest >= _EXACT).any():
+        _, power = np.frexp(largest / _EXACT)
+        wide = np.trunc(np.ldexp(wide, -np.maximum(power, 0)))
+    lengths = np.sqrt((wide * wide).sum(axis=1, keepdims=True))
+    rows: Vector = (wide / lengths).astype(np.float32)
+    return rows

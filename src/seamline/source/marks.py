@@ -1,0 +1,157 @@
+"""Comments, strings and brackets of languages with braces, as far as finding statements needs them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+STRING = (
+    r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\\?\Z)'
+    r"|'''(?:[^'\\]|\\.|'(?!''))*+(?:'''|\\?\Z)"
+    r'|"(?:[^"\\\r\n]|\\(?:\r\n|.))*+(?:"|\\?\Z)?'
+    r"|'(?:[^'\\\r\n]|\\(?:\r\n|.))*+(?:'|\\?\Z)?"
+)
+"""A string of Python without its prefix; one that is not closed ends with its line, or with the text."""
+_COMMENT = r"//[^\r\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"
+_DOUBLE = r'"(?:[^"\\\r\n]|\\.)*+"?'
+_SINGLE = r"'(?:[^'\\\r\n]|\\.)*+'?"
+_TRIPLE = r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\\?\Z)'
+_CHARACTER = r"'(?:\\(?:u\{[^}'\r\n]*\}|[^\r\n][^'\r\n]{0,8})|[^\\'\r\n])'"
+_TEMPLATE = r"`(?:[^`\\$]|\\.|\$(?!\{)|\$\{(?:[^{}`]|\{[^{}`]*\}|`(?:[^`\\]|\\.)*+`){0,64}+\})*+(?:`|\\?\Z)?"
+_REGEX = (
+    r"/(?:(?<=[=(,:;!&|?{}\[\n]/)|(?<=[=(,:;!&|?] /)|(?<=return /))(?![/*])"
+    r"(?:[^/\\\r\n\[]|\\.|\[(?:[^\]\\\r\n]|\\.)*+\])++/\w*+"
+)
+_RAW = r'r(?P<hashes>#++)".*?(?:"(?P=hashes)|\Z)|r"[^"]*+"?|"(?:[^"\\]|\\.)*+"?'
+
+
+class Braces(NamedTuple):
+    """What is known of a language with braces."""
+
+    strings: str
+    """A pattern of its literals. Every alternative starts with a plain character: such patterns are found fast."""
+    newlines: bool = False
+    """Whether a line end may end a statement."""
+    commas: bool = False
+    """Whether a list may end in a comma wherever it stands."""
+    comments: str = _COMMENT
+    enums: bool = False
+    """Whether the constants of an enum end in a semicolon where methods follow."""
+    tries: str = ""
+    """What makes a `try` valid that nothing else follows."""
+    strung: bool = False
+    """Whether strings that follow each other are one."""
+    directives: bool = False
+    """Whether lines that start with `#` stand for themselves."""
+
+
+_SCRIPT = Braces(f"{_DOUBLE}|{_SINGLE}|{_TEMPLATE}|{_REGEX}", newlines=True, commas=True, tries=" finally {}")
+_PLAIN = Braces(f"{_DOUBLE}|{_SINGLE}", directives=True)
+LANGUAGES: Mapping[str, Braces] = {
+    "javascript": _SCRIPT,
+    "typescript": _SCRIPT,
+    "tsx": _SCRIPT,
+    "java": Braces(f"{_TRIPLE}|{_DOUBLE}|{_SINGLE}", enums=True, tries=" finally {}"),
+    "go": Braces(f"{_DOUBLE}|{_CHARACTER}|`[^`]*+`?", newlines=True, commas=True),
+    "rust": Braces(f"{_RAW}|{_CHARACTER}", commas=True),
+    "c": _PLAIN,
+    "cpp": _PLAIN._replace(
+        tries=" catch (...) {}", strings=rf'R"(?P<bar>[^()\\\s]*+)\(.*?(?:\)(?P=bar)"|\Z)|{_PLAIN.strings}'
+    ),
+    "csharp": _PLAIN._replace(tries=" finally {}", strings=rf'@"(?:[^"]|"")*+"?|{_TRIPLE}|{_PLAIN.strings}'),
+    "kotlin": Braces(f"{_TRIPLE}|{_DOUBLE}|{_SINGLE}", newlines=True, commas=True, enums=True, tries=" finally {}"),
+    "swift": Braces(f"{_TRIPLE}|{_DOUBLE}", newlines=True),
+    "scala": Braces(f"{_TRIPLE}|{_DOUBLE}|{_CHARACTER}", newlines=True, tries=" finally {}"),
+    "python": Braces(STRING, commas=True, comments=r"#[^\r\n]*+", strung=True),
+    "php": Braces(f"{_DOUBLE}|{_SINGLE}", commas=True, tries=" finally {}", comments=rf"{_COMMENT}|#(?!\[)[^\r\n]*+"),
+}
+_CLOSERS = {"(": ")", "[": "]", "{": "}"}
+_MADE: dict[str, re.Pattern[str]] = {}
+
+
+def pattern(language: str) -> re.Pattern[str]:
+    """Finds comments, literals, brackets and line ends."""
+    if language not in _MADE:
+        rules = LANGUAGES[language]
+        brackets = r"\(|\[|\{|\)|\]|\}|\r\n?|\n"
+        _MADE[language] = re.compile(rf"{rules.comments}|{rules.strings}|{brackets}", re.DOTALL)
+    return _MADE[language]
+
+
+class Line(NamedTuple):
+    """A line of text that starts outside of literals and comments."""
+
+    start: int
+    first: int
+    """Of its first mark."""
+    around: int
+    """Index of the bracket it is inside of, -1 outside of all."""
+    before: int
+    """Where the code before it ends."""
+    is_comment: bool
+
+
+class Marks:
+    """The brackets and lines of one range. `matched` says whether every bracket has its partner."""
+
+    def __init__(self, text: str, start: int, end: int, language: str) -> None:
+        self.places: list[int] = []
+        self.partner: list[int] = []
+        self.lines: list[Line] = []
+        self.matched = True
+        self._scan(text, start, end, pattern(language))
+
+    def _scan(self, text: str, start: int, end: int, marks: re.Pattern[str]) -> None:
+        around: list[int] = []
+        lines, places, partner = self.lines, self.places, self.partner
+        begin = before = code = last = start  # of the line; where code ended before it, and so far; after the last mark
+        fresh = True  # whether nothing was seen on the line yet
+        for mark in marks.finditer(text, start, end):
+            at = mark.start()
+            kind = text[at]
+            is_line = kind in "\r\n"
+            is_remark = kind in "/#" and is_comment_at(text, at)
+            stop = at
+            while stop > last and text[stop - 1] in " \t":
+                stop -= 1
+            if stop > last or not is_line:
+                is_comment = is_remark and stop == last
+                if fresh:
+                    bare = text[last : at + 1].lstrip(" \t\f\v")
+                    lines.append(Line(begin, at + 1 - len(bare), around[-1] if around else -1, before, is_comment))
+                    fresh = False
+                elif not is_comment and lines[-1].is_comment:
+                    lines[-1] = lines[-1]._replace(is_comment=False)
+                if stop > last:
+                    code = stop
+            last = mark.end()
+            if is_line:
+                begin, fresh, before = last, True, code
+            elif kind in _CLOSERS:
+                around.append(len(places))
+                places.append(at)
+                partner.append(-1)
+                code = last
+            elif kind in ")]}":
+                code = last
+                if around and _CLOSERS[text[places[around[-1]]]] == kind:
+                    opener = around.pop()
+                    partner[opener] = len(places)
+                    partner.append(opener)
+                else:
+                    partner.append(-1)
+                    self.matched = False
+                places.append(at)
+            elif not is_remark:
+                code = last
+        rest = text[last:end]
+        if fresh and rest.strip():
+            first = last + len(rest) - len(rest.lstrip())
+            lines.append(Line(begin, first, around[-1] if around else -1, before, False))
+        self.matched = self.matched and not around
+
+
+def is_comment_at(text: str, at: int) -> bool:
+    """Whether a mark that is no bracket is a comment."""
+    return text[at] == "#" or text.startswith(("//", "/*"), at)

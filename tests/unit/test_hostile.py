@@ -1,0 +1,210 @@
+"""Sources made to harm whoever reads them: each ends with a clear error, or with text and a notice."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from office_files import cells, odf, packed, xlsx
+
+from seamline.errors import ParseError
+from seamline.parse import parse_bytes
+from seamline.parse.code_guard import refuse_bomb
+from seamline.parse.png import without_bombs
+from seamline.parse.raw import Raw
+from seamline.testing.parsers import check_document
+from seamline.types import Document
+
+ENTITIES = "<!DOCTYPE x [<!ENTITY a 'lol'><!ENTITY b '&a;&a;&a;'>]>"
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEAMLINE_ISOLATE", "0")
+
+
+def read(data: bytes | str, uri: str) -> Document:
+    document = parse_bytes(data.encode() if isinstance(data, str) else data, uri=uri)
+    check_document(document)
+    return document
+
+
+def codes(document: Document) -> list[str]:
+    return [notice.code for notice in document.notices]
+
+
+# --- XML and YAML -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("uri", ["a.xml", "a.svg", "a.xhtml", "a.rss"])
+@pytest.mark.parametrize("head", ['<?xml version="1.0"?>\n', "", "\ufeff"])
+def test_xml_that_declares_entities_is_refused(uri: str, head: str) -> None:
+    with pytest.raises(ParseError, match="declares entities"):
+        read(f"{head}{ENTITIES}<x>&b;</x>", uri)
+
+
+def test_entities_that_are_written_about_are_text() -> None:
+    assert "<!ENTITY" in read(f"# XML bombs\n\n```xml\n{ENTITIES}\n```\n", "a.md").text
+    assert read("<!DOCTYPE html><p>About &lt;!ENTITY and [so on]", "a.html").text
+
+
+def test_a_document_type_in_another_file_is_told() -> None:
+    outside = read('<?xml version="1.0"?>\n<!DOCTYPE a PUBLIC "-//A//B" "file:///etc/x">\n<a>b</a>\n', "a.xml")
+    assert "doctype-outside" in codes(outside)
+    web = read('<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/svg.dtd">\n<svg>b</svg>\n', "a.xml")
+    assert "doctype-outside" not in codes(web)
+
+
+def test_xml_is_known_by_its_content() -> None:
+    document = read("<svg xmlns='http://www.w3.org/2000/svg'><text>Words</text></svg>\n", "a.svg")
+    assert document.front_matter == {"programming_language": "xml"}
+
+
+def test_yaml_whose_aliases_multiply_is_refused() -> None:
+    flow = [f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
+    block = [f"a{n}: &a{n}" + f"\n- *a{n - 1}" * 10 for n in range(1, 9)]
+    for lines in (flow, block):
+        with pytest.raises(ParseError, match="aliases stand for more than"):
+            read("\n".join(["a0: &a0 [x,x]", *lines]) + "\n", "a.yaml")
+
+
+def test_yaml_with_some_aliases_is_read() -> None:
+    some = "base: &base\n  a: 1\n" + "".join(f"s{n}:\n  <<: *base\n  b: {n}\n" for n in range(500))
+    mixed = "".join(f"t{n}: &t{n}\n  a: 1\n" + f"j{n}:\n  - *t{max(n - 1, 0)}\n" * 5 for n in range(50))
+    for text in (some, mixed):
+        assert codes(read(text, "a.yaml")) == []
+
+
+def test_brackets_in_yaml_only_so_deep() -> None:
+    assert read("a: " + "[" * 150 + "]" * 150 + "\n", "a.yaml").text
+    with pytest.raises(ParseError, match="nests brackets 1,000 deep"):
+        read("a: " + "[" * 1_000 + "]" * 1_000 + "\n", "a.yaml")
+
+
+def test_objects_of_programs_in_yaml_are_never_made_and_told() -> None:
+    assert codes(read("a: !!python/object/apply:os.system ['id']\n", "a.yaml")) == ["yaml-objects"]
+
+
+@given(st.text(alphabet="&*ab[]{}:,- \n'\"", max_size=300))
+def test_any_yaml_is_read_or_refused(text: str) -> None:
+    try:
+        refuse_bomb("yaml", Raw(b"", text))
+    except ParseError:
+        assert len(text) > 200
+
+
+# --- Markdown and text --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "uri", "said"),
+    [
+        ("# A\n\n<!-- never closed\n\ntext\n", "a.md", "a comment is"),
+        ("---\ntitle: x\nkey: value\n\ntext\n", "a.md", "front matter is"),
+        ("Intro.\n\n$$\nx = y\n\ntext\n", "a.md", "a formula is"),
+        ("# A\n\ntext { never closed\n", "a.mdx", "a brace is"),
+        ("export const x = {{{\n\n# B\n", "a.mdx", "3 braces are"),
+        ("<Tabs>\n<Tab>\n\ntext\n\n</Tab>\n", "a.mdx", "tags (<Tabs>) are"),
+    ],
+)
+def test_what_is_never_closed_is_told(text: str, uri: str, said: str) -> None:
+    document = read(text, uri)
+    assert document.text == text
+    assert [notice.message.partition(" never")[0] for notice in document.notices] == [said]
+
+
+@pytest.mark.parametrize(
+    ("text", "uri"),
+    [
+        ("<!-- closed -->\n\ntext\n", "a.md"),
+        ("---\n\nA rule, then text: words.\n", "a.md"),
+        ("It costs $$ and more.\n\n```\necho $$\n```\n\n$$\nx\n$$\n", "a.md"),
+        ("<Tabs>\n<Tab name={x} />\n\nUse `{` and `<Tab>`.\n\n</Tabs>\n", "a.mdx"),
+        ("1. Code\n\n   ```jsx\n   <Layout>\n   {\n   ```\n", "a.mdx"),
+        ("{/* a comment */}\n\n# T\n", "a.mdx"),
+    ],
+)
+def test_what_is_closed_is_not_told(text: str, uri: str) -> None:
+    assert codes(read(text, uri)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "uri", "code"),
+    [
+        ("a\0b", "a.txt", "nul-characters"),
+        ("lost \ufffd\ufffd words", "a.txt", "lost-characters"),
+        (f"![x](data:image/png;base64,{'A' * 9_000})\n", "a.md", "data-in-text"),
+        ("# " + "word " * 2_000 + "\n", "a.md", "title-cut"),
+        ("<!-- as HTML has it -->\n\n# T\n", "a.mdx", "mdx-comments"),
+    ],
+)
+def test_what_is_no_text_is_told_and_kept(text: str, uri: str, code: str) -> None:
+    document = read(text, uri)
+    assert document.text == text
+    assert codes(document) == [code]
+    assert len(document.title) <= 500
+
+
+# --- packages -----------------------------------------------------------------------------------------------------
+
+
+def test_cells_end_where_spreadsheets_end_them() -> None:
+    long = "word " * 10_000
+    row = '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1"><v>1</v></c></row>'
+    table = (
+        f"<table:table table:name='S'><table:table-row><table:table-cell office:value-type='string'><text:p>{long}"
+        "</text:p></table:table-cell></table:table-row></table:table>"
+    )
+    for data, uri in (
+        (xlsx({"S": cells([long, 1], ["short", 2])}), "a.xlsx"),
+        (xlsx({"S": row}, [long]), "a.xlsx"),
+        (odf(table, "spreadsheet"), "a.ods"),
+    ):
+        document = parse_bytes(data, uri=uri)
+        assert codes(document) == ["cells-cut"]
+        assert "a cell holds more than 32,767 characters: 17,23" in document.notices[0].message
+        assert 32_700 < len(document.text) < 33_000
+
+
+def test_maps_to_outside_data_are_told() -> None:
+    data = xlsx({"S": cells(["a", "b"], [1, 2])})
+    from office_files import unpacked
+
+    assert "xml-maps" in codes(read(packed({**unpacked(data), "xl/xmlMaps.xml": "<MapInfo/>"}), "a.xlsx"))
+
+
+def png(*parts: tuple[bytes, bytes]) -> bytes:
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    head = chunk(b"IHDR", struct.pack(">IIBBBBB", 2, 2, 8, 0, 0, 0, 0))
+    pixels = chunk(b"IDAT", zlib.compress(bytes(6)))
+    return b"\x89PNG\r\n\x1a\n" + head + b"".join(chunk(*part) for part in parts) + pixels + chunk(b"IEND", b"")
+
+
+@pytest.mark.parametrize("kind", [b"zTXt", b"iCCP"])
+def test_a_picture_is_read_without_what_blows_up_beside_it(kind: bytes) -> None:
+    bomb = b"name\0\0" + zlib.compress(bytes(20_000_000), 9)
+    document = read(png((kind, bomb)), "a.png")
+    assert "image-data" in codes(document)
+    assert document.front_matter["width"] == 2
+    whole = png((b"zTXt", b"Title\0\0" + zlib.compress(b"A small picture")))
+    assert without_bombs(whole) == (whole, 0)
+    assert read(whole, "a.png").text.startswith("A small picture")
+
+
+@given(st.binary(max_size=200))
+def test_any_png_is_kept_or_cut(noise: bytes) -> None:
+    data = b"\x89PNG\r\n\x1a\n" + noise
+    assert without_bombs(data) == (data, 0)
+
+
+def test_a_saved_page_is_a_letter() -> None:
+    head = "MIME-Version: 1.0\nContent-Type: multipart/related; boundary=x\n\n"
+    page = f"{head}--x\nContent-Type: text/html\n\n<p>a</p>\n--x"
+    document = read(page, "a.mhtml")
+    assert document.text == "a"
+    assert codes(document) == ["mail-damaged"]
