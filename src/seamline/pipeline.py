@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -35,11 +36,12 @@ class Made(NamedTuple):
     """What language models were asked; None where none was."""
 
 
-def make(document: Document, recipe: Recipe, parts: Parts | None = None) -> Made:
-    """Cut one parsed document, and write what the recipe wants written about its chunks."""
+def make(document: Document, recipe: Recipe, parts: Parts | None = None, *, now: datetime | None = None) -> Made:
+    """Cut one parsed document, and write what the recipe wants written about its chunks. `now` is what age is counted
+    from."""
     parts = parts or named_parts(recipe)
     settled, reasons = chosen(document, recipe)
-    chunks = cut(document, settled, parts)
+    chunks = _chunks(document, settled, parts, now)
     if not (settled.derive or settled.strategy in _WRITING):
         return Made(settled, reasons, chunks, [])
     from seamline.deriving import derive
@@ -48,9 +50,21 @@ def make(document: Document, recipe: Recipe, parts: Parts | None = None) -> Made
     return Made(settled, reasons, chunks, found.texts, found.notices, found.usage if parts.llm else None)
 
 
-def chunk_document(document: Document, recipe: Recipe, parts: Parts | None = None) -> list[Chunk]:
-    """Cut one parsed document; parts that are not given are those the recipe names."""
-    return cut(document, chosen(document, recipe)[0], parts or named_parts(recipe))
+def chunk_document(
+    document: Document, recipe: Recipe, parts: Parts | None = None, *, now: datetime | None = None
+) -> list[Chunk]:
+    """Cut one parsed document; parts that are not given are those the recipe names. `now` is for the age of chunks."""
+    return _chunks(document, chosen(document, recipe)[0], parts or named_parts(recipe), now)
+
+
+def _chunks(document: Document, recipe: Recipe, parts: Parts, now: datetime | None) -> list[Chunk]:
+    chunks = cut(document, recipe, parts)
+    if not recipe.enrich:
+        return chunks
+    from seamline.cut.sentences import sentence_starts
+    from seamline.enrich.facts import enrich
+
+    return enrich(chunks, recipe, parts, now=now, starts=sentence_starts)
 
 
 def chosen(document: Document, recipe: Recipe) -> tuple[Recipe, tuple[str, ...]]:
