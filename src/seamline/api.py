@@ -17,6 +17,8 @@ from seamline.tokens import TokenizerLike
 from seamline.types import Chunk, Document
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from seamline.derived import Derived
     from seamline.protocols import Embedder, LanguageModel
 
@@ -72,7 +74,16 @@ def chunk(
         overlap=overlap,
     )
     document = source if isinstance(source, Document) else read(source, media_type=media_type, recipe=settled)
-    return chunk_document(document, settled, make_parts(settled, tokenizer=tokenizer))
+    return chunk_document(document, settled, make_parts(settled, tokenizer=tokenizer), now=clock(settled))
+
+
+def clock(recipe: Recipe) -> datetime | None:
+    """The time, where a recipe asks how fresh chunks are."""
+    if "freshness" not in recipe.enrich:
+        return None
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC)
 
 
 def settle(
@@ -162,7 +173,7 @@ def chunk_files(
     for path in paths:
         try:
             document = _parse.parse_file(path, encoding=encoding, reading=settled.reading)
-            yield FileChunks(path, chunk_document(document, settled, parts))
+            yield FileChunks(path, chunk_document(document, settled, parts, now=clock(settled)))
         except SeamlineError as error:
             yield FileChunks(path, [], error)
 

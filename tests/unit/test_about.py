@@ -77,3 +77,13 @@ def test_levels_of_a_strategy_are_those_of_the_index() -> None:
         assert (stats.chunks, stats.sections) == (4, 1)
         hit = made.search("Words of part 2", options=SearchOptions(mode="parents", share=0.1)).hits[0]
         assert hit.why.expanded == "section"
+
+
+def test_facts_can_be_filtered_by() -> None:
+    recipe = Recipe(enrich=("entities", "coherence"), signal="hash")
+    with open_index("memory:", shape=Shape(recipe, "hash")) as made:
+        made.add("a.md", "# A\n\nAda Reyes founded Halden Systems in Turin. Ada Reyes left in 2004.\n")
+        made.add("b.md", "# B\n\nNobody is named here. Nothing happened then.\n")
+        hits = made.search("who founded it", where='meta.entities has "Ada Reyes"').hits
+        assert [hit.entry.doc for hit in hits] == ["a.md"]
+        assert hits[0].entry.coherence is not None

@@ -104,7 +104,7 @@ def _audit_document(args: argparse.Namespace, path: Path, recipe: Recipe, findin
     from seamline.pipeline import chunk_document, named_parts
 
     document = _parsed(args, path, recipe)
-    chunks = chunk_document(document, recipe)
+    chunks = chunk_document(document, replace(recipe, enrich=()))
     limit, tokenizer = recipe.limits, named_parts(recipe).tokenizer
     findings.documents += 1
     findings.chunks += len(chunks)

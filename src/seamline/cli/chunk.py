@@ -178,12 +178,13 @@ def outcome_of(job: Job) -> Outcome:
 
 
 def _outcome(job: Job) -> Outcome:
+    from seamline.api import clock
     from seamline.cli.parts import parts_for
     from seamline.pipeline import make
 
     try:
         document = read(job)
-        made = make(document, job.recipe, parts_for(job.recipe))
+        made = make(document, job.recipe, parts_for(job.recipe), now=clock(job.recipe))
     except SeamlineError as error:
         message = str(error)
         return Outcome(failure=message if job.name in message else f"{job.name}: {message}")

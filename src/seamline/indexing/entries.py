@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from seamline.cut.sentences import sentence_starts
 from seamline.cut.tree import Node, outline
@@ -16,6 +16,7 @@ from seamline.enrich.language import language
 from seamline.enrich.prose import Prose
 from seamline.enrich.sketch import sketch
 from seamline.enrich.summary import SUMMARY, summarize
+from seamline.facts import Facts
 from seamline.identity import Namer, content_hash
 from seamline.protocols import Tokenizer
 from seamline.records import ABOUT, Entry, MetaValue, Place
@@ -172,7 +173,23 @@ def _chunk(base: Entry, chunk: Chunk, parent: str, prose: Prose, tokenizer: Toke
         summary=summarize(prose.read(chunk.body), SUMMARY, tokenizer.count),
         before=before,
         after=after,
+        **_facts(base, chunk.facts),
     )
+
+
+def _facts(base: Entry, facts: Facts | None) -> dict[str, Any]:
+    """What enrichment found that a search can use: as fields to filter by, and as a part of the score."""
+    if facts is None:
+        return {}
+    found: dict[str, Any] = {}
+    if facts.coherence is not None:
+        found["coherence"] = facts.coherence
+    if facts.language:
+        found["language"] = facts.language
+    if facts.entities is not None:
+        names = tuple(dict.fromkeys(entity.text for entity in facts.entities))
+        found["meta"] = {**base.meta, "entities": names}
+    return found
 
 
 def _section(base: Entry, group: _Group, document: Document, prose: Prose, tokenizer: Tokenizer) -> Entry:

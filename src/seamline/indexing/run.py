@@ -198,7 +198,7 @@ def _draft(
     )
     known = reader.digests(candidate.doc) if alive else {}
     born = _born(reader, known) or candidate.modified
-    made = make(document, tools.recipe, tools.parts)
+    made = make(document, tools.recipe, tools.parts, now=now)
     chunks = [chunk for chunk in made.chunks if not chunk.level]
     entries, places = describe(
         document,
