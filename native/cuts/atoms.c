@@ -196,16 +196,17 @@ static bool add_heading(Job *job, Glue *glue, size_t section, size_t position, P
     if (!lead)
         return false;
     Py_ssize_t borrowed = lead->tokens;
-    Py_ssize_t room = larger(limit - larger(glue->borrowed + glue->tokens, borrowed), limit / 8);
-    Py_ssize_t tokens = size_within(job, top->start, until, room, limit);
+    Py_ssize_t tokens = size_within(job, top->start, until, limit, limit);
     if (tokens < 0)
         return false;
     PyObject *seam = SEAMS[seam_before(job, position)];
     bool deeper = glue->tokens > 0 && position > 0 && top[-1].level < top->level;
-    if (tokens > room) {
+    if (tokens > limit) {
+        Py_ssize_t room = larger(limit - larger(glue->borrowed + glue->tokens, borrowed), limit / 8);
         glue->tokens = glue->borrowed = 0;
         return split(job, top, until, seam, deeper, room);
     }
+    deeper = deeper && glue->tokens + tokens <= limit;
     if (!add_atom(job, (Atom){.start = top->start, .end = until, .tokens = tokens, .seam = seam, .glued = deeper}))
         return false;
     if (!deeper) {

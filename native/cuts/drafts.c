@@ -226,15 +226,39 @@ static Py_ssize_t framed_tokens(Job *job, const char *question, PyObject *frame,
     return tokens;
 }
 
-/* What a chunk costs beyond its atoms: of those without frames it depends only on whether it is the first. */
-static bool load_costs(Job *job, Load *load, const Atom *part, size_t section)
+/* Tokens of the largest chunk that may not be cut, if all but the first borrowed what the last does. */
+static Py_ssize_t largest_chain(const Atom *part, size_t count, Py_ssize_t first, Py_ssize_t last)
 {
-    bool any_frame = false;
-    for (size_t i = 0; i < load->count; i++)
-        any_frame |= part[i].frame != NULL;
+    Py_ssize_t largest = 0, chain = 0;
+    for (size_t i = 0; i < count; i++) {
+        chain = part[i].tokens + (part[i].glued ? chain : i ? last : first);
+        largest = chain > largest ? chain : largest;
+    }
+    return largest;
+}
+
+/* Whether each atom is asked what a chunk costs that starts with it. It depends only on whether it is the first, but
+   for frames, and for headings among several: those borrow less. */
+static int asks_each(Job *job, const Atom *part, size_t count, size_t section, Py_ssize_t limit)
+{
+    for (size_t i = 0; i < count; i++)
+        if (part[i].frame)
+            return 1;
+    const Lead *lead = lead_at(job, section, part[0].start);
+    Py_ssize_t first = lead ? lead->tokens : 0;
+    lead = lead ? lead_at(job, section, part[count - 1].start) : NULL;
+    return lead ? largest_chain(part, count, first, lead->tokens) > limit : -1;
+}
+
+/* What a chunk costs beyond its atoms. */
+static bool load_costs(Job *job, Load *load, const Atom *part, size_t section, Py_ssize_t limit)
+{
+    int each = asks_each(job, part, load->count, section, limit);
+    if (each < 0)
+        return false;
     load->tail[0] = 0;
     for (size_t i = 0; i < load->count; i++) {
-        bool asked = any_frame || i == 0 || i + 1 == load->count;
+        bool asked = each || i == 0 || i + 1 == load->count;
         const Lead *lead = asked ? lead_at(job, section, part[i].start) : NULL;
         Py_ssize_t opening = framed_tokens(job, "opening_tokens", part[i].frame, part[i].start);
         Py_ssize_t closing = framed_tokens(job, "closing_tokens", part[i].frame, part[i].end);
@@ -243,15 +267,15 @@ static bool load_costs(Job *job, Load *load, const Atom *part, size_t section)
         load->lead[i] = (lead ? lead->tokens : 0) + opening;
         load->tail[i + 1] = closing;
     }
-    for (size_t i = 1; !any_frame && i < load->count; i++)
+    for (size_t i = 1; !each && i < load->count; i++)
         load->lead[i] = load->lead[load->count - 1];
     return true;
 }
 
-static bool load_fill(Job *job, Load *load, size_t low, size_t high, size_t section)
+static bool load_fill(Job *job, Load *load, size_t low, size_t high, size_t section, Py_ssize_t limit)
 {
     const Atom *part = job->atoms + low;
-    if (!load_open(job, load, high - low) || !load_costs(job, load, part, section))
+    if (!load_open(job, load, high - low) || !load_costs(job, load, part, section, limit))
         return false;
     load->sums[0] = 0;
     for (size_t i = 0; i < load->count; i++) {
@@ -268,7 +292,7 @@ static bool draft_segment(Job *job, size_t low, size_t high, Py_ssize_t end, siz
     Load load;
     Py_ssize_t target = job->plan.target < limit ? job->plan.target : limit;
     job->cut_count = 0;
-    if (!load_fill(job, &load, low, high, section))
+    if (!load_fill(job, &load, low, high, section, limit))
         return false;
     Py_ssize_t all = load.sums[load.count] + load.lead[0] + load.tail[load.count];
     if (all > target && !pack_optimal(job, &load, target, limit))

@@ -19,6 +19,38 @@ EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "120"))
 WHOLENESS = ("torn-fence", "torn-markup", "headless-table", "mid-sentence", "dangling-heading")
 law = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 
+FAMILY = "\U0001f469\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
+LARGE_HEADING = "# " + "a" * 400 + "\n\n" + FAMILY * 9 + "\n===\n\n## seam"
+"""Two headings of one level: the second takes nearly a whole chunk, and has one below it."""
+HEADINGS_ABOVE_COMMENT = """# seam
+
+# seam seam seam https://example.org/a?b=c 3.14 3.14
+
+#### seam seam seam seam 中文句子。 “quoted”
+
+###### seam budget. 中文句子。 https://example.org/a?b=c (see 3.14
+
+<!-- seam العربية؟ below): seam
+===
+
+# seam
+
+# seam
+
+# seam
+
+# seam budget. https://example.org/a?b=c 3.14
+
+# 中文句子。
+
+# seam
+
+# https://example.org/a?b=c The seam naïve Überprüfung x_y
+"""
+"""Headings that fit a chunk with what is below them, if none of them is counted twice."""
+HEADING_BELOW_LARGE_ONE = "# " + "word " * 60 + "\n\n## " + "text " * 70 + "\n\n" + "seam " * 100
+"""Two headings that do not fit a chunk together; the second has room for some of what is below it."""
+
 
 def cut(text: str, recipe: Recipe, media_type: str = "text/markdown") -> tuple[Document, list[Chunk]]:
     document = seamline.read(text + "\n", id="doc", media_type=media_type, recipe=recipe)
@@ -66,6 +98,9 @@ def test_c3_text_is_made_of_spans_and_marked_additions(text: str, recipe: Recipe
 
 @law
 @given(documents(), recipes())
+@example(LARGE_HEADING, Recipe(budget=Budget(44, 119), breadcrumb=False))
+@example(HEADINGS_ABOVE_COMMENT, Recipe(budget=Budget(103, 119)))
+@example(HEADING_BELOW_LARGE_ONE, Recipe(budget=Budget(100, 119)))
 def test_c4_the_audit_finds_nothing(text: str, recipe: Recipe) -> None:
     _, chunks = cut(text, recipe)
     found = seamline.audit(chunks, limit=recipe.budget.limit, tokenizer=recipe.tokenizer)

@@ -95,6 +95,9 @@ def assert_equal(document: Document, recipe: Recipe, tokenizer: Tokenizer, refer
 @example("<div>\n" + "<p>one</p>\n" * 300 + "</div>\n", Recipe(budget=Budget(60, 64)))
 @example(JOINED, Recipe(tokenizer="cl100k_base", budget=Budget(62, 200), breadcrumb=False))
 @example("# A {#a}\n\n## B ##\n\n### C #c\n\nSetext\n===\n\n" + "text. " * 300, Recipe(budget=Budget(100, 128)))
+@example("# " + "a" * 400 + "\n\n# " + "word " * 100 + "\n\n## seam", Recipe(budget=Budget(44, 119), breadcrumb=False))
+@example("# A\n\n# " + "word " * 20 + "\n\n" + "text " * 96, Recipe(budget=Budget(110, 119)))
+@example("# " + "word " * 60 + "\n\n## " + "text " * 70 + "\n\n" + "seam " * 100, Recipe(budget=Budget(100, 119)))
 def test_chunks_are_those_of_the_python_path(text: str, recipe: Recipe) -> None:
     document = seamline.read(text + "\n", id="doc", media_type="text/markdown", recipe=recipe)
     assert_equal(document, recipe, load(recipe.tokenizer), REFERENCES[recipe.tokenizer])

@@ -96,17 +96,18 @@ class Atomizer:
         return seam == "lead-in" and tokens <= limit // 2 and not self._scorer.is_forced(start)
 
     def _heading(self, out: list[Atom], glue: Glue, position: int, until: int, section: int, limit: int) -> None:
-        """A heading glues to what follows, and to the one before it where it goes deeper."""
+        """A heading glues to what follows, and to the one before it where it goes deeper and both fit a chunk."""
         start = self._starts[position]
         lead = self._leads.at(section, start).tokens
-        room = max(limit - max(glue.borrowed + glue.tokens, lead), limit // 8)
-        tokens = self._size(start, until, room, limit)
+        tokens = self._size(start, until, limit, limit)
         seam = seam_before(self._text, self._blocks, self._tops, position)
         deeper = glue.tokens > 0 and self._is_deeper(position)
-        if tokens > room:
+        if tokens > limit:
+            room = max(limit - max(glue.borrowed + glue.tokens, lead), limit // 8)
             out.extend(self._splitter.split(Task(start, until, self._tops[position], seam, None, deeper), room))
             glue.drop()
             return
+        deeper = deeper and glue.tokens + tokens <= limit
         out.append(Atom(start, until, tokens, seam, None, deeper))
         if not deeper:
             glue.start(start, lead)

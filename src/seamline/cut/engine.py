@@ -198,11 +198,9 @@ class Engine:
             return []
         part = atoms[low:high]
         sums = list(accumulate([atom.tokens for atom in part], initial=0))
-        if last - first == 1 and not any(a.frame for a in part):  # the common case, at a third of the cost
-            tail = [0] * len(sums)
-            inside = self.leads.at(first, part[-1].start).tokens
-            lead = [inside] * len(part)
-            lead[0] = self.leads.at(first, part[0].start).tokens
+        lead = self._common_leads(part, first) if last - first == 1 else []
+        if lead and not any(a.frame for a in part) and _largest(part, lead) <= goal.limit:
+            tail = [0] * len(sums)  # the common case, at a third of the cost
         else:
             tail = [0, *[closing_tokens(a.frame, a.end) for a in part]]
             lead = [
@@ -219,14 +217,17 @@ class Engine:
             return []
         return [low + cut for cut in self.pack(load, goal)]
 
+    def _common_leads(self, part: Sequence[Atom], section: int) -> list[int]:
+        """Tokens of the headings above each atom of a section, as if all but the first stood below its last heading:
+        too many for a heading among several."""
+        lead = [self.leads.at(section, part[-1].start).tokens] * len(part)
+        lead[0] = self.leads.at(section, part[0].start).tokens
+        return lead
+
     def _reserved(self, goal: Goal, part: Sequence[Atom], lead: Sequence[int]) -> Goal:
         """Sizes that leave room for overlap, unless something that may not be cut needs that room itself."""
         less = goal.limit - self.reserve
-        largest = chain = 0
-        for atom, extra in zip(part, lead, strict=True):
-            chain = atom.tokens + (chain if atom.glued else extra)
-            largest = max(largest, chain)
-        return Goal(min(goal.target, less), less if largest <= less else goal.limit)
+        return Goal(min(goal.target, less), less if _largest(part, lead) <= less else goal.limit)
 
     def _draft(self, atoms: Sequence[Atom], i: int, j: int, end: int, first: int, last: int) -> Draft | None:
         """The chunk of the atoms [i, j), counted as it will be delivered."""
@@ -260,6 +261,15 @@ class Engine:
     def _adds_up(self, start: int) -> bool:
         """Whether counts on both sides of `start` add up exactly: it starts a line, and not with a slash."""
         return not start or (self.text[start - 1] == "\n" and self.text[start] not in "/\r\n")
+
+
+def _largest(part: Sequence[Atom], lead: Sequence[int]) -> int:
+    """Tokens of the largest chunk that may not be cut: one atom, or several that are glued."""
+    largest = chain = 0
+    for atom, extra in zip(part, lead, strict=True):
+        chain = atom.tokens + (chain if atom.glued else extra)
+        largest = max(largest, chain)
+    return largest
 
 
 def heading_tokens(recipe: Recipe) -> int:
