@@ -150,7 +150,8 @@ def _fidelity(path: Path, parsed: Parsed) -> str:
     extra = len(found) - right
     shapes = _shapes(parsed)
     tables = sum((Counter(seen.tables) & Counter(shapes)).values())
-    share, name = _words(path, parsed)
+    told = " ".join(notice.message for notice in parsed.notices if notice.code == "running-text")
+    share, name = agreement(path, f"{parsed.text} {told}")
     return (
         f"{path.name:34} {f'{right}/{len(seen.headings)}':>9} {f'{levels}/{len(seen.headings)}':>7} {extra:>5}"
         f" {f'{tables}/{len(seen.tables)}':>5}{f'+{len(shapes) - tables}':>2} {share:>14.2%}  {name}"
@@ -168,13 +169,12 @@ def _shapes(parsed: Parsed) -> list[tuple[int, int]]:
     return out
 
 
-def _words(path: Path, parsed: Parsed) -> tuple[float, str]:
-    """The least share of the words of any of three libraries that are in our text, and which library that is."""
-    told = " ".join(notice.message for notice in parsed.notices if notice.code == "running-text")
-    ours = Counter(WORD.findall(_even(parsed.text + " " + told)))
+def agreement(path: Path, text: str) -> tuple[float, str]:
+    """The share of the words of one of three libraries that are in a text, and the library it agrees with most."""
+    ours = Counter(WORD.findall(_even(text)))
     shares = []
-    for name, text in _libraries(path).items():
-        theirs = Counter(WORD.findall(_even(BROKEN.sub("", text.replace("\r\n", "\n")))))
+    for name, other in _libraries(path).items():
+        theirs = Counter(WORD.findall(_even(BROKEN.sub("", other.replace("\r\n", "\n")))))
         shares.append((sum((ours & theirs).values()) / max(sum(theirs.values()), 1), name))
     return max(shares)
 
