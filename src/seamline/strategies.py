@@ -23,22 +23,28 @@ Below = Literal["structural", "semantic"]
 class Semantic:
     """Where the subject changes."""
 
-    method: Method = "dip"
-    """dip: similarity of the sentences around a gap; objective: the best segments by coherence and difference;
+    method: Method = "objective"
+    """objective: the best segments by coherence and difference; dip: similarity of the sentences around a gap;
     texttiling: words shared across a gap; bayes: the likeliest change of words. The last two need no model."""
     window: int = 3
-    """How many sentences on each side of a gap are compared."""
+    """How many sentences on each side of a gap are compared; twice as many where words are."""
     threshold: Threshold = "std"
-    """A cut is forced at a minimum below: mean - alpha * std; the percentile; or where the slope is steepest."""
-    alpha: float = 1.0
+    """A cut is forced at a minimum below: mean - alpha * std; the percentile; or where the slope is steepest. For dip
+    and texttiling."""
+    alpha: float = 0.75
     sliding: int = 0
     """How many gaps around one its mean and std are taken from; 0 is the whole document."""
-    percentile: float = 10.0
+    percentile: float = 15.0
     """Share of the gaps that is low enough to cut at, with `threshold = "percentile"` or `"gradient"`."""
+    price: float = 1.7
+    """What a cut costs the objective, for the spread of the document: less cuts more."""
+    distinct: float = 0.0
+    """How much the difference of neighbours counts beside the coherence of each, for the objective. Coherence has it
+    in it already: more than 0 found no more changes."""
+    blocks: float = 0.4
+    """How much dearer a cut inside a paragraph is than one between blocks, as a share."""
     weight: float = 0.7
     """How much the signal counts in a gap's score; the rest is its structure."""
-    distinct: float = 0.5
-    """How much the difference of neighbours counts beside the coherence of each, for the objective."""
 
     def __post_init__(self) -> None:
         expect_choice(self.method, get_args(Method), "$.semantic.method")
@@ -46,6 +52,7 @@ class Semantic:
         expect_int(self.window, "$.semantic.window", low=1, high=100)
         expect_int(self.sliding, "$.semantic.sliding", low=0)
         _floats(self, "semantic", alpha=(-10, 10), percentile=(0, 100), weight=(0, 1), distinct=(0, 10))
+        _floats(self, "semantic", price=(0, 100), blocks=(0, 1))
 
 
 @dataclass(frozen=True, slots=True)

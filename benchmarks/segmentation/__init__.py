@@ -1,0 +1,1 @@
+"""How well changes of subject are found, beside peers."""

@@ -1,0 +1,130 @@
+"""The best segments of all: coherent in themselves, unlike their neighbours, within the limits.
+
+Among all ways to cut a row of units it finds the one with the largest
+
+    sum over segments of size * c(segment)  -  sum over cuts of price  +  distinct * sum over cuts of d(left, right)
+
+where c is the mean cosine of all pairs of a segment's units, each with itself included, and d is 1 less the cosine of
+the means of the two segments at a cut. Taking a segment apart always raises the first sum, by the squared distance of
+the means of the parts: a difference must be worth the price. The search is exact, and linear in the number of units:
+no segment is larger than the room, or has more than `MOST` units.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seamline.cut.scores.runs import Runs
+
+MOST = 96
+"""Units of one segment."""
+
+
+class Sizes(NamedTuple):
+    """What a segment may measure."""
+
+    tokens: Sequence[int]
+    """Of each unit."""
+    most: int
+    """Of a segment, unless one unit alone has more."""
+    least: int = 0
+    """A segment with fewer is taken only where there is no other way."""
+    apart: frozenset[int] = frozenset()
+    """Units that start a segment whatever the price, as under a heading."""
+
+
+def segments(runs: Runs, price: Sequence[float], sizes: Sizes, distinct: float = 0.0) -> list[int]:
+    """The units that start a segment, the first one excluded. `price` is that of a cut before each unit."""
+    if runs.count < 2:
+        return []
+    firsts = longest_starts(sizes)
+    worth = _worth(runs, sizes, reach(firsts))
+    return _by_pairs(runs, price, firsts, worth, distinct) if distinct else _by_ends(price, firsts, worth)
+
+
+def longest_starts(sizes: Sizes) -> list[int]:
+    """For each end, from 0 to the last, where the longest segment that ends there starts."""
+    sums = list(accumulate(sizes.tokens, initial=0))
+    starts = [0]
+    start = 0
+    for end in range(1, len(sums)):
+        if end - 1 in sizes.apart:
+            start = end - 1
+        while start < end - 1 and (sums[end] - sums[start] > sizes.most or end - start > MOST):
+            start += 1
+        starts.append(start)
+    return starts
+
+
+def reach(firsts: Sequence[int]) -> int:
+    """How many units the longest possible segment has."""
+    return max(end - first for end, first in enumerate(firsts))
+
+
+def _worth(runs: Runs, sizes: Sizes, longest: int) -> NDArray[np.float64]:
+    """What the segment of n units that ends at a unit adds, at [end, n]."""
+    count = runs.count
+    sums = np.array(list(accumulate(sizes.tokens, initial=0)), np.float64)
+    worth = np.zeros((count + 1, longest + 1))
+    for size in range(1, longest + 1):
+        worth[size:, size] = runs.square[size, : count + 1 - size] / size
+        if sizes.least:
+            short = sums[size:] - sums[: count + 1 - size] < sizes.least
+            worth[size:, size] -= np.where(short, float(count), 0.0)  # more than any segments can make up for
+    return worth
+
+
+def _by_ends(price: Sequence[float], firsts: Sequence[int], worth: NDArray[np.float64]) -> list[int]:
+    """The best way to each end, from the best ways to the ends before; ties go to the longer segment."""
+    count = len(firsts) - 1
+    paid = [0.0]  # the best up to each unit, less the price of a cut before it
+    came = [0]
+    for end in range(1, count + 1):
+        first = firsts[end]
+        added = worth[end, end - first : 0 : -1].tolist()  # lists: most are shorter than numpy is worth
+        ways = [before + value for before, value in zip(paid[first:], added, strict=True)]
+        best = max(ways)
+        came.append(first + ways.index(best))
+        paid.append(best - (price[end] if end < count else 0.0))
+    cuts: list[int] = []
+    at = came[count]
+    while at > 0:
+        cuts.append(at)
+        at = came[at]
+    return cuts[::-1]
+
+
+def _by_pairs(
+    runs: Runs, price: Sequence[float], firsts: Sequence[int], worth: NDArray[np.float64], distinct: float
+) -> list[int]:
+    """As above, where a segment's worth also hangs on the one before: the best way to each pair of start and end."""
+    count = len(firsts) - 1
+    lasts = [bisect_right(firsts, start) - 1 for start in range(count)]  # where the longest from each start ends
+    best = np.full(worth.shape, -np.inf)  # [end, size] of the last segment
+    came = np.zeros(worth.shape, np.int64)  # where the segment before it starts
+    sizes = np.arange(1, lasts[0] + 1)
+    best[sizes, sizes] = worth[sizes, sizes]
+    for middle in range(1, count):
+        starts = np.arange(firsts[middle], middle)
+        ends = np.arange(middle + 1, lasts[middle] + 1)
+        unlike = 1.0 - runs.likeness(starts[:, None], np.array([[middle]]), ends[None, :])
+        total = best[middle, middle - starts][:, None] + distinct * unlike
+        at = total.argmax(axis=0)
+        sizes = ends - middle
+        best[ends, sizes] = total[at, np.arange(len(ends))] + worth[ends, sizes] - price[middle]
+        came[ends, sizes] = starts[at]
+    end, size = count, int(best[count, count - firsts[count] : 0 : -1].argmax())
+    start = firsts[count] + size
+    cuts: list[int] = []
+    while start > 0:
+        cuts.append(start)
+        start, end = int(came[end, end - start]), start
+    return cuts[::-1]

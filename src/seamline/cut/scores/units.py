@@ -1,0 +1,62 @@
+"""What is compared when a strategy asks what a document is about, piece by piece.
+
+A unit is a sentence of a paragraph or of a turn of speech that stands at the top level; any other block is one unit.
+Headings belong to what follows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from seamline.cut.sentences import sentence_starts
+from seamline.types import Document
+
+LONGEST = 500
+"""Characters of a unit that are looked at: the start of a long listing says what it is about."""
+SENTENCE, BLOCK, HEADING = 1, 0, -1
+_OPENED = frozenset(("paragraph", "turn"))
+_STEPS = 16
+
+
+class Unit(NamedTuple):
+    """A span of the document that is compared as a whole. A cut before it is possible."""
+
+    start: int
+    end: int
+    seam: int
+    """What it starts with: a heading, a block, or a sentence inside a block. The lower, the likelier a new subject."""
+
+
+def units(document: Document) -> list[Unit]:
+    """The units of a document, in order. Headings with nothing under them are none."""
+    out: list[Unit] = []
+    headed = -1  # where the headings above the next block start
+    for top in document.tops:
+        block = document.blocks[top]
+        if block.kind == "heading":
+            headed = block.start if headed < 0 else headed
+            continue
+        seam = BLOCK if headed < 0 else HEADING
+        start = block.start if headed < 0 else headed
+        headed = -1
+        inner = sentence_starts(document.text, block.start, block.end)[1:] if block.kind in _OPENED else []
+        for at, until in pairwise((start, *inner, block.end)):
+            out.append(Unit(at, until, seam))
+            seam = SENTENCE
+    return out
+
+
+def texts(document: Document, found: Sequence[Unit]) -> list[str]:
+    """What each unit says, a very long one cut short."""
+    text = document.text
+    return [text[unit.start : min(unit.end, unit.start + LONGEST)] for unit in found]
+
+
+def leanings(found: Sequence[Unit]) -> list[float]:
+    """For the gap before each unit but the first, how much less likely a change of subject is there than at most
+    others of the document, by the seam alone: -2 to 2. All are 0 where the document has one kind of gap."""
+    seams = [unit.seam for unit in found[1:]]
+    usual = round(_STEPS * sum(seams) / len(seams)) / _STEPS if seams else 0.0  # in steps: an edit seldom moves it
+    return [seam - usual for seam in seams]
