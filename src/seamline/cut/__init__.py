@@ -58,7 +58,14 @@ def plain_cut(document: Document, recipe: Recipe, parts: Parts, signal: Signal |
         from seamline.cut.overlap import overlap_tokens
 
         most = overlap_tokens(recipe.overlap, recipe.budget.target)
-    engine = Engine(document, recipe, tokenizer, most if kind not in ("none", "shadows") else 0, signal)
+    reserve = most if kind not in ("none", "shadows") else 0
+    borrows = signal.outline is not None and recipe.code.imports
+    if borrows:
+        from seamline.cut.borrow import Borrower, import_reserve
+        from seamline.source import source_of
+
+        reserve += import_reserve(document, recipe.budget.limit)
+    engine = Engine(document, recipe, tokenizer, reserve, signal)
     drafts = engine.drafts()
     floor = recipe.budget.floor or (recipe.budget.target // 4 if recipe.sections == "hybrid" else 0)
     if floor and len(drafts) > 1:
@@ -79,6 +86,8 @@ def plain_cut(document: Document, recipe: Recipe, parts: Parts, signal: Signal |
             shadows = [overlapper.shadows(drafts, index, most) for index in range(len(drafts))]
         else:
             drafts = overlapper.add(drafts, kind, most, crosses=recipe.sections == "paragraph")
+    if borrows:
+        drafts = Borrower(document, source_of(document).imports, tokenizer.count, recipe.budget.limit).add(drafts)
     return scoped(_named(engine, drafts, shadows))
 
 

@@ -102,3 +102,16 @@ def closing(frame: Frame | None, end: int) -> str:
 def closing_tokens(frame: Frame | None, end: int) -> int:
     """What the closing costs."""
     return sum(left.close_tokens for left in _left(frame, end))
+
+
+def cost(frame: Frame | None, *, whole_lines: bool = False) -> int:
+    """Tokens of a chunk that opens and closes a frame and all around it; whole lines bring their quote marks along."""
+    total = 0
+    marked = False
+    while frame is not None:
+        is_mark = frame.role in MARKS
+        if not is_mark or not (marked or (whole_lines and frame.role == "quote")):
+            total += frame.opening_tokens + frame.close_tokens
+        marked = marked or is_mark  # only the innermost mark is repeated
+        frame = frame.outer
+    return total

@@ -7,10 +7,10 @@ from types import ModuleType
 from typing import Any
 
 from seamline.cut import atoms
-from seamline.cut.atoms import Atom, Frame
+from seamline.cut.atoms import Atom, Frame, cost
 from seamline.cut.engine import cluster_tokens, endless, heading_tokens, scores_of
 from seamline.cut.ladder import Piece, Room, by_words
-from seamline.cut.oversize import Splitter, Task, cost
+from seamline.cut.oversize import Splitter, Task
 from seamline.cut.strategy import SIGNALS, leaf_strategy
 from seamline.headings import heading_text
 from seamline.protocols import Tokenizer

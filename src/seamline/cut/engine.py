@@ -46,13 +46,17 @@ class Engine:
         self.sections = find_sections(self.blocks, self.tops, recipe.breadcrumb_depth)
         self.unclosed = {b.end: str(b.attrs["unclosed"]) for b in self.blocks if b.attrs and "unclosed" in b.attrs}
         self.scorer = Scorer(scores_of(recipe), signal)
+        self._outline = signal.outline
         self.leads = Leads(document, self.starts, self.sections, self.count, heading_tokens(recipe))
 
     @cached_property
     def splitter(self) -> Splitter:
         recipe = self.recipe
         cluster = cluster_tokens(recipe)
-        return Splitter(self.text, self.blocks, self.count, recipe.whole, recipe.split, cluster, self.scorer)
+        splitter = Splitter(self.text, self.blocks, self.count, recipe.whole, recipe.split, cluster, self.scorer)
+        if self._outline is not None:
+            splitter.open_code(self._outline, docstring=recipe.code.docstring)
+        return splitter
 
     @cached_property
     def atomizer(self) -> Atomizer:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from seamline.cut.atoms import MARKS, Atom, Frame
+from seamline.cut.atoms import MARKS, Atom, Frame, cost
 from seamline.cut.headed import Headed
 from seamline.cut.ladder import (
     CODE,
@@ -29,7 +29,9 @@ from seamline.cut.lines import line_end, line_start, next_line, trimmed
 from seamline.cut.rows import LEAST, split_rows
 from seamline.cut.scores import NO_SCORER, Scorer
 from seamline.cut.scores.structure import code_seam
+from seamline.cut.statements import Statements
 from seamline.cut.tables import split_table
+from seamline.source.nodes import Outline
 from seamline.types import Block, Context
 
 CONTAINERS = frozenset(("list", "item", "quote", "footnote", "directive", "jsx", "scope", "environment", "turn"))
@@ -57,19 +59,6 @@ class Task(NamedTuple):
     frame: Frame | None = None
     glued: bool = False
     """Whether it follows a heading, and so may not be cut from it."""
-
-
-def cost(frame: Frame | None, *, whole_lines: bool = False) -> int:
-    """Tokens of a chunk that opens and closes a frame and all around it; whole lines bring their quote marks along."""
-    total = 0
-    marked = False
-    while frame is not None:
-        is_mark = frame.role in MARKS
-        if not is_mark or not (marked or (whole_lines and frame.role == "quote")):
-            total += frame.opening_tokens + frame.close_tokens
-        marked = marked or is_mark  # only the innermost mark is repeated
-        frame = frame.outer
-    return total
 
 
 def _one_mark(frame: Frame | None) -> Frame | None:
@@ -135,6 +124,13 @@ class Splitter:
         self._scorer = scorer
         self._children: dict[int, list[int]] | None = None
         self._texts: dict[int, int] = {}
+        self._statements: Statements | None = None
+
+    def open_code(self, outline: Outline, *, docstring: bool) -> None:
+        """From now on split source code by its statements."""
+        self._statements = Statements(
+            self.text, self.blocks, outline, self._scorer, self.count, self._by_lines, docstring=docstring
+        )
 
     @property
     def children(self) -> dict[int, list[int]]:
@@ -146,6 +142,10 @@ class Splitter:
 
     def split(self, task: Task, room: int) -> list[Atom]:
         """Atoms of a range that is too large, each within `room`."""
+        if self._statements is not None and task.frame is None:
+            found = self._statements.split(task.start, task.end, task.seam, room, glued=task.glued)
+            if found is not None:
+                return found
         atoms: list[Atom] = []
         is_framed = self._is_framed(task)
         stack = [task]
@@ -217,6 +217,9 @@ class Splitter:
         atoms = [Atom(p.start, p.end, p.tokens, p.seam, task.frame, exact=p.exact) for p in pieces]
         atoms[0] = atoms[0]._replace(seam=task.seam)
         return atoms
+
+    def _by_lines(self, start: int, end: int, seam: str, frame: Frame | None, room: int) -> list[Atom]:
+        return self._ladder(Task(start, end, -1, seam, frame), room, CODE)
 
     def _table(self, task: Task, room: int, most: int) -> list[Atom]:
         rows = [self.blocks[i] for i in self.children[task.block] if self.blocks[i].kind == "row"]

@@ -15,6 +15,7 @@ MakeSignal = Callable[[Document, Recipe, Parts], Signal]
 SIGNALS: Mapping[str, str] = {
     "rechunk": "seamline.cut.scores.alike:alike",
     "semantic": "seamline.cut.scores.subject:subject",
+    "code": "seamline.cut.scores.code:scopes",
 }
 """Per strategy, `module:function` of its `MakeSignal`, imported when it is used. The others go by structure alone."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from seamline.cut.atoms import Atom
+from seamline.source.nodes import Outline
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,8 @@ class Signal:
     """How much `score` counts beside structure."""
     firm: bool = False
     """Whether chunks below the floor stay apart at a forced gap."""
+    outline: Outline | None = None
+    """Finds the statements of source code, where that is what the document is."""
 
 
 NO_SIGNAL = Signal()
@@ -66,6 +69,11 @@ class Scorer:
     def forces(self, start: int, end: int) -> bool:
         """Whether there must be a cut inside a range."""
         return _inside(self._forced, start, end)
+
+    def known_in(self, start: int, end: int) -> int:
+        """The first offset in (start, end] that the signal says something about; 0 where there is none."""
+        found = bisect_right(self._known, start)
+        return self._known[found] if found < len(self._known) and self._known[found] <= end else 0
 
     def parts(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """A range cut where it must be."""

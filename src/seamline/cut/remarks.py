@@ -1,0 +1,48 @@
+"""Comments that are too large for the code under them: as few parts as they fit into, each a comment again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from seamline.cut.atoms import Atom, Frame, cost
+from seamline.types import Context
+
+_BLOCK = re.compile(r"^[ \t]*(/\*)(?:[^*]|\*(?!/))*+(?:\*/[ \t]*(?:\r\n?|\n|\Z)|\Z)", re.MULTILINE)
+_CLOSE = "\n*/"
+
+Lines = Callable[[int, int, str, Frame | None, int], list[Atom]]
+"""(start, end, seam, frame, room) -> atoms by lines."""
+
+
+def remark_atoms(
+    text: str, start: int, end: int, seam: str, room: int, count: Callable[[str], int], lines: Lines
+) -> list[Atom]:
+    """Atoms of a range that holds comments alone; none may be joined with what is around it."""
+    out: list[Atom] = []
+    for begin, stop, mark in _comments(text, start, end):
+        frame = None
+        if mark >= 0 and count(text[begin:stop]) > room:
+            opening = (Context("scope", mark, mark + 2, "\n"),)
+            frame = Frame("scope", begin, stop, opening, _CLOSE, count("/*\n") + 1, count(_CLOSE) + 1)
+        atoms = lines(begin, stop, seam, frame, room - cost(frame))
+        for atom in atoms:
+            last = out[-1] if out else None
+            if last is not None and last.frame is frame and last.tokens + atom.tokens <= room - cost(frame):
+                out[-1] = last._replace(end=atom.end, tokens=last.tokens + atom.tokens, exact=False)
+            else:
+                out.append(atom._replace(alone=True))
+        seam = "line"
+    return out
+
+
+def _comments(text: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """(start, end, where `/*` stands) of the comments of a range; -1 for those that end with their line."""
+    at = start
+    for block in _BLOCK.finditer(text, start, end):
+        if at < block.start():
+            yield at, block.start(), -1
+        yield block.start(), block.end(), block.start(1)
+        at = block.end()
+    if text[at:end].strip():
+        yield at, end, -1

@@ -1,0 +1,64 @@
+"""How source code is taken apart: statements, and the clauses of those that hold others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from seamline.types import Context
+
+
+class Clause(NamedTuple):
+    """A part of a statement with a header and what is under it: `if x:`, `else:`, `class Point {`."""
+
+    start: int
+    """Where it starts: with the comments and decorators above its header."""
+    head: tuple[int, int]
+    """The header that what is under it needs, up to its colon or bracket."""
+    body: int
+    """Where what is under the header starts."""
+    end: int
+    """Where what is under the header ends: at its closing bracket, or where the next clause starts."""
+    before: tuple[Context, ...]
+    """What stands for the clauses before it, so that it can be read without them."""
+    close: str
+    """What ends the statement where a text stops inside the clause."""
+    short: Context | None
+    """The header in a few tokens, where there is no room for all of it."""
+    indent: str
+    """Blanks before a statement under the header."""
+    place: object
+    """What its outline finds the statements under the header by."""
+
+
+class Node(NamedTuple):
+    """One statement."""
+
+    start: int
+    """With the comments and decorators above it."""
+    code: int
+    """Where its code starts, after comments."""
+    end: int
+    """Where its code ends."""
+    clauses: tuple[Clause, ...] = ()
+    """None where it holds no other statements, or all of it stands on one line."""
+    tail: int = -1
+    """Where what closes its last clause starts; -1 where nothing does."""
+    doc: Context | None = None
+    """The first line of its docstring."""
+
+
+class Outline(Protocol):
+    """Finds statements."""
+
+    def nodes(self, start: int, end: int) -> Sequence[Node] | None:
+        """Statements that tile a range; None where the range does not start with one."""
+        ...
+
+    def opened(self, node: Node, until: int) -> Node:
+        """A statement without clauses of its own, by the brackets in it, where that is any help."""
+        ...
+
+    def under(self, clause: Clause) -> Sequence[Node]:
+        """The statements under a header."""
+        ...
