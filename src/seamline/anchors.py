@@ -13,7 +13,14 @@ _NUMBERS = {"page": "pages", "slide": "slides", "row": "rows", "record": "record
 """A number of each run -> the first and the last of a span."""
 _EXTENTS = ("time", "source", "lines")
 """A pair of each run -> the least and the greatest of a span."""
-_NAMES = {"sheet": "sheets", "speaker": "speakers", "paragraph": "paragraphs", "element": "elements", "part": "parts"}
+_NAMES = {
+    "sheet": "sheets",
+    "speaker": "speakers",
+    "paragraph": "paragraphs",
+    "element": "elements",
+    "part": "parts",
+    "keyframe": "keyframes",
+}
 """A name of each run -> the names of a span, in order, each once; the first of them also by itself."""
 _ONE_BLOCK = 0.6
 """Lines of one block are no further apart than this part of their height."""
@@ -27,8 +34,9 @@ class Anchor(NamedTuple):
     place: Mapping[str, Any]
     """Any of `page` and `box` (left, top, right, bottom in points from the top left corner of the page) with `edges`
     (where each character begins, from left to right, and the last ends), `slide`, `sheet`, `row` and `record` (from 1),
-    `time` (seconds from, to), `speaker`, `paragraph` (a path in the source), `element` (an id), `part` (a file inside
-    the file), `source` (code points of the decoded source), `lines` (of the source, from 1)."""
+    `time` (seconds from, to), `keyframe` (seconds at which the scene starts), `speaker`, `paragraph` (a path in the
+    source), `element` (an id), `part` (a file inside the file), `source` (code points of the decoded source), `lines`
+    (of the source, from 1)."""
 
 
 class Anchors(Sequence[Anchor]):

@@ -64,10 +64,22 @@ class Derived:
         return out
 
 
+class Holders:
+    """Which chunks of one level hold a place, for many places. Chunks are in order."""
+
+    def __init__(self, chunks: Sequence[Chunk]) -> None:
+        self._chunks = chunks
+        self._starts = [chunk.start for chunk in chunks]
+        self._ends = [chunk.end for chunk in chunks]
+
+    def of(self, spans: Sequence[Span]) -> tuple[str, ...]:
+        """Ids of the chunks whose bodies hold any part of `spans`, in order."""
+        found: set[int] = set()
+        for start, end in spans:
+            found.update(range(bisect_right(self._ends, start), bisect_left(self._starts, end)))
+        return tuple(self._chunks[index].id for index in sorted(found))
+
+
 def holders(chunks: Sequence[Chunk], spans: Sequence[Span]) -> tuple[str, ...]:
     """Ids of the chunks of one level whose bodies hold any part of `spans`, in order. `chunks` are in order."""
-    starts, ends = [chunk.start for chunk in chunks], [chunk.end for chunk in chunks]
-    found: set[int] = set()
-    for start, end in spans:
-        found.update(range(bisect_right(ends, start), bisect_left(starts, end)))
-    return tuple(chunks[index].id for index in sorted(found))
+    return Holders(chunks).of(spans)

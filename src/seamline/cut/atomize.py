@@ -78,16 +78,22 @@ class Atomizer:
             seam = seam_before(self._text, self._blocks, self._tops, position)
             whole = tokens <= room and (not self._whole or tokens <= self._whole.get(block.kind, tokens))
             if whole and not self._scorer.opens(block.start, block.end):
-                apart = self._scorer.is_forced(block.start)
-                introduced = seam == "lead-in" and chain + tokens <= limit // 2 and not apart
-                chain = tokens + (chain if introduced else glue.tokens)
-                out.append(Atom(block.start, until, tokens, seam, None, glue.tokens > 0 or introduced))
+                held = bool(out) and self._is_held(block.start, seam, chain + tokens, room, limit)
+                chain = tokens + (chain if held else glue.tokens)
+                out.append(Atom(block.start, until, tokens, seam, None, glue.tokens > 0 or held))
             else:
                 chain = limit
                 task = Task(block.start, until, self._tops[position], seam, None, glue.tokens > 0)
                 out.extend(self._splitter.split(task, room))
             glue.drop()
         return _thinned(out, limit) if len(out) > _CROWD and not self._scorer.forces(out[0].start, end) else out
+
+    def _is_held(self, start: int, seam: str, tokens: int, room: int, limit: int) -> bool:
+        """Whether a block stays with the one before it: that introduces it, or a signal says so. `tokens` are those of
+        all that would then stay together."""
+        if self._scorer.is_kept(start):
+            return tokens <= room
+        return seam == "lead-in" and tokens <= limit // 2 and not self._scorer.is_forced(start)
 
     def _heading(self, out: list[Atom], glue: Glue, position: int, until: int, section: int, limit: int) -> None:
         """A heading glues to what follows, and to the one before it where it goes deeper."""

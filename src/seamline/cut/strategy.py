@@ -16,6 +16,8 @@ SIGNALS: Mapping[str, str] = {
     "rechunk": "seamline.cut.scores.alike:alike",
     "semantic": "seamline.cut.scores.subject:subject",
     "code": "seamline.cut.scores.code:scopes",
+    "tabular": "seamline.cut.scores.tables:rows",
+    "multimodal": "seamline.cut.scores.multimodal:multimodal",
 }
 """Per strategy, `module:function` of its `MakeSignal`, imported when it is used. The others go by structure alone."""
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from seamline.parse.columns import type_of
+from seamline.tables.kinds import type_of
 
 SAMPLE = 20_000
 """Characters that are looked at."""

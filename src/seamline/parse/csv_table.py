@@ -11,10 +11,10 @@ from itertools import islice
 from typing import NamedTuple
 
 from seamline.collector import paused
-from seamline.parse.columns import MOST, common, described, sample, type_of
 from seamline.parse.csv_dialect import Dialect, Scanner, declared, detect
 from seamline.parse.numbered import Numbered
 from seamline.parse.raw import Parsed, Raw
+from seamline.tables.kinds import MOST, common, described, sample, type_of
 from seamline.types import Block, Notice
 
 TSV = "text/tab-separated-values"

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from seamline.collector import paused
-from seamline.parse.columns import MOST, common, described, sample, type_of
 from seamline.parse.json_scan import Broken, Contents, Member, Reader, deepest
 from seamline.parse.numbered import Numbered
 from seamline.parse.raw import Parsed, Raw
+from seamline.tables.kinds import MOST, common, described, sample, type_of
 from seamline.types import Block, Notice
 
 _LARGE = 400

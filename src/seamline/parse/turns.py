@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -46,6 +46,13 @@ class Marks:
 
     silences: tuple[tuple[float, float], ...] = ()
     scenes: tuple[float, ...] = ()
+
+    def keyframe(self, one: Said) -> dict[str, float]:
+        """When the scene starts in which something is said; nothing where there are no scenes or no times."""
+        if not self.scenes or one.time is None:
+            return {}
+        before = bisect_right(self.scenes, one.time[0] + _NEAR)
+        return {"keyframe": self.scenes[before - 1] if before else 0.0}
 
 
 def spaced(text: str) -> str:
@@ -98,9 +105,12 @@ def in_order(said: Iterable[Said]) -> tuple[list[Said], list[Notice]]:
 def write(said: Sequence[Said], marks: Marks | None = None) -> tuple[str, list[Block], Anchors | None]:
     """The text, blocks and anchors of what was said, in order of time."""
     builder = Builder()
-    for turn in _turns(said, marks or Marks()):
+    marks = marks or Marks()
+    for turn in _turns(said, marks):
         name = f"{turn.said[0].speaker}: " if turn.said[0].speaker else ""
-        runs = [Run(f"{name if index == 0 else ''}{one.text} ", one.place()) for index, one in enumerate(turn.said)]
+        places = [{**one.place(), **marks.keyframe(one)} for one in turn.said]
+        texts = [f"{name if index == 0 else ''}{one.text} " for index, one in enumerate(turn.said)]
+        runs = list(map(Run, texts, places))
         builder.paragraph(runs, kind="turn", attrs=turn.attrs)
     text, blocks, anchors = builder.finish()
     return text, [_labelled(text, block) for block in blocks], anchors

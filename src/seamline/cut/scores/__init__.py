@@ -33,6 +33,8 @@ class Signal:
     """Whether chunks below the floor stay apart at a forced gap."""
     outline: Outline | None = None
     """Finds the statements of source code, where that is what the document is."""
+    kept: frozenset[int] = frozenset()
+    """Where no cut may be between two blocks that fit a chunk together, as before a figure; forced gaps win."""
 
 
 NO_SIGNAL = Signal()
@@ -61,6 +63,9 @@ class Scorer:
 
     def is_forced(self, offset: int) -> bool:
         return offset in self._signal.forced
+
+    def is_kept(self, offset: int) -> bool:
+        return offset in self._signal.kept and offset not in self._signal.forced
 
     def opens(self, start: int, end: int) -> bool:
         """Whether the signal says something about a gap inside a range."""

@@ -1,0 +1,1 @@
+"""Tables of any format, read the same way: columns with types, rows with cells and spans."""
