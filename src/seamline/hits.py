@@ -129,6 +129,8 @@ class Why:
     shadow: Shadow | None = None
     query: str = ""
     """The sub-query that found it, where a question was taken apart."""
+    about: str = ""
+    """The text about it that was found in its place: what it is, such as `proposition`, and what it says."""
     expanded: str = ""
     """What the text was widened to: `section`, `before`, `after`."""
 

@@ -18,6 +18,10 @@ MetaValue = str | float | bool | datetime | tuple[str, ...]
 """What a field of the front matter can hold in an index. All numbers are floats; times are in UTC."""
 
 
+ABOUT = 100
+"""Level of texts about chunks, above that of any section. A search that finds one gives the chunk it is about."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
     """One searchable text of the current version of a document.
@@ -30,11 +34,11 @@ class Entry:
     """Of the chunk, or of the section for an inner level."""
     doc: str
     level: int
-    """0 for a chunk; above that, a section by the height of the tree under it."""
+    """0 for a chunk; above that, a section by the height of the tree under it; `ABOUT` for a text about a chunk."""
     parent: str
-    """Id of the section around it; empty at the top."""
+    """Id of the section around it, empty at the top; of a text about a chunk, the id of that chunk."""
     kind: str
-    """Kind of its blocks; `section` for an inner level."""
+    """Kind of its blocks; `section` for an inner level; of a text about a chunk, what it is, such as `proposition`."""
     title: str
     """Of the document."""
     path: tuple[str, ...]

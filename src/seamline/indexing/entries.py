@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
 from seamline.cut.sentences import sentence_starts
 from seamline.cut.tree import Node, outline
+from seamline.derived import Derived
 from seamline.enrich.attributes import attributes, authority, created_at
 from seamline.enrich.language import language
 from seamline.enrich.sketch import sketch
 from seamline.enrich.summary import Sentence, read_sentence, summarize
 from seamline.identity import Namer, content_hash
 from seamline.protocols import Tokenizer
-from seamline.records import Entry, MetaValue, Place
+from seamline.records import ABOUT, Entry, MetaValue, Place
 from seamline.types import Chunk, Document, Span
 from seamline.words import words
 
@@ -25,6 +26,8 @@ SUMMARY = 50
 """Tokens of a chunk's summary, at most."""
 SECTION = 100
 """Tokens of a section's summary, at most."""
+_MOST_ABOUT = 8
+"""Chunks that one text about them leads to."""
 
 _MARKER = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
 
@@ -60,10 +63,14 @@ def describe(
     hierarchy: bool,
     now: datetime,
     born: datetime | None,
+    about: Sequence[Derived] = (),
 ) -> Described:
-    """The entries of all levels. `born` is when the document was written, unless it says so itself."""
+    """The entries of all levels, and of texts about chunks. `born` is when the document was written, unless it says so
+    itself."""
     sentences = _Sentences(document)
-    groups = _groups(document, chunks) if hierarchy else []
+    levels = [chunk for chunk in chunks if chunk.level]
+    chunks = [chunk for chunk in chunks if not chunk.level]
+    groups = _levels(levels, chunks) or _groups(document, chunks) if hierarchy else []
     base = Entry(
         id="",
         doc=document.id,
@@ -89,10 +96,54 @@ def describe(
         entry = _chunk(base, chunk, parent, sentences, tokenizer)
         found.append((index, 0, entry, chunk.body, chunk.path))
     found.sort(key=lambda item: item[:2])  # a section before its chunks, the larger of two sections first
+    placed = [(entry, span, path) for _, _, entry, span, path in found]
+    placed += _about(about, {entry.id: entry for _, _, entry, _, _ in found})
     return Described(
-        [entry for _, _, entry, _, _ in found],
-        tuple(_place(document, entry, span, path) for _, _, entry, span, path in found),
+        [entry for entry, _, _ in placed],
+        tuple(_place(document, entry, span, path) for entry, span, path in placed),
     )
+
+
+def _about(about: Sequence[Derived], known: Mapping[str, Entry]) -> list[tuple[Entry, Span, tuple[str, ...]]]:
+    """An entry for each text and each chunk it is about; one that says the same of the same chunk twice is one."""
+    found: dict[str, tuple[Entry, Span, tuple[str, ...]]] = {}
+    for one in about:
+        for chunk in [known[id] for id in one.of[:_MOST_ABOUT] if id in known]:
+            entry = replace(
+                chunk,
+                id=content_hash("\0".join((chunk.id, one.kind, one.text)))[: len(chunk.id)],
+                level=ABOUT,
+                parent=chunk.id,
+                kind=one.kind,
+                text=one.text,
+                lead=0,
+                tail=0,
+                tokens=one.tokens,
+                content_hash=content_hash(one.text),
+                sketch=sketch(words(one.text)),
+                summary="",
+                before="",
+                after="",
+            )
+            found[entry.id] = entry, Span(one.spans[0].start, one.spans[-1].end), chunk.path
+    return list(found.values())
+
+
+def _levels(levels: Sequence[Chunk], leaves: Sequence[Chunk]) -> list[_Group]:
+    """The larger chunks of a strategy that makes levels, in pre-order."""
+    starts, ends = [c.start for c in leaves], [c.end for c in leaves]
+    return [
+        _Group(
+            chunk.id,
+            chunk.path,
+            chunk.body,
+            bisect_left(starts, chunk.start),
+            bisect_right(ends, chunk.end),
+            chunk.level,
+            chunk.parent,
+        )
+        for chunk in levels
+    ]
 
 
 def _meta(document: Document) -> dict[str, MetaValue]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from seamline.hits import Hit, Why
-from seamline.records import Entry
+from seamline.protocols import Reader
+from seamline.records import ABOUT, Entry
 from seamline.retrieve.shelf import Shelf
 
 
@@ -20,6 +21,21 @@ class Candidate:
     why: Why = field(default_factory=Why)
     twins: tuple[Entry, ...] = ()
     """Entries that say almost the same, and were found lower down."""
+
+
+def resolved(found: Sequence[Candidate], reader: Reader) -> list[Candidate]:
+    """Best first, each chunk once: a text about a chunk stands for that chunk, and says so."""
+    parents = reader.entries([one.entry.parent for one in found if one.entry.level == ABOUT])
+    best: dict[str, Candidate] = {}
+    for one in found:
+        if one.entry.level == ABOUT:
+            chunk = parents.get(one.entry.parent)
+            if chunk is None:
+                continue
+            about = f"{one.entry.kind}: {one.entry.text}"
+            one = replace(one, entry=chunk, why=replace(one.why, about=about))
+        best.setdefault(one.entry.id, one)
+    return list(best.values())
 
 
 def ordered(candidates: Iterable[Candidate]) -> list[Candidate]:

@@ -12,7 +12,7 @@ from seamline.errors import ConfigError
 from seamline.hits import Citation, place_text
 from seamline.identity import content_hash
 from seamline.protocols import Reader
-from seamline.records import Head, Place, Version
+from seamline.records import ABOUT, Head, Place, Version
 from seamline.retrieve.shelf import cited
 from seamline.words import words
 
@@ -161,7 +161,7 @@ def _followed(reader: Reader, head: Head) -> tuple[Version | None, bool]:
 def _same_text(version: Version, level: int, quote: str) -> Citation | None:
     """The passage of a version that says the same, white space aside."""
     digest = content_hash(quote)
-    same_kind = [place for place in version.places if (place.level > 0) == (level > 0)]
+    same_kind = [place for place in version.places if _rank(place) == min(level, 1)]
     found = next((p for p in same_kind if content_hash(version.text[p.start : p.end]) == digest), None)
     return _cite(version, found) if found else None
 
@@ -169,8 +169,8 @@ def _same_text(version: Version, level: int, quote: str) -> Citation | None:
 def successors(old: Version, place: Place, now: Version) -> tuple[Citation, ...]:
     """The passages that took over a text: first among those between its nearest unchanged neighbours, then among all
     that are new."""
-    before = [p for p in old.places if (p.level > 0) == (place.level > 0)]
-    after = [p for p in now.places if (p.level > 0) == (place.level > 0)]
+    before = [p for p in old.places if _rank(p) == _rank(place)]
+    after = [p for p in now.places if _rank(p) == _rank(place)]
     known = {p.id for p in before}
     text = old.text[place.start : place.end]
     here = [p for p in _between(before, place, after) if p.id not in known] if old.doc == now.doc else []
@@ -211,3 +211,8 @@ def shared(left: Counter[tuple[str, str]], right: Counter[tuple[str, str]]) -> f
 
 def _cite(version: Version, place: Place) -> Citation:
     return cited(version, place, version.text[place.start : place.end])
+
+
+def _rank(place: Place) -> int:
+    """0 for chunks, 1 for sections, 2 for texts about chunks."""
+    return 2 if place.level >= ABOUT else min(place.level, 1)

@@ -8,7 +8,7 @@ from typing import Literal
 
 from seamline.filters import All, Any, Filter, Test
 from seamline.hits import Hit
-from seamline.records import Entry, Place
+from seamline.records import ABOUT, Entry, Place
 from seamline.retrieve.passages import joined
 from seamline.retrieve.shelf import Shelf
 
@@ -19,8 +19,8 @@ SHARE = 0.5
 WIDEST = 6000
 """Code points of the longest section that is shown whole: about 1,500 tokens."""
 
-SECTIONS: Filter = Test("level", ">=", 1.0)
-"""Lets through what is not a chunk."""
+SECTIONS: Filter = All((Test("level", ">=", 1.0), Test("level", "<", float(ABOUT))))
+"""Lets through sections alone."""
 
 
 def to_parents(hits: Sequence[Hit], shelf: Shelf, *, share: float = SHARE, widest: int = WIDEST) -> list[Hit]:

@@ -41,6 +41,9 @@ class SearchOptions:
     """What each leg finds at the least: with fewer candidates the legs rarely meet."""
     dual: bool = False
     """Whether the index has vectors of summaries, to be searched as well."""
+    about: bool = True
+    """Whether texts about chunks are searched as well, for the chunks they are about. An index without any has none to
+    search."""
     weights: Weights = field(default_factory=Weights)
     decay: float = 0.01
     """How fast freshness falls per day of age."""

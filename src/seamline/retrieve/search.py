@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from seamline.errors import ConfigError
 from seamline.hits import Hit, Results, Why
 from seamline.protocols import Embedder, Reader, Reranker
-from seamline.records import Scored
+from seamline.records import ABOUT, Scored
 from seamline.retrieve import expand, fuse
-from seamline.retrieve.candidates import Candidate, as_hits, ordered
+from seamline.retrieve.candidates import Candidate, as_hits, ordered, resolved
 from seamline.retrieve.collapse import collapse
 from seamline.retrieve.legs import Legs, Scope, find, query_vectors, similarities
 from seamline.retrieve.options import SearchOptions
@@ -109,7 +109,7 @@ def _search(finder: _Finder, shelf: Shelf, where: Filter | None) -> list[Hit]:
     options = finder.options
     if options.mode == "summary-first":
         where = finder.within_best_sections(shelf, where)
-    scopes = [Scope(where)]
+    scopes = [Scope(where, (0, ABOUT) if options.about else (0,))]
     if options.mode == "multi-level":
         scopes.append(Scope(expand.both(where, expand.SECTIONS), None))
     candidates = ordered(one for scope in scopes for one in finder.candidates(scope))
@@ -151,11 +151,12 @@ class _Finder:
         ranking, weight = fused(legs, options)
         best = ranking[: options.depth]
         entries |= reader.entries([id for id, _ in best if id not in entries])
-        return [
+        found = [
             Candidate(entries[id], score, Why(dense=parts[id][0], bm25=parts[id][1], weight=weight, fused=score))
             for id, score in best
             if id in entries
         ]
+        return resolved(found, reader) if options.about else found
 
     def within_best_sections(self, shelf: Shelf, where: Filter | None) -> Filter:
         """Narrows a filter to the chunks of the sections that match best."""

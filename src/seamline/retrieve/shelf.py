@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 from seamline.errors import StoreError
 from seamline.hits import Citation
 from seamline.protocols import Reader
-from seamline.records import Entry, Place, Version
+from seamline.records import ABOUT, Entry, Place, Version
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Layout:
     @cached_property
     def sections(self) -> list[Place]:
         """Places of inner levels, a section before those in it."""
-        return [place for place in self.version.places if place.level > 0]
+        return [place for place in self.version.places if 0 < place.level < ABOUT]
 
     @cached_property
     def _starts(self) -> list[int]:
