@@ -1,0 +1,152 @@
+"""How well does a search find answers in the chunks of each strategy, beside peers at equal mean size?
+
+Every contestant cuts all documents of a set at the limit where its chunks own as many tokens on average as those of the
+default recipe. The five best chunks of a question count. One half of the questions is there to choose by (`--half
+chosen`), the other to judge by.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.common import DATA, progress, ranks, save, table, verdict
+from benchmarks.quality.indexed import Remembering
+from benchmarks.quality.questions import QuestionSet, load
+from benchmarks.strategies import peers, ranking, recipes
+from benchmarks.strategies.measures import COLUMNS, Scores, ahead, score
+from benchmarks.strategies.sizes import Cut, Sized, at, near
+
+SETS = ("chroma", "xquad_en", "codebase", "structmd", "fetaqa_long")
+HALVES = {"all": slice(None), "chosen": slice(0, None, 2), "judged": slice(1, None, 2)}
+K = 5
+Rank = Callable[[Sequence[str], Sequence[str]], list[list[int]]]
+
+PUBLISHED: Mapping[str, str] = {
+    "chroma": "~200 tokens, MiniLM: best recall 76.1 (IoU 4.5), best IoU 6.1 (recall 75.2); BM25: recall 82-84.5, IoU "
+    "4.9-6.2. ~400 tokens, MiniLM: best recall 76.0; BM25: recall 91-93, IoU 2.8-3.5.",
+    "structmd": "200 tokens, BM25: best recall 51.4, IoU 11.6. 400 tokens, BM25: best recall 60.6, IoU 11.1.",
+}
+"""What chunkbench tells of peers on the full sets; those here are parts of them."""
+
+
+class Entry(NamedTuple):
+    """A contestant on one set at one size, with its scores per question and retriever."""
+
+    name: str
+    is_ours: bool
+    sized: Sized
+    scores: dict[str, Scores]
+
+
+def contestants(data: QuestionSet, chosen: Sequence[str], rank_file: Path) -> dict[str, tuple[bool, Cut]]:
+    """By name, whether it is ours and how it cuts; the default first."""
+    own = {name: ours for part in chosen if part != "peers" for name, ours in _PARTS[part].items()}
+    out: dict[str, tuple[bool, Cut]] = {
+        name: (True, partial(recipes.cut, ours, data))
+        for name, ours in ({recipes.DEFAULT: recipes.STRATEGIES[recipes.DEFAULT]} | own).items()
+        if not ours.sets or data.name in ours.sets
+    }
+    if "peers" in chosen:
+        out |= {peer.name: (False, partial(peers.cut, peer, data.docs, rank_file)) for peer in peers.installed()}
+    return out
+
+
+_PARTS = {"strategies": recipes.STRATEGIES, "changes": recipes.CHANGES}
+
+
+def measured(
+    data: QuestionSet, limit: int, cuts: Mapping[str, tuple[bool, Cut]], rankers: Mapping[str, Rank]
+) -> list[Entry]:
+    """Every contestant at the mean size that the default recipe has at `limit`."""
+    entries: list[Entry] = []
+    for name, (is_ours, cut) in cuts.items():
+        progress(f"{data.name}, limit {limit}: {name}")
+        sized = near(cut, data.docs, entries[0].sized.mean) if entries else at(cut, data.docs, limit)
+        texts = [passage.text for passage in sized.passages]
+        asked = [question.text for question in data.questions]
+        scores = {
+            by: score(data.questions, sized.passages, rank(texts, asked), K) for by, rank in rankers.items()
+        }
+        entries.append(Entry(name, is_ours, sized, scores))
+    progress("")
+    return entries
+
+
+def show(entries: Sequence[Entry], half: slice) -> None:
+    rows = []
+    for entry in entries:
+        sized = entry.sized
+        row: list[object] = [entry.name, sized.limit, len(sized.passages)]
+        row.append(f"{sized.mean:.0f}" + ("" if sized.is_equal else " !"))
+        row.append(f"{sized.shown:.0f}")
+        for scores in entry.scores.values():
+            row.append(" / ".join(f"{100 * value:.1f}" for value in scores[half][:, :4].mean(axis=0)))
+        rows.append(row)
+    headers = ["", "limit", "chunks", "owns", "shows", *(f"{by}: recall / precision / IoU / of bodies" for by in entries[0].scores)]
+    print(table(headers, rows), flush=True)
+
+
+def judge(entries: Sequence[Entry], half: slice) -> list[tuple[str, str, str]]:
+    """The default beside the best peer of each measure."""
+    default = entries[0]
+    rivals = [entry for entry in entries if not entry.is_ours and entry.sized.is_equal]
+    rows = []
+    for by, own in default.scores.items():
+        for column in ("recall", "iou", "bodies"):
+            at = COLUMNS.index(column)
+            best = max(rivals, key=lambda rival: float(rival.scores[by][half][:, at].mean()))
+            difference = ahead(own[half], best.scores[by][half], column)
+            level = difference.high >= 0 if column == "recall" else difference.mean > 0
+            told = "pass" if difference.mean >= 0 and level else "level" if difference.high >= 0 else verdict(False)
+            rows.append((f"{by}: {column} beside {best.name}", str(difference), told))
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--data", type=Path, default=DATA.parent / "chunkbench" / "data")
+    parser.add_argument("--sets", nargs="+", default=SETS)
+    parser.add_argument("--limits", nargs="+", type=int, default=[200, 400, 800])
+    parser.add_argument("--questions", type=int, default=400, help="per set, evenly spread; all documents stay")
+    parser.add_argument("--parts", nargs="+", default=["strategies", "peers"], choices=["strategies", "changes", "peers"])
+    parser.add_argument("--by", nargs="+", default=["BM25", "dense"], choices=["BM25", "dense"])
+    parser.add_argument("--half", default="all", choices=list(HALVES), help="which questions count")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
+    args = parser.parse_args()
+    rankers: dict[str, Rank] = {"BM25": ranking.by_words}
+    if "dense" in args.by:
+        rankers["dense"] = partial(ranking.by_meaning, Remembering(args.threads))
+    rankers = {by: rankers[by] for by in args.by}
+    figures: dict[str, object] = {}
+    fine = True
+    for name in args.sets:
+        data = load(args.data / name, args.questions)
+        cuts = contestants(data, args.parts, ranks(args.data.parent))
+        for limit in args.limits:
+            entries = measured(data, limit, cuts, rankers)
+            print(f"\n== {name}, sizes of the default at limit {limit}; {len(data.questions)} questions, {args.half}\n")
+            show(entries, HALVES[args.half])
+            if name in PUBLISHED:
+                print(f"\npublished: {PUBLISHED[name]}")
+            if "peers" in args.parts:
+                rows = judge(entries, HALVES[args.half])
+                print("\n" + table(["the default ahead by (95%)", "", ""], rows), flush=True)
+                fine &= all(told != "FAIL" for *_, told in rows)
+            figures[f"{name} {limit}"] = {
+                entry.name: {by: np.round(100 * scores.mean(axis=0), 3).tolist() for by, scores in entry.scores.items()}
+                for entry in entries
+            }
+    save(args.json, "strategies", figures)
+    sys.exit(0 if fine else 1)
+
+
+if __name__ == "__main__":
+    main()
