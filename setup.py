@@ -1,4 +1,4 @@
-"""The compiled core. Both extensions are optional: without a compiler the Python they mirror runs instead."""
+"""The compiled core. All extensions are optional: without a compiler the Python they mirror runs instead."""
 
 import sys
 from pathlib import Path
@@ -15,4 +15,5 @@ def extension(name: str) -> Extension:
     return Extension(f"seamline._{name}", sources, depends=headers, extra_compile_args=FLAGS, optional=True)
 
 
-setup(ext_modules=[extension(name) for name in ("blocks", "cuts") if any(Path("native", name).glob("*.c"))])
+NAMES = ("blocks", "cuts", "sheets")
+setup(ext_modules=[extension(name) for name in NAMES if any(Path("native", name).glob("*.c"))])

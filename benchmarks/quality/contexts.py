@@ -18,6 +18,7 @@ from benchmarks.common import DATA, progress, table, verdict
 from benchmarks.quality.indexed import Indexed, Remembering, build, shown
 from benchmarks.quality.questions import Question, Ref, covered, load
 from benchmarks.quality.retrieval import SETS
+from seamline.retrieve.context import WEAK
 from seamline.retrieve.options import SearchOptions
 from seamline.tokens import load as load_tokenizer
 
@@ -43,7 +44,13 @@ def top(indexed: Indexed, question: Question, budget: int, *, fill: bool, over: 
 
 
 def context(
-    indexed: Indexed, question: Question, budget: int, *, packing: str = "greedy", sources: str = "inline"
+    indexed: Indexed,
+    question: Question,
+    budget: int,
+    *,
+    packing: str = "greedy",
+    sources: str = "inline",
+    weak: float = WEAK,
 ) -> Written:
     """What `seamline context` prints. Summaries do not count: they are no part of the answer's own text."""
     indexed.ask(question)
@@ -52,6 +59,7 @@ def context(
         budget=budget,
         packing=packing,  # type: ignore[arg-type]
         sources=sources,  # type: ignore[arg-type]
+        weak=weak,
     )
     whole = [one for passage in made.passages if not passage.summary for one in passage.citations]
     return shown(whole), made.tokens
@@ -63,8 +71,23 @@ WAYS: Mapping[str, Callable[[Indexed, Question, int], Written]] = {
     "top k, filled up, same legs": partial(top, fill=True, over=1),
     "context": context,
     "context without sources": partial(context, sources="none"),
+    "context, filled up": partial(context, weak=0.0),
     "context, exact packing": partial(context, packing="exact"),
 }
+
+
+def fixed(indexed: Indexed) -> tuple[list[float], list[float]]:
+    """The top k of every fixed k up to 20, without a budget: mean tokens, and the answers shown, in hundredths."""
+    progress(f"{indexed.set.name}: fixed k")
+    sizes, recalls = [], []
+    for question in indexed.set.questions:
+        indexed.ask(question)
+        hits = indexed.index.search(question.text, options=SearchOptions(k=20, over=1, gate=None)).hits
+        refs = [shown(hit.citations) for hit in hits]
+        tokens = np.cumsum([0, *(count(hit.text) for hit in hits), *[0] * (20 - len(hits))])
+        sizes.append(tokens)
+        recalls.append([covered(question.refs, [ref for one in refs[:k] for ref in one]) for k in range(21)])
+    return np.mean(sizes, axis=0).tolist(), (100 * np.mean(recalls, axis=0)).tolist()
 
 
 def measure(indexed: Indexed, budget: int) -> dict[str, tuple[float, float]]:
@@ -94,6 +117,7 @@ def main() -> None:
     for limit in args.limits:
         data = [load(args.data / name, args.questions, others=args.others) for name in args.sets]
         sets = [build(one, limit, embedder) for one in data]
+        curves = [fixed(indexed) for indexed in sets]
         for budget in args.budgets:
             found = [measure(indexed, budget) for indexed in sets]
             rows = [
@@ -111,6 +135,14 @@ def main() -> None:
                     ahead = float(np.mean([one[name][0] - one[peer][0] for one in found]))
                     fine &= ahead > 0
                     print(f"{verdict(ahead > 0)}: {name} ahead of {peer} by {ahead:+.1f}", flush=True)
+                leads = [
+                    one[name][0] - float(np.interp(one[name][1], *curve))
+                    for one, curve in zip(found, curves, strict=True)
+                ]
+                ahead = float(np.mean(leads))
+                fine &= ahead > 0
+                told = " ".join(f"{lead:+.1f}" for lead in leads)
+                print(f"{verdict(ahead > 0)}: {name} ahead of a fixed k at equal tokens by {ahead:+.1f} ({told})")
     sys.exit(0 if fine else 1)
 
 

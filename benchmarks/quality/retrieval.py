@@ -44,6 +44,8 @@ def _named(fusion: str, alpha: float, lean: float) -> str:
 
 
 _GRID = [
+    *(("blend", alpha, 0.0) for alpha in (0.3, 0.4, 0.5)),
+    *(("blend", alpha, lean) for alpha in (0.5, 0.6) for lean in (0.5, 0.7, 0.9)),
     *(("min-max", alpha, 0.0) for alpha in (0.4, 0.5, 0.6, 0.7)),
     *(("z-score", alpha, 0.0) for alpha in (0.4, 0.5, 0.6, 0.7)),
     *(("share", alpha, 0.0) for alpha in (0.4, 0.5, 0.6)),
@@ -182,7 +184,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA.parent / "chunkbench" / "data")
     parser.add_argument("--sets", nargs="+", default=SETS)
     parser.add_argument("--limits", nargs="+", type=int, default=[512])
-    parser.add_argument("--questions", type=int, default=400, help="per set, evenly spread; all documents stay")
+    parser.add_argument("--questions", type=int, default=2000, help="per set, evenly spread; all documents stay")
     parser.add_argument("--parts", nargs="+", default=["fusions", "searches"], choices=["fusions", "searches", "dual"])
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")

@@ -22,7 +22,7 @@ class Link(NamedTuple):
     """From words of a chunk to another one: a figure, a table, a place in the document."""
 
     kind: str
-    """figure, table, section, page (both stand on one page), discusses."""
+    """figure, table, listing, algorithm, equation, section, page (both stand on one page), discusses."""
     text: str
     """The words that point there, such as `Figure 3`."""
     start: int

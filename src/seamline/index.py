@@ -19,6 +19,7 @@ from seamline.errors import IndexMissing, StoreError
 from seamline.filter_text import parse_filter
 from seamline.hits import ContextText, Results
 from seamline.indexing import Candidate, Report, Tools, Watcher, update
+from seamline.indexing.root import remember_root, root_of
 from seamline.indexing.run import Failure
 from seamline.indexing.sources import sources
 from seamline.parts import Parts
@@ -29,7 +30,7 @@ from seamline.retrieve.budget import Room
 from seamline.retrieve.cache import CachedEmbedder, CachedReader, CachedReranker, Caches
 from seamline.retrieve.cite import Resolved, resolve
 from seamline.retrieve.collapse import Duplicates, duplicates
-from seamline.retrieve.context import Press, assemble
+from seamline.retrieve.context import WEAK, Press, assemble
 from seamline.retrieve.options import SearchOptions
 from seamline.retrieve.plan import Plan, plan, sized
 from seamline.retrieve.search import Engine, follow, search
@@ -59,12 +60,12 @@ def open_index(
     """The index at a place: a folder, `memory:` or `postgresql://...`.
 
     Where there is none, `shape` makes one; without a shape that is an IndexMissing. Where there is one of another
-    shape, that is a StoreError. Documents are called by their paths from `root`: the folder around a local index, or
-    else the current folder. `key` is for embedders that are services.
+    shape, that is a StoreError. Documents are called by their paths from `root`: what a local index was made with, or
+    the folder around it; of others, the current folder. `key` is for embedders that are services.
     """
     local = None if _is_address(str(place)) else Path(place)
     address = str(place) if local is None else str(local / "store")
-    base = root or (Path(os.path.abspath(local)).parent if local is not None else Path.cwd())
+    base = root or (root_of(local) if local is not None else Path.cwd())
     try:
         store = open_store(address)
     except IndexMissing:
@@ -72,6 +73,8 @@ def open_index(
             raise
         embedder = load_embedder(shape.embedder, key=key)
         store = create_store(address, settings_of(shape, embedder))
+        if local is not None:
+            remember_root(local, base)
     else:
         embedder = load_embedder(store.settings.embedder, key=key)
     with ExitStack() as undo:
@@ -187,10 +190,12 @@ class Index:
         options: SearchOptions | None = None,
         packing: Packing = "greedy",
         sources: SourceList = "inline",
+        weak: float = WEAK,
         reranker: Reranker | None = None,
     ) -> ContextText:
         """A text for a prompt that answers a query from the index: numbered passages, at most `budget` tokens, or as
-        many as a Room leaves."""
+        many as a Room leaves. Passages that score below the share `weak` of the best are left out; with 0 the budget
+        is filled."""
         from seamline.cut.sentences import sentence_starts
 
         most = budget.budget if isinstance(budget, Room) else budget
@@ -200,7 +205,9 @@ class Index:
             planned = sized(plan(query), most, self._average(reader, generation))
             results = follow(self._engine(reader, reranker), planned, settled, condition)
             press = Press(Shelf(reader), self._parts.tokenizer, sources)
-            text = assemble(results.hits, press, most, query=query, packing=packing, sentences=sentence_starts)
+            text = assemble(
+                results.hits, press, most, query=query, packing=packing, weak=weak, sentences=sentence_starts
+            )
             return replace(text, notices=results.notices)
 
     def cite(self, key: str) -> Resolved:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from seamline.filters import Filter
     from seamline.records import Change, Entry, Head, Problem, Scored, Settings, Vector, VectorKind, Version
+    from seamline.replies import Reply
 
 
 @runtime_checkable
@@ -74,6 +75,21 @@ class Reranker(Protocol):
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
         """How well each text answers the query, 0-1, in order. No text is cut off: one that is longer than the
         model's window is read in windows, or refused with a ProviderError."""
+        ...
+
+
+@runtime_checkable
+class LanguageModel(Protocol):
+    """Answers questions with JSON. Calls may come from several threads at a time."""
+
+    @property
+    def name(self) -> str:
+        """What a recipe calls it, with everything that changes an answer and no secret."""
+        ...
+
+    def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Reply:
+        """JSON of the shape that `schema` asks for. What goes wrong with this one question is a
+        `seamline.replies.BadAnswer`; a service that fails is another ProviderError."""
         ...
 
 

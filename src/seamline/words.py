@@ -75,6 +75,22 @@ def words(text: str) -> list[str]:
     return [word for raw in _raw(text) for word in (_cached(raw) if len(raw) <= LONGEST_WORD else _analyse(raw))]
 
 
+def entry_words(entry: Entry) -> list[str]:
+    """The words of what BM25 looks at. Those of a body were just asked for by its sketch, and are half of the work."""
+    text, start, end = searchable(entry), entry.lead, len(entry.text) - entry.tail
+    # Words never go across white space, so the parts have the words of the whole where white space is between them.
+    if any(0 < at < len(text) and not (text[at - 1].isspace() or text[at].isspace()) for at in (start, end)):
+        return words(text)
+    return [*words(text[:start]), *body_words(text[start:end]), *words(text[end:])]
+
+
+@lru_cache(2048)
+def body_words(body: str) -> tuple[str, ...]:
+    """The words of a chunk's body, remembered until it was written: documents are written some hundred texts at a
+    time."""
+    return tuple(words(body))
+
+
 def query_words(text: str) -> list[str]:
     """The distinct words to look for, in order: English function words only where there is nothing else, and no more
     than 64."""

@@ -237,6 +237,7 @@ OPTIONS = {
     "bm25": SearchOptions(legs="bm25"),
     "rrf": SearchOptions(fusion="rrf"),
     "z-score": SearchOptions(fusion="z-score"),
+    "blend": SearchOptions(fusion="blend"),
     "min-max": SearchOptions(fusion="min-max"),
     "parents": SearchOptions(mode="parents"),
     "summary-first": SearchOptions(mode="summary-first"),

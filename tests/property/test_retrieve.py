@@ -50,13 +50,13 @@ def by(normal: str) -> Fuse:
 
 
 def leaned(dense: Mapping[str, float], sparse: Mapping[str, float]) -> list[Scored]:
-    return linear(dense, sparse, alpha=leaning(sparse.values(), 0.7, 0.7), by="min-max")
+    return linear(dense, sparse, alpha=leaning(sparse.values(), 0.5, 0.7), by="blend")
 
 
 FUSIONS: dict[str, Fuse] = {
     "rrf": by_rank,
     "leaning": leaned,
-    **{name: by(name) for name in ("share", "min-max", "z-score")},
+    **{name: by(name) for name in ("blend", "share", "min-max", "z-score")},
 }
 every_fusion = pytest.mark.parametrize("fuse", FUSIONS.values(), ids=FUSIONS)
 
@@ -94,7 +94,7 @@ def test_what_is_better_in_both_legs_is_not_ranked_lower(
             )
 
 
-@pytest.mark.parametrize("fuse", [FUSIONS[name] for name in ("rrf", "share", "min-max")])
+@pytest.mark.parametrize("fuse", [FUSIONS[name] for name in ("rrf", "blend", "share", "min-max")])
 @given(dense=LEG, sparse=LEG, more=st.floats(0, 20), at=st.integers(0, 7))
 def test_a_higher_score_in_a_leg_never_lowers_a_rank(
     fuse: Fuse, dense: dict[str, float], sparse: dict[str, float], more: float, at: int
@@ -246,7 +246,7 @@ OPTIONS = st.builds(
     k=st.integers(1, 12),
     legs=st.sampled_from(["hybrid", "dense", "bm25"]),
     mode=st.sampled_from(["leaf", "parents", "summary-first", "multi-level"]),
-    fusion=st.sampled_from(["min-max", "z-score", "share", "rrf"]),
+    fusion=st.sampled_from(["blend", "min-max", "z-score", "share", "rrf"]),
     alpha=st.floats(0, 1),
     lean=st.floats(0, 1),
     collapse=st.booleans(),
@@ -326,7 +326,7 @@ ODD = {
     "Lucene": 'pump AND (valve OR "motor" NOT tank) +x -y field:z* ~2 ^4 {a TO b}',
     "a pattern": "(a+)+$ [^x]* \\p{L}",
     "a path": "../../etc/passwd\x00.md",
-    "markup": "<script>alert(1)</script> </passage> [1]",
+    "markup": "<script>alert(1)</script> [/1] [1]",
     "a template": "{{7*7}} ${jndi:ldap://x} %s %n {0}",
     "control characters": "\x00\x01\x1b[31m pump \x7f\u202e",
     "a lone surrogate": "pump \ud800",

@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.embed import load
-from seamline.embed.address import OPENAI, Address, parse
+from seamline.embed.address import Address, parse
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.remote import RemoteEmbedder
 from seamline.errors import ConfigError
+from seamline.model_names import OPENAI
 
 law = settings(max_examples=int(os.environ.get("SEAMLINE_EXAMPLES", "120")), deadline=None)
 

@@ -20,9 +20,10 @@ import pytest
 
 from seamline.embed import load
 from seamline.embed.hashing import HashEmbedder
-from seamline.embed.http import Patience
-from seamline.embed.remote import RemoteEmbedder, endpoint
+from seamline.embed.remote import RemoteEmbedder
 from seamline.errors import ConfigError, ProviderError
+from seamline.http import Patience
+from seamline.service import endpoint
 from seamline.testing.endpoint import Reply, Script, serving
 
 KEY = "sk-very-secret-123"
@@ -342,7 +343,7 @@ def test_a_key_does_not_travel_in_the_clear() -> None:
     ],
 )
 def test_requests_go_to_embeddings_under_the_address(url: str, whole: str) -> None:
-    assert endpoint(url).geturl() == whole
+    assert endpoint(url, "embeddings", "$.embedder").geturl() == whole
 
 
 @pytest.mark.parametrize(
@@ -366,7 +367,7 @@ def test_requests_go_to_embeddings_under_the_address(url: str, whole: str) -> No
 )
 def test_other_addresses_are_refused_without_what_may_be_secret(url: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        endpoint(url)
+        endpoint(url, "embeddings", "$.embedder")
     assert KEY not in str(caught.value)
 
 

@@ -70,6 +70,7 @@ def test_the_number_may_be_in_the_words_for_the_picture() -> None:
         "It is in Figure 3.1.",
         "The `code` says nothing.",
         "In figure-3 mode it hums.",
+        "Take figure 1 and 3 pumps.",
         "See /figure 3/x.",
     ],
 )

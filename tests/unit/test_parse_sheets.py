@@ -10,8 +10,9 @@ from office_files import cells, packed, survives_damage, unpacked, xlsx
 from seamline.errors import ParseError
 from seamline.parse import parse_bytes
 from seamline.parse.raw import Limits, Raw
-from seamline.parse.sheet_cells import is_sparse
-from seamline.parse.sheet_grid import Grid, neighbours, shown
+from seamline.parse.sheet_cells import is_sparse, marks_of
+from seamline.parse.sheet_grid import Grid, neighbours
+from seamline.parse.sheet_rows import shown
 from seamline.parse.sheets import parse
 from seamline.testing.parsers import check_document
 from seamline.types import Document
@@ -131,8 +132,9 @@ def test_a_cell_far_away_costs_nothing() -> None:
     document = read(xlsx({"S": inside}))
     assert lines(document) == ["# S", "| Year | Count |", "| 2023 | 1 |", "far"]
     assert document.place_of(document.blocks[-1].span)["row"] == 1_048_576
-    assert is_sparse(inside.encode())
-    assert not is_sparse(cells(["Year", "Count"], [2023, 1]).encode())
+    assert is_sparse(inside.encode(), marks_of(inside.encode()))
+    small = cells(["Year", "Count"], [2023, 1]).encode()
+    assert not is_sparse(small, marks_of(small))
 
 
 def test_cells_along_a_diagonal() -> None:

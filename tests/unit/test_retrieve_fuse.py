@@ -67,7 +67,7 @@ def test_z_scores_end_within_0_and_1_in_the_same_order() -> None:
     assert [one.score for one in (found[0], found[-1])] == [1.0, 0.0]
 
 
-@pytest.mark.parametrize("by", ["share", "min-max", "z-score"])
+@pytest.mark.parametrize("by", ["blend", "share", "min-max", "z-score"])
 def test_where_one_leg_is_empty_the_other_decides(by: str) -> None:
     scores = {"a": 0.2, "b": 0.9, "c": 0.5}
     for found in (linear(scores, {}, alpha=0.5, by=by), linear({}, scores, alpha=0.5, by=by)):  # type: ignore[arg-type]
@@ -76,7 +76,7 @@ def test_where_one_leg_is_empty_the_other_decides(by: str) -> None:
     assert linear({}, {}, alpha=0.5, by=by) == []  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("by", ["share", "min-max", "z-score"])
+@pytest.mark.parametrize("by", ["blend", "share", "min-max", "z-score"])
 def test_a_leg_whose_scores_are_all_equal_does_not_decide(by: str) -> None:
     flat = {"a": 0.5, "b": 0.5, "c": 0.5}
     found = linear(flat, {"c": 3.0, "b": 2.0, "a": 1.0}, alpha=0.9, by=by)  # type: ignore[arg-type]
@@ -85,10 +85,20 @@ def test_a_leg_whose_scores_are_all_equal_does_not_decide(by: str) -> None:
 
 def test_bm25_has_more_weight_the_more_its_best_stands_out() -> None:
     assert leaning([4.0, 4.0, 4.0], alpha=0.7, lean=0.5) == pytest.approx(0.7)
-    assert leaning([4.0, 2.0, 0.0], alpha=0.7, lean=0.5) == pytest.approx(0.7 * 0.75)
-    assert leaning([4.0, 0.0, 0.0, 0.0], alpha=0.8, lean=1) == pytest.approx(0.2)
+    assert leaning([1.0, 4.0, 2.0], alpha=0.7, lean=0.5) == pytest.approx(0.7 * (1 - 0.5 * 0.75))
+    assert leaning([4.0, 0.0, 0.0, 0.0], alpha=0.8, lean=1) == 0
     assert leaning([4.0, 1.0], alpha=0.6, lean=0) == 0.6
     assert leaning([], alpha=0.6, lean=1) == leaning([0.0, 0.0], alpha=0.6, lean=1) == 0.6
+
+
+def test_the_weight_does_not_depend_on_how_deep_bm25_looked() -> None:
+    first = [9.0 - n / 2 for n in range(10)]
+    assert leaning(first, 0.5, 0.7) == leaning([*first, *[0.1] * 90], 0.5, 0.7) == pytest.approx(0.5 * (1 - 0.7 / 2))
+
+
+def test_a_blend_keeps_the_zero_of_bm25_and_none_of_the_cosines() -> None:
+    found = dict(linear({"a": 0.8, "b": 0.4, "c": 0.6}, {"a": 5.0, "b": 10.0, "c": 5.0}, alpha=0.4, by="blend"))
+    assert found == pytest.approx({"a": 0.4 + 0.6 * 0.5, "b": 0.6, "c": 0.4 * 0.5 + 0.6 * 0.5})
 
 
 def test_the_higher_of_two_scores_counts() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from seamline.testing.entries import WEIRD, entry, texts
 from seamline.testing.strategies import documents
-from seamline.words import LONGEST_WORD, MOST_QUERY_WORDS, query_words, searchable, stem, words
+from seamline.words import LONGEST_WORD, MOST_QUERY_WORDS, entry_words, query_words, searchable, stem, words
 
 EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "120"))
 law = settings(max_examples=EXAMPLES, deadline=None, print_blob=True)
@@ -196,3 +196,23 @@ def test_later_words_of_a_long_query_are_not_asked_for() -> None:
 def test_the_prompt_view_is_searched() -> None:
     one = entry("a.md", "Trim the wick.", lead="# Lamp > Wick\n\n")
     assert words(searchable(one)) == ["lamp", "wick", "trim", "the", "wick"]
+
+
+@pytest.mark.parametrize(
+    ("lead", "body", "tail"),
+    [
+        ("", "Pumps run all night.", ""),
+        ("# Pumps\n\n", "The max_retry pumps, über alles.", "\n```"),
+        ("half-a-", "word goes on", ""),
+        ("", "os", ".path"),
+        ("標題\n\n", "中文 text", " 尾"),
+    ],
+)
+def test_words_of_an_entry_are_those_of_its_text(lead: str, body: str, tail: str) -> None:
+    assert entry_words(entry("a.md", body, lead=lead, tail=tail)) == words(lead + body + tail)
+
+
+@law
+@given(anything, anything, anything)
+def test_so_they_are_of_any_text(lead: str, body: str, tail: str) -> None:
+    assert entry_words(entry("a.md", body, lead=lead, tail=tail)) == words(lead + body + tail)

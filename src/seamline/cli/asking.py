@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 # later.
 LEGS = ("hybrid", "dense", "bm25")
 MODES = ("leaf", "parents", "summary-first", "multi-level")
-FUSIONS = ("min-max", "z-score", "share", "rrf")
-ALPHA = 0.7
+FUSIONS = ("blend", "min-max", "z-score", "share", "rrf")
+ALPHA = 0.5
 PACKINGS = ("greedy", "exact")
 SOURCES = ("inline", "list", "none")
 

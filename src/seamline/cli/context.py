@@ -62,6 +62,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         default=SOURCES[0],
         help="where sources stand: at each passage, at the end, or nowhere",
     )
+    show.add_argument("--fill", action="store_true", help="fill the budget, also with passages far below the best")
     show.add_argument("--json", action="store_true", help="one JSON object with the text, its passages and citations")
     show.add_argument("--quiet", action="store_true", help="no notices, only errors")
     add_search_options(parser)
@@ -85,6 +86,8 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _context(args: argparse.Namespace, query: str) -> ContextText:
+    from seamline.retrieve.context import WEAK
+
     with in_own_words():
         options, reranker = options_of(args), reranker_of(args)
         where = as_text(args.where, "--where")
@@ -96,6 +99,7 @@ def _context(args: argparse.Namespace, query: str) -> ContextText:
             options=options,
             packing=args.packing,
             sources=args.sources,
+            weak=0.0 if args.fill else WEAK,
             reranker=reranker,
         )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from seamline.cli.asking import in_own_words
 from seamline.cli.exits import DONE, FAILED, Interrupted
 from seamline.cli.options import MEDIA_TYPES, Raw, Settled, add_recipe_options, settle
-from seamline.cli.place import add_place_options, opened, place_for
+from seamline.cli.place import add_place_options, opened, place_for, root_for
 from seamline.cli.style import plural, say
 from seamline.errors import IndexMissing, SeamlineError
 from seamline.files import expand
@@ -93,7 +93,7 @@ def _opened(args: argparse.Namespace, settled: Settled, place: str) -> Index | N
             return None
         if settled.config and not args.json and not args.quiet:
             say(f"using {settled.config}")
-        return opened(args, place, _shape(args, settled))
+        return opened(args, place, _shape(args, settled), root_for(args.index, args.paths))
     if _asks_for_shape(args):
         asked = _shape(args, settled, index)
         index.close()

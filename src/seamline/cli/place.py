@@ -75,19 +75,33 @@ def key_of(variable: str | None) -> str:
     return os.environ[variable]
 
 
-def opened(args: argparse.Namespace, place: str, shape: Shape | None = None) -> Index:
+def root_for(named: str | None, paths: Sequence[str]) -> Path | None:
+    """What names of documents start from in a new index that was named: the current folder if it holds them, else the
+    folder around them. An index that was not named stands in that folder anyway, and a database has none."""
+    if named is None or "://" in named:
+        return None
+    here = Path.cwd()
+    if all(_is_inside(path, here) for path in paths):
+        return here
+    try:
+        return Path(os.path.commonpath([os.path.dirname(os.path.abspath(path)) for path in paths]))
+    except ValueError:  # several drives of Windows
+        return None
+
+
+def opened(args: argparse.Namespace, place: str, shape: Shape | None = None, root: Path | None = None) -> Index:
     """The index at a place; a new one where there is none and a shape is given."""
-    return open_place(place, key_of(args.api_key_env), shape)
+    return open_place(place, key_of(args.api_key_env), shape, root)
 
 
-def open_place(place: str, key: str, shape: Shape | None = None) -> Index:
+def open_place(place: str, key: str, shape: Shape | None = None, root: Path | None = None) -> Index:
     """The same for a key that is known."""
     leave_out_catalogues()
     try:
         with installed():
             from seamline.index import open_index
 
-            return open_index(place, shape=shape, key=key)
+            return open_index(place, shape=shape, root=root, key=key)
     except IndexMissing:
         if "://" in place:
             raise

@@ -65,8 +65,8 @@ def load(
         case "onnx":
             return _onnx(embedder, address, threads)
         case "openai":
-            from seamline.embed.http import Patience
             from seamline.embed.remote import RemoteEmbedder
+            from seamline.http import Patience
 
             return RemoteEmbedder(
                 address.url,

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Literal, NamedTuple
-from urllib.parse import parse_qsl
 
 from seamline.errors import ConfigError
+from seamline.model_names import remote, settings, whole_number
 
 Kind = Literal["minilm", "static", "hash", "onnx", "openai"]
 
-OPENAI = "https://api.openai.com/v1"
 SETTINGS: Mapping[Kind, tuple[str, ...]] = {
     "minilm": (),
     "static": (),
@@ -24,7 +22,6 @@ SETTINGS: Mapping[Kind, tuple[str, ...]] = {
 
 _FORMS = "minilm, static, hash, a path ending in .onnx, or openai:MODEL@URL"
 _BUNDLED: Mapping[str, Kind] = {"minilm": "minilm", "static": "static", "hash": "hash"}
-_REMOTE = re.compile(r"openai:(?P<model>.+?)(?:@(?P<url>https?://.*))?", re.IGNORECASE)
 _PLACE = "$.embedder"
 
 
@@ -40,12 +37,7 @@ class Address(NamedTuple):
 
     def number(self, setting: str) -> int | None:
         """A setting that is a whole number; None where it is not given."""
-        value = self.settings.get(setting)
-        if value is None:
-            return None
-        if not (value.isascii() and value.isdigit() and len(value) < 10):
-            raise ConfigError(f"expected {setting} to be a whole number, got {value!r}", _PLACE)
-        return int(value)
+        return whole_number(self.settings, setting, _PLACE)
 
 
 def parse(name: str) -> Address:
@@ -55,31 +47,13 @@ def parse(name: str) -> Address:
         return Address(kind, "", "", _settings(kind, query))
     if base.lower().endswith(".onnx"):
         return Address("onnx", base, "", _settings("onnx", query))
-    if remote := _REMOTE.fullmatch(base):
-        # A slip in an address must not send texts to the default one. Some models' names start with an at sign.
-        if "@" in remote["model"][1:]:
-            raise ConfigError("expected openai:MODEL@URL with a URL that starts with https:// or http://", _PLACE)
-        return Address("openai", remote["model"], remote["url"] or OPENAI, _settings("openai", query))
+    if found := remote(base, _PLACE):
+        return Address("openai", found.model, found.url, _settings("openai", query))
     raise ConfigError(f"unknown embedder {base!r}{_hint(base)}: expected {_FORMS}", _PLACE)
 
 
 def _settings(kind: Kind, query: str) -> dict[str, str]:
-    known = SETTINGS[kind]
-    try:
-        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query), errors="strict")
-    except ValueError:
-        raise ConfigError("expected setting=value&setting=value after the question mark", _PLACE) from None
-    found: dict[str, str] = {}
-    for setting, value in pairs:
-        if setting not in known:
-            near = get_close_matches(setting, known, n=1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
-            offer = f"expected {', '.join(known)}" if known else "it has none"
-            raise ConfigError(f"unknown setting {setting!r} of a {kind} embedder{hint}: {offer}", _PLACE)
-        if setting in found:
-            raise ConfigError(f"the setting {setting} is given twice", _PLACE)
-        found[setting] = value
-    return found
+    return settings(query, SETTINGS[kind], f"a {kind} embedder", _PLACE)
 
 
 def _hint(name: str) -> str:

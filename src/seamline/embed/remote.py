@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
-from urllib.parse import SplitResult, urlsplit
 
 import numpy as np
 
-from seamline.embed.http import BUSY, Answer, Patience, post
 from seamline.embed.vectors import readable, unit
 from seamline.errors import ConfigError, ProviderError
+from seamline.http import Answer, Patience
+from seamline.service import Service
 
 if TYPE_CHECKING:
     from seamline.records import Vector
 
 _PLACE = "$.embedder"
-_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
-_TOO_LONG = re.compile(
-    r"context.?(?:length|size|window)|too (?:long|large|many tokens)|(?:maximum|less than|exceed).{0,30}tokens", re.I
-)
-"""How services say that a text is longer than the model reads; there is no one way."""
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 class RemoteEmbedder:
@@ -50,17 +43,16 @@ class RemoteEmbedder:
         into one request."""
         if most_texts < 1 or most_characters < 1 or (dimensions is not None and dimensions < 1):
             raise ConfigError("expected dimensions and texts and characters of a request to be 1 or more", _PLACE)
-        self._url = endpoint(url)
-        self._headers = _headers(key, self._url)
-        self._key = key
+        self._service = Service(url, "embeddings", key=key, place=_PLACE, patience=patience or Patience())
         self.model = model
         self._asked = dimensions
         self._dimensions = dimensions
         self._most_texts = most_texts
         self._most_characters = most_characters
-        self._patience = patience or Patience()
         self.name = f"openai:{model}@{url}" + (f"?dimensions={dimensions}" if dimensions else "")
-        self.fingerprint = sha256(json.dumps(["openai", self._url.geturl(), model, dimensions]).encode()).hexdigest()
+        self.fingerprint = sha256(
+            json.dumps(["openai", self._service.url.geturl(), model, dimensions]).encode()
+        ).hexdigest()
 
     def __repr__(self) -> str:
         return f"RemoteEmbedder({self.name!r})"
@@ -97,8 +89,7 @@ class RemoteEmbedder:
         request: dict[str, Any] = {"model": self.model, "input": texts, "encoding_format": "float"}
         if self._asked is not None:
             request["dimensions"] = self._asked
-        body = json.dumps(request, ensure_ascii=False).encode()
-        answer = post(self._url, body, self._headers, self._patience)
+        answer = self._service.ask(request)
         if answer.status != 200:
             raise self._refusal(answer, texts)
         return self._vectors(answer.body, len(texts))
@@ -124,73 +115,19 @@ class RemoteEmbedder:
 
     def _refusal(self, answer: Answer, texts: list[str]) -> ProviderError:
         """What an answer other than 200 means, and what to do."""
-        said = self._said(answer.body)
-        start = f"{self._url.geturl()} answered HTTP {answer.status}"
-        if 300 <= answer.status < 400:
-            return ProviderError(f"{start}, a redirect, which is not followed: name the address it leads to")
-        if answer.status in {401, 403}:
-            return ProviderError(f"{start}: the key is missing or not accepted{said}")
-        if answer.status == 404:
-            return ProviderError(f"{start}: no such model ({self.model}) or no such address{said}")
-        if answer.status == 413 or (answer.status in {400, 422, 500} and _TOO_LONG.search(said)):
-            longest = max(len(text) for text in texts)
-            return ProviderError(
-                f"{start}: too long{said}. The longest of {len(texts)} texts has {longest:,} characters; it is not "
-                "cut off: make chunks smaller, or use a model that reads more"
-            )
-        return ProviderError(f"{start}{said}", retryable=answer.status in BUSY)
-
-    def _said(self, body: bytes) -> str:
-        """The service's own words, on one line and without the key."""
-        text = body[:20_000].decode("utf-8", "replace")
-        try:
-            found = json.loads(body)
-            error = found.get("error", found) if isinstance(found, dict) else found
-            text = str(error.get("message", error) if isinstance(error, dict) else error)
-        except (ValueError, RecursionError):
-            pass
-        line = _CONTROL.sub(" ", self._without_key(text)).strip()
-        return f": {line[:300]}" if line else ""
+        if not self._service.is_too_long(answer):
+            return self._service.refusal(answer, self.model)
+        longest = max(len(text) for text in texts)
+        return ProviderError(
+            f"{self._service.start(answer)}: too long{self._service.said(answer)}. The longest of {len(texts)} texts "
+            f"has {longest:,} characters; it is not cut off: make chunks smaller, or use a model that reads more"
+        )
 
     def _nonsense(self, reason: str) -> ProviderError:
         return ProviderError(
-            f"{self._url.geturl()} answered what is no list of embeddings: {self._without_key(reason)}. "
-            "Is it an OpenAI-compatible /v1/embeddings?"
+            f"{self._service.url.geturl()} answered what is no list of embeddings: "
+            f"{self._service.without_key(reason)}. Is it an OpenAI-compatible /v1/embeddings?"
         )
-
-    def _without_key(self, text: str) -> str:
-        return text.replace(self._key, "[key]") if self._key else text
-
-
-def endpoint(url: str) -> SplitResult:
-    """The address that requests go to: `/v1/embeddings` of a bare host, `/embeddings` under any other path."""
-    try:
-        parts = urlsplit(url)
-        well = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        well = False
-    if not well or re.search(r"[\s\x00-\x1f\x7f]", url) or not url.isascii():
-        raise ConfigError(f"expected an address like https://api.openai.com/v1, got {_shown(url)}", _PLACE)
-    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-        raise ConfigError(f"the address {_shown(url)} holds more than host and path; a key is given apart", _PLACE)
-    path = parts.path.rstrip("/") or "/v1"
-    return parts._replace(path=path if path.endswith("/embeddings") else f"{path}/embeddings")
-
-
-def _shown(url: str) -> str:
-    """An address for a message: what may be a secret in it is left out."""
-    return repr(re.sub(r"[?#].*", "", re.sub(r"//[^/@]*@", "//", url), flags=re.DOTALL))
-
-
-def _headers(key: str, url: SplitResult) -> dict[str, str]:
-    headers = {"Content-Type": "application/json", "Accept": "application/json"}
-    if not key:
-        return headers
-    if not (key.isascii() and key.isprintable()) or " " in key:
-        raise ConfigError("the key holds characters that no key has, such as a space or a line break", _PLACE)
-    if url.scheme == "http" and url.hostname not in _LOOPBACK:
-        raise ConfigError(f"the key would travel readable for all to {url.hostname}: use https", _PLACE)
-    return {**headers, "Authorization": f"Bearer {key}"}
 
 
 def _in_order(answer: Any, count: int) -> list[Any]:

@@ -24,6 +24,8 @@ _MORE = re.compile(
     rf"\)?\s{{0,2}}(?P<join>,\s?(?:and|und|et)|,|;|and|und|et|or|oder|&|to|bis|à|–|—|-)\s{{0,2}}\(?(?P<number>{NUMBER}){_PART}(?![\w/%]|\.\d|-\w|\s?(?:%|percent|mm|cm|km|ms|GB|MB|years|people|units|times)\b)",
     re.IGNORECASE,
 )
+_PLURAL = re.compile(r"(?:s|en|te|x|§§)\.?\Z", re.IGNORECASE)
+"""Words after which several numbers may stand: `Table 2 and 3 chairs` names one table."""
 _ELSEWHERE = re.compile(
     r"\)?,?\s{1,2}(?:of|in|from|by|von|aus|in der|de|du|des)\s"
     r"(?:the\s|an?\s|his\s|her\s|their\s|our\s|its\s)?"
@@ -124,7 +126,7 @@ def _numbers(text: str) -> Iterator[Pointer]:
             continue
         numbers = [(one, found.end()) for one in _range(found[kind], found["number"])]
         start, end = found.start(), found.end()
-        while more := _MORE.match(text, end):
+        while _PLURAL.search(found[kind]) and (more := _MORE.match(text, end)):
             numbers += [(one, more.end()) for one in _through(numbers[-1][0], more["join"], more["number"])]
             end = more.end()
         if not _ELSEWHERE.match(text, end):
@@ -145,7 +147,7 @@ def _number(text: str, number: str, stop: int) -> str:
 def _range(word: str, number: str) -> list[str]:
     """`Figures 2-4` are three; `Figure 2-4` is one."""
     first, dash, last = number.partition("-")
-    if dash and word[-1] in "snuSNU" and (through := _through(first, dash, last)):
+    if dash and _PLURAL.search(word) and (through := _through(first, dash, last)):
         return [first, *through]
     return [number]
 

@@ -20,7 +20,7 @@ from seamline.identity import Namer, content_hash
 from seamline.protocols import Tokenizer
 from seamline.records import ABOUT, Entry, MetaValue, Place
 from seamline.types import Chunk, Document, Span
-from seamline.words import words
+from seamline.words import body_words, words
 
 SUMMARY = 50
 """Tokens of a chunk's summary, at most."""
@@ -171,7 +171,7 @@ def _chunk(base: Entry, chunk: Chunk, parent: str, sentences: _Sentences, tokeni
         tail=tail,
         tokens=chunk.tokens,
         content_hash=chunk.content_hash,
-        sketch=sketch(words(body)),
+        sketch=sketch(body_words(body)),
         summary=summarize(sentences.within(chunk.body), SUMMARY, tokenizer.count),
         before=before,
         after=after,

@@ -202,7 +202,7 @@ def _draft(
     entries, places = describe(document, chunks, tools.parts.tokenizer, hierarchy=tools.hierarchy, now=now, born=born)
     report.notices += [f"{candidate.doc}{', ' * bool(n.where)}{n.where}: {n.message}" for n in document.notices]
     base = head.version if head else 0
-    fresh = [entry for entry in entries if known.get(entry.id) != digest(entry)]
+    fresh = [entry for entry in entries if known.get(entry.id) != digest(entry)] if known else entries
     return _Draft(
         Head(
             doc=candidate.doc,

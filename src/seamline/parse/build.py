@@ -15,18 +15,15 @@ from operator import sub
 from typing import Any, NamedTuple
 
 from seamline.anchors import Anchor, Anchors
+from seamline.parse.bars import as_cell, between_bars
 from seamline.types import Block
 
 _DEEPEST = 6
 _SPACE = re.compile(r"\s+")
 _TICKS = re.compile(r"`{3,}")
-_SPACED = (
-    "  ", " |", "| ", " \n", "\n ",
-    *map(chr, (*range(9, 10), *range(11, 14), *range(28, 32), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B))),
-    *map(chr, (0x2028, 0x2029, 0x202F, 0x205F, 0x3000)),
-)  # fmt: skip
-"""What a row that is written as it is must not hold: white space that would be one space, or none, in a cell."""
 _FENCED = {"fenced": True}
+_new = tuple.__new__
+"""Makes a block or an anchor in a third of the time that its own constructor takes."""
 _UNWRITTEN = Block("", -1, -1)
 """Holds the place of a block until it ends."""
 
@@ -142,7 +139,7 @@ class Builder:
             if by_cells:
                 self._rows_by_cells(given, width, places)
                 return
-            lines = [f"| {line} |" for line in _between_bars(given, width)]
+            lines = [f"| {line} |" for line in between_bars(given, width)]
             with self._block("row"):
                 self._put(lines[0], places[0] if places else None)  # type: ignore[arg-type]  # no cells, as just seen
             margin = "".join(one.margin for one in self._open)
@@ -154,23 +151,41 @@ class Builder:
     ) -> None:
         for index, row in enumerate(rows):
             with self._block("row", tight=index > 0):
-                cells = [*(_cell(cell) for cell in row), *[""] * (width - len(row))]
+                cells = [*(as_cell(cell) for cell in row), *[""] * (width - len(row))]
                 self._row(cells, places[index] if index < len(places) else None)
             if index == 0:
                 self._newline()
                 self._emit("|" + " --- |" * width)
 
-    def _rows_after(self, before: str, lines: Sequence[str], places: Sequence[Place | None]) -> None:
-        """The rows of a table after its header, all at once: there may be very many."""
-        if not lines:
+    def table_of_lines(
+        self, header: Sequence[str], text: str, ends: Sequence[int], places: Sequence[Place | None]
+    ) -> None:
+        """A table whose rows after the header are written already, between bars and each on a line, which ends where
+        `ends` says; only outside of lists and quotes."""
+        if not any(cell.strip() for cell in header) and not text.strip("| \n"):
             return
-        table = self._open[-1].index
+        with self._block("table"):
+            with self._block("row"):
+                self._row([as_cell(cell) for cell in header], places[0])
+            self._emit("\n|" + " --- |" * len(header))
+            base = self._length + 1
+            starts = [base, *(base + 1 + end for end in ends[:-1])]
+            self._rows_at(f"\n{text}" if ends else "", starts, [base + end for end in ends], places[1:])
+
+    def _rows_after(self, before: str, lines: Sequence[str], places: Sequence[Place | None]) -> None:
+        """The rows of a table after its header."""
         ends = list(accumulate((len(before) + len(line) for line in lines), initial=self._length))[1:]
         starts = list(map(sub, ends, map(len, lines)))
-        self._emit(before + before.join(lines))
-        self._blocks += [Block("row", start, end, 0, table) for start, end in zip(starts, ends, strict=True)]
+        self._rows_at(before + before.join(lines) if lines else "", starts, ends, places)
+
+    def _rows_at(self, text: str, starts: Sequence[int], ends: Sequence[int], places: Sequence[Place | None]) -> None:
+        """Rows that lie in a text, all at once: there may be very many."""
+        self._emit(text)
+        table = self._open[-1].index
+        spans = zip(starts, ends, strict=False)
+        self._blocks += [_new(Block, ("row", start, end, 0, table, None)) for start, end in spans]
         placed = zip(starts, ends, places, strict=False)
-        self._anchors += [Anchor(start, end, place) for start, end, place in placed if place is not None]
+        self._anchors += [_new(Anchor, run) for run in placed if run[2] is not None]
 
     def _row(self, cells: Sequence[str], place: Place | Sequence[Place | None] | None) -> None:
         if place is None or isinstance(place, Mapping):
@@ -225,15 +240,10 @@ class Builder:
         self._enter("list", level=depth + 1, tight=depth > 0)
 
     def open_item(self, label: str = "-") -> None:
-        mark = f"{label} "
-        self._enter("item", mark=mark, margin=" " * min(len(mark), 4), tight=True)
+        self._enter("item", mark=f"{label} ", margin=" " * min(len(label) + 1, 4), tight=True)
 
     def open_quote(self) -> None:
         self._enter("quote", mark="> ", margin="> ")
-
-    def close(self) -> None:
-        """End the list, item or quote that was opened last; where nothing was written into it, it never was."""
-        self._leave()
 
     # --- inside ---------------------------------------------------------------------------------------------------
 
@@ -249,7 +259,7 @@ class Builder:
         """A block of running text: line ends in it are spaces, as a page shows them."""
         if isinstance(words, str):
             if text := " ".join(words.split()):
-                self._leaf(kind, mark, text, place, level, attrs)
+                self.line(kind, text, place, mark, level, attrs)
             return
         with self._block(kind, level=level, attrs=attrs):
             before = ""
@@ -267,19 +277,26 @@ class Builder:
                     space = False
                 space = space or run.text[-1:].isspace()
 
-    def _leaf(
-        self, kind: str, mark: str, text: str, place: Place | None, level: int, attrs: Mapping[str, Any] | None
+    def line(
+        self,
+        kind: str,
+        text: str,
+        place: Place | None,
+        mark: str = "",
+        level: int = 0,
+        attrs: Mapping[str, Any] | None = None,
     ) -> None:
-        """A block of one line, which most are: as between `_enter` and `_leave`, in one step."""
+        """A block of one line, which most are, in one step: text that has no white space but spaces between words."""
         if self._gap is None:
             self._gap = "\n\n"
         self._begin()
-        start = self._length
+        at = self._length + len(mark)
         self._parts.append(mark + text)
-        self._length = end = start + len(mark) + len(text)
-        self._blocks.append(Block(kind, start, end, level, self._open[-1].index if self._open else -1, attrs or None))
+        self._length = end = at + len(text)
+        parent = self._open[-1].index if self._open else -1
+        self._blocks.append(_new(Block, (kind, at - len(mark), end, level, parent, attrs or None)))
         if place is not None:
-            self._anchor(start + len(mark), place)
+            self._anchor(at, place)
 
     def _lines(
         self,
@@ -303,7 +320,7 @@ class Builder:
         margin = "\n" + "".join(one.margin for one in self._open)
         blank = margin.rstrip(" ")
         self._put("".join(margin + line if line else blank for line in lines[1:]), place)
-        self._leave()
+        self.close()
 
     @contextmanager
     def _block(
@@ -312,7 +329,7 @@ class Builder:
         """A block around what is written inside."""
         self._enter(kind, level=level, attrs=attrs, tight=tight)
         yield
-        self._leave()
+        self.close()
 
     def _enter(
         self,
@@ -330,12 +347,12 @@ class Builder:
         self._open.append(_Open(len(self._blocks), kind, level, attrs or None, mark, margin, asked))
         self._blocks.append(_UNWRITTEN)
 
-    def _leave(self) -> None:
-        """End the innermost block; where nothing was written in it, there was no block."""
+    def close(self) -> None:
+        """End the block that was opened last; where nothing was written into it, it never was."""
         one = self._open.pop()
         if one.start >= 0:
             parent = self._open[-1].index if self._open else -1
-            self._blocks[one.index] = Block(one.kind, one.start, self._length, one.level, parent, one.attrs)
+            self._blocks[one.index] = _new(Block, (one.kind, one.start, self._length, one.level, parent, one.attrs))
             return
         del self._blocks[one.index :]
         if one.asked:
@@ -358,7 +375,7 @@ class Builder:
         if last is not None and last.place is place:
             self._anchors[-1] = last._replace(end=self._length)
         else:
-            self._anchors.append(Anchor(start, self._length, place))
+            self._anchors.append(_new(Anchor, (start, self._length, place)))
 
     def _begin(self) -> None:
         gap, self._gap = self._gap or "", None
@@ -381,19 +398,3 @@ class Builder:
     def _emit(self, text: str) -> None:
         self._parts.append(text)
         self._length += len(text)
-
-
-def _between_bars(rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """The cells of each row between bars. One look at all of them finds whether any needs care, as few tables do."""
-    empty = [""] * width
-    full = [row if len(row) == width else [*row, *empty[len(row) :]] for row in rows]
-    whole = "\n".join(["", *["|".join(row) for row in full], ""])
-    bars, ends = (width - 1) * len(rows), len(rows) + 1
-    if whole.count("|") == bars and whole.count("\n") == ends and not any(sign in whole for sign in _SPACED):
-        return whole[1:-1].replace("|", " | ").split("\n")
-    return [" | ".join([_cell(cell) for cell in row]) for row in full]
-
-
-def _cell(text: str) -> str:
-    """A cell on one line; a bar in it is escaped, as it would end the cell."""
-    return _SPACE.sub(" ", text).strip().replace("|", "\\|")

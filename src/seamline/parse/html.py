@@ -67,7 +67,7 @@ def read_page(markup: str, builder: Builder, raw: Raw, part: str = "") -> Page:
     for anchor in document.select("a[name]:not([id])"):  # how ids were written once
         anchor.attrs["id"] = anchor.attr("name")
     title, meta = read_title(document), read_meta(document)
-    notices = _cut_off(document, part)
+    notices = _cut_off(document, places.markup, part)
     unshown = drop_unshown(document)
     aside = drop_boilerplate(document) if raw.reading.boilerplate == "remove" else Pruned()
     flow = Flow(builder, raw.limits.characters)
@@ -80,9 +80,17 @@ def read_page(markup: str, builder: Builder, raw: Raw, part: str = "") -> Page:
     return Page(title[:LONGEST], meta, tuple(notices))
 
 
-def _cut_off(document: Document, part: str) -> list[Notice]:
+def _is_closed(document: Document, markup: str) -> bool:
+    """Whether the last thing in a source is the end tag of the page, so that nothing is open there."""
+    location = document.root.source_location if document.root is not None else None
+    if location is None or location.end_tag is None:
+        return False
+    return not markup[location.end_tag.end_offset :].strip()
+
+
+def _cut_off(document: Document, markup: str, part: str) -> list[Notice]:
     """What the page lost because it is not closed."""
-    codes = {error.code for error in document.errors}
+    codes = set() if _is_closed(document, markup) else {error.code for error in document.errors}
     out = [Notice("html-cut-off", message, part) for code, message in _CUT_OFF.items() if code in codes]
     raw = list(document.iter_elements(_RAW))
     if raw and (location := raw[-1].source_location) is not None and location.end_tag is None:

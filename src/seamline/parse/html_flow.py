@@ -59,8 +59,11 @@ class Flow:
         if self._frames.pop().is_open:
             self._builder.close()
             self._shown -= 1
-        self._looked = min(self._looked, len(self._frames))
-        self._ended = min(self._ended, len(self._frames))
+        left = len(self._frames)
+        if self._looked > left:
+            self._looked = left
+        if self._ended > left:
+            self._ended = left
 
     def _ready(self) -> None:
         """Open what is not open yet; a list only around its items."""
@@ -113,10 +116,11 @@ class Flow:
             self._builder.heading(level, text, place)
 
     def paragraph(self, text: str, place: Place, kind: str = "paragraph") -> None:
+        """Text on one line, as `inline_text` gives it."""
         if not self._is_ready:
             self._ready()
         if self._builder.length < self._most:
-            self._builder.paragraph(text, place, kind)
+            self._builder.line(kind, text, place)
         else:
             self.dropped += len(text)
 

@@ -51,9 +51,10 @@ class Lists:
 
     def item(self, element: Element) -> None:
         """An item; one that is in no list is one of a list without a name."""
-        if not self._lists:
+        here = self._lists[-1] if self._lists else None
+        if here is None:
             self._flow.push("list")
-        self._flow.push("item", self._label(element))
+        self._flow.push("item", _label(here, element) if here is not None and here.tag == "ol" else "-")
 
     def end_item(self) -> None:
         self._flow.pop()
@@ -74,15 +75,14 @@ class Lists:
             here.has_item = True
         here.is_defined = not is_term
 
-    def _label(self, element: Element) -> str:
-        here = self._lists[-1] if self._lists else None
-        if here is None or here.tag != "ol":
-            return "-"
-        number = _number(element.attr("value"))
-        if number is None:
-            number = here.next
-        here.next = number + here.step
-        return _counted(number, element.attr("type") or here.style) + "."
+
+def _label(here: _List, element: Element) -> str:
+    """The number of an item; those that follow count on from it."""
+    number = _number(element.attr("value"))
+    if number is None:
+        number = here.next
+    here.next = number + here.step
+    return _counted(number, element.attr("type") or here.style) + "."
 
 
 def _number(told: str | None) -> int | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from turbohtml import Element
@@ -18,11 +18,8 @@ _SPACE = re.compile(r"\s*")
 _PAIR = re.compile("\r\n")
 
 
-class Point(NamedTuple):
-    """A place in the source, in which every line ends in one character."""
-
-    offset: int
-    line: int
+Point = tuple[int, int]
+"""A place in the source, in which every line ends in one character: the offset, and the line from 1."""
 
 
 class Places:
@@ -40,7 +37,7 @@ class Places:
         """The last tag that text stands after is one of this element."""
         self._is_after = False
         """Whether it is its end tag."""
-        self._last = Point(0, 1)
+        self._last: Point = (0, 1)
         self._open: dict[str, Any] | None = None
         """A place whose end is not known yet; it starts at `_last`."""
 
@@ -67,47 +64,51 @@ class Places:
         location = element.source_location
         if location is None:
             return self._begin(self._last, name)
-        tag, close = location.start_tag, location.end_tag
-        place = self._begin(Point(tag.start_offset, tag.start_line), name)
+        tag, close, _ = location
+        place = self._begin((tag.start_offset, tag.start_line), name)
         if close is not None:
-            self._close(Point(close.end_offset, close.end_line))
+            self._close((close.end_offset, close.end_line))
         return place
 
     def finish(self) -> None:
         """The source ends, and with it what is still open."""
         if self._open is not None:
-            self._close_before(Point(len(self.markup), self.markup.count("\n") + 1))
+            self._close_before((len(self.markup), self.markup.count("\n") + 1))
 
     def _begin(self, start: Point, name: str) -> dict[str, Any]:
         if self._open is not None:
             self._close_before(start)
-        at = self._offset(start.offset)
-        self._open = {"source": [at, at], "lines": [start.line, start.line]}
+        at, line = start
+        if self._pairs:
+            at = self._offset(at)
+        place: dict[str, Any] = {"source": [at, at], "lines": [line, line]}
         if name:
-            self._open["element"] = name
-        self._last = start
-        return self._open
+            place["element"] = name
+        self._open, self._last = place, start
+        return place
 
     def _close_before(self, end: Point | None) -> None:
         """What is open ends here, less the white space before; nothing ends where no tag is."""
         if end is None:
             return
-        begin = self._last.offset
-        stop = begin + len(self.markup[begin : end.offset].rstrip())
-        self._close(Point(stop, end.line - self.markup.count("\n", stop, end.offset)))
+        begin = self._last[0]
+        offset, line = end
+        stop = begin + len(self.markup[begin:offset].rstrip())
+        self._close((stop, line - self.markup.count("\n", stop, offset)))
 
     def _close(self, end: Point) -> None:
         place, self._open = self._open, None
-        if place is None or end.offset <= self._last.offset:  # misplaced tags may come in any order
+        if place is None or end[0] <= self._last[0]:  # misplaced tags may come in any order
             return
-        place["source"][1] = self._offset(end.offset)
-        place["lines"][1] = end.line
+        place["source"][1] = self._offset(end[0]) if self._pairs else end[0]
+        place["lines"][1] = end[1]
         self._last = end
 
     def _after_space(self, point: Point) -> Point:
-        found = _SPACE.match(self.markup, point.offset)
-        stop = found.end() if found else point.offset
-        return Point(stop, point.line + self.markup.count("\n", point.offset, stop))
+        offset, line = point
+        found = _SPACE.match(self.markup, offset)
+        stop = found.end() if found else offset
+        return stop, line + self.markup.count("\n", offset, stop)
 
     def _offset(self, offset: int) -> int:
         """In the source as it is, where CR LF are two characters."""
@@ -120,7 +121,7 @@ def _start_of(element: Element, is_end: bool) -> Point | None:
     if location is None:
         return None
     tag = location.end_tag if is_end else location.start_tag
-    return None if tag is None else Point(tag.start_offset, tag.start_line)
+    return None if tag is None else (tag.start_offset, tag.start_line)
 
 
 def _end_of(element: Element, is_end: bool) -> Point | None:
@@ -128,4 +129,4 @@ def _end_of(element: Element, is_end: bool) -> Point | None:
     if location is None:
         return None
     tag = location.end_tag if is_end else location.start_tag
-    return None if tag is None else Point(tag.end_offset, tag.end_line)
+    return None if tag is None else (tag.end_offset, tag.end_line)

@@ -71,19 +71,18 @@ class Walk:
                     if parts or not text.isspace():
                         parts.append(text)
                     continue
-                children = node.children
                 if type(node) is Element:
                     enter = known(node.tag)
                     if enter is not None:
                         around = self._id
                         if (leave := enter(self, node)) is not None:
                             stack.append((nodes, leave, node, around))
-                            nodes = iter(children)
+                            nodes = iter(node.children)
                             break
                         continue
                     if not self._inner_id:
                         self._inner_id = node.attr("id") or ""
-                if children:
+                if children := node.children:
                     stack.append((nodes, None, None, ""))
                     nodes = iter(children)
                     break
@@ -105,11 +104,15 @@ class Walk:
     def _flush(self, element: Element, *, is_end: bool) -> None:
         """The text so far is a block that ends at a tag."""
         if self._parts:
-            self._write(element, is_end)
+            self._write(element, is_end=is_end)
         self._places.passed(element, is_end=is_end)
 
-    def _write(self, element: Element, is_end: bool) -> None:
-        texts = self._texts()
+    def _write(self, element: Element, *, is_end: bool) -> None:
+        if self._breaks:
+            texts = self._texts()
+        else:
+            text = " ".join("".join(self._parts).split())
+            texts = [[text]] if text else []
         self._parts.clear()
         self._breaks.clear()
         if not texts:
@@ -125,11 +128,8 @@ class Walk:
                 self._flow.paragraph(lines[0], place, kind)
 
     def _texts(self) -> list[list[str]]:
-        """The text so far: paragraphs, which two line breaks divide, of lines."""
+        """The text so far, in which lines are broken: paragraphs, which two breaks divide, of lines."""
         parts, breaks = self._parts, self._breaks
-        if not breaks:
-            text = " ".join("".join(parts).split())
-            return [[text]] if text else []
         out: list[list[str]] = [[]]
         for start, end in zip([0, *breaks], [*breaks, len(parts)], strict=True):
             text = " ".join("".join(parts[start:end]).split())
@@ -149,12 +149,16 @@ class Walk:
 
     def _block(self, element: Element) -> Leave:
         """Anything that stands on lines of its own."""
-        self._flush(element, is_end=False)
+        if self._parts:
+            self._write(element, is_end=False)
+        self._places.passed(element, is_end=False)
         self._id = element.attr("id") or self._id
         return Walk._end
 
     def _end(self, element: Element) -> None:
-        self._flush(element, is_end=True)
+        if self._parts:
+            self._write(element, is_end=True)
+        self._places.passed(element, is_end=True)
 
     def _enter_heading(self, element: Element) -> Leave | None:
         self._flush(element, is_end=False)
@@ -263,7 +267,7 @@ class Walk:
         return Walk._end_item
 
     def _end_item(self, element: Element) -> None:
-        self._flush(element, is_end=True)
+        self._end(element)
         self._lists.end_item()
 
     def _term(self, element: Element) -> Leave:
@@ -299,7 +303,7 @@ class Walk:
         self.ragged += table.is_ragged
         if table.is_ragged:
             for cells, place in zip(table.rows, places, strict=True):
-                self._flow.paragraph(" | ".join(cells), place or {})
+                self._flow.lines([" | ".join(cells)], place or {})
         else:
             self._flow.table(table.rows, places)
         return None

@@ -7,7 +7,8 @@ from typing import Any
 
 from seamline.parse.odf_names import get, name_of
 from seamline.parse.ooxml import number
-from seamline.parse.sheet_grid import Grid, Value, neighbours
+from seamline.parse.sheet_grid import Grid, neighbours
+from seamline.parse.sheet_rows import Value
 
 _MOST = 1 << 30
 _REPEATED = 1_000

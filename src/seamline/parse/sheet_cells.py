@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
+from seamline import native
 from seamline.parse.ooxml import Package, child, name_of, number
 from seamline.parse.raw import Raw
-from seamline.parse.sheet_grid import Grid, Value, neighbours
+from seamline.parse.sheet_grid import Grid, neighbours
 from seamline.parse.sheet_limit import CELL
+from seamline.parse.sheet_rows import Value
 from seamline.parse.xml import parse_xml, refuse_doctype
 
 _ROOMY = 4_000_000
@@ -28,6 +30,7 @@ _LAST_ROW = 1_048_576
 _MOST_CELLS = 2_000_000
 _MOST_REPEATED = 4_000_000
 _TIMES_REPEATED = 10
+_ERROR = b't="e"'
 _UNCALCULATED = (b"</f></c>", b"</f><v></v></c>", b"</f><v/></c>", b"</f><v /></c>")
 _DATE_FORMATS = frozenset([*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)])
 _DATE_SIGNS = re.compile(r"[ymdhs]", re.IGNORECASE)
@@ -37,10 +40,32 @@ _EPOCH_1904 = datetime(1904, 1, 1)
 _LAST_DAY = 2_958_466
 
 
-def is_sparse(data: bytes) -> bool:
+class Marks(NamedTuple):
+    """What the XML of a sheet has anywhere, seen in one look."""
+
+    wide: bool
+    """A column whose name has two letters or more."""
+    formula: bool
+    error: bool
+    """A cell with an error in place of a value."""
+    shared: int
+    """How many cells have a text that is shared."""
+
+
+def marks_of(data: bytes) -> Marks:
+    """What a sheet has."""
+    return Marks(*native.SHEETS.has_marks(data)) if native.SHEETS is not None else has_marks(data)
+
+
+def has_marks(data: bytes) -> Marks:
+    """`marks_of`, in Python."""
+    return Marks(_TWO_LETTERS.search(data) is not None, b"</f>" in data, _ERROR in data, data.count(b't="s"'))
+
+
+def is_sparse(data: bytes, marks: Marks) -> bool:
     """Whether laying out all cells of a sheet between the first and the last would cost far more than they hold."""
     rows = _rows(data)
-    width = _NARROW if not _TWO_LETTERS.search(data) else _WIDE if _THREE_LETTERS.search(data) else _MIDDLE
+    width = _NARROW if not marks.wide else _WIDE if _THREE_LETTERS.search(data) else _MIDDLE
     if width * rows <= _ROOMY:
         return False
     cells = data.count(b"<c ") or data.count(b":c ")
@@ -53,7 +78,10 @@ def is_sparse(data: bytes) -> bool:
 def _rows(data: bytes) -> int:
     """The number of the last row. A large sheet is trusted to have its rows in order, as every program writes them; one
     that has not costs what the process around it allows."""
-    start = 0 if len(data) < _LARGE else max(data.rfind(b"<row"), data.rfind(b":row "), 0)
+    start = 0
+    if len(data) >= _LARGE:
+        start = max(data.rfind(b"<row"), 0)
+        start = max(data.rfind(b":row ", start), start)
     found = _ROW.findall(data, start) or _PREFIXED_ROW.findall(data, start)
     return max(map(int, found), default=0) or data.count(b"row>")
 
@@ -62,14 +90,14 @@ def _is_roomy(box: int, cells: int) -> bool:
     return box > max(_ROOMY, _TIMES_EMPTY * cells)
 
 
-def uncalculated(data: bytes) -> int:
+def uncalculated(data: bytes, marks: Marks) -> int:
     """Formulas of a sheet that were never calculated."""
-    return sum(data.count(one) for one in _UNCALCULATED) if b"</f>" in data else 0
+    return sum(data.count(one) for one in _UNCALCULATED) if marks.formula else 0
 
 
-def failed(data: bytes) -> int:
+def failed(data: bytes, marks: Marks) -> int:
     """Cells of a sheet that hold an error instead of a value."""
-    return data.count(b't="e"')
+    return data.count(_ERROR) if marks.error else 0
 
 
 class Workbook:
@@ -103,10 +131,10 @@ class Workbook:
         self._longest_text()
         return min(max(_MOST_REPEATED, _TIMES_REPEATED * (len(data) + self._shared_size)), self._raw.limits.characters)
 
-    def is_heavy(self, data: bytes) -> bool:
+    def is_heavy(self, data: bytes, marks: Marks) -> bool:
         """Whether repeated texts make a sheet hold more than it may."""
         most = self.most(data)
-        if self._longest_text() * data.count(b't="s"') <= most:
+        if self._longest_text() * marks.shared <= most:
             return False
         lengths = [len(text) for text in self._shared()]
         return sum(lengths[index] for at in _SHARED.findall(data) if (index := int(at)) < len(lengths)) > most

@@ -6,15 +6,14 @@ cells, so that most steps run at the speed of the interpreter's own loops.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, time, timedelta
-from itertools import chain, groupby, islice
+from itertools import groupby
 from typing import Any
 
 from seamline.parse.build import Builder
+from seamline.parse.sheet_rows import Value, shown, written
 
-Value = str | float | bool | datetime | date | time | timedelta
 _REPEATED = 80
 """Characters of a merged cell that are said again in each row it reaches into."""
 _MOST_FILLED = 200_000
@@ -24,8 +23,6 @@ _THIN = 20
 """A box with more cells than this times those that hold something is no table."""
 _LONGEST_HEADER = 4_000
 """Characters; a longer first row is no header, and stands under the letters of the columns."""
-_FEW = 4
-"""Where each value stands in a column this many times, each is written once."""
 _NOTE = 40
 """Characters of a last row of one cell, from which it is a remark under the table."""
 
@@ -210,15 +207,12 @@ class _Table:
 
     def _lay(self, builder: Builder, rows: list[list[Any]], first: int, most: int) -> int:
         header, used = self._header(rows)
-        columns = [_texts(column) for column in zip(*rows[used:], strict=True)]
-        kept = len(rows) - used
-        room = most - builder.length
-        if sum(sum(map(len, column)) for column in columns) + (3 * len(columns) + 2) * kept > room:
-            kept = _fitting(columns, room)
+        lines = written(rows[used:], self._width, most - builder.length)
+        kept = len(lines.ends)
         start = self._top + first + 1
         sheet = self._sheet
         places = [{"sheet": sheet, "row": number} for number in (start, *range(start + used, start + used + kept))]
-        builder.table(chain([header], islice(zip(*columns, strict=True), kept)), places)
+        builder.table_of_lines(header, lines.text, lines.ends, places)
         return len(rows) - used - kept
 
     def _header(self, rows: list[list[Any]]) -> tuple[list[str], int]:
@@ -260,15 +254,6 @@ class _Table:
         self._wide = wide
 
 
-def _fitting(columns: Sequence[Sequence[str]], room: int) -> int:
-    """How many rows fit."""
-    for index, row in enumerate(zip(*columns, strict=True)):
-        room -= sum(map(len, row)) + 3 * len(columns) + 2
-        if room < 0:
-            return index
-    return len(columns[0])
-
-
 def _letters(column: int) -> str:
     """What a sheet calls a column, from 0."""
     out = ""
@@ -277,34 +262,3 @@ def _letters(column: int) -> str:
         column, rest = divmod(column - 1, 26)
         out = chr(65 + rest) + out
     return out
-
-
-def _texts(column: tuple[Any, ...]) -> Sequence[str]:
-    """The cells of a column as text."""
-    types = set(map(type, column))
-    if types == {str}:
-        return column
-    if len(types) == 1:
-        write = _WRITE.get(types.pop(), shown)
-        values = set(column)
-        if len(values) * _FEW < len(column):
-            return list(map({value: write(value) for value in values}.__getitem__, column))
-        return list(map(write, column))
-    return [value if type(value) is str else shown(value) for value in column]
-
-
-def shown(value: Any) -> str:
-    """A value as text: numbers without noise and exponents that nobody wrote, dates as ISO writes them."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, float):
-        return f"{value:.15g}"
-    if isinstance(value, datetime):
-        return value.date().isoformat() if value.time() == time() else value.isoformat(" ", "seconds")
-    return value.isoformat() if isinstance(value, date | time) else str(value)
-
-
-_WRITE: Mapping[type, Callable[[Any], str]] = {float: "{:.15g}".format, date: date.isoformat}
-"""Ways to write a whole column of one type, faster than asking each cell what it is."""

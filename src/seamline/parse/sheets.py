@@ -16,7 +16,7 @@ from seamline.extras import needed
 from seamline.parse.build import Builder
 from seamline.parse.ooxml import Package, attribute, child, name_of
 from seamline.parse.raw import Parsed, Raw
-from seamline.parse.sheet_cells import Workbook, failed, is_sparse, uncalculated
+from seamline.parse.sheet_cells import Marks, Workbook, failed, is_sparse, marks_of, uncalculated
 from seamline.parse.sheet_grid import Grid, write_grid
 from seamline.parse.sheet_limit import cut_long
 from seamline.parse.xml import refuse_doctype
@@ -125,7 +125,8 @@ class _Book:
             if state in ("hidden", "veryHidden"):
                 self._writer.note("sheet-hidden", "is hidden, and read all the same", f"sheet {name}")
             grids: list[Grid] = []
-            if not is_sparse(data) and not workbook.is_heavy(data):
+            marks = marks_of(data)
+            if not is_sparse(data, marks) and not workbook.is_heavy(data, marks):
                 book = book or opened(self._raw.data, self._raw.uri)
                 grid = _laid_out(book, name)
                 if isinstance(grid, str):
@@ -133,20 +134,20 @@ class _Book:
                 else:
                     grids = [grid]
             grids = grids or workbook.cells(data, name, part)
-            self._tell(data, f"sheet {name}")
+            self._tell(data, marks, f"sheet {name}")
             self._writer.sheet(name, grids, may_be_long=workbook.may_be_long(data))
         self._tell_beside()
         self._writer.notices[:0] = self._package.notices
         meta: dict[str, Any] = dict(self._package.core())
         return self._writer.parsed(meta, len(listed))
 
-    def _tell(self, data: bytes, where: str) -> None:
+    def _tell(self, data: bytes, marks: Marks, where: str) -> None:
         """What cells hold that is no value."""
-        if count := uncalculated(data):
+        if count := uncalculated(data, marks):
             self._writer.note(
                 "formulas-uncalculated", f"{count:,} formulas have no value: open and save it first", where
             )
-        if count := failed(data):
+        if count := failed(data, marks):
             self._writer.note("cells-failed", f"{count:,} cells with an error such as #REF! are left out", where)
 
     def _listed(self) -> Iterator[tuple[str, str, str]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from seamline.errors import BudgetError
+from seamline.errors import BudgetError, ConfigError
 from seamline.hits import Citation, ContextText, Hit, Passage
 from seamline.protocols import Tokenizer
 from seamline.retrieve.budget import Form, Packing, pack
@@ -21,6 +21,10 @@ SUMMARY_WORTH = 0.5
 """What a summary is worth beside the text it is of."""
 SHARPNESS = 4
 """Worth is the score to this power: a text that scores half is not worth half of the best, but hardly anything."""
+WEAK = 0.4
+"""Hits that score less than this share of the best one stay out, even where there is room. The largest share that cost
+nothing on one half of the questions that were measured; on the other half it cost 0.03 points of recall and saved 18%
+of 2,000 tokens."""
 _FIRST = 8
 """Hits that come first in what room is left: their passages, then their summaries, then what was found further down."""
 _TRIES = 16
@@ -86,15 +90,20 @@ def assemble(
     query: str = "",
     packing: Packing = "greedy",
     summaries: bool = True,
+    weak: float = WEAK,
     sentences: Sentences | None = None,
 ) -> ContextText:
     """The best of the hits as one text of at most `budget` tokens, counted with the tokenizer on the final text.
 
-    Of hits that have no room, the sentences that meet the query are shown, or else their summaries.
+    Hits that score below the share `weak` of the best are left out. Of hits that have no room, the sentences that meet
+    the query are shown, or else their summaries.
     """
     if budget <= 0:
         raise BudgetError(f"expected a budget above 0 tokens, got {budget}", "$.context.budget")
-    distinct = without_covered(hits)
+    if not 0 <= weak <= 1:
+        raise ConfigError(f"expected a share from 0 to 1, got {weak}", "$.context.weak")
+    least = weak * max((hit.score for hit in hits), default=0.0)
+    distinct = without_covered([hit for hit in hits if hit.score >= least])
     taken = _packed(distinct, press, budget, packing, summaries)
     taken = _filled(taken, distinct, press, budget, query, summaries, sentences)
     passages = press.passages(taken.values())

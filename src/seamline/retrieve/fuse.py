@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from heapq import nlargest
 from statistics import fmean, pstdev
 from typing import Literal
 
 from seamline.records import Scored
 
-Normal = Literal["min-max", "z-score", "share"]
-Fusion = Literal["min-max", "z-score", "share", "rrf"]
+Normal = Literal["blend", "min-max", "z-score", "share"]
+Fusion = Literal["blend", "min-max", "z-score", "share", "rrf"]
 
 RRF_K = 60
 """How slowly reciprocal ranks fall."""
+_OTHERS = 10
+"""The rank in BM25 that says how far its best stands out. A rank and not the mean of all candidates: the mean falls
+with every leg that looks deeper, and the weights with it."""
 
 
 def ranked(scores: Mapping[str, float]) -> list[Scored]:
@@ -41,9 +45,10 @@ def linear(dense: Mapping[str, float], sparse: Mapping[str, float], *, alpha: fl
 
     What a leg has no score for gets its lowest. Where one leg is empty, the other decides alone.
     """
+    of_dense, of_sparse = NORMALS[by]
     if not dense or not sparse:
-        return ranked(_unit(NORMALS[by](dense or sparse), by))
-    left, right = NORMALS[by](dense), NORMALS[by](sparse)
+        return ranked(_unit(of_dense(dense) if dense else of_sparse(sparse), by))
+    left, right = of_dense(dense), of_sparse(sparse)
     low_left, low_right = min(left.values()), min(right.values())
     ids = dict.fromkeys((*dense, *sparse))
     mixed = {id: alpha * left.get(id, low_left) + (1 - alpha) * right.get(id, low_right) for id in ids}
@@ -52,13 +57,12 @@ def linear(dense: Mapping[str, float], sparse: Mapping[str, float], *, alpha: fl
 
 def leaning(sparse: Iterable[float], alpha: float, lean: float) -> float:
     """The weight of the dense leg for one query: `alpha`, less up to the part `lean` of it where the best of BM25
-    stands out from the other candidates.
+    stands out from the tenth, or from the last of fewer.
 
     Words that one text has and the others have not are likely names; words that all have say little.
     """
-    scores = list(sparse)
-    best = max(scores, default=0.0)
-    return alpha * (1 - lean * (1 - fmean(scores) / best)) if best > 0 else alpha
+    first = nlargest(_OTHERS, sparse)
+    return alpha * (1 - lean * (1 - max(0.0, first[-1]) / first[0])) if first and first[0] > 0 else alpha
 
 
 def share(scores: Mapping[str, float]) -> dict[str, float]:
@@ -81,11 +85,16 @@ def z_score(scores: Mapping[str, float]) -> dict[str, float]:
     return {id: (score - mean) / deviation if deviation > 0 else 0.0 for id, score in scores.items()}
 
 
-NORMALS: Mapping[str, Callable[[Mapping[str, float]], dict[str, float]]] = {
-    "min-max": min_max,
-    "z-score": z_score,
-    "share": share,
+_Normal = Callable[[Mapping[str, float]], dict[str, float]]
+
+NORMALS: Mapping[str, tuple[_Normal, _Normal]] = {
+    "blend": (min_max, share),
+    "min-max": (min_max, min_max),
+    "z-score": (z_score, z_score),
+    "share": (share, share),
 }
+"""How the scores of the dense leg and of BM25 are made comparable. `blend`: BM25 has a zero of its own, a text without
+any word of the query; cosines have none, as those of unrelated texts lie well above 0."""
 
 
 def _unit(scores: dict[str, float], by: str) -> dict[str, float]:

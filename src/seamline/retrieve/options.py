@@ -28,9 +28,9 @@ class SearchOptions:
     mode: Mode = "leaf"
     """leaf: chunks; parents: sections in place of chunks where enough of one was hit; summary-first: chunks of the
     sections whose summaries match best; multi-level: chunks and sections together."""
-    fusion: Fusion = "min-max"
+    fusion: Fusion = "blend"
     """How scores of the legs are made comparable; rrf looks at ranks alone, and has no use for `alpha`."""
-    alpha: float = 0.7
+    alpha: float = 0.5
     """Weight of the dense leg; the rest is BM25's."""
     lean: float = 0.7
     """The part of that weight which passes to BM25 as far as its best stands out."""

@@ -40,10 +40,10 @@ def digest(entry: Entry) -> str:
     return _hash(_json(said))
 
 
-def checksum(entry: Entry) -> str:
-    """Hash of everything that is stored of an entry, vectors and time included."""
+def checksum(entry: Entry, said: str = "") -> str:
+    """Hash of everything that is stored of an entry, vectors and time included; `said` is its digest, if known."""
     vectors = (b"" if v is None else _bytes(v) for v in (entry.vector, entry.summary_vector))
-    return _hash(digest(entry).encode(), _json(_plain(entry.updated_at)), *vectors)
+    return _hash((said or digest(entry)).encode(), _json(_plain(entry.updated_at)), *vectors)
 
 
 def seal(version: Version) -> str:

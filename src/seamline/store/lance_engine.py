@@ -28,7 +28,6 @@ _REMEDIES = (
     (rf"os error {errno.EROFS}\b", "the disk is mounted read-only: mount it for writing, or copy the index"),
     (rf"os error ({errno.EACCES}|{errno.EPERM})\b", "this user may not do that: give the files to the user"),
     (rf"os error {errno.EMFILE}\b", "too many files are open: raise the limit (`ulimit -n`)"),
-    (r"", _DAMAGED),
 )
 
 
@@ -49,33 +48,35 @@ lancedb = _loaded()
 class _Told(AbstractContextManager[None]):
     """Turns errors into StoreErrors on the way out."""
 
-    def __init__(self, doing: str) -> None:
+    def __init__(self, doing: str, otherwise: str) -> None:
         self._doing = doing
+        self._otherwise = otherwise
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         # pyarrow's errors are ValueErrors, OSErrors and RuntimeErrors too.
         if isinstance(error, OSError | RuntimeError | ValueError | TimeoutError):
-            raise StoreError(f"{self._doing}: {_reason(error)}") from error
+            raise StoreError(f"{self._doing}: {_reason(error, self._otherwise)}") from error
         if kind is not None and kind.__module__ in _PANICS:
             raise StoreError(f"{self._doing}: the engine met something it cannot read: {_DAMAGED}") from error
 
 
-def told(doing: str) -> AbstractContextManager[None]:
-    """Turn what LanceDB and the system say into a StoreError that starts with what could not be done.
+def told(doing: str, otherwise: str = _DAMAGED) -> AbstractContextManager[None]:
+    """Turn what LanceDB and the system say into a StoreError that starts with what could not be done. `otherwise` is
+    what to do where the reason does not tell.
 
     A panic of the engine is one too: damaged files cause some. Its class has no name that could be imported, and one
     kind is no Exception at all.
     """
-    return _Told(doing)
+    return _Told(doing, otherwise)
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: Exception, otherwise: str) -> str:
     said = str(error)
     if isinstance(error, OSError) and error.errno:
         said = f"{error.strerror} (os error {error.errno})"
-    remedy = next(remedy for pattern, remedy in _REMEDIES if re.search(pattern, said))
+    remedy = next((remedy for pattern, remedy in _REMEDIES if re.search(pattern, said)), otherwise)
     # The engine adds the place in its own source, and sometimes a whole stack, behind what it has to say.
     short = re.split(r",? ?/\S*\.rs:\d|\n", said.strip(), maxsplit=1)[0].strip(" ,.:")
     return f"{short[:200] or type(error).__name__}: {remedy}"

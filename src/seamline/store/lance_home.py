@@ -66,7 +66,7 @@ def exists(folder: Path) -> bool:
 
 def prepare(folder: Path) -> None:
     """Make the folder for a new index. One with files of something else in it is refused."""
-    with told(f"cannot make an index in {folder}"):
+    with told(f"cannot make an index in {folder}", "name a folder that can be written to"):
         folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
         folder.chmod(PRIVATE_FOLDER)
         names = set(os.listdir(folder))

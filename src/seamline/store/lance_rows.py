@@ -20,7 +20,7 @@ from seamline.errors import StoreError
 from seamline.records import Entry, Head, Version
 from seamline.store import codec
 from seamline.store.lance_filter import coded, decoded, labels
-from seamline.words import searchable, words
+from seamline.words import entry_words
 
 if TYPE_CHECKING:
     from seamline.records import Vector
@@ -102,6 +102,7 @@ def entry_rows(
 
 
 def _entry_row(entry: Entry) -> dict[str, Any]:
+    digest = codec.digest(entry)
     return {
         "key": entry_key(entry.id),
         "doc": coded(entry.doc),
@@ -113,9 +114,9 @@ def _entry_row(entry: Entry) -> dict[str, Any]:
         "created_at": None if entry.created_at is None else codec.microseconds(entry.created_at),
         "updated_at": codec.microseconds(entry.updated_at),
         "labels": labels(entry),
-        "words": " ".join(words(searchable(entry))) or None,
-        "digest": codec.digest(entry),
-        "checksum": codec.checksum(entry),
+        "words": " ".join(entry_words(entry)) or None,
+        "digest": digest,
+        "checksum": codec.checksum(entry, digest),
         "body": pack_entry(entry),
     }
 

@@ -1,11 +1,11 @@
-"""A real HTTP server on this machine that speaks /v1/embeddings, and fails as it is told to."""
+"""A real HTTP server on this machine that speaks /v1/embeddings or /v1/chat/completions, and fails as told."""
 
 from __future__ import annotations
 
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ssl import SSLContext
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ class Asked(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What to answer instead of vectors."""
+    """What to answer instead of what is right."""
 
     status: int = 200
     body: bytes = b"{}"
@@ -32,6 +32,8 @@ class Reply(NamedTuple):
     """Where set: nothing is answered before it is."""
 
 
+Right = Callable[[Mapping[str, Any]], dict[str, Any]]
+"""The right answer to the body of a request."""
 Script = Reply | Callable[[dict[str, Any]], dict[str, Any]]
 """A reply, or a change to the right answer, such as one that swaps two vectors."""
 
@@ -39,31 +41,60 @@ Script = Reply | Callable[[dict[str, Any]], dict[str, Any]]
 class Endpoint:
     """What a server was asked, and what it answers next."""
 
-    def __init__(self, url: str, embedder: Embedder, script: Sequence[Script]) -> None:
+    def __init__(self, url: str, right: Right, script: Sequence[Script]) -> None:
         self.url = url
         """Of the service, ending in /v1."""
         self.asked: list[Asked] = []
-        self._embedder = embedder
+        self._right = right
         self._script = list(script)
 
     def reply(self, asked: Asked) -> Reply:
-        """The next of the script; when that is over, the vectors of the embedder behind it."""
+        """The next of the script; when that is over, what is right."""
         self.asked.append(asked)
         step = self._script.pop(0) if self._script else None
         if isinstance(step, Reply):
             return step
-        answer = self._answer(asked.body)
+        answer = self._right(asked.body)
         return Reply(body=json.dumps(step(answer) if step else answer).encode())
 
-    def _answer(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        rows = self._embedder.embed(body["input"])
+
+def serving(
+    embedder: Embedder, script: Sequence[Script] = (), tls: SSLContext | None = None
+) -> AbstractContextManager[Endpoint]:
+    """A server of embeddings on the loopback address while the block runs; `script` says what its first answers are."""
+
+    def vectors(body: Mapping[str, Any]) -> dict[str, Any]:
+        rows = embedder.embed(body["input"])
         data = [{"object": "embedding", "index": at, "embedding": row.tolist()} for at, row in enumerate(rows)]
         return {"object": "list", "model": body["model"], "data": data}
 
+    return _serving(vectors, script, tls)
+
+
+def talking(answer: Callable[[str], Any], script: Sequence[Script] = ()) -> AbstractContextManager[Endpoint]:
+    """A server of completions: `answer` gets the last message and gives what is sent back as JSON, or a string that
+    is sent as it is. A token is a word."""
+
+    def completion(body: Mapping[str, Any]) -> dict[str, Any]:
+        asked = body["messages"][-1]["content"]
+        found = answer(asked)
+        text = found if isinstance(found, str) else json.dumps(found)
+        usage = {"prompt_tokens": len(asked.split()), "completion_tokens": len(text.split())}
+        return said(text, usage=usage)
+
+    return _serving(completion, script, None)
+
+
+def said(text: str | None, finish: str = "stop", refusal: str | None = None, usage: Any = None) -> dict[str, Any]:
+    """A completion as services word it."""
+    message = {"role": "assistant", "content": text, "refusal": refusal}
+    return {"object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": finish}]} | (
+        {} if usage is None else {"usage": usage}
+    )
+
 
 @contextmanager
-def serving(embedder: Embedder, script: Sequence[Script] = (), tls: SSLContext | None = None) -> Iterator[Endpoint]:
-    """A server on the loopback address while the block runs; `script` says what its first answers are."""
+def _serving(right: Right, script: Sequence[Script], tls: SSLContext | None) -> Iterator[Endpoint]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -92,7 +123,7 @@ def serving(embedder: Embedder, script: Sequence[Script] = (), tls: SSLContext |
     if tls:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
     scheme = "https" if tls else "http"
-    endpoint = Endpoint(f"{scheme}://127.0.0.1:{server.server_address[1]}/v1", embedder, script)
+    endpoint = Endpoint(f"{scheme}://127.0.0.1:{server.server_address[1]}/v1", right, script)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:

@@ -26,6 +26,8 @@ class Answer(NamedTuple):
     headers: Mapping[str, str]
     """By name in lower case."""
     body: bytes
+    tried: int = 1
+    """How often it was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +43,14 @@ class Patience:
     most_bytes: int = 1 << 28
     """Of an answer."""
     sleep: Callable[[float], None] = time.sleep
+    place: str = "$.embedder"
+    """What of a recipe it belongs to, for messages."""
 
     def __post_init__(self) -> None:
         if not (self.timeout > 0 and self.retries >= 0 and self.longest >= 0):
             raise ConfigError(
                 f"expected timeout > 0 and retries >= 0, got timeout={self.timeout} retries={self.retries}",
-                "$.embedder",
+                self.place,
             )
 
     def wait(self, tried: int) -> float:
@@ -67,7 +71,7 @@ def post(url: SplitResult, body: bytes, headers: Mapping[str, str], patience: Pa
                 raise _unreachable(shown, tried, error) from error
         else:
             if answer.status not in BUSY or last:
-                return answer
+                return answer._replace(tried=tried)
             wait = max(wait, _asked_wait(answer))
             if wait > patience.longest:
                 raise ProviderError(
@@ -105,7 +109,7 @@ def _body(response: HTTPResponse, deadline: float, patience: Patience) -> bytes:
         blocks.append(block)
         size += len(block)
         if size > patience.most_bytes:
-            raise ProviderError(f"the answer is larger than {patience.most_bytes} bytes: ask for fewer texts at once")
+            raise ProviderError(f"the answer is larger than {patience.most_bytes} bytes: ask for less at once")
         if time.monotonic() > deadline:
             raise TimeoutError("timed out")
     if response.length:

@@ -1,0 +1,319 @@
+"""One English sentence -> its claims, or the reason why it claims nothing. What cannot be told apart stays whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from seamline.enrich.propositions import lexicon as lex
+from seamline.enrich.propositions.clauses import Clause, claims, clauses, introduces
+from seamline.enrich.propositions.segments import segments
+from seamline.enrich.propositions.sides import take_side
+from seamline.enrich.propositions.tagged import Word, forms, is_plural, joined, possessive, spaced, words_of
+from seamline.enrich.propositions.verbs import find_verb
+
+LONGEST = 90
+"""Words of a sentence that is taken apart; a longer one is rarely one sentence."""
+_MOST_SIDES = 4
+_LONGEST_NAME = 6
+"""Words of a subject that a pronoun is replaced by."""
+_QUOTES = frozenset('"“”„«»')
+_THIRD = frozenset(["he", "she", "it", "they"])
+_BACKWARD = frozenset(["it's", "he's", "she's", "that's", "they're", "it'll", "he'll", "she'll", "they'll", "they've"])
+_EMPTY_IT = frozenset(
+    ["is", "was", "takes", "took", "seems", "seemed", "appears", "appeared", "remains", "follows", "turns"]
+)
+_FIRMS = frozenset(
+    [
+        "inc",
+        "ltd",
+        "corp",
+        "co",
+        "group",
+        "systems",
+        "foods",
+        "motors",
+        "energy",
+        "labs",
+        "bank",
+        "institute",
+        "university",
+        "organization",
+        "company",
+        "agency",
+        "council",
+        "systems",
+        "software",
+        "energy",
+        "airlines",
+        "press",
+        "union",
+        "association",
+        "foundation",
+        "technologies",
+        "holdings",
+    ]
+)
+_PLACED = frozenset(["in", "at", "from", "near", "of"])
+
+
+class Subject(NamedTuple):
+    """What the sentence before is about."""
+
+    words: list[Word]
+    is_plural: bool
+    names_new: bool
+    """Whether that sentence names something else a pronoun may mean."""
+    other_people: bool
+    other_plurals: bool
+
+
+class Reading(NamedTuple):
+    """What a sentence claims."""
+
+    claims: list[str]
+    skipped: str = ""
+    """Why there are none: question, imperative, fragment, pronoun."""
+    subject: Subject | None = None
+    resolved: bool = False
+    """Whether a pronoun was replaced by what it stands for."""
+
+
+def read(sentence: str, before: Subject | None = None) -> Reading:
+    """The claims of a sentence on one line, in order. `before` is what the sentence before it is about."""
+    words = words_of(sentence)
+    if words and words[-1].text == "?":
+        return Reading([], "question")
+    words = _without_marker(_without_stop(words))
+    if len(words) > LONGEST:
+        return _read_long(words)
+    if not words or (find_verb(words, 0, len(words)) is None and _verbless(words)):
+        return Reading([], "imperative" if words and _is_imperative(words) else "fragment")
+    if _is_imperative(words):
+        return Reading([], "imperative")
+    if words[0].low in ("do", "does", "did", "is", "are", "was", "were", "has", "have") or words[0].tag == "modal":
+        return Reading([], "question")
+    found = _resolved(words, before)
+    if found is None:
+        return Reading([], "pronoun")
+    said, subject = _said(found)
+    said = [claim for claim in said if not _hangs(claim)]
+    if not said:
+        return Reading([], "pronoun", subject)
+    texts = [text for text in dict.fromkeys(map(joined, said)) if text]
+    return Reading(texts, "" if texts else "fragment", subject, found is not words)
+
+
+def _read_long(words: list[Word]) -> Reading:
+    """A sentence that is too long to take apart, in one claim where it has a verb."""
+    has_verb = any(word.low in lex.FINITE or forms(word.low) & {"s", "past", "either"} for word in words)
+    return Reading([joined(words)]) if has_verb and words[0].low not in _THIRD else Reading([], "fragment")
+
+
+def _verbless(words: Sequence[Word]) -> bool:
+    return all(piece.verb is None for piece in segments(words))
+
+
+def _without_stop(words: list[Word]) -> list[Word]:
+    end = len(words)
+    while end and words[end - 1].text in ".!…":
+        end -= 1
+    return words[:end]
+
+
+def _without_marker(words: list[Word]) -> list[Word]:
+    """Words without what ties them to the sentence before."""
+    lows = [word.low for word in words[:5]]
+    for marker in lex.MARKERS:
+        parts = marker.split()
+        after = len(parts)
+        if lows[:after] == parts and len(words) > after + 1:
+            if words[after].text == ",":
+                return words[after + 1 :]
+            if marker in ("and", "but", "yet", "so") and words[after].tag != "n":
+                return words[after:]
+    return words
+
+
+def _is_imperative(words: Sequence[Word]) -> bool:
+    first = words[0].low
+    if first in ("please", "let", "let's", "don't") or (first == "do" and len(words) > 1 and words[1].low == "not"):
+        return True
+    at = 1 if first in ("always", "never", "then", "first", "next", "finally", "now") and len(words) > 1 else 0
+    word = words[at]
+    if word.tag not in ("n", "name") or "base" not in forms(word.low):
+        return False
+    after = words[at + 1] if at + 1 < len(words) else None
+    if after is None or after.tag in ("det", "poss", "num", "code", "pron", "adv", "rel"):
+        return True
+    return word.low not in lex.NOUNISH and after.tag not in ("aux", "modal") and "s" not in forms(after.low)
+
+
+def _resolved(words: list[Word], before: Subject | None) -> list[Word] | None:
+    """The words with the pronoun they begin with replaced; None where nobody can say what it stands for."""
+    first = words[0]
+    second = words[1] if len(words) > 1 else None
+    if first.low in ("its", "his", "their", "her") and second is not None and second.tag in ("n", "name", "num"):
+        meant = _meant({"its": "it", "his": "he", "their": "they", "her": "she"}[first.low], before)
+        return None if meant is None else [*possessive(meant), *words[1:]]
+    if first.low in _BACKWARD:
+        return None
+    if first.low in _THIRD:
+        if first.low == "it" and _is_empty_it(words):
+            return words
+        meant = _meant(first.low, before)
+        return None if meant is None else [*meant, *words[1:]]
+    if first.low in ("this", "that", "these", "those"):
+        return None if _points_back(words) else words
+    return _resolved_after_lead(words, before)
+
+
+def _resolved_after_lead(words: list[Word], before: Subject | None) -> list[Word] | None:
+    """The same for a pronoun after what a sentence begins with: `In 2003, it left Spain`."""
+    pieces = segments(words)
+    at = next((piece.start for piece in pieces[1:2] if piece.opener == (",",)), 0)
+    if not at and len(words) > 2 and words[0].tag == "prep":
+        at = next((i + 1 for i in (1, 2) if words[i].tag == "num"), 0)
+    if not 0 < at < len(words) or words[at].low not in _THIRD or pieces[0].verb or _is_empty_it(words[at:]):
+        return words
+    meant = _meant(words[at].low, before)
+    return None if meant is None else [*words[:at], *spaced(_inside(meant)), *words[at + 1 :]]
+
+
+def _inside(words: list[Word]) -> list[Word]:
+    """A phrase as it is written within a sentence."""
+    return [words[0]._replace(text=words[0].low), *words[1:]] if words[0].tag in ("det", "poss") else words
+
+
+def _points_back(words: Sequence[Word]) -> bool:
+    """Whether a demonstrative stands alone: `This makes ...`, not `This change makes ...`."""
+    first, second, third = (*words[:3], None, None, None)[:3]
+    assert first is not None
+    if third is not None and third.tag in ("det", "poss") and second is not None and second.low.endswith("s"):
+        return True
+    if second is None or second.tag in ("aux", "modal", "adv"):
+        return True
+    shapes = forms(second.low) if second.tag == "n" else frozenset()
+    if first.low in ("this", "that"):
+        return "s" in shapes or ("past" in shapes or "either" in shapes)
+    return "base" in shapes and second.low not in lex.NOUNISH
+
+
+def _is_empty_it(words: Sequence[Word]) -> bool:
+    """The `it` of `It is clear that ...`, which stands for nothing before."""
+    if len(words) < 3 or words[1].low not in _EMPTY_IT:
+        return False
+    return any(word.low == "that" for word in words[2:]) or any(word.low == "to" for word in words[2:7])
+
+
+def _meant(pronoun: str, before: Subject | None) -> list[Word] | None:
+    """What a pronoun stands for: the last subject, where nothing else comes into question."""
+    if before is None or len(before.words) > _LONGEST_NAME:
+        return None
+    if pronoun == "they":
+        return before.words if before.is_plural and not before.other_plurals else None
+    if before.is_plural:
+        return None
+    person = _may_be_person(before.words)
+    if pronoun == "it":
+        several = before.names_new or any(word.low == "of" for word in before.words)
+        return before.words if not several and not (person and len(before.words) > 1) else None
+    return before.words if person and not before.other_people else None
+
+
+def _may_be_person(words: Sequence[Word]) -> bool:
+    if words[0].low.rstrip(".") in lex.PERSON_TITLES:
+        return True
+    capital = all(word.text[0].isupper() for word in words)
+    return capital and words[0].tag != "det" and not any(word.low.rstrip(".") in _FIRMS for word in words)
+
+
+def _said(words: list[Word]) -> tuple[list[list[Word]], Subject | None]:
+    """The claims of a sentence as words, and what it is about."""
+    if _is_whole(words):
+        return [words], _about(clauses(words))
+    parts = _conceded(words)
+    if len(parts) == 2:
+        return _both(words, *parts)
+    found: list[list[Word]] = []
+    rest = words
+    for _ in range(_MOST_SIDES):
+        taken = take_side(rest)
+        if taken is None:
+            break
+        found += _taken_apart(taken.clause)
+        rest = taken.rest
+    main = clauses(rest)
+    return [*found, *(_claims(main) if main else [rest])], _about(main)
+
+
+def _hangs(words: Sequence[Word]) -> bool:
+    """Whether a claim speaks of an `it` that neither it nor its subject names: `Alba sold it`."""
+    verb = find_verb(words, 0, len(words))
+    if verb is None:
+        return False
+    after = words[verb.end :]
+    named = next((at for at, word in enumerate(after) if word.tag in ("n", "name", "code", "rel")), len(after))
+    return any(word.low in ("it", "them", "him") for word in after[:named])
+
+
+def _both(words: list[Word], first: list[Word], second: list[Word]) -> tuple[list[list[Word]], Subject | None]:
+    """Two clauses that are both said to be true; a pronoun of the second may mean the subject of the first."""
+    said, subject = _said(first)
+    resolved = _resolved(second, subject)
+    if resolved is None:
+        return [words], subject
+    more, _ = _said(resolved)
+    return [*said, *more], subject
+
+
+def _claims(main: Sequence[Clause]) -> list[list[Word]]:
+    return [claim for clause in main for claim in claims(clause)]
+
+
+def _taken_apart(words: list[Word]) -> list[list[Word]]:
+    main = clauses(words)
+    return _claims(main) if main else [words]
+
+
+def _is_whole(words: Sequence[Word]) -> bool:
+    """Whether a sentence must not be taken apart: conditions, alternatives, quotations."""
+    if words[0].low == "according" or any(word.text in _QUOTES for word in words):
+        return True
+    if any(first.low == "in" and second.low == "case" for first, second in pairwise(words)):
+        return True
+    return any(word.low in lex.CONDITIONS | lex.WHOLE for word in words)
+
+
+def _conceded(words: list[Word]) -> list[list[Word]]:
+    """Both sides of an `although`; else the sentence itself."""
+    pieces = segments(words)
+    first = pieces[0]
+    own = [piece.verb is not None and not piece.is_bare for piece in pieces]
+    if first.opener and first.opener[-1] in lex.CONCESSIVES and own[0] and len(pieces) > 1:
+        if pieces[1].opener == (",",) and own[1]:
+            return [words[first.start : first.end], words[pieces[1].start :]]
+        return [words]
+    last = pieces[-1]
+    if len(pieces) > 1 and last.last in lex.CONCESSIVES and own[-1] and any(own[:-1]):
+        return [words[: last.mark], words[last.start :]]
+    return [words]
+
+
+def _about(main: Sequence[Clause] | None) -> Subject | None:
+    """What the next sentence may call it or they."""
+    if not main or len({joined(clause.subject) for clause in main}) > 1:
+        return None
+    clause = main[0]
+    if not clause.subject or clause.subject[0].tag in ("pron", "prep", "adv") or clause.subject[0].low == "there":
+        return None
+    several = clause.group.number == "plural" or (not clause.group.number and is_plural(clause.subject))
+    rest = [word for each in main for word in each.rest]
+    plurals = any(w.tag == "n" and is_plural([w]) for w in rest) and clause.verb[-1].low not in lex.BE
+    people = any(
+        word.tag == "name" and (not at or (rest[at - 1].tag != "name" and rest[at - 1].low not in _PLACED))
+        for at, word in enumerate(rest)
+        if word.low not in lex.MONTHS
+    )
+    return Subject(clause.subject, several, any(introduces(each) for each in main), people, plurals)

@@ -1,0 +1,194 @@
+"""Which word of a clause is its finite verb, and how far the group around it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from seamline.enrich.propositions import lexicon as lex
+from seamline.enrich.propositions.tagged import Word, forms, is_participle, is_plural
+
+_STRONG, _MEDIUM, _WEAK = 3, 2, 1
+_LOOKS = ("det", "poss", "num", "name", "pron", "code")
+"""What the object of a verb begins with."""
+
+_WITH_TO = frozenset(["need", "want", "try", "fail", "tend", "seem", "begin", "aim", "plan", "continue", "start"])
+_CLOSERS = frozenset(')"”')
+_SOME = frozenset(["some", "many", "most", "several", "few", "all", "both", "others"])
+"""Words that are a subject by themselves where a verb follows."""
+
+
+class Verb(NamedTuple):
+    """The verb group of a clause: `may not have been tested`."""
+
+    start: int
+    end: int
+    form: str
+    """Of its first word: aux, modal, s, past, base."""
+    is_passive: bool
+    is_negated: bool
+    is_past: bool
+    number: str
+    """singular, plural, or empty where the form does not say."""
+    sure: int = _STRONG
+    """1-3, how sure it is that this is the verb."""
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether it may as well be a noun."""
+        return self.sure == _WEAK
+
+
+def find_verb(words: Sequence[Word], start: int, end: int) -> Verb | None:
+    """The finite verb of a clause; None where it has none."""
+    best: tuple[int, int] | None = None
+    depth = 0
+    for at in range(start, end):
+        depth = max(0, depth + (words[at].text == "(") - (words[at].text == ")"))
+        if depth:
+            continue
+        sure = _evidence(words, start, at, end)
+        if sure == _STRONG and not (best and best[0] == _MEDIUM and "s" in forms(words[best[1]].low)):
+            return group(words, at, end)
+        if sure and (
+            best is None or sure > best[0] or (sure == best[0] == _MEDIUM and _is_reduced(words, best[1], end))
+        ):
+            best = (sure, at)
+    return group(words, best[1], end)._replace(sure=best[0]) if best else None
+
+
+def is_reduced(words: Sequence[Word], verb: Verb, end: int) -> bool:
+    """Whether a verb may be no verb of a clause but a participle after its noun."""
+    ends = verb.end >= end and "either" in forms(words[verb.start].low)
+    return verb.sure < _STRONG and (ends or _is_reduced(words, verb.start, end))
+
+
+def _is_reduced(words: Sequence[Word], at: int, end: int) -> bool:
+    """Whether a past form may be short for `that was ...`: `the firm founded in 1998`."""
+    return "either" in forms(words[at].low) and at + 1 < end and words[at + 1].tag == "prep"
+
+
+def _evidence(words: Sequence[Word], start: int, at: int, end: int) -> int:
+    """How sure it is that a word is the finite verb; 0 where it is not."""
+    word = words[at]
+    before = _before(words, start, at)
+    if word.low in lex.CONTRACTED:
+        return _STRONG
+    if word.tag in ("aux", "modal"):
+        return _STRONG if word.low in lex.FINITE and not (before and before.low == "to") else 0
+    shapes = forms(word.low) if word.tag in ("n", "adv") else frozenset()
+    if not shapes & {"base", "s", "past", "either"} or before is None or before.low == "to":
+        return 0
+    after = words[at + 1] if at + 1 < end else None
+    if before.tag == "pron":
+        return _STRONG if before.low in lex.SUBJECTS and shapes & {"base", "s", "past", "either"} else 0
+    if before.low in _SOME and "base" in shapes and word.low not in lex.NOUNISH:
+        return _MEDIUM
+    if before.tag in ("det", "poss", "prep", "cc", "aux", "modal", "punct") and before.text not in _CLOSERS:
+        return 0
+    if before.tag == "num" and not ("s" not in shapes or _is_numbered(words, at)):
+        return 0
+    sure = _open_evidence(word, before, after, shapes, words[start:at])
+    # `travels` may be a noun, but not after `generally`.
+    return _MEDIUM if sure == _WEAK and words[at - 1].tag == "adv" else sure
+
+
+def _open_evidence(
+    word: Word, before: Word, after: Word | None, shapes: frozenset[str], subject: Sequence[Word]
+) -> int:
+    takes = after is not None and (
+        after.tag in _LOOKS or (after.low == "to" and lex.THIRDS.get(word.low, word.low) in _WITH_TO)
+    )
+    if "past" in shapes:
+        return _STRONG
+    if "either" in shapes and (before.low in lex.ADJECTIVES or (after is not None and after.low == "by")):
+        return 0
+    if "either" in shapes and word.low not in lex.BASES:
+        return _STRONG if takes else _MEDIUM
+    if "s" in shapes:
+        if is_plural(subject):
+            return 0
+        base = lex.THIRDS[word.low]
+        if base not in lex.NOUNISH:
+            return _MEDIUM
+        if after is not None and (
+            after.tag in ("aux", "modal")
+            or after.low == "of"
+            or (forms(after.low) & {"past", "base"} and after.tag == "n")
+        ):
+            return 0
+        if after is None and subject[0].tag not in ("det", "poss", "name", "code"):
+            return 0
+        return _MEDIUM if takes else _WEAK
+    if "base" in shapes and (is_plural(subject) or (before.tag == "name" and before.low.endswith("s"))):
+        return _MEDIUM if word.low not in lex.NOUNISH or takes else _WEAK
+    return 0
+
+
+def _is_numbered(words: Sequence[Word], at: int) -> bool:
+    """Whether the number before is a name's, as in `Figure 3 shows`."""
+    return at >= 2 and (
+        words[at - 2].tag in ("n", "name") or (words[at - 2].low == "of" and words[at - 1].text.isdigit())
+    )
+
+
+def _before(words: Sequence[Word], start: int, at: int) -> Word | None:
+    """The nearest word before that is no adverb."""
+    return next((words[i] for i in range(at - 1, start - 1, -1) if words[i].tag != "adv"), None)
+
+
+def group(words: Sequence[Word], at: int, end: int) -> Verb:
+    """The verb group whose finite word stands at `at`."""
+    first = words[at]
+    last = at + 1
+    passive = False
+    if first.tag in ("aux", "modal"):
+        last, passive = _chain(words, at, end)
+    negated = any(word.low in lex.NEGATIONS or word.low.endswith("n't") for word in words[at:last])
+    return Verb(at, last, _form(first), passive, negated, _is_past(first), _number(first))
+
+
+def _chain(words: Sequence[Word], at: int, end: int) -> tuple[int, bool]:
+    """How far auxiliaries, negations and the verb after them go; whether it is a passive."""
+    last, be, seen = at + 1, words[at].low in lex.BE, at + 1
+    while seen < end:
+        word = words[seen]
+        if word.tag == "aux":
+            be = word.low in lex.BE
+            last = seen + 1
+        elif word.low in lex.NEGATIONS and word.tag != "det":
+            last = seen + 1
+        elif word.tag != "adv":
+            break
+        seen += 1
+    if seen < end and words[seen].tag == "n" and _fits(words[at:last], words[seen], be):
+        return seen + 1, be and is_participle(words[seen])
+    return last, False
+
+
+def _fits(chain: Sequence[Word], word: Word, be: bool) -> bool:
+    """Whether a verb form can follow these auxiliaries."""
+    shapes = forms(word.low)
+    if be:
+        return bool(shapes & {"either", "part", "ing"})
+    last = next(w.low for w in reversed(chain) if w.tag in ("aux", "modal"))
+    if last in lex.HAVE:
+        return bool(shapes & {"either", "part"})
+    return "base" in shapes or last in lex.MODALS  # after `can` stands a verb, known or not
+
+
+def _form(first: Word) -> str:
+    if first.tag in ("aux", "modal"):
+        return first.tag
+    shapes = forms(first.low)
+    return "past" if shapes & {"past", "either"} and first.low not in lex.BASES else "s" if "s" in shapes else "base"
+
+
+def _is_past(first: Word) -> bool:
+    return first.low in lex.PAST or (first.tag == "n" and _form(first) == "past")
+
+
+def _number(first: Word) -> str:
+    if first.low in lex.SINGULAR or (first.tag == "n" and _form(first) == "s"):
+        return "singular"
+    return "plural" if first.low in lex.PLURAL or _form(first) == "base" else ""
