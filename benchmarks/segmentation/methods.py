@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +15,7 @@ from seamline.parts import Parts
 from seamline.pipeline import chunk_document
 from seamline.protocols import Embedder
 from seamline.recipe import Recipe
+from seamline.recipe_toml import adjusted
 from seamline.strategies import Semantic
 from seamline.tokens import load
 
@@ -65,15 +65,15 @@ class Memo:
         return np.stack([self._known[text] for text in texts])
 
 
-def methods(embedder: Embedder) -> list[Method]:
-    """All methods that need an embedder."""
+def methods(embedder: Embedder, windows: bool) -> list[Method]:
+    """All methods that need an embedder; with `windows`, those of peers are tuned too."""
     percentile, gradient = Semantic(method="dip", threshold="percentile"), Semantic(method="dip", threshold="gradient")
     return [
         _ours("seamline objective", embedder, Semantic(method="objective"), "price", PRICES),
         _ours("seamline dip", embedder, Semantic(method="dip"), "alpha", ALPHAS),
         _ours("seamline dip, percentile", embedder, percentile, "percentile", SHARES),
         _ours("seamline dip, gradient", embedder, gradient, "percentile", SHARES),
-        *_peers(embedder),
+        *_peers(embedder, windows),
     ]
 
 
@@ -89,10 +89,8 @@ def free() -> list[Method]:
 
 def _ours(name: str, embedder: Embedder | None, semantic: Semantic, setting: str, values: Sequence[float]) -> Method:
     recipe = Recipe(strategy="semantic", semantic=semantic)
-    tried = [
-        _way(replace(recipe, semantic=replace(semantic, **{setting: value})), embedder, f"{setting} {value:g}")
-        for value in values
-    ]
+    changed = [adjusted(recipe, [f"semantic.{setting}={value}"]) for value in values]
+    tried = [_way(one, embedder, f"{setting} {value:g}") for one, value in zip(changed, values, strict=True)]
     return Method(name, _way(recipe, embedder), tried)
 
 
@@ -107,16 +105,20 @@ def _way(recipe: Recipe, embedder: Embedder | None, setting: str = "") -> Way:
     return Way(setting, cut)
 
 
-def _peers(embedder: Embedder) -> list[Method]:
+def _peers(embedder: Embedder, windows: bool) -> list[Method]:
     out = []
     if installed("chonkie"):
         make = peers.chonkie(embedder, load("o200k_base").count)
         default = peers.CHONKIE, peers.CHONKIE_WINDOW
-        out.append(_peer("chonkie SemanticChunker", make, default, THRESHOLDS, CHONKIE_WINDOWS))
+        out.append(
+            _peer("chonkie SemanticChunker", make, default, THRESHOLDS, CHONKIE_WINDOWS if windows else default[1:])
+        )
     if installed("llama-index-core"):
         make = peers.llama(embedder)
         default = peers.LLAMA, peers.LLAMA_WINDOW
-        out.append(_peer("llama-index SemanticSplitter", make, default, PERCENTILES, LLAMA_WINDOWS))
+        out.append(
+            _peer("llama-index SemanticSplitter", make, default, PERCENTILES, LLAMA_WINDOWS if windows else default[1:])
+        )
     return out
 
 

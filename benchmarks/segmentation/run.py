@@ -31,12 +31,13 @@ def main() -> int:
     parser = options(__doc__)
     parser.add_argument("--embedders", default="static,minilm")
     parser.add_argument("--documents", type=int, default=60, help="of each set, in each half")
+    parser.add_argument("--windows", action="store_true", help="tune the windows of peers too, not just thresholds")
     args = parser.parse_args()
     halves = {half: {kind: mixed(args.data, kind, half, args.documents) for kind in SETS} for half in ("dev", "test")}
     _describe(halves["test"])
     kept: dict[str, Any] = {}
     ok = True
-    groups = [(name, methods(Memo(load(name)))) for name in args.embedders.split(",")]
+    groups = [(name, methods(Memo(load(name)), args.windows)) for name in args.embedders.split(",")]
     for name, group in [*groups, ("no embedder", free())]:
         rows = {label: figures for method in group for label, figures in _rows(method, halves, name)}
         _show(name, rows)

@@ -76,7 +76,8 @@ class Given:
 
     def embed(self, texts: Sequence[str]) -> Vector:
         rows = self._rule(texts)
-        return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+        unit: Vector = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+        return unit
 
 
 RULES = (random_rows, orthogonal, alternating, constant, drifting, by_length)

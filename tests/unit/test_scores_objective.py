@@ -22,7 +22,8 @@ def vectors(count: int, seed: int, noise: float = 1.0) -> Vector:
     chance = np.random.default_rng(seed)
     centres = chance.normal(size=(3, 8))
     rows = centres[np.sort(chance.integers(0, 3, count))] + noise * chance.normal(size=(count, 8))
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    unit: Vector = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return unit
 
 
 def ways(count: int) -> Iterator[tuple[int, ...]]:

@@ -59,7 +59,8 @@ class Words:
         self.calls.append(len(texts))
         rows = np.stack([sum(map(direction, query_words(text)), start=np.zeros(64)) for text in texts])
         rows[:, 0] += 0.01
-        return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+        unit: Vector = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+        return unit
 
 
 @cache
