@@ -3,7 +3,8 @@
 With R the answer's spans and C the passages found: recall is |R in C| / |R|; precision is |R in C| / sum of |C|, where
 text that is found twice is paid for twice; IoU is |R in C| / (sum of |C| + |R not in C|). The size of a passage is that
 of all its text, so that repeated headings are paid for; `bodies` counts what it owns of the document alone, as the
-published tables do.
+published tables do. Text that a peer owns and does not show, such as the indentation of code, counts as shown: what is
+in it is counted as found.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ class Passage(NamedTuple):
     where: Ref
     """What it owns of the document."""
     text: str
-    """What is searched and shown."""
+    """What is shown."""
+    searched: str = ""
+    """What is searched, where that is not what is shown."""
 
 
 class Measure(NamedTuple):
@@ -45,8 +48,8 @@ Scores = Any
 def measure(question: Question, found: Sequence[Passage]) -> Measure:
     total = sum(end - start for _, start, end in question.refs)
     hit, missed = _hit(question.refs, [passage.where for passage in found])
-    size = sum(len(passage.text) for passage in found)
     owned = sum(passage.where.end - passage.where.start for passage in found)
+    size = max(owned, sum(len(passage.text) for passage in found))
     return Measure(
         hit / total,
         hit / size if size else 0.0,
@@ -70,7 +73,9 @@ def _hit(refs: Sequence[Ref], found: Sequence[Ref]) -> tuple[int, int]:
     return sum(map(len, hits.values())), missed
 
 
-def score(questions: Sequence[Question], passages: Sequence[Passage], ranked: Sequence[Sequence[int]], k: int) -> Scores:
+def score(
+    questions: Sequence[Question], passages: Sequence[Passage], ranked: Sequence[Sequence[int]], k: int
+) -> Scores:
     """The measures of every question. What holds the question itself is passed over."""
     rows = []
     for question, order in zip(questions, ranked, strict=True):

@@ -19,7 +19,7 @@ def place(text: str, pieces: Sequence[str]) -> Iterator[tuple[int, int]]:
     bare = "".join(text[index] for index in at)
     start = 0
     for piece in pieces:
-        wanted = "".join(piece.split())
+        wanted = "".join(piece.strip("\ufffd").split())  # a peer that cuts between tokens breaks characters
         found = bare.find(wanted, start)
         if found < 0:
             raise ValueError(f"a peer gave text that the document does not have: {piece[:80]!r}")
@@ -42,9 +42,7 @@ def _headers(limit: int, rank_file: Path) -> Pieces:
 
     levels = [("#" * level, str(level)) for level in range(1, 7)]
     by_heading = MarkdownHeaderTextSplitter(levels, strip_headers=False)
-    by_size = RecursiveCharacterTextSplitter(
-        chunk_size=limit, chunk_overlap=0, length_function=counter(rank_file)
-    )
+    by_size = RecursiveCharacterTextSplitter(chunk_size=limit, chunk_overlap=0, length_function=counter(rank_file))
 
     def run(text: str) -> list[Piece]:
         bodies, paths = [], []
@@ -92,7 +90,6 @@ def _tables(limit: int, rank_file: Path) -> Pieces:
         return [*pieces, *around(text, at, len(text))]
 
     return run
-
 
 
 def _added(name: str, package: str, pieces: Callable[[int, Path], Pieces]) -> Peer:

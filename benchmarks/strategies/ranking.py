@@ -16,10 +16,11 @@ DEPTH = 60
 K1, B = 1.5, 0.75
 _WORD = re.compile(r"[a-z0-9]+(?:[._\-/'][a-z0-9]+)*")
 _JOINT = re.compile(r"[._\-/']")
-_STOP = frozenset(
-    "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this"
-    " to was will with".split()
-)
+_ENGLISH = """
+a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was
+will with
+"""
+_STOP = frozenset(_ENGLISH.split())
 """Lucene's English list."""
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -16,9 +17,13 @@ from seamline.pipeline import chunk_document
 from seamline.recipe import Overlap, Recipe
 from seamline.strategies import Code, Hierarchy, Semantic
 from seamline.tokens import load
-from seamline.types import Budget, Document, View
+from seamline.types import Block, Budget, Chunk, Document
 
 DEFAULT = "structural (default)"
+PROPOSED = "lines, searched with title and path"
+_WRAPPED = 200
+"""Longer lines are those of text that nobody wrapped: each is a paragraph."""
+_LINE = re.compile(r"\S(?:[^\n]*\S)?")
 _MEDIA = {"codebase": "text/x-source"}
 
 
@@ -26,12 +31,37 @@ class Ours(NamedTuple):
     """A recipe, and what of its chunks is searched."""
 
     recipe: Recipe
-    view: View = "prompt"
+    searched: str = "prompt"
+    """One of `VIEWS`."""
+    is_paid: bool = False
+    """Whether what is searched is shown too, and so counts."""
     level: int = 0
     floor: float = 0.0
     """As a share of the target."""
+    by_lines: bool = False
+    """Whether every line of plain text is a paragraph, where lines are too long to be wrapped."""
     sets: tuple[str, ...] = ()
     """Which sets it is for; empty for all."""
+
+
+def _title(chunk: Chunk) -> str:
+    """The document's title, unless a heading above the chunk says it."""
+    return "" if chunk.document.title in chunk.path else chunk.document.title
+
+
+VIEWS: Mapping[str, Callable[[Chunk], str]] = {
+    "prompt": lambda chunk: chunk.text,
+    "body": lambda chunk: chunk.render("body"),
+    "path": lambda chunk: _above(chunk.path, chunk.text),
+    "title": lambda chunk: _above((_title(chunk),), chunk.text),
+    "title and path": lambda chunk: _above((_title(chunk), *chunk.path), chunk.text),
+}
+"""What may be searched of a chunk. The headings of `path` stand in the text too: they count twice."""
+
+
+def _above(names: tuple[str, ...], text: str) -> str:
+    line = " > ".join(filter(None, names))
+    return f"{line}\n\n{text}" if line else text
 
 
 def _semantic(**settings: Any) -> Ours:
@@ -40,22 +70,33 @@ def _semantic(**settings: Any) -> Ours:
 
 STRATEGIES: Mapping[str, Ours] = {
     DEFAULT: Ours(Recipe()),
-    "semantic, dip": _semantic(),
     "semantic, objective": _semantic(method="objective"),
+    "semantic, dip": _semantic(method="dip"),
     "semantic, texttiling": _semantic(method="texttiling"),
     "semantic, bayes": _semantic(method="bayes"),
     "rechunk": Ours(Recipe(strategy="rechunk")),
     "hierarchical, parents": Ours(Recipe(strategy="hierarchical"), level=1),
     "code, by function": Ours(Recipe(strategy="code"), sets=("codebase",)),
+    "code, by class": Ours(Recipe(strategy="code", code=Code(granularity="class")), sets=("codebase",)),
     "code, by module": Ours(Recipe(strategy="code", code=Code(granularity="module")), sets=("codebase",)),
+    "code, by module, no imports": Ours(
+        Recipe(strategy="code", code=Code(granularity="module", imports=False)), sets=("codebase",)
+    ),
     "tabular": Ours(Recipe(strategy="tabular"), sets=("structmd", "fetaqa_long")),
     "auto": Ours(Recipe(strategy="auto")),
 }
 
 CHANGES: Mapping[str, Ours] = {
-    "searched without what it borrows": Ours(Recipe(), view="body"),
+    "searched with title": Ours(Recipe(), "title"),
+    "searched with path again": Ours(Recipe(), "path"),
+    "searched with title and path": Ours(Recipe(), "title and path"),
+    "title shown": Ours(Recipe(), "title", is_paid=True),
+    "title and path shown": Ours(Recipe(), "title and path", is_paid=True),
+    "lines as paragraphs": Ours(Recipe(), by_lines=True),
+    "lines as paragraphs, fill": Ours(Recipe(packer="fill"), by_lines=True),
+    PROPOSED: Ours(Recipe(), "title and path", by_lines=True),
+    "searched without what it borrows": Ours(Recipe(), "body"),
     "no headings repeated": Ours(Recipe(breadcrumb=False)),
-    "only the nearest heading": Ours(Recipe(breadcrumb_depth=1)),
     "sections hybrid": Ours(Recipe(sections="hybrid")),
     "sections hybrid, floor 1/2": Ours(Recipe(sections="hybrid"), floor=0.5),
     "sections paragraph": Ours(Recipe(sections="paragraph")),
@@ -74,20 +115,23 @@ def cut(ours: Ours, data: QuestionSet, limit: int) -> list[Passage]:
     recipe = sized(ours, limit)
     parts = _parts()
     return [
-        Passage(Ref(doc, chunk.start, chunk.end), chunk.render(ours.view))
+        _passage(ours, doc, chunk)
         for doc, text in data.docs.items()
-        for chunk in chunk_document(_document(doc, text, media_type(data)), recipe, parts)
+        for chunk in chunk_document(_document(doc, text, media_type(data), ours.by_lines), recipe, parts)
         if chunk.level == ours.level
     ]
+
+
+def _passage(ours: Ours, doc: str, chunk: Chunk) -> Passage:
+    searched = VIEWS[ours.searched](chunk)
+    return Passage(Ref(doc, chunk.start, chunk.end), searched if ours.is_paid else chunk.text, searched)
 
 
 def sized(ours: Ours, limit: int) -> Recipe:
     """A recipe at a limit, all else in proportion; of a hierarchy the limit of its parents."""
     if ours.recipe.strategy == "hierarchical":
         leaf = max(32, limit // 4)
-        return replace(
-            ours.recipe, budget=Budget(target_of(leaf), leaf), hierarchy=Hierarchy(limits=(limit,))
-        )
+        return replace(ours.recipe, budget=Budget(target_of(leaf), leaf), hierarchy=Hierarchy(limits=(limit,)))
     target = target_of(limit)
     return replace(ours.recipe, budget=Budget(target, limit, int(target * ours.floor)))
 
@@ -97,10 +141,21 @@ def media_type(data: QuestionSet) -> str:
 
 
 @cache
-def _document(doc: str, text: str, media: str) -> Document:
+def _document(doc: str, text: str, media: str, by_lines: bool) -> Document:
     document = parse_text(text, id=doc, media_type=media)
     assert document.text == text  # so that spans are those of the answers
-    return document
+    if not by_lines or media != "text/plain":
+        return document
+    return replace(document, blocks=[part for block in document.blocks for part in _lines(text, block)])
+
+
+def _lines(text: str, block: Block) -> Iterator[Block]:
+    """A block line by line, where a line is too long for text that was wrapped."""
+    lines = [line.span() for line in _LINE.finditer(text, block.start, block.end)]
+    if all(end - start <= _WRAPPED for start, end in lines):
+        yield block
+    else:
+        yield from (block._replace(start=start, end=end) for start, end in lines)
 
 
 @cache

@@ -39,13 +39,12 @@ class Sized:
 
 def at(cut: Cut, docs: dict[str, str], limit: int) -> Sized:
     passages = cut(limit)
-    owned = [docs[doc][start:end] for (doc, start, end), _ in passages]
+    owned = [docs[doc][start:end] for (doc, start, end), *_ in passages]
     return Sized(limit, passages, _mean(owned), _mean([passage.text for passage in passages]))
 
 
-def near(cut: Cut, docs: dict[str, str], mean: float) -> Sized:
-    """At the limit whose mean comes closest to one that is given: scaled until it is met, or nothing changes."""
-    limit = round(mean * 1.15)
+def near(cut: Cut, docs: dict[str, str], mean: float, limit: int) -> Sized:
+    """At the limit whose mean comes closest to one that is given: looked for from `limit` on until it is met."""
     tried: dict[int, Sized] = {}
     while limit not in tried and len(tried) < _TRIES:
         tried[limit] = at(cut, docs, limit)
