@@ -26,6 +26,8 @@ class Passage(NamedTuple):
     """What is shown."""
     searched: str = ""
     """What is searched, where that is not what is shown."""
+    about: tuple[str, ...] = ()
+    """Texts in other words that lead to it."""
 
 
 class Measure(NamedTuple):
@@ -96,11 +98,24 @@ class Difference(NamedTuple):
         return f"{self.mean:+.1f} ({self.low:+.1f} to {self.high:+.1f})"
 
 
-def ahead(own: Scores, other: Scores, column: str, rounds: int = 2000) -> Difference:
-    """Of one measure, in hundredths."""
+def answers(questions: Sequence[Question]) -> Any:
+    """A number per question, the same for questions that have the same answer."""
+    known: dict[tuple[Ref, ...], int] = {}
+    return np.array([known.setdefault(question.refs, len(known)) for question in questions])
+
+
+def by_answer(values: Any, answer: Any) -> Any:
+    """The mean of every answer over its questions."""
+    return np.bincount(answer, values) / np.bincount(answer)
+
+
+def ahead(own: Scores, other: Scores, column: str, answer: Any, rounds: int = 2000) -> Difference:
+    """Of one measure, in hundredths. What is drawn are answers, as one that many ask for is still one place."""
     at = COLUMNS.index(column)
     differences = 100 * (own[:, at] - other[:, at])
+    _, answer = np.unique(answer, return_inverse=True)
+    sums, counts = np.bincount(answer, differences), np.bincount(answer)
     rng = np.random.default_rng(7)
-    means = rng.choice(differences, (rounds, len(differences))).mean(axis=1)
-    low, high = np.percentile(means, (2.5, 97.5))
+    drawn = rng.integers(0, len(sums), (rounds, len(sums)))
+    low, high = np.percentile(sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1), (2.5, 97.5))
     return Difference(float(differences.mean()), float(low), float(high))

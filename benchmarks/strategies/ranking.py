@@ -11,8 +11,8 @@ import numpy as np
 
 from benchmarks.quality.indexed import Remembering
 
-DEPTH = 60
-"""How many passages are ranked; more than five, as some may hold the question itself."""
+DEPTH = 200
+"""How many texts are ranked: some may hold the question itself, and several may lead to one passage."""
 K1, B = 1.5, 0.75
 _WORD = re.compile(r"[a-z0-9]+(?:[._\-/'][a-z0-9]+)*")
 _JOINT = re.compile(r"[._\-/']")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -11,11 +11,17 @@ from typing import Any, NamedTuple
 from benchmarks.engine import target_of
 from benchmarks.quality.questions import QuestionSet, Ref
 from benchmarks.strategies.measures import Passage
+from seamline.cut.sentences import sentence_starts
+from seamline.derived import Derived
+from seamline.enrich.passages import passages
+from seamline.enrich.prefix import plain_prefixes
+from seamline.enrich.propositions.run import extract
+from seamline.enrich.tables.rows import rows_text
 from seamline.parse import parse_text
 from seamline.parts import Parts
 from seamline.pipeline import chunk_document
 from seamline.recipe import Overlap, Recipe
-from seamline.strategies import Code, Hierarchy, Semantic
+from seamline.strategies import Code, Hierarchy, Semantic, Tabular
 from seamline.tokens import load
 from seamline.types import Block, Budget, Chunk, Document
 
@@ -40,6 +46,8 @@ class Ours(NamedTuple):
     """As a share of the target."""
     by_lines: bool = False
     """Whether every line of plain text is a paragraph, where lines are too long to be wrapped."""
+    derived: str = ""
+    """Texts about chunks that are searched beside them, one of `DERIVED`."""
     sets: tuple[str, ...] = ()
     """Which sets it is for; empty for all."""
 
@@ -68,6 +76,38 @@ def _semantic(**settings: Any) -> Ours:
     return Ours(Recipe(strategy="semantic", semantic=Semantic(**settings)))
 
 
+About = dict[str, list[str]]
+"""By chunk, the texts about it."""
+
+
+def _about(derived: Iterable[Derived]) -> About:
+    out: About = {}
+    for one in derived:
+        for chunk in one.of:
+            out.setdefault(chunk, []).append(one.text)
+    return out
+
+
+def _propositions(document: Document, chunks: Sequence[Chunk], recipe: Recipe) -> About:
+    return _about(extract(passages(chunks, sentence_starts), _parts().tokenizer.count).derived)
+
+
+def _prefixes(document: Document, chunks: Sequence[Chunk], recipe: Recipe) -> About:
+    return _about(plain_prefixes(passages(chunks, sentence_starts), _parts().tokenizer.count))
+
+
+def _rows(document: Document, chunks: Sequence[Chunk], recipe: Recipe) -> About:
+    return _about(rows_text(document, chunks, recipe, _parts().tokenizer))
+
+
+DERIVED: Mapping[str, Callable[[Document, Sequence[Chunk], Recipe], About]] = {
+    "": lambda document, chunks, recipe: {},
+    "propositions": _propositions,
+    "prefix": _prefixes,
+    "rows": _rows,
+}
+TABLES = ("structmd", "fetaqa_long")
+
 STRATEGIES: Mapping[str, Ours] = {
     DEFAULT: Ours(Recipe()),
     "semantic, objective": _semantic(method="objective"),
@@ -82,7 +122,12 @@ STRATEGIES: Mapping[str, Ours] = {
     "code, by module, no imports": Ours(
         Recipe(strategy="code", code=Code(granularity="module", imports=False)), sets=("codebase",)
     ),
-    "tabular": Ours(Recipe(strategy="tabular"), sets=("structmd", "fetaqa_long")),
+    "tabular": Ours(Recipe(strategy="tabular"), sets=TABLES),
+    "tabular, rows as sentences": Ours(
+        Recipe(strategy="tabular", tabular=Tabular(rows="sentence")), derived="rows", sets=TABLES
+    ),
+    "propositions by rules": Ours(Recipe(), derived="propositions", sets=("chroma", "xquad_en", "structmd")),
+    "prefixes by rules": Ours(Recipe(), derived="prefix", sets=("chroma", "xquad_en", "structmd")),
     "auto": Ours(Recipe(strategy="auto")),
 }
 
@@ -113,18 +158,19 @@ CHANGES: Mapping[str, Ours] = {
 def cut(ours: Ours, data: QuestionSet, limit: int) -> list[Passage]:
     """All documents of a set by one of our recipes."""
     recipe = sized(ours, limit)
-    parts = _parts()
-    return [
-        _passage(ours, doc, chunk)
-        for doc, text in data.docs.items()
-        for chunk in chunk_document(_document(doc, text, media_type(data), ours.by_lines), recipe, parts)
-        if chunk.level == ours.level
-    ]
+    found: list[Passage] = []
+    for doc, text in data.docs.items():
+        document = _document(doc, text, media_type(data), ours.by_lines)
+        chunks = chunk_document(document, recipe, _parts())
+        about = DERIVED[ours.derived](document, chunks, recipe)
+        found += [_passage(ours, chunk, about.get(chunk.id, ())) for chunk in chunks if chunk.level == ours.level]
+    return found
 
 
-def _passage(ours: Ours, doc: str, chunk: Chunk) -> Passage:
+def _passage(ours: Ours, chunk: Chunk, about: Sequence[str]) -> Passage:
     searched = VIEWS[ours.searched](chunk)
-    return Passage(Ref(doc, chunk.start, chunk.end), searched if ours.is_paid else chunk.text, searched)
+    shown = searched if ours.is_paid else chunk.text
+    return Passage(Ref(chunk.doc_id, chunk.start, chunk.end), shown, searched, tuple(about))
 
 
 def sized(ours: Ours, limit: int) -> Recipe:

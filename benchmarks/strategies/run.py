@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from benchmarks.common import DATA, progress, ranks, save, table, verdict
 from benchmarks.quality.indexed import Remembering
 from benchmarks.quality.questions import QuestionSet, load
 from benchmarks.strategies import peers, ranking, recipes
-from benchmarks.strategies.measures import COLUMNS, Scores, ahead, score
+from benchmarks.strategies.measures import COLUMNS, Scores, ahead, answers, by_answer, score
 from benchmarks.strategies.sizes import Cut, Sized, at, near
 
 SETS = ("chroma", "xquad_en", "codebase", "structmd", "fetaqa_long")
@@ -43,6 +43,8 @@ class Entry(NamedTuple):
     name: str
     is_ours: bool
     sized: Sized
+    answer: Any
+    """Per question, the number of its answer."""
     scores: dict[str, Scores]
 
 
@@ -80,12 +82,19 @@ def measured(
     for name, (is_ours, cut) in cuts.items():
         progress(f"{data.name}, limit {limit}: {name}")
         sized = near(cut, data.docs, entries[0].sized.mean, limit) if entries else at(cut, data.docs, limit)
-        texts = [passage.searched or passage.text for passage in sized.passages]
-        asked = [question.text for question in data.questions]
-        scores = {by: score(data.questions, sized.passages, rank(texts, asked), K) for by, rank in rankers.items()}
-        entries.append(Entry(name, is_ours, sized, scores))
+        scores = {
+            by: score(data.questions, sized.passages, ranked(rank, data, sized), K) for by, rank in rankers.items()
+        }
+        entries.append(Entry(name, is_ours, sized, answers(data.questions), scores))
     progress("")
     return entries
+
+
+def ranked(rank: Rank, data: QuestionSet, sized: Sized) -> list[list[int]]:
+    """The passages of every question, best first: each by the best of its texts."""
+    texts = [(at, text) for at, one in enumerate(sized.passages) for text in (one.searched or one.text, *one.about)]
+    found = rank([text for _, text in texts], [question.text for question in data.questions])
+    return [list(dict.fromkeys(texts[place][0] for place in order)) for order in found]
 
 
 def show(entries: Sequence[Entry], half: slice) -> None:
@@ -96,7 +105,8 @@ def show(entries: Sequence[Entry], half: slice) -> None:
         row.append(f"{sized.mean:.0f}" + ("" if sized.is_equal else " !"))
         row.append(f"{sized.shown:.0f}")
         for scores in entry.scores.values():
-            row.append(" / ".join(f"{100 * value:.1f}" for value in scores[half][:, :4].mean(axis=0)))
+            means = [*scores[half][:, :4].mean(axis=0), _by_answer(entry, scores, half)]
+            row.append(" / ".join(f"{100 * value:.1f}" for value in means))
         rows.append(row)
     headers = [
         "",
@@ -104,9 +114,15 @@ def show(entries: Sequence[Entry], half: slice) -> None:
         "chunks",
         "owns",
         "shows",
-        *(f"{by}: recall / precision / IoU / of bodies" for by in entries[0].scores),
+        *(f"{by}: recall / precision / IoU / of bodies / recall by answer" for by in entries[0].scores),
     ]
     print(table(headers, rows), flush=True)
+
+
+def _by_answer(entry: Entry, scores: Scores, half: slice) -> float:
+    """Mean recall where every answer counts once, however many questions ask for it."""
+    _, answer = np.unique(entry.answer[half], return_inverse=True)
+    return float(by_answer(scores[half][:, COLUMNS.index("recall")], answer).mean())
 
 
 def judge(own: Entry, rivals: Sequence[Entry], half: slice) -> list[tuple[str, str, str]]:
@@ -116,7 +132,7 @@ def judge(own: Entry, rivals: Sequence[Entry], half: slice) -> list[tuple[str, s
         for column in ("recall", "iou", "bodies"):
             at = COLUMNS.index(column)
             best = max(rivals, key=lambda rival: float(rival.scores[by][half][:, at].mean()))
-            difference = ahead(scores[half], best.scores[by][half], column)
+            difference = ahead(scores[half], best.scores[by][half], column, own.answer[half])
             told = "pass" if difference.mean >= 0 else "level" if difference.high >= 0 else verdict(False)
             rows.append((f"{by}: {column} beside {best.name}", str(difference), told))
     return rows
