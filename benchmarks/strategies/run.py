@@ -22,7 +22,7 @@ from benchmarks.quality.indexed import Remembering
 from benchmarks.quality.questions import QuestionSet, load
 from benchmarks.strategies import peers, ranking, recipes
 from benchmarks.strategies.measures import COLUMNS, Scores, ahead, answers, by_answer, score
-from benchmarks.strategies.sizes import Cut, Sized, at, near
+from benchmarks.strategies.sizes import Cut, Sized, around, at, near
 
 SETS = ("chroma", "xquad_en", "codebase", "structmd", "fetaqa_long")
 HALVES = {"all": slice(None), "chosen": slice(0, None, 2), "judged": slice(1, None, 2)}
@@ -75,19 +75,22 @@ _PARTS = {"strategies": recipes.STRATEGIES, "changes": recipes.CHANGES}
 
 
 def measured(
-    data: QuestionSet, limit: int, cuts: Mapping[str, tuple[bool, Cut]], rankers: Mapping[str, Rank]
+    data: QuestionSet, limit: int, cuts: Mapping[str, tuple[bool, Cut]], rankers: Mapping[str, Rank], spread: int
 ) -> list[Entry]:
     """Every contestant at the mean size that the default recipe has at `limit`."""
     entries: list[Entry] = []
     for name, (is_ours, cut) in cuts.items():
         progress(f"{data.name}, limit {limit}: {name}")
         sized = near(cut, data.docs, entries[0].sized.mean, limit) if entries else at(cut, data.docs, limit)
-        scores = {
-            by: score(data.questions, sized.passages, ranked(rank, data, sized), K) for by, rank in rankers.items()
-        }
+        every = around(cut, data.docs, sized, spread)
+        scores = {by: np.mean([_scores(rank, data, one) for one in every], axis=0) for by, rank in rankers.items()}
         entries.append(Entry(name, is_ours, sized, answers(data.questions), scores))
     progress("")
     return entries
+
+
+def _scores(rank: Rank, data: QuestionSet, sized: Sized) -> Scores:
+    return score(data.questions, sized.passages, ranked(rank, data, sized), K)
 
 
 def ranked(rank: Rank, data: QuestionSet, sized: Sized) -> list[list[int]]:
@@ -168,6 +171,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", default=[""], help="contestants whose names hold one of these")
     parser.add_argument("--by", nargs="+", default=["BM25", "dense"], choices=["BM25", "dense"])
     parser.add_argument("--half", default="all", choices=list(HALVES), help="which questions count")
+    parser.add_argument("--spread", type=int, default=0, help="also measure at so many limits 1%% apart on each side")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
     args = parser.parse_args()
@@ -182,7 +186,7 @@ def main() -> None:
         every = contestants(data, args.parts, ranks(args.data.parent))
         cuts = {one: cut for one, cut in every.items() if _is_asked(one, args.only)}
         for limit in args.limits:
-            entries = measured(data, limit, cuts, rankers)
+            entries = measured(data, limit, cuts, rankers, args.spread)
             told = f"{len(data.docs)} documents, {len(data.questions)} questions, {args.half}"
             print(f"\n== {name}, sizes of the default at limit {limit}; {told}\n", flush=True)
             fine &= report(name, entries, HALVES[args.half])

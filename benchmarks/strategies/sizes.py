@@ -55,6 +55,12 @@ def near(cut: Cut, docs: dict[str, str], mean: float, limit: int) -> Sized:
     return Sized(best.limit, best.passages, best.mean, best.shown, abs(best.mean / mean - 1) <= CLOSE)
 
 
+def around(cut: Cut, docs: dict[str, str], sized: Sized, spread: int) -> list[Sized]:
+    """Also at limits 1% apart, so many on each side: one token more moves every cut after it, and the figures."""
+    limits = {round(sized.limit * (1 + step / 100)) for step in range(-spread, spread + 1)} - {sized.limit}
+    return [sized, *(at(cut, docs, limit) for limit in sorted(limits))]
+
+
 def _next(means: dict[int, float], limit: int, wanted: float) -> int:
     """Between the nearest below and above, or in proportion where there is only one side."""
     low = max((one for one, mean in means.items() if mean < wanted), default=None)
