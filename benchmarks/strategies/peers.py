@@ -14,17 +14,21 @@ _LEFT_OUT = ("chonkie Recursive on splintr", "llama-index Markdown")
 
 
 def place(text: str, pieces: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Where pieces stand that come in order, by their characters other than white space."""
-    at = [index for index, character in enumerate(text) if not character.isspace()]
-    bare = "".join(text[index] for index in at)
+    """Where pieces stand that come in order, by the characters that can be seen: some peers drop others."""
+    at = [index for index, character in enumerate(text) if _is_seen(character)]
+    bare = "".join([text[index] for index in at])
     start = 0
     for piece in pieces:
-        wanted = "".join(piece.strip("\ufffd").split())  # a peer that cuts between tokens breaks characters
+        wanted = "".join(filter(_is_seen, piece.strip("\ufffd")))  # a cut between tokens may break a character
         found = bare.find(wanted, start)
         if found < 0:
             raise ValueError(f"a peer gave text that the document does not have: {piece[:80]!r}")
         yield at[found], at[found + len(wanted) - 1] + 1
         start = found + 1  # the next may overlap it
+
+
+def _is_seen(character: str) -> bool:
+    return character.isprintable() and not character.isspace()
 
 
 def passages(doc: str, text: str, pieces: Sequence[Piece]) -> list[Passage]:
