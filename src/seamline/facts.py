@@ -54,7 +54,7 @@ class CodeFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What enrichment found. A field that was not asked for is None and cost nothing."""
+    """What enrichment found. A field that was not asked for is None and cost nothing; so is one that nobody knows."""
 
     entities: tuple[Entity, ...] | None = None
     summary: str | None = None
@@ -72,13 +72,19 @@ class Facts:
     boundary: float | None = None
     """0-1, how good the cuts at both its ends are."""
     freshness: float | None = None
-    """0-1, exp(-rate * age in days)."""
+    """0-1, exp(-rate * age in days); None where the document has no date."""
     authority: float | None = None
     """0-1, how much its source is trusted."""
     modality: str | None = None
     """text, code, table, image, speech, mixed."""
     links: tuple[Link, ...] | None = None
     code: CodeFacts | None = None
+    relative: float | None = None
+    """0-1, where it stands among the chunks of its level."""
+    strategy: str | None = None
+    """How it was cut, such as `hierarchical over semantic`."""
+    recipe: str | None = None
+    """Fingerprint of all settings it was cut with."""
 
     def to_dict(self) -> dict[str, Any]:
         """The fields that are there, as plain JSON values."""

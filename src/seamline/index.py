@@ -25,7 +25,7 @@ from seamline.indexing.sources import sources
 from seamline.parts import Parts
 from seamline.pipeline import make_parts
 from seamline.protocols import Embedder, Reader, Reranker, Store
-from seamline.records import Head, Problem, Settings
+from seamline.records import ABOUT, Head, Problem, Settings
 from seamline.retrieve.budget import Room
 from seamline.retrieve.cache import CachedEmbedder, CachedReader, CachedReranker, Caches
 from seamline.retrieve.cite import Resolved, resolve
@@ -81,17 +81,19 @@ def open_index(
         undo.callback(store.close)
         check(store, embedder, shape)
         undo.pop_all()
-    return Index(store, embedder, base, local)
+    return Index(store, embedder, base, local, key)
 
 
 class Index:
     """An open index. Any number may read it at a time; one process at a time may write."""
 
-    def __init__(self, store: Store, embedder: Embedder, root: Path, folder: Path | None = None) -> None:
-        """`folder` is where vectors are cached, beside the store; None to keep none."""
+    def __init__(self, store: Store, embedder: Embedder, root: Path, folder: Path | None = None, key: str = "") -> None:
+        """`folder` is where vectors and answers are cached, beside the store; None to keep none. `key` is for a
+        language model that the recipe names."""
         self._store = store
         self._embedder = embedder
         self._folder = folder
+        self._key = key
         self.root = root
         self.recipe = recipe_of(store.settings)
         self._caches = Caches(time.monotonic)
@@ -99,7 +101,8 @@ class Index:
 
     @cached_property
     def _parts(self) -> Parts:
-        return make_parts(self.recipe)
+        answers = self._folder / "answers.db" if self._folder is not None and self.recipe.llm else None
+        return make_parts(self.recipe, answers=answers, key=self._key)
 
     @property
     def url(self) -> str:
@@ -232,6 +235,7 @@ class Index:
                 documents=len(alive),
                 removed=len(heads) - len(alive),
                 chunks=levels.pop(0, 0),
+                about=levels.pop(ABOUT, 0),
                 sections=sum(levels.values()),
                 tokens=sum(head.tokens for head in alive),
                 versions=sum(len(reader.versions(head.doc)) for head in heads),
@@ -332,6 +336,8 @@ class Stats:
     removed: int
     """Documents that are gone, but whose citations still resolve."""
     chunks: int
+    about: int
+    """Texts about chunks."""
     sections: int
     tokens: int
     """Sum over all chunks."""

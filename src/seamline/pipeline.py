@@ -2,37 +2,117 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cut import cut
 from seamline.parts import Parts
-from seamline.protocols import Embedder
+from seamline.protocols import Embedder, LanguageModel
 from seamline.recipe import Recipe
 from seamline.tokens import TokenizerLike, load
 from seamline.types import Chunk, Document
 
+if TYPE_CHECKING:
+    from seamline.derived import Derived
+    from seamline.replies import Usage
+    from seamline.types import Notice
 
-def chunk_document(document: Document, recipe: Recipe, parts: Parts | None = None) -> list[Chunk]:
-    """Cut one parsed document; parts that are not given are those the recipe names."""
+
+class Made(NamedTuple):
+    """All that a recipe makes of a document."""
+
+    recipe: Recipe
+    """With the strategy that was chosen for it."""
+    reasons: tuple[str, ...]
+    """Why that one; empty where the recipe itself names it."""
+    chunks: list[Chunk]
+    about: list[Derived]
+    """Texts about the chunks."""
+    notices: tuple[Notice, ...] = ()
+    """Of what was derived; the document has its own."""
+    usage: Usage | None = None
+    """What language models were asked; None where none was."""
+
+
+def make(document: Document, recipe: Recipe, parts: Parts | None = None, *, now: datetime | None = None) -> Made:
+    """Cut one parsed document, and write what the recipe wants written about its chunks. `now` is what age is counted
+    from."""
     parts = parts or named_parts(recipe)
-    if recipe.strategy == "auto" or recipe.strategies:
-        from seamline.choose import choose
+    settled, reasons = chosen(document, recipe)
+    chunks = _chunks(document, settled, parts, now)
+    if not (settled.derive or settled.strategy in _WRITING):
+        return Made(settled, reasons, chunks, [])
+    from seamline.deriving import derive
 
-        recipe = choose(document, recipe).recipe
-    return cut(document, recipe, parts)
+    found = derive(document, chunks, settled, parts)
+    return Made(settled, reasons, chunks, found.texts, found.notices, found.usage if parts.llm else None)
+
+
+def chunk_document(
+    document: Document, recipe: Recipe, parts: Parts | None = None, *, now: datetime | None = None
+) -> list[Chunk]:
+    """Cut one parsed document; parts that are not given are those the recipe names. `now` is for the age of chunks."""
+    return _chunks(document, chosen(document, recipe)[0], parts or named_parts(recipe), now)
+
+
+def _chunks(document: Document, recipe: Recipe, parts: Parts, now: datetime | None) -> list[Chunk]:
+    chunks = cut(document, recipe, parts)
+    if not recipe.enrich:
+        return chunks
+    from seamline.cut.sentences import sentence_starts
+    from seamline.enrich.facts import enrich
+
+    return enrich(chunks, recipe, parts, now=now, starts=sentence_starts)
+
+
+def chosen(document: Document, recipe: Recipe) -> tuple[Recipe, tuple[str, ...]]:
+    """The recipe with the strategy of this document, and why."""
+    if recipe.strategy != "auto" and not recipe.strategies:
+        return recipe, ()
+    from seamline.choose import choose
+
+    choice = choose(document, recipe)
+    return choice.recipe, choice.reasons
+
+
+_WRITING = ("tabular", "code", "propositions", "hierarchical")
+"""Strategies that bring texts about chunks along."""
 
 
 def make_parts(
-    recipe: Recipe, *, tokenizer: TokenizerLike | None = None, embedder: str | Embedder | None = None
+    recipe: Recipe,
+    *,
+    tokenizer: TokenizerLike | None = None,
+    embedder: str | Embedder | None = None,
+    llm: str | LanguageModel | None = None,
+    answers: Path | None = None,
+    key: str = "",
 ) -> Parts:
-    """The live objects that a recipe names, or those given in their place."""
+    """The live objects that a recipe names, or those given in their place.
+
+    `answers` is the file that keeps what a language model answered; `key` is for models that are services.
+    """
+    model = recipe.llm if llm is None else llm
 
     def signal() -> Embedder:
         from seamline.embed import load as load_embedder  # only where a strategy asks what texts are about
 
-        return load_embedder(recipe.signal if embedder is None else embedder)
+        return load_embedder(recipe.signal if embedder is None else embedder, key=key)
 
-    return Parts(load(recipe.tokenizer if tokenizer is None else tokenizer, recipe.bias), signal)
+    def writer() -> LanguageModel:
+        from seamline.llm import load as load_model
+
+        loaded = load_model(model, key=key)
+        if answers is None:
+            return loaded
+        from seamline.llm.cache import AnswerCache, CachedModel
+
+        return CachedModel(loaded, AnswerCache(answers))
+
+    counts = load(recipe.tokenizer if tokenizer is None else tokenizer, recipe.bias)
+    return Parts(counts, signal, writer if model else None)
 
 
 @lru_cache(4)

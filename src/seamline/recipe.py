@@ -52,6 +52,7 @@ OverlapKind = Literal["none", "blocks", "boundary", "sentences", "tokens", "cont
 FrontMatter = Literal["metadata", "include", "strip"]
 Boilerplate = Literal["keep", "remove"]
 Ocr = Literal["auto", "on", "off"]
+Ner = Literal["rules", "spacy"]
 Bias = Literal["prose-heavy", "balanced", "code-heavy"]
 
 PLACES: Mapping[str, str] = MappingProxyType(
@@ -59,6 +60,7 @@ PLACES: Mapping[str, str] = MappingProxyType(
         "strategy": "cut.strategy",
         "signal": "cut.signal",
         "enrich": "enrich.facts",
+        "ner": "enrich.ner",
         "derive": "derive.kinds",
         "llm": "derive.llm",
         "tokenizer": "tokenizer",
@@ -94,14 +96,14 @@ SECTIONS: Mapping[str, type] = MappingProxyType(
 
 FACTS = (
     *("entities", "summary", "language", "coherence", "self-contained", "density", "boundary", "freshness"),
-    *("authority", "modality", "links", "code"),
+    *("authority", "modality", "links", "code", "position", "recipe"),
 )
 """What `enrich` may name."""
 
 DERIVED = ("summary", "proposition", "question", "prefix", "rows", "pivot", "table-summary", "file-summary", "scope")
 """What `derive` may name."""
 
-_LATER = ("signal", *SECTIONS, "strategies", "enrich", "derive", "llm")
+_LATER = ("signal", *SECTIONS, "strategies", "enrich", "ner", "derive", "llm")
 """Fields younger than the first indexes: a fingerprint names them only where they say something."""
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -112,6 +114,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "front_matter": get_args(FrontMatter),
     "boilerplate": get_args(Boilerplate),
     "ocr": get_args(Ocr),
+    "ner": get_args(Ner),
 }
 
 
@@ -181,6 +184,8 @@ class Recipe:
     """Per glob of document names, the strategy of those documents; the first that fits counts."""
     enrich: tuple[str, ...] = ()
     """What is found out about every chunk; see `Facts`."""
+    ner: Ner = "rules"
+    """How names of people, organisations and places are told apart: by rules, or by the model of the extra `ner`."""
     derive: tuple[str, ...] = ()
     """Which texts about chunks are made, beyond those of the strategy; see `Derived`."""
     llm: str = ""
@@ -212,9 +217,8 @@ class Recipe:
 
     @property
     def limits(self) -> tuple[int, ...]:
-        """The limit of every level of chunks, the lowest first."""
-        above = self.hierarchy.limits if self.strategy == "hierarchical" else ()
-        return (self.budget.limit, *above)
+        """The limit of every level of chunks, the lowest first; most strategies make that one alone."""
+        return (self.budget.limit, *self.hierarchy.limits)
 
     @property
     def fingerprint(self) -> str:

@@ -149,7 +149,7 @@ class Context(NamedTuple):
     """Something a chunk borrows, so that its text can be read alone."""
 
     role: str
-    """heading, fence, header, key, marker, overlap, summary."""
+    """heading, fence, header, key, marker, overlap, summary; import, scope, docstring of source code."""
     start: int
     end: int
     added: str = ""

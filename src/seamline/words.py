@@ -98,7 +98,7 @@ def query_words(text: str) -> list[str]:
     common: dict[str, None] = {}
     for raw in _raw(text):
         for word in _terms(raw):
-            (common if word in _COMMON else kept)[word] = None
+            (common if word in COMMON else kept)[word] = None
         if len(kept) >= MOST_QUERY_WORDS:
             break
     return list(kept or common)[:MOST_QUERY_WORDS]
@@ -207,4 +207,5 @@ its just ll m may me might more most must my no nor not of off on once only or o
 same shall she should so some such t than that the their them then there these they this those through to
 too under until up us ve very was we were what when where which while who whom why will with would you your
 """
-_COMMON = frozenset(stem(word) for word in _FUNCTION_WORDS.split())
+COMMON = frozenset(stem(word) for word in _FUNCTION_WORDS.split())
+"""English function words, as `words` gives them."""

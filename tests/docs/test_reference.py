@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from pages import PAGES, ROOT, name_of
@@ -19,9 +20,10 @@ from seamline.cut.audit import RULES
 from seamline.filters import FIELDS
 from seamline.hits import Passage, Why
 from seamline.presets import OVERLAPS, PRESETS, SIZES
-from seamline.recipe import KINDS, PLACES, SCORES
+from seamline.recipe import DERIVED, FACTS, KINDS, PLACES, SCORES, SECTIONS
 from seamline.recipe_toml import TABLES, to_toml
 from seamline.retrieve.plan import Plan
+from seamline.strategies import Strategy
 
 REFERENCE = ROOT / "docs/reference"
 LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
@@ -74,6 +76,24 @@ def test_every_key_of_the_configuration_file() -> None:
     assert not missing((key for table in ("budget", "overlap") for key in TABLES[table]), text)
     assert not [table for table in ("budget", "overlap", "whole", "split", "scores") if f"## {table}\n" not in text]
     assert to_toml(Recipe()) in text
+
+
+def test_every_setting_of_a_strategy_with_its_default() -> None:
+    text = page("strategies.md")
+    for name, kind in SECTIONS.items():
+        assert f"## {name}\n" in text
+        for field in fields(kind):
+            value = getattr(kind(), field.name)
+            plain = list(value) if isinstance(value, tuple) else value
+            shown = f'"{value}"' if isinstance(value, str) else str(plain).lower()
+            assert f"| `{field.name}` | `{shown}` |" in text, (name, field.name)
+
+
+def test_every_strategy_fact_and_kind_of_derived_text() -> None:
+    text = page("strategies.md")
+    assert not missing([*get_args(Strategy), *FACTS, *DERIVED], text)
+    assert not missing((field.name for field in fields(seamline.Facts)), text)
+    assert not missing((field.name for field in fields(seamline.Derived) if field.name != "document"), text)
 
 
 def test_every_score_with_its_default() -> None:

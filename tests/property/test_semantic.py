@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -166,3 +167,31 @@ def test_the_search_looks_at_a_bounded_number_of_segments(distinct: float) -> No
 def test_the_bayesian_search_looks_at_a_bounded_number_of_segments() -> None:
     one, two = (sum(map(len, bayes.likelihoods([["word"]] * count, [1] * count, 10_000))) for count in (600, 1200))
     assert two - one == 600 * bayes.MOST
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("sliding", [0, 9])
+def test_twice_the_text_is_twice_the_work(method: str, sliding: int) -> None:
+    """Counted in calls, not in seconds."""
+    recipe = Recipe(strategy="semantic", semantic=Semantic(method=method, sliding=sliding))  # type: ignore[arg-type]
+    parts = Parts(load("o200k_base"), lambda: Given(random_rows))
+    page = "Cats sleep all day. Bread needs flour.\n\nA star burns hydrogen. The core collapses.\n\n"
+    short, long = (seamline.read(page * times, id="doc", media_type="text/markdown") for times in (50, 100))
+    subject(short, recipe, parts)  # what is loaded once is not counted
+    assert calls(lambda: subject(long, recipe, parts)) < 2.2 * calls(lambda: subject(short, recipe, parts))
+
+
+def calls(run: Callable[[], object]) -> int:
+    count = 0
+
+    def seen(*_: object) -> None:
+        nonlocal count
+        count += 1
+
+    before = sys.getprofile()
+    sys.setprofile(seen)
+    try:
+        run()
+    finally:
+        sys.setprofile(before)
+    return count

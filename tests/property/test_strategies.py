@@ -19,7 +19,7 @@ from seamline.types import Block, Chunk
 
 EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "60"))
 WHOLENESS = ("torn-fence", "torn-markup", "headless-table", "mid-sentence", "dangling-heading")
-STRATEGIES = ("rechunk", "hierarchical")
+STRATEGIES = ("semantic", "rechunk", "hierarchical", "code", "tabular", "multimodal")
 law = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 
 

@@ -194,6 +194,7 @@ CHANGES = [
     {"strategies": {"*.md": "semantic", "*": "code"}},
     {"strategies": {"*": "code", "*.md": "semantic"}},
     {"enrich": ("entities",)},
+    {"ner": "spacy"},
     {"derive": ("rows",)},
     {"llm": "openai:small"},
 ]

@@ -104,7 +104,7 @@ def _audit_document(args: argparse.Namespace, path: Path, recipe: Recipe, findin
     from seamline.pipeline import chunk_document, named_parts
 
     document = _parsed(args, path, recipe)
-    chunks = chunk_document(document, recipe)
+    chunks = chunk_document(document, replace(recipe, enrich=()))
     limit, tokenizer = recipe.limits, named_parts(recipe).tokenizer
     findings.documents += 1
     findings.chunks += len(chunks)
@@ -158,7 +158,8 @@ def _records(name: str, data: bytes, failures: list[str]) -> Iterator[dict[str, 
         if not isinstance(record, dict) or not isinstance(record.get("doc"), str):
             failures.append(f"{name}, line {number}: expected a chunk with a `doc`, got something else")
             continue
-        yield record
+        if "derived" not in record:  # text about chunks is not a piece of the document
+            yield record
 
 
 def _problem(error: Exception) -> str:

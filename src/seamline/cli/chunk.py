@@ -18,8 +18,10 @@ from seamline.files import STDIN, Inputs, expand
 if TYPE_CHECKING:
     from seamline.cli.output import Output
     from seamline.cli.view import Look
+    from seamline.pipeline import Made
     from seamline.recipe import Recipe
-    from seamline.types import Chunk, Document
+    from seamline.replies import Usage
+    from seamline.types import Document
 
 STDIN_NAME = "standard input"
 
@@ -176,18 +178,33 @@ def outcome_of(job: Job) -> Outcome:
 
 
 def _outcome(job: Job) -> Outcome:
-    from seamline.pipeline import chunk_document
+    from seamline.api import clock
+    from seamline.cli.parts import parts_for
+    from seamline.pipeline import make
 
     try:
         document = read(job)
-        chunks = chunk_document(document, job.recipe)
+        made = make(document, job.recipe, parts_for(job.recipe), now=clock(job.recipe))
     except SeamlineError as error:
         message = str(error)
         return Outcome(failure=message if job.name in message else f"{job.name}: {message}")
-    notices = [f"notice: {job.name}{', ' * bool(n.where)}{n.where}: {n.message}" for n in document.notices]
-    if not chunks:
+    told = (*document.notices, *made.notices)
+    notices = [f"notice: {job.name}{', ' * bool(n.where)}{n.where}: {n.message}" for n in told]
+    if not made.chunks:
         notices.append(f"notice: {job.name}: {'no text' if document.text else 'empty'}, no chunks")
-    return Outcome(_text(job, document, chunks), len(chunks), tuple(notices))
+    if made.usage is not None:
+        notices.append(f"{job.name}: {asked(made.usage, job.recipe.llm)}")
+    return Outcome(_text(job, document, made), len(made.chunks), tuple(notices))
+
+
+def asked(usage: Usage, model: str) -> str:
+    """What a language model was asked, in one line."""
+    known = f", {usage.cached:,} known" if usage.cached else ""
+    again = f", {usage.retries:,} again" if usage.retries else ""
+    return (
+        f"{model} was asked {plural(usage.calls, 'question')}{known}{again}: "
+        f"{usage.prompt_tokens:,} tokens in, {usage.completion_tokens:,} out"
+    )
 
 
 def read(job: Job) -> Document:
@@ -202,14 +219,15 @@ def read(job: Job) -> Document:
     return parse_file(job.path, media_type=job.media_type, encoding=job.encoding, reading=reading)
 
 
-def _text(job: Job, document: Document, chunks: Sequence[Chunk]) -> str:
+def _text(job: Job, document: Document, made: Made) -> str:
     if job.look is not None:
         from seamline.cli.view import render
 
-        return render(job.name, document, chunks, job.recipe, job.look)
+        return render(job.name, document, made, job.look)
     from seamline.cli.lines import json_line
 
-    return "".join([json_line(chunk.to_dict()) for chunk in chunks])
+    records = [*[chunk.to_dict() for chunk in made.chunks], *[one.to_dict() for one in made.about]]
+    return "".join([json_line(record) for record in records])
 
 
 def _jobs(args: argparse.Namespace, inputs: Inputs, recipe: Recipe, look: Look | None) -> Iterator[Job]:

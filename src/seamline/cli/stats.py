@@ -68,6 +68,7 @@ def _print_json(index: Index, stats: Stats) -> None:
                 "versions": stats.versions,
                 "chunks": stats.chunks,
                 "sections": stats.sections,
+                "about": stats.about,
                 "tokens": stats.tokens,
                 "kinds": dict(stats.kinds),
                 "languages": dict(stats.languages),
@@ -101,6 +102,8 @@ def _rows(index: Index, stats: Stats) -> Iterator[tuple[str, str]]:
     yield "versions", f"{stats.versions:,}"
     yield "chunks", f"{stats.chunks:,}, {plural(stats.tokens, 'token')}{mean}"
     yield "sections", f"{stats.sections:,}"
+    if stats.about:
+        yield "about them", f"{plural(stats.about, 'text')}, which lead to their chunks"
     yield "kinds", _counted(stats.kinds)
     yield "languages", _counted(stats.languages)
     yield "embedder", f"{visible(settings.embedder)}, {settings.dimensions} dimensions{', dual' * settings.dual}"

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cli.explain import explain
 from seamline.cli.style import Style, clipped, plural, visible
 from seamline.recipe import Recipe
 from seamline.types import Chunk, Document
+
+if TYPE_CHECKING:
+    from seamline.pipeline import Made
 
 _BODY_LINES = 6
 _CONTEXT_LINES = 4
@@ -35,9 +38,13 @@ class Line(NamedTuple):
     text: str
 
 
-def render(name: str, document: Document, chunks: Sequence[Chunk], recipe: Recipe, look: Look) -> str:
-    """A document and its chunks."""
-    lines = [_header(name, document, chunks, look.style), ""]
+def render(name: str, document: Document, made: Made, look: Look) -> str:
+    """A document, its chunks, and what was written about them."""
+    chunks, recipe = made.chunks, made.recipe
+    lines = [_header(name, document, chunks, look.style)]
+    if look.explain and made.reasons:
+        lines += [f"{_INDENT}{look.style.paint(line, 'yellow')}" for line in _chosen(made)]
+    lines.append("")
     for chunk in chunks:
         lines.append(_title(chunk, recipe, look.style))
         if look.explain:
@@ -45,7 +52,27 @@ def render(name: str, document: Document, chunks: Sequence[Chunk], recipe: Recip
         if not chunk.level or look.full:  # its text is that of its children, which follow
             lines.extend(_text(chunk, look))
         lines.append("")
+    if made.about:
+        lines += [*_about(made, look), ""]
     return "\n".join(lines) + "\n"
+
+
+def _chosen(made: Made) -> list[str]:
+    """Which strategy, and why."""
+    from seamline.choose import Choice
+
+    return [f"strategy: {Choice(made.recipe).strategy}", *(f"because: {visible(reason)}" for reason in made.reasons)]
+
+
+def _about(made: Made, look: Look) -> Iterator[str]:
+    """Texts about chunks, each with the numbers of the chunks."""
+    style = look.style
+    numbers = {chunk.id: f"{chunk.index + 1}{'^' * chunk.level}" for chunk in made.chunks}
+    for one in made.about:
+        of = ", ".join(numbers[id] for id in one.of[:4]) + (", …" if len(one.of) > 4 else "")
+        text = visible(" ".join(one.text.split()) if not look.full else one.text)
+        line = f"{one.kind} of {of}: {text}"
+        yield style.paint(style.mark("  ✎ ", "  * "), "dim") + (line if look.full else clipped(line, style.width - 4))
 
 
 def _header(name: str, document: Document, chunks: Sequence[Chunk], style: Style) -> str:

@@ -17,6 +17,8 @@ def explain(why: Why) -> Iterator[str]:
     yield "score: " + ", ".join([*filter(None, legs), *_weighed(why)])
     if why.query:
         yield f"found for: {_quoted(why.query)}"
+    if why.about:
+        yield f"found by: {clipped(visible(' '.join(why.about.split())), _LONGEST)}"
     if why.shadow:
         yield _shadow(why.shadow)
     elif why.expanded:

@@ -54,7 +54,7 @@ def _opened(frame: Frame | None, text: str, start: int) -> Iterator[Frame]:
     """The frames that a chunk starting at `start` has to open, innermost first."""
     marked = False
     while frame is not None:
-        if frame.start < start < frame.end:
+        if start > frame.start and (start < frame.end or frame.role != "comment"):  # text may follow a comment
             if frame.role not in MARKS:
                 yield frame
             elif not marked:

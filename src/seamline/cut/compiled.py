@@ -11,7 +11,6 @@ from seamline.cut.atoms import Atom, Frame, cost
 from seamline.cut.engine import cluster_tokens, endless, heading_tokens, scores_of
 from seamline.cut.ladder import Piece, Room, by_words
 from seamline.cut.oversize import Splitter, Task
-from seamline.cut.strategy import SIGNALS, leaf_strategy
 from seamline.headings import heading_text
 from seamline.protocols import Tokenizer
 from seamline.recipe import Recipe
@@ -42,11 +41,9 @@ def compiled_cut(native: ModuleType, document: Document, recipe: Recipe, tokeniz
 
 
 def is_usual(recipe: Recipe) -> bool:
-    """Whether a recipe cuts at every heading by the optimal packer, by structure alone, and does nothing to the
-    chunks after."""
+    """Whether a recipe cuts at every heading by the optimal packer, and does nothing to the chunks after."""
     return (
-        leaf_strategy(recipe) not in SIGNALS
-        and recipe.packer == "optimal"
+        recipe.packer == "optimal"
         and recipe.sections == "heading"
         and recipe.depth == 0
         and recipe.overlap.kind == "none"

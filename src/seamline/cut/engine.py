@@ -194,6 +194,8 @@ class Engine:
 
     def _cuts(self, atoms: Sequence[Atom], low: int, high: int, goal: Goal, first: int, last: int) -> list[int]:
         """Where the packer cuts the atoms [low, high)."""
+        if high - low == 1:
+            return []
         part = atoms[low:high]
         sums = list(accumulate([atom.tokens for atom in part], initial=0))
         if last - first == 1 and not any(a.frame for a in part):  # the common case, at a third of the cost

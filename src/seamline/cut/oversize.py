@@ -13,18 +13,8 @@ from typing import NamedTuple
 
 from seamline.cut.atoms import MARKS, Atom, Frame, cost
 from seamline.cut.headed import Headed
-from seamline.cut.ladder import (
-    CODE,
-    LINES,
-    LONGEST_TOKEN,
-    PROSE,
-    Count,
-    Piece,
-    Room,
-    Rung,
-    climb_down,
-    coalesce,
-)
+from seamline.cut.kinds import rule_of
+from seamline.cut.ladder import CODE, LINES, LONGEST_TOKEN, PROSE, Count, Piece, Room, Rung, climb_down, coalesce
 from seamline.cut.lines import line_end, line_start, next_line, trimmed
 from seamline.cut.rows import LEAST, split_rows
 from seamline.cut.scores import NO_SCORER, Scorer
@@ -34,13 +24,6 @@ from seamline.cut.tables import split_table
 from seamline.source.nodes import Outline
 from seamline.types import Block, Context
 
-CONTAINERS = frozenset(("list", "item", "quote", "footnote", "directive", "jsx", "scope", "environment", "turn"))
-NESTING = frozenset(("list", "item", "environment", "figure"))
-"""Containers that have an opening and a close of their own where their parser says so."""
-_RUNGS: Mapping[str, tuple[Rung, ...]] = {
-    **dict.fromkeys(("paragraph", "heading", "item", "quote", "turn"), PROSE),
-    **dict.fromkeys(("code", "scope"), CODE),
-}
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _MARKER = re.compile(r"(?:[-+*]|\d{1,9}[.)])[ \t]*")
 _TEXT = re.compile(r"[^ \t\r\n>]")
@@ -159,7 +142,7 @@ class Splitter:
             space = max(room - cost(task.frame) - held, room // 8)
             too_large = False
             kind = self.blocks[task.block].kind if task.block >= 0 else "paragraph"
-            if kind == "scope" and (atom := self._without_frame(task, room - held)):
+            if rule_of(kind).bare and (atom := self._without_frame(task, room - held)):
                 atoms.append(atom)
                 continue
             if self.own_rule.get(kind, True) and self._holds_blocks(task, kind):
@@ -175,9 +158,10 @@ class Splitter:
 
     def _holds_blocks(self, task: Task, kind: str) -> bool:
         """Whether a block is split by the blocks inside it; a scope in which nothing is told apart goes by lines."""
-        if kind == "scope":
-            return bool(self.children[task.block])
-        return kind in CONTAINERS or (kind == "figure" and self._is_framed(task) and bool(self.children[task.block]))
+        rule = rule_of(kind)
+        if not rule.holds or (rule.needs_frame and not self._is_framed(task)):
+            return False
+        return not rule.filled or bool(self.children[task.block])
 
     def _is_framed(self, task: Task) -> bool:
         """Whether its parser gave the block a frame."""
@@ -189,7 +173,7 @@ class Splitter:
             return self._ladder(task, space, LINES)
         if kind == "table":
             return self._table(task, space, room)
-        rungs = _RUNGS.get(kind, LINES)
+        rungs = rule_of(kind).rungs
         if frame := self.frame(task, kind, room):
             return self._ladder(task._replace(frame=frame), room - cost(frame), rungs)
         return self._ladder(task, space, rungs)
@@ -239,34 +223,34 @@ class Splitter:
 
     def _inner(self, task: Task, kind: str, room: int) -> list[Task]:
         """One task for each block inside a container, and for text that none of them claims."""
-        if kind in NESTING and self._is_framed(task):
-            return self._framed_inner(task, kind, room)
+        rule = rule_of(kind)
+        if rule.framed and self._is_framed(task):
+            return self._framed_inner(task, rule.seam, room)
         frame = self._container_frame(task, kind)
-        while kind == "scope" and frame and frame.outer and cost(frame) > room // 4:
+        while rule.bare and frame and frame.outer and cost(frame) > room // 4:
             frame = frame._replace(outer=frame.outer.outer)  # a method's signature says more than its class's
         if cost(frame) > room // 4:
             frame = task.frame
-        seam = "item" if kind == "list" else "paragraph"
+        seam = rule.seam
         tasks: list[Task] = []
         after_heading = False
         before = -1
         for start, end, child in self._bounds(task):
             first = start == task.start
             glued = task.glued if first else after_heading
-            if kind == "scope":
+            if rule.inline:
                 seam = code_seam(self.text, self.blocks, before, child, start)
             tasks.append(Task(start, end, child, task.seam if first else seam, frame, glued))
             after_heading = child >= 0 and self.blocks[child].kind == "heading"
             before = child
         return tasks
 
-    def _framed_inner(self, task: Task, kind: str, room: int) -> list[Task]:
+    def _framed_inner(self, task: Task, seam: str, room: int) -> list[Task]:
         """Tasks of a container that opens and closes: what is inside keeps to both, or does without where the frames
         leave too little room; then only the opening and the close are put into it, and are cut from the rest."""
         around = self._own_frame(task, self.blocks[task.block])
         fits = cost(around) <= room // 2
         edge = around if fits else around._replace(outer=None)
-        seam = "item" if kind == "list" else "paragraph"
         tasks: list[Task] = []
         bounds = self._exact_bounds(task)
         for index, (start, end, child) in enumerate(bounds):
@@ -296,12 +280,12 @@ class Splitter:
 
     def _bounds(self, task: Task) -> list[tuple[int, int, int]]:
         """(start, end, block) of whole lines that tile a container; block -1 where no child claims the text."""
-        in_scope = self.blocks[task.block].kind == "scope"  # minified code has many on one line
+        inline = rule_of(self.blocks[task.block].kind).inline  # minified code has many on one line
         starts: list[tuple[int, int]] = []
         end = task.start
         for child in self.children[task.block]:
             block = self.blocks[child]
-            start = block.start if in_scope else line_start(self.text, block.start, task.start)
+            start = block.start if inline else line_start(self.text, block.start, task.start)
             if starts and starts[-1][0] == start:
                 continue  # several blocks on one line: the first stands for them
             if start > end and (not starts or self._has_text(end, start)):

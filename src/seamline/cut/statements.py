@@ -20,6 +20,7 @@ from seamline.types import Block, Context
 
 _DEEPEST = 40
 """Statements inside each other that are told apart."""
+_NO_ROOM = Frame("none", 0, 0, (), "", 0, 0)
 _DECLARED = frozenset(("function", "method", "class", "struct", "interface", "enum", "trait", "impl", "property"))
 
 Ladder = Callable[[int, int, str, Frame | None, int], list[Atom]]
@@ -48,6 +49,8 @@ class Statements:
         self._docstring = docstring
         self._declared = [b.start for b in blocks if b.kind == "scope" and (b.attrs or {}).get("type") in _DECLARED]
         self._atoms: list[Atom] = []
+        self._sizes: dict[tuple[int, int], int] = {}
+        self._costs: dict[Context, int] = {}
         self._shorts: dict[tuple[Context, ...], Context] = {}
         self._room = 0
         self._run = 0
@@ -65,7 +68,15 @@ class Statements:
     # --- statements -----------------------------------------------------------------------------------------------
 
     def _level(
-        self, nodes: Sequence[Node], end: int, frame: Frame | None, seam: str, *, depth: int, glued: bool, bare: bool = False
+        self,
+        nodes: Sequence[Node],
+        end: int,
+        frame: Frame | None,
+        seam: str,
+        *,
+        depth: int,
+        glued: bool,
+        bare: bool = False,
     ) -> None:
         """Statements of one level; the first may be glued to the header above it."""
         starts = [nodes[0].start, *[self._begin(before, node) for before, node in pairwise(nodes)]]
@@ -86,8 +97,13 @@ class Statements:
         return "scope" if gap.count("\n") + gap.count("\r") - gap.count("\r\n") > 1 else "line"
 
     def _is_declared(self, node: Node) -> bool:
+        return self._declaration(node) >= 0
+
+    def _declaration(self, node: Node) -> int:
+        """Where what a statement declares starts, with the comments that belong to it; -1 where it declares nothing."""
         found = bisect_left(self._declared, node.start)
-        return found < len(self._declared) and self._declared[found] <= node.code
+        at = self._declared[found] if found < len(self._declared) else -1
+        return at if at <= node.code else -1
 
     def _node(
         self, node: Node, until: int, frame: Frame | None, seam: str, *, depth: int, glued: bool, bare: bool
@@ -95,20 +111,40 @@ class Statements:
         room = self._room
         if not self._scorer.opens(node.code, node.end):
             held = self._run if glued else 0
-            for around in (frame, self._shortened(frame)):
-                if self._fits(node.start, until, room - cost(around) - held):
-                    self._put(node.start, until, seam, around, glued=glued, alone=bare)
-                    return
+            around = self._affordable(node.start, until, frame, held)
+            if around is not _NO_ROOM:
+                self._put(node.start, until, seam, around, glued=glued, alone=bare)
+                return
+            if node.place is not None and depth < _DEEPEST:
+                node = self._outline.opened(node, until)
             told = frame is not None and node.start < self._line_start(node)  # rather no comment than no frame
             is_one = self._is_declared(node) or not (node.clauses or told)
             if is_one and self._fits(node.start, until, room):
                 self._put(node.start, until, seam, None, alone=depth > 0)
                 return
-        inside = node if node.clauses or depth >= _DEEPEST else self._outline.opened(node, until)
-        if inside.clauses and depth < _DEEPEST:
-            self._open(inside, until, frame, seam, depth=depth, glued=glued, bare=bare)
+            if self._without_remarks(node, until, frame, seam, depth):
+                return
+        if depth < _DEEPEST:
+            node = self._outline.opened(node, until)
+        if node.clauses and depth < _DEEPEST:
+            self._open(node, until, frame, seam, depth=depth, glued=glued, bare=bare)
         else:
             self._leaf(node, until, frame, seam)
+
+    def _without_remarks(self, node: Node, until: int, frame: Frame | None, seam: str, depth: int) -> bool:
+        """A declaration in one piece, where it fits but for the comments above it."""
+        if not self._is_declared(node):
+            return False
+        for start in (self._declaration(node), self._line_start(node)):
+            if node.start < start and self._fits(start, until, self._room):
+                self._remarks(node.start, start, seam)
+                around = self._affordable(start, until, frame, 0)
+                if around is _NO_ROOM:
+                    self._put(start, until, "line", None, alone=depth > 0)
+                else:
+                    self._put(start, until, "line", around)
+                return True
+        return False
 
     def _leaf(self, node: Node, until: int, frame: Frame | None, seam: str) -> None:
         """One statement that is too large: the comments above it apart, the rest by lines."""
@@ -116,10 +152,10 @@ class Statements:
         if node.start < start:
             self._remarks(node.start, start, seam)
             seam = "line"
-            for around in (frame, self._shortened(frame)):
-                if self._fits(start, until, self._room - cost(around)):
-                    self._put(start, until, seam, around)
-                    return
+            around = self._affordable(start, until, frame, 0)
+            if around is not _NO_ROOM:
+                self._put(start, until, seam, around)
+                return
             if self._fits(start, until, self._room):
                 self._put(start, until, seam, None, alone=True)
                 return
@@ -155,7 +191,9 @@ class Statements:
             inner = self._framed(node, clause, start, frame)
             if not self._leaves_room(clause, start, inner):
                 code = clause.head[0] if index else self._line_start(node)
-                if start < code and not self._fits(start, clause.body, self._room - cost(inner)):  # the comments above are what is least needed
+                if start < code and not self._fits(
+                    start, clause.body, self._room - cost(inner)
+                ):  # the comments above are what is least needed
                     self._remarks(start, code, seam)
                     start, seam, glued = code, "line", False
                     inner = self._framed(node, clause, start, frame)
@@ -186,23 +224,41 @@ class Statements:
             frame = self._around(clause, start, clause.short, outer)
         return frame if cost(frame) <= self._room // 2 else self._shortened(frame) or frame
 
+    def _affordable(self, start: int, end: int, frame: Frame | None, held: int) -> Frame | None:
+        """The frame with which a range fits, by short headers if need be; `_NO_ROOM` where it does not."""
+        room = self._room - held
+        if self._fits(start, end, room - cost(frame)):
+            return frame
+        if frame is None or not self._fits(start, end, room):
+            return _NO_ROOM
+        for less in (_untold(frame, self._context), self._shortened(frame)):
+            if self._fits(start, end, room - cost(less)):
+                return less
+        return _NO_ROOM
+
     def _shortened(self, frame: Frame | None) -> Frame | None:
         """The same frames by headers of a few tokens."""
         if frame is None or not self._shorts:
             return frame
         outer = self._shortened(frame.outer)
         short = self._shorts.get(frame.opening[:1])
-        if short is None:
-            return frame if outer is frame.outer else frame._replace(outer=outer)
-        return frame._replace(opening=(short,), opening_tokens=self._cost((short,)), outer=outer)
+        opening = (short, *frame.opening[1:]) if short else frame.opening
+        kept = tuple(context for context in opening if context.role != "docstring")
+        if kept == frame.opening and outer is frame.outer:
+            return frame
+        return frame._replace(opening=kept, opening_tokens=self._cost(kept), outer=outer)
 
     def _around(self, clause: Clause, start: int, head: Context, outer: Frame | None) -> Frame:
         close = self._count(clause.close) if clause.close else 0
         return Frame("scope", start, clause.end + 1, (head,), clause.close, self._cost((head,)), close, outer)
 
     def _cost(self, contexts: Sequence[Context]) -> int:
-        # A line end may be one token with the blanks after it, or not.
-        return sum(self._count(self._text[c.start : c.end] + c.added) + 1 for c in contexts)
+        return sum(map(self._context, contexts))
+
+    def _context(self, context: Context) -> int:
+        if context not in self._costs:  # a line end may be one token with the blanks after it, or not
+            self._costs[context] = self._count(self._text[context.start : context.end] + context.added) + 1
+        return self._costs[context]
 
     def _clause(
         self,
@@ -278,16 +334,34 @@ class Statements:
     # --- atoms ----------------------------------------------------------------------------------------------------
 
     def _size(self, start: int, end: int) -> int:
-        return self._count(self._text[start:end])
+        tokens = self._sizes.get((start, end))
+        if tokens is None:
+            tokens = self._sizes[start, end] = self._count(self._text[start:end])
+        return tokens
 
     def _fits(self, start: int, end: int, room: int) -> bool:
-        end = trimmed(self._text, start, end)
-        return end - start <= LONGEST_TOKEN * max(room, 0) and self._size(start, end) <= room
+        if end - start > LONGEST_TOKEN * max(room, 0):
+            return False
+        if self._size(start, end) <= room:
+            return True
+        return self._size(start, trimmed(self._text, start, end)) <= room
 
     def _put(
         self, start: int, end: int, seam: str, frame: Frame | None, *, glued: bool = False, alone: bool = False
     ) -> None:
         tokens = self._size(start, trimmed(self._text, start, end) if alone else end)
         self._run = tokens + (self._run if glued else 0)
-        self._atoms.append(Atom(start, end, tokens, seam, frame, glued, alone, exact=False))
+        self._atoms.append(Atom(start, end, tokens, seam, frame, glued, alone, exact=not alone))
 
+
+def _untold(frame: Frame | None, tokens: Callable[[Context], int]) -> Frame | None:
+    """The same frames without docstrings."""
+    if frame is None:
+        return None
+    outer = _untold(frame.outer, tokens)
+    told = [context for context in frame.opening if context.role == "docstring"]
+    if not told and outer is frame.outer:
+        return frame
+    kept = tuple(context for context in frame.opening if context.role != "docstring")
+    less = sum(tokens(context) for context in told)
+    return frame._replace(opening=kept, opening_tokens=frame.opening_tokens - less, outer=outer)

@@ -15,9 +15,9 @@ MakeSignal = Callable[[Document, Recipe, Parts], Signal]
 SIGNALS: Mapping[str, str] = {
     "rechunk": "seamline.cut.scores.alike:alike",
     "semantic": "seamline.cut.scores.subject:subject",
-    "code": "seamline.cut.scores.code:scopes",
     "tabular": "seamline.cut.scores.tables:rows",
     "multimodal": "seamline.cut.scores.multimodal:multimodal",
+    "code": "seamline.cut.scores.code:scopes",
 }
 """Per strategy, `module:function` of its `MakeSignal`, imported when it is used. The others go by structure alone."""
 

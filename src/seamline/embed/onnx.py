@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -15,11 +16,13 @@ import numpy as np
 
 from seamline.embed.overflow import sums_overflow
 from seamline.embed.vectors import readable, unit
-from seamline.embed.windows import windows, word_starts
+from seamline.embed.windows import overlapping, windows, word_starts
 from seamline.errors import ConfigError, MissingExtra, ProviderError
 from seamline.extras import INDEX
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from seamline.records import Vector
 
 Pooling = Literal["mean", "cls"]
@@ -30,6 +33,9 @@ VERSION = 1
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _TYPES = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 _PLACE = "$.embedder"
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_AHEAD = 32
+"""Windows that are read before their tokens are asked for: more would only hold memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,23 +135,47 @@ class OnnxEmbedder:
         cuts = windows(len(words), room - head, word_starts(words))
         return [ids[:head] + ids[head + start : head + end] for start, end in cuts]
 
+    def token_vectors(self, text: str) -> Iterator[tuple[list[tuple[int, int]], NDArray[np.float32]]]:
+        """Every token of a text once, in order and some hundred at a time: where it stands, and its vector as the
+        model makes it among the tokens around it. Windows overlap, so that none is read at the edge of one."""
+        if self.reading.pooling != "mean":
+            raise ProviderError(f"vectors of {self.name} are those of the first token: they are no mean of tokens")
+        plain = _SURROGATES.sub("\ufffd", text)  # one for one: places are those of the text
+        encoding = self._tokenizer.encode(plain, add_special_tokens=False)
+        head: list[int] = self._tokenizer.encode(self.reading.passage, add_special_tokens=False).ids
+        room = self.reading.window - len(self._before) - len(self._after) - len(head)
+        parts = overlapping(len(encoding.ids), room)
+        inputs = [head + encoding.ids[part.start : part.end] for part in parts]
+        skipped = len(self._before) + len(head)
+        with ThreadPoolExecutor(self._threads) as pool:
+            for at in range(0, len(parts), _AHEAD):
+                made = pool.map(self._hidden, inputs[at : at + _AHEAD])
+                for part, hidden in zip(parts[at : at + _AHEAD], made, strict=True):
+                    first = skipped + part.first - part.start
+                    yield encoding.offsets[part.first : part.last], hidden[first : first + part.last - part.first]
+
     def _run(self, tokens: list[int]) -> tuple[Vector, int]:
         """The vector of one window, and how many tokens of the text it stands for."""
+        hidden = self._hidden(tokens)
+        pooled = hidden.mean(axis=0) if self.reading.pooling == "mean" else hidden[0]
+        if not np.isfinite(pooled).all() or not pooled.any():
+            raise ProviderError(f"the model {self.name} made a vector that is no direction: its numbers are 0 or NaN")
+        return unit(pooled), max(1, len(tokens))
+
+    def _hidden(self, tokens: list[int]) -> NDArray[np.float32]:
+        """A vector for each token of one window, special ones included."""
         # Where nothing stands around a text, one without tokens is read as a full stop.
         ids = [*self._before, *tokens, *self._after] or self._tokenizer.encode(".").ids
         values = {"input_ids": ids, "attention_mask": [1] * len(ids), "token_type_ids": [0] * len(ids)}
         feed = {name: np.array([values[name]], kind) for name, kind in self._types.items()}
         try:
-            hidden = self._session.run([self._output], feed)[0][0]
+            hidden: NDArray[np.float32] = self._session.run([self._output], feed)[0][0]
         except self._failures as error:
             raise ProviderError(
                 f"the model {self.name} failed on {len(ids)} tokens: {_first_line(error)}. "
                 "Does its tokenizer belong to it?"
             ) from error
-        pooled = hidden.mean(axis=0) if self.reading.pooling == "mean" else hidden[0]
-        if not np.isfinite(pooled).all() or not pooled.any():
-            raise ProviderError(f"the model {self.name} made a vector that is no direction: its numbers are 0 or NaN")
-        return unit(pooled), max(1, len(tokens))
+        return hidden
 
     def _special_tokens(self) -> tuple[list[int], list[int]]:
         """What the tokenizer puts before and after a text, seen on a text it puts them around."""

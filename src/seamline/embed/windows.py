@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
 
 def windows(tokens: int, room: int, starts: Sequence[int]) -> list[tuple[int, int]]:
@@ -26,6 +28,27 @@ def windows(tokens: int, room: int, starts: Sequence[int]) -> list[tuple[int, in
         found.append((at, end))
         at = end
     return [*found, (at, tokens)]
+
+
+class Part(NamedTuple):
+    """A window of tokens, and those in its middle that it stands for."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+def overlapping(tokens: int, room: int) -> list[Part]:
+    """Windows of at most `room` tokens, each a quarter into the next. What they stand for tiles all tokens, and is an
+    eighth of a window away from each edge but those of the text."""
+    if tokens <= room:
+        return [Part(0, tokens, 0, tokens)] if tokens else []
+    shared = max(1, room // 4)
+    count = -(-(tokens - shared) // (room - shared))
+    starts = [at * (tokens - room) // (count - 1) for at in range(count)]  # of full windows, evenly spread
+    edges = [0, *((left + room + right) // 2 for left, right in pairwise(starts)), tokens]
+    return [Part(start, start + room, *edge) for start, edge in zip(starts, pairwise(edges), strict=True)]
 
 
 def word_starts(words: Sequence[int | None]) -> list[int]:

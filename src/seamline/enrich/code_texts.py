@@ -17,7 +17,6 @@ _PAGE = 512
 """Tokens of a file summary; what is left goes to another one."""
 _FUNCTIONS = frozenset(("function", "method", "macro"))
 _DOCSTRING = re.compile(r"[rRuU]?(?:\"\"\"|'''|\"|')\s*+([^\r\n]*?)(?:\"\"\"|'''|\"|')?[ \t]*(?=[\r\n]|\Z)")
-_COMMENT = re.compile(r"(?:/\*+|//+!?|#+|\*)[ \t]*")
 
 Line = tuple[str, tuple[Span, ...]]
 
@@ -78,7 +77,7 @@ def _head(document: Document, source: Source) -> Line:
 
 def _imports(document: Document, source: Source) -> Iterator[Line]:
     found = source.imports.all
-    names = list(dict.fromkeys(name for one in found for name in one.names[:1 if one.group else None]))
+    names = list(dict.fromkeys(name for one in found for name in one.names[: 1 if one.group else None]))
     if names:
         yield "imports " + ", ".join(names), tuple(Span(one.start, one.end) for one in found)
 
@@ -95,7 +94,7 @@ def _signatures(document: Document, symbols: Symbols) -> Iterator[Line]:
         yield said, (Span(start, end) if start < end else Span(symbol.start, symbol.start + 1),)
 
 
-# --- a function and what it calls --------------------------------------------------------------------------------------
+# --- a function and what it calls ------------------------------------------------------------------------------------
 
 
 class _Known:
@@ -152,7 +151,7 @@ def _fitting(document: Document, wanted: Sequence[Symbol], limit: int, tokenizer
     return out
 
 
-# --- both --------------------------------------------------------------------------------------------------------------
+# --- both ------------------------------------------------------------------------------------------------------------
 
 
 def _text(head: Line | None, lines: Sequence[Line], between: str = "\n") -> str:

@@ -9,6 +9,8 @@ from typing import NamedTuple
 from seamline.identity import collapse
 from seamline.words import query_words
 
+SUMMARY = 50
+"""Tokens of a chunk's summary, at most."""
 FIRST = 1.3
 """How much more the first sentence is worth: texts that explain say early what they are about."""
 _MOST = 200

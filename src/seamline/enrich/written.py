@@ -70,6 +70,14 @@ def summaries(
     return _written(task, passages, count, model, workers, lambda passage: _extracted(passage, most_tokens, count))
 
 
+def plain_summaries(
+    passages: Sequence[Passage], count: Callable[[str], int], *, most_tokens: int = 50
+) -> list[Derived]:
+    """One or two sentences of each passage, without a model; none where no sentence is short enough."""
+    texts = ((passage, _extracted(passage, most_tokens, count)) for passage in passages)
+    return [_derived("summary", passage, text, "", count, 1.0) for passage, text in texts if text]
+
+
 def questions(
     passages: Sequence[Passage],
     count: Callable[[str], int],

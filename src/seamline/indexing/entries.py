@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from seamline.cut.sentences import sentence_starts
 from seamline.cut.tree import Node, outline
 from seamline.derived import Derived
 from seamline.enrich.attributes import attributes, authority, created_at
 from seamline.enrich.language import language
+from seamline.enrich.prose import Prose
 from seamline.enrich.sketch import sketch
-from seamline.enrich.summary import Sentence, read_sentence, summarize
+from seamline.enrich.summary import SUMMARY, summarize
+from seamline.facts import Facts
 from seamline.identity import Namer, content_hash
 from seamline.protocols import Tokenizer
 from seamline.records import ABOUT, Entry, MetaValue, Place
 from seamline.types import Chunk, Document, Span
 from seamline.words import body_words, words
 
-SUMMARY = 50
-"""Tokens of a chunk's summary, at most."""
 SECTION = 100
 """Tokens of a section's summary, at most."""
 _MOST_ABOUT = 8
 """Chunks that one text about them leads to."""
-
-_MARKER = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
 
 
 class Described(NamedTuple):
@@ -67,7 +64,7 @@ def describe(
 ) -> Described:
     """The entries of all levels, and of texts about chunks. `born` is when the document was written, unless it says so
     itself."""
-    sentences = _Sentences(document)
+    prose = Prose(document, sentence_starts)
     levels = [chunk for chunk in chunks if chunk.level]
     chunks = [chunk for chunk in chunks if not chunk.level]
     groups = _levels(levels, chunks) or _groups(document, chunks) if hierarchy else []
@@ -91,13 +88,14 @@ def describe(
         authority=authority(document.front_matter),
         meta=_meta(document),
     )
-    found = [(g.first, -g.last, _section(base, g, document, sentences, tokenizer), g.span, g.path) for g in groups]
+    found = [(g.first, -g.last, _section(base, g, document, prose, tokenizer), g.span, g.path) for g in groups]
     for index, (chunk, parent) in enumerate(zip(chunks, _parents(groups, len(chunks)), strict=True)):
-        entry = _chunk(base, chunk, parent, sentences, tokenizer)
+        entry = _chunk(base, chunk, parent, prose, tokenizer)
         found.append((index, 0, entry, chunk.body, chunk.path))
     found.sort(key=lambda item: item[:2])  # a section before its chunks, the larger of two sections first
     placed = [(entry, span, path) for _, _, entry, span, path in found]
-    placed += _about(about, {entry.id: entry for _, _, entry, _, _ in found})
+    # A larger chunk is searched by its summary already.
+    placed += _about(about, {entry.id: entry for _, _, entry, _, _ in found if entry.level == 0})
     return Described(
         [entry for entry, _, _ in placed],
         tuple(_place(document, entry, span, path) for entry, span, path in placed),
@@ -156,7 +154,7 @@ def _place(document: Document, entry: Entry, span: Span, path: tuple[str, ...]) 
     return Place(entry.id, entry.level, span.start, span.end, document.place_of(span), path)
 
 
-def _chunk(base: Entry, chunk: Chunk, parent: str, sentences: _Sentences, tokenizer: Tokenizer) -> Entry:
+def _chunk(base: Entry, chunk: Chunk, parent: str, prose: Prose, tokenizer: Tokenizer) -> Entry:
     text, body = chunk.text, chunk.render("body")
     tail = len(chunk.closing)
     before, after = (chunk.document.text[s.start : s.end] if s else "" for s in chunk.shadows)
@@ -172,15 +170,31 @@ def _chunk(base: Entry, chunk: Chunk, parent: str, sentences: _Sentences, tokeni
         tokens=chunk.tokens,
         content_hash=chunk.content_hash,
         sketch=sketch(body_words(body)),
-        summary=summarize(sentences.within(chunk.body), SUMMARY, tokenizer.count),
+        summary=summarize(prose.read(chunk.body), SUMMARY, tokenizer.count),
         before=before,
         after=after,
+        **_facts(base, chunk.facts),
     )
 
 
-def _section(base: Entry, group: _Group, document: Document, sentences: _Sentences, tokenizer: Tokenizer) -> Entry:
+def _facts(base: Entry, facts: Facts | None) -> dict[str, Any]:
+    """What enrichment found that a search can use: as fields to filter by, and as a part of the score."""
+    if facts is None:
+        return {}
+    found: dict[str, Any] = {}
+    if facts.coherence is not None:
+        found["coherence"] = facts.coherence
+    if facts.language:
+        found["language"] = facts.language
+    if facts.entities is not None:
+        names = tuple(dict.fromkeys(entity.text for entity in facts.entities))
+        found["meta"] = {**base.meta, "entities": names}
+    return found
+
+
+def _section(base: Entry, group: _Group, document: Document, prose: Prose, tokenizer: Tokenizer) -> Entry:
     """A section is searched by its headings and its summary; its text is in its chunks."""
-    summary = summarize(sentences.within(group.span), SECTION, tokenizer.count, wanted=4)
+    summary = summarize(prose.read(group.span), SECTION, tokenizer.count, wanted=4)
     headings = " > ".join(group.path or (document.title,))
     text = f"{headings}\n\n{summary}" if headings else summary
     whole = document.text[group.span.start : group.span.end]
@@ -247,45 +261,3 @@ def _parents(groups: Sequence[_Group], total: int) -> list[str]:
     for group in groups:
         parents[group.first : group.last] = [group.id] * (group.last - group.first)
     return parents
-
-
-class _Sentences:
-    """The sentences of a document's prose; code, tables and headings say nothing a summary could quote."""
-
-    def __init__(self, document: Document) -> None:
-        self._text = document.text
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-        self._read: dict[int, Sentence] = {}
-        loose = {b.parent for b in document.blocks if b.kind == "paragraph"}
-        for index, block in enumerate(document.blocks):
-            if block.kind == "paragraph" or (block.kind == "item" and index not in loose):
-                self._add(_words_from(document, index), _words_to(document, index))
-
-    def _add(self, start: int, end: int) -> None:
-        starts = sentence_starts(self._text, start, end)
-        self._starts += starts
-        self._ends += [*starts[1:], end]
-
-    def within(self, span: Span) -> list[Sentence]:
-        """Those that stand wholly in a span, each read once."""
-        first, last = bisect_left(self._starts, span.start), bisect_right(self._ends, span.end)
-        for i in range(first, last):
-            if i not in self._read:
-                self._read[i] = read_sentence(self._text[self._starts[i] : self._ends[i]])
-        return [self._read[i] for i in range(first, last)]
-
-
-def _words_from(document: Document, index: int) -> int:
-    """Where the words of a block start: after the marker, for an item."""
-    block = document.blocks[index]
-    marker = _MARKER.match(document.text, block.start, block.end) if block.kind == "item" else None
-    return marker.end() if marker else block.start
-
-
-def _words_to(document: Document, index: int) -> int:
-    """Where a block's own words end: an item may hold more blocks."""
-    inner = index + 1
-    if inner < len(document.blocks) and document.blocks[inner].parent == index:
-        return max(document.blocks[inner].start, _words_from(document, index))
-    return document.blocks[index].end

@@ -8,12 +8,12 @@ from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from seamline.cut import cut
 from seamline.embed.run import embed_all
 from seamline.errors import SeamlineError
 from seamline.indexing.entries import describe
 from seamline.parse import parse_bytes
 from seamline.parts import Parts
+from seamline.pipeline import make
 from seamline.protocols import Embedder, Reader, Store, Writer
 from seamline.recipe import Recipe
 from seamline.records import Change, Entry, Head, Place, Version
@@ -198,9 +198,19 @@ def _draft(
     )
     known = reader.digests(candidate.doc) if alive else {}
     born = _born(reader, known) or candidate.modified
-    chunks = cut(document, tools.recipe, tools.parts)
-    entries, places = describe(document, chunks, tools.parts.tokenizer, hierarchy=tools.hierarchy, now=now, born=born)
-    report.notices += [f"{candidate.doc}{', ' * bool(n.where)}{n.where}: {n.message}" for n in document.notices]
+    made = make(document, tools.recipe, tools.parts, now=now)
+    chunks = [chunk for chunk in made.chunks if not chunk.level]
+    entries, places = describe(
+        document,
+        made.chunks,
+        tools.parts.tokenizer,
+        hierarchy=tools.hierarchy,
+        now=now,
+        born=born,
+        about=made.about,
+    )
+    told = (*document.notices, *made.notices)
+    report.notices += [f"{candidate.doc}{', ' * bool(n.where)}{n.where}: {n.message}" for n in told]
     base = head.version if head else 0
     fresh = [entry for entry in entries if known.get(entry.id) != digest(entry)] if known else entries
     return _Draft(

@@ -19,14 +19,13 @@ _GOES_ON = re.compile(
 _LINE_END = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/[ \t]*)?(?=[\r\n])")
 _LABEL = re.compile(r"(?:case\b[^\r\n{}]*?|default[ \t]*)(:)[ \t]*(?:(?://|/\*)[^\r\n]*)?(?=[\r\n])")
 _ENDED = re.compile(r"[\w\"'`)\]}]|\+\+|--")
-_ATTRIBUTES = re.compile(
-    r"(?:(?:@[\w.]++(?:\([^()\r\n]*\))?|#!?\[[^\r\n]*\]|//[^\r\n]*)[ \t]*(?:\r\n?|\n)[ \t]*)++"
-)
+_ATTRIBUTES = re.compile(r"(?:(?:@[\w.]++(?:\([^()\r\n]*\))?|#!?\[[^\r\n]*\]|//[^\r\n]*)[ \t]*(?:\r\n?|\n)[ \t]*)++")
 """Annotations on lines of their own."""
 _OTHERWISE = re.compile(r"[ \t]*\}\s*(?:else|catch|finally|except)\b")
 _NAMED = re.compile(
     r"[ \t]*(?:[\w(:)]++[ \t]++)*?"
-    r"((?:class|interface|struct|enum|trait|impl|namespace|module|object|record|mod|fn|func|function)[ \t]+\w+)(?=[^\w<])"
+    r"((?:class|interface|struct|enum|trait|impl|namespace|module|object|record|mod|fn|func|function)[ \t]+\w+)"
+    r"(?=[^\w<])"
 )
 _NEXT = re.compile(r"\s*\}\s*\{\s*")
 """A header that only goes on with another block."""
@@ -54,7 +53,7 @@ class BraceLines:
         return self._last[2]
 
     def opened(self, node: Node, until: int) -> Node:
-        return node
+        return node.place.opened(node) if isinstance(node.place, Region) else node
 
     def under(self, clause: Clause) -> Sequence[Node]:
         place = clause.place
@@ -116,7 +115,8 @@ class Region:
         bounds = [*[item[0] for item in items[1:]], end]
         ends = [*[item[2] for item in items[1:]], end]
         nodes = [
-            self._node(lead, code, stop, ended) for (lead, code, _), stop, ended in zip(items, bounds, ends, strict=True)
+            Node(lead, code, self._stop(code, min(stop, max(ended, code + 1))), place=self)
+            for (lead, code, _), stop, ended in zip(items, bounds, ends, strict=True)
         ]
         if nodes:
             nodes[0] = nodes[0]._replace(start=start)
@@ -178,9 +178,15 @@ class Region:
 
     # --- statements and their clauses -----------------------------------------------------------------------------
 
-    def _node(self, start: int, code: int, end: int, ended: int) -> Node:
+    def _stop(self, start: int, end: int) -> int:
+        while end > start + 1 and self._text[end - 1].isspace():
+            end -= 1
+        return end
+
+    def opened(self, node: Node) -> Node:
+        """A statement by its clauses."""
         text, marks = self._text, self._marks
-        stop = code + len(text[code : min(end, max(ended, code + 1))].rstrip())
+        start, code, stop = node[:3]
         ending = text[stop - 1] if text[stop - 1] in ";," else ""
         above = _ATTRIBUTES.match(text, code)
         begin = self._line_start(above.end() if above else code)
@@ -212,7 +218,8 @@ class Region:
             following = min(following + 1, _HEADERS) if _NEXT.fullmatch(text, *clauses[index].head) else 0
         if len(clauses) > 1 and self._source.tries and text.startswith("try", code):
             clauses[0] = clauses[0]._replace(close=clauses[0].close + self._source.tries)
-        return Node(start, code, stop, tuple(clauses), clauses[-1].end if clauses else -1, self._separator(clauses))
+        tail = clauses[-1].end if clauses else -1
+        return node._replace(clauses=tuple(clauses), tail=tail, doc=self._separator(clauses), place=None)
 
     def _openers(self, start: int, end: int) -> Iterator[tuple[int, str]]:
         """Brackets of a statement whose inside stands on lines of its own, each with what closes all that is open."""

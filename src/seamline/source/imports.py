@@ -12,7 +12,7 @@ from seamline.source.marks import LANGUAGES
 from seamline.source.nodes import Outline
 from seamline.source.python_lines import PythonLines
 from seamline.source.python_names import PythonNames
-from seamline.source.python_statement import TOKEN, Token, bindings
+from seamline.source.python_tokens import TOKEN, Token, bindings
 from seamline.types import Document
 
 
@@ -58,10 +58,11 @@ class Imports:
         starts = [start for start, _ in inside]
         out = []
         for found in _identifiers(_language(self._document), wanted).finditer(text):
-            if found.lastgroup == "name":
-                before = bisect_left(starts, found.start() + 1) - 1
-                if before < 0 or found.start() >= inside[before][1]:
-                    out.append((found.start("name"), found["name"]))
+            at, name = found.start(), found[0]
+            if name in wanted and not (at and (text[at - 1] in "._$" or text[at - 1].isalnum())):
+                before = bisect_left(starts, at + 1) - 1
+                if before < 0 or at >= inside[before][1]:
+                    out.append((at, name))
         return out
 
 
@@ -71,8 +72,8 @@ def _language(document: Document) -> str:
 
 def _identifiers(language: str, wanted: frozenset[str]) -> re.Pattern[str]:
     rules = LANGUAGES[language]
-    names = "|".join(map(re.escape, sorted(wanted)))
-    return re.compile(rf"(?P<comment>{rules.comments})|(?P<string>{rules.strings})|(?<![\w.$])(?P<name>{names})(?![\w$])", re.DOTALL)
+    names = "|".join(rf"{re.escape(name)}(?![\w$])" for name in sorted(wanted))
+    return re.compile(rf"{rules.comments}|{rules.strings}|{names}", re.DOTALL)
 
 
 def _imports(document: Document, outline: Outline | None) -> Iterator[Import]:
@@ -122,7 +123,9 @@ _LEAF = re.compile(r"(?<![\w])(\w+)(?:\s+as\s+(\w+))?\s*(?=[,;}]|\Z)")
 _SELF = re.compile(r"(\w+)::\{[^{}]*\bself\b")
 _SCALA = re.compile(r"(\w+)(?:\s*=>\s*(\w+))?\s*(?=[,}]|\Z)")
 _GO_GROUP = re.compile(r"import\s*\(")
-_GO_SPEC = re.compile(r'(?:^|(?<=[\r\n(;]))[ \t]*((?:import[ \t]+)?(?:(\w+|\.)[ \t]+)?(?:"([^"\r\n]+)"|`([^`\r\n]+)`))', re.MULTILINE)
+_GO_SPEC = re.compile(
+    r'(?:^|(?<=[\r\n(;]))[ \t]*((?:import[ \t]+)?(?:(\w+|\.)[ \t]+)?(?:"([^"\r\n]+)"|`([^`\r\n]+)`))', re.MULTILINE
+)
 _VERSION = re.compile(r"v\d+\Z")
 
 
@@ -193,4 +196,3 @@ _BINDS: Mapping[str, Callable[[str], Iterator[str]]] = {
     "rust": _rust,
     "go": _by_path,
 }
-

@@ -19,15 +19,18 @@ _SINGLE = r"'(?:[^'\\\r\n]|\\.)*+'?"
 _TRIPLE = r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\\?\Z)'
 _CHARACTER = r"'(?:\\(?:u\{[^}'\r\n]*\}|[^\r\n][^'\r\n]{0,8})|[^\\'\r\n])'"
 _TEMPLATE = r"`(?:[^`\\$]|\\.|\$(?!\{)|\$\{(?:[^{}`]|\{[^{}`]*\}|`(?:[^`\\]|\\.)*+`){0,64}+\})*+(?:`|\\?\Z)?"
-_REGEX = r"(?:(?<=[=(,:;!&|?{}\[\n])|(?<=return))[ \t]*+/(?![/*])(?:[^/\\\r\n\[]|\\.|\[(?:[^\]\\\r\n]|\\.)*+\])++/\w*+"
-_RAW = r'b?r(?P<hashes>#++)".*?(?:"(?P=hashes)|\Z)|b?r"[^"]*+"?|b?"(?:[^"\\]|\\.)*+"?'
+_REGEX = (
+    r"/(?:(?<=[=(,:;!&|?{}\[\n]/)|(?<=[=(,:;!&|?] /)|(?<=return /))(?![/*])"
+    r"(?:[^/\\\r\n\[]|\\.|\[(?:[^\]\\\r\n]|\\.)*+\])++/\w*+"
+)
+_RAW = r'r(?P<hashes>#++)".*?(?:"(?P=hashes)|\Z)|r"[^"]*+"?|"(?:[^"\\]|\\.)*+"?'
 
 
 class Braces(NamedTuple):
     """What is known of a language with braces."""
 
     strings: str
-    """A pattern of its literals."""
+    """A pattern of its literals. Every alternative starts with a plain character: such patterns are found fast."""
     newlines: bool = False
     """Whether a line end may end a statement."""
     commas: bool = False
@@ -53,7 +56,9 @@ LANGUAGES: Mapping[str, Braces] = {
     "go": Braces(f"{_DOUBLE}|{_CHARACTER}|`[^`]*+`?", newlines=True, commas=True),
     "rust": Braces(f"{_RAW}|{_CHARACTER}", commas=True),
     "c": _PLAIN,
-    "cpp": _PLAIN._replace(tries=" catch (...) {}", strings=rf'R"(?P<bar>[^()\\\s]*+)\(.*?(?:\)(?P=bar)"|\Z)|{_PLAIN.strings}'),
+    "cpp": _PLAIN._replace(
+        tries=" catch (...) {}", strings=rf'R"(?P<bar>[^()\\\s]*+)\(.*?(?:\)(?P=bar)"|\Z)|{_PLAIN.strings}'
+    ),
     "csharp": _PLAIN._replace(tries=" finally {}", strings=rf'@"(?:[^"]|"")*+"?|{_TRIPLE}|{_PLAIN.strings}'),
     "kotlin": Braces(f"{_TRIPLE}|{_DOUBLE}|{_SINGLE}", newlines=True, commas=True, enums=True, tries=" finally {}"),
     "swift": Braces(f"{_TRIPLE}|{_DOUBLE}", newlines=True),
@@ -69,11 +74,8 @@ def pattern(language: str) -> re.Pattern[str]:
     """Finds comments, literals, brackets and line ends."""
     if language not in _MADE:
         rules = LANGUAGES[language]
-        _MADE[language] = re.compile(
-            rf"(?P<comment>{rules.comments})|(?P<string>{rules.strings})|(?P<open>[(\[{{])|(?P<close>[)\]}}])"
-            r"|(?P<line>\r\n?|\n)",
-            re.DOTALL,
-        )
+        brackets = r"\(|\[|\{|\)|\]|\}|\r\n?|\n"
+        _MADE[language] = re.compile(rf"{rules.comments}|{rules.strings}|{brackets}", re.DOTALL)
     return _MADE[language]
 
 
@@ -102,48 +104,54 @@ class Marks:
 
     def _scan(self, text: str, start: int, end: int, marks: re.Pattern[str]) -> None:
         around: list[int] = []
-        begin = first = start  # of the line, and of its code
-        code = last = start  # where code was last seen to end, and where the last mark ends
-        blank = True
-        before = start
+        lines, places, partner = self.lines, self.places, self.partner
+        begin = before = code = last = start  # of the line; where code ended before it, and so far; after the last mark
+        fresh = True  # whether nothing was seen on the line yet
         for mark in marks.finditer(text, start, end):
-            kind, at = mark.lastgroup, mark.start()
-            between = text[last:at]
-            stripped = between.rstrip()
-            if blank and (stripped or kind != "line"):
-                first = last + len(between) - len(between.lstrip())
-                blank = False
-                is_comment = kind == "comment" and not stripped
-                self.lines.append(Line(begin, first, around[-1] if around else -1, before, is_comment))
-            if stripped:
-                code = last + len(stripped)
-                if self.lines and self.lines[-1].is_comment and self.lines[-1].start == begin:
-                    self.lines[-1] = self.lines[-1]._replace(is_comment=False)
+            at = mark.start()
+            kind = text[at]
+            is_line = kind in "\r\n"
+            is_remark = kind in "/#" and is_comment_at(text, at)
+            stop = at
+            while stop > last and text[stop - 1] in " \t":
+                stop -= 1
+            if stop > last or not is_line:
+                is_comment = is_remark and stop == last
+                if fresh:
+                    bare = text[last : at + 1].lstrip(" \t\f\v")
+                    lines.append(Line(begin, at + 1 - len(bare), around[-1] if around else -1, before, is_comment))
+                    fresh = False
+                elif not is_comment and lines[-1].is_comment:
+                    lines[-1] = lines[-1]._replace(is_comment=False)
+                if stop > last:
+                    code = stop
             last = mark.end()
-            if kind == "line":
-                begin, blank, before = last, True, code
-                continue
-            if kind == "comment":
-                continue
-            code = last
-            if kind == "open":
-                around.append(len(self.places))
-                self.places.append(at)
-                self.partner.append(-1)
-            elif kind == "close":
-                self._close(text, at, around)
+            if is_line:
+                begin, fresh, before = last, True, code
+            elif kind in _CLOSERS:
+                around.append(len(places))
+                places.append(at)
+                partner.append(-1)
+                code = last
+            elif kind in ")]}":
+                code = last
+                if around and _CLOSERS[text[places[around[-1]]]] == kind:
+                    opener = around.pop()
+                    partner[opener] = len(places)
+                    partner.append(opener)
+                else:
+                    partner.append(-1)
+                    self.matched = False
+                places.append(at)
+            elif not is_remark:
+                code = last
         rest = text[last:end]
-        if blank and rest.strip():
+        if fresh and rest.strip():
             first = last + len(rest) - len(rest.lstrip())
-            self.lines.append(Line(begin, first, around[-1] if around else -1, before, False))
+            lines.append(Line(begin, first, around[-1] if around else -1, before, False))
         self.matched = self.matched and not around
 
-    def _close(self, text: str, at: int, around: list[int]) -> None:
-        index = len(self.places)
-        self.places.append(at)
-        self.partner.append(-1)
-        if around and _CLOSERS[text[self.places[around[-1]]]] == text[at]:
-            opener = around.pop()
-            self.partner[opener], self.partner[index] = index, opener
-        else:
-            self.matched = False
+
+def is_comment_at(text: str, at: int) -> bool:
+    """Whether a mark that is no bracket is a comment."""
+    return text[at] == "#" or text.startswith(("//", "/*"), at)

@@ -41,11 +41,13 @@ class Node(NamedTuple):
     end: int
     """Where its code ends."""
     clauses: tuple[Clause, ...] = ()
-    """None where it holds no other statements, or all of it stands on one line."""
+    """None where it holds no other statements, all of it stands on one line, or nobody asked yet."""
     tail: int = -1
     """Where what closes its last clause starts; -1 where nothing does."""
     doc: Context | None = None
     """The first line of its docstring."""
+    place: object = None
+    """What its outline finds its clauses by."""
 
 
 class Outline(Protocol):
@@ -56,7 +58,7 @@ class Outline(Protocol):
         ...
 
     def opened(self, node: Node, until: int) -> Node:
-        """A statement without clauses of its own, by the brackets in it, where that is any help."""
+        """A statement with its clauses: those it has, else what the brackets in it make."""
         ...
 
     def under(self, clause: Clause) -> Sequence[Node]:

@@ -91,8 +91,10 @@ class PythonLines:
         return found or None
 
     def opened(self, node: Node, until: int) -> Node:
+        if node.clauses:
+            return node
         inside = self._brackets.nodes(node.start, until)
-        return inside[0] if inside and len(inside) == 1 else node
+        return self._brackets.opened(inside[0], until) if inside and len(inside) == 1 else node
 
     def under(self, clause: Clause) -> Sequence[Node]:
         if isinstance(clause.place, range):
@@ -181,7 +183,10 @@ class PythonLines:
         line = self.lines[head + 1]
         if not self.lines[head].word.endswith("def") or not (quote := _PREFIXED.match(self._text, line.first)):
             return None
-        if self._text[line.end - 1] != quote[1][0] or self._text.find(quote[1], quote.end()) + len(quote[1]) != line.end:
+        if (
+            self._text[line.end - 1] != quote[1][0]
+            or self._text.find(quote[1], quote.end()) + len(quote[1]) != line.end
+        ):
             return None  # more than one string
         said = re.compile(r"\s*+[^\r\n]*").match(self._text, quote.end(), line.end)
         end = said.end() if said else line.end

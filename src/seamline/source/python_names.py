@@ -10,7 +10,9 @@ import re
 from typing import NamedTuple
 
 from seamline.source.python_lines import Line, PythonLines
-from seamline.source.python_statement import TOKEN, Scope, Statement, Token
+from seamline.source.python_statement import Scope, Statement
+from seamline.source.python_tokens import TOKEN, Token
+
 
 class Used(NamedTuple):
     """A name at a place."""

@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 import keyword
-import re
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-from seamline.source.marks import STRING
+from seamline.source.python_tokens import TOKEN, Token, bindings, fields, partners
 
-TOKEN = re.compile(
-    rf"(?s:(?P<string>(?:[rRbBuUfF]|[rR][bBfF]|[bBfF][rR])?(?:{STRING})))"
-    r"|(?P<name>[^\W\d]\w*+)|(?P<number>0[xX][\da-fA-F_]++|(?:\d|\.\d)(?:[eE][+-](?=\d)|[\w.])*+)|(?P<comment>#[^\r\n]*+)"
-    r"|(?P<op>:=|->|\.\.\.|[=!<>]=|(?:\*\*|//|<<|>>|[-+*/%@&|^])=?|[:=,.;~<>!])|(?P<open>[(\[{])|(?P<close>[)\]}])"
-)
 _KEYWORDS = frozenset(keyword.kwlist)
 _AUGMENTED = frozenset(("+=", "-=", "*=", "/=", "//=", "%=", "@=", "&=", "|=", "^=", ">>=", "<<=", "**="))
 _ASSIGNS = frozenset(("=", ":", *_AUGMENTED))
 _DEEPEST = 100
 """Brackets and lambdas inside each other that are looked into."""
-_CONVERSION = re.compile(r"!\s*[rsa]\s*[:}]")
 _COMPOUND = frozenset(("if", "elif", "else", "while", "try", "finally", "for", "with", "except", "def", "class"))
-
-
-class Token(NamedTuple):
-    kind: str
-    text: str
-    start: int
 
 
 class Scope:
@@ -58,7 +45,7 @@ class Statement:
         self._tokens = tokens
         self._scope = scope
         self._inner = inner
-        self._partner = _partners(tokens)
+        self._partner = partners(tokens)
         self._depth = 0
 
     def read(self) -> None:
@@ -219,11 +206,14 @@ class Statement:
                     self._names.store(token, scope)
             elif token.kind == "string":
                 self._string(token, scope)
-            elif token.kind == "open" and at and (tokens[at - 1].kind in ("name", "close", "string")):
-                if tokens[at - 1].text not in _KEYWORDS:
-                    self._bracket(at, scope)
-                    at = self._partner[at]
+            elif token.kind == "open" and at and self._is_value(tokens[at - 1]):
+                self._bracket(at, scope)
+                at = self._partner[at]
             at += 1
+
+    def _is_value(self, token: Token) -> bool:
+        """Whether a bracket after a token is a call or a subscript."""
+        return token.kind in ("name", "close", "string") and token.text not in _KEYWORDS
 
     def _pattern(self, at: int, end: int, scope: Scope) -> None:
         """What a `case` binds: bare names but `_`, not those with dots, calls or the keywords of classes."""
@@ -353,76 +343,3 @@ class Statement:
 
     def _find(self, at: int, end: int, texts: Collection[str]) -> int:
         return next(self._all(at, end, texts), end)
-
-
-def _partners(tokens: Sequence[Token]) -> dict[int, int]:
-    """Per opening bracket, where it is closed: at the end, where it is not."""
-    out: dict[int, int] = {}
-    waiting: list[int] = []
-    for index, token in enumerate(tokens):
-        if token.kind == "open":
-            waiting.append(index)
-        elif token.kind == "close" and waiting:
-            out[waiting.pop()] = index
-    for index in waiting:
-        out[index] = len(tokens)
-    return out
-
-
-def bindings(tokens: Sequence[Token]) -> Iterator[tuple[str, Token]]:
-    """(what is imported, the name it is bound to) of an import statement; nothing for a star."""
-    is_from = bool(tokens) and tokens[0].text == "from"
-    start = next((i for i, token in enumerate(tokens) if token.text == "import"), len(tokens)) + 1
-    part: list[Token] = []
-    for token in (*tokens[start:], Token("op", ",", -1)):
-        if token.text not in (",", "(", ")"):
-            part.append(token)
-            continue
-        if token.text == "," and part:
-            names = [one for one in part if one.kind == "name"]
-            if names:
-                bound = names[-1] if is_from or any(one.text == "as" for one in names) else names[0]
-                yield "".join(one.text for one in part if one.text != "as"), bound
-        if token.text == ",":
-            part = []
-
-
-def fields(text: str, raw: bool) -> Iterator[tuple[int, int]]:
-    """Ranges of the expressions in an f-string."""
-    at, end = 0, len(text)
-    while at < end:
-        mark = text[at]
-        if mark == "\\" and not raw:
-            close = text.find("}", at) if text.startswith("\\N{", at) else -1
-            at = close + 1 if close >= 0 else at + 2
-        elif mark == "{" and text.startswith("{{", at):
-            at += 2
-        elif mark == "{":
-            stop, after = _field(text, at + 1)
-            yield at + 1, stop
-            at = after
-        else:
-            at += 1
-
-
-def _field(text: str, at: int) -> tuple[int, int]:
-    """Where an expression in an f-string ends, and where to go on: in its format, which may hold others."""
-    depth = 0
-    lambdas = 0
-    for token in TOKEN.finditer(text, at):
-        mark = token[0]
-        if token.lastgroup == "open":
-            depth += 1
-        elif token.lastgroup == "close":
-            if not depth:
-                return token.start(), token.end()
-            depth -= 1
-        elif mark == "lambda":
-            lambdas += 1
-        elif not depth and mark == ":":
-            return token.start(), token.end()
-        elif not depth and mark == ":=":
-            return token.start(), token.start() + 1
-        elif not depth and mark == "!" and _CONVERSION.match(text, token.start()):
-            return token.start(), token.end() + 1
-    return len(text), len(text)

@@ -1,4 +1,4 @@
-"""What a source defines and calls: its scopes with their qualified names, names by place, and where control branches."""
+"""What a source defines and calls: its scopes by qualified names, names by place, and where control branches."""
 
 from __future__ import annotations
 
@@ -14,13 +14,18 @@ from seamline.source.python_lines import PythonLines
 from seamline.source.python_names import PythonNames, Used
 from seamline.types import Document
 
-_BUILT_IN = frozenset(
-    "abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict dir divmod enumerate eval exec"
-    " filter float format frozenset getattr globals hasattr hash hex id input int isinstance issubclass iter len list"
-    " locals map max memoryview min next object oct open ord pow print property range repr reversed round set setattr"
-    " slice sorted staticmethod str sum super tuple type vars zip Exception ValueError TypeError KeyError IndexError"
-    " AttributeError RuntimeError NotImplementedError StopIteration OSError NotImplemented Ellipsis __name__ __file__"
-    " self cls this".split()
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_BUILT_IN = _words(
+    "abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict dir divmod"
+    " enumerate eval exec filter float format frozenset getattr globals hasattr hash hex id input int"
+    " isinstance issubclass iter len list locals map max memoryview min next object oct open ord pow print"
+    " property range repr reversed round set setattr slice sorted staticmethod str sum super tuple type"
+    " vars zip Exception ValueError TypeError KeyError IndexError AttributeError RuntimeError"
+    " NotImplementedError StopIteration OSError NotImplemented Ellipsis __name__ __file__ self cls this"
 )
 """Names that say nothing about what code needs."""
 _PYTHON_BRANCH = r"(?P<branch>\b(?:if|elif|for|while|except|and|or|case)\b)"
@@ -28,7 +33,7 @@ _BRANCH = r"(?P<branch>\b(?:if|for|while|case|catch|guard)\b|&&|\|\||(?<=\s)\?(?
 _BRANCHES = {"python": _PYTHON_BRANCH, "rust": _BRANCH.replace("&&", "&&|=>")}
 """In Rust, every arm of a `match` is a branch."""
 _CALLED = r"(?<![\w.$])(?P<called>[A-Za-z_$][\w$]*)(?=\s*\()|\b(?:this|self)(?:\.|::)(?P<own>[A-Za-z_]\w*)"
-_WORDS = frozenset("if for while switch return catch match with elif and or not in function fn func def class new import".split())
+_WORDS = _words("if for while switch return catch match with elif and or not in function fn func def class new import")
 
 
 class Symbol(NamedTuple):
@@ -102,7 +107,9 @@ class Symbols:
     def complexity(self, start: int, end: int) -> int:
         """Cyclomatic complexity of a range: one, and one more for every branch."""
         branch = _BRANCHES.get(self._language, _BRANCH)
-        return 1 + sum(one.lastgroup == "branch" for one in _scanner(self._language, branch).finditer(self._text, start, end))
+        return 1 + sum(
+            one.lastgroup == "branch" for one in _scanner(self._language, branch).finditer(self._text, start, end)
+        )
 
 
 def _symbols(document: Document) -> Iterator[Symbol]:
@@ -131,4 +138,3 @@ def _scanner(language: str, wanted: str) -> re.Pattern[str]:
         comments, strings = (rules.comments, rules.strings) if rules else (r"#[^\r\n]*+|--[^\r\n]*+", r'"[^"\r\n]*+"')
         _MADE[language, wanted] = re.compile(rf"(?P<comment>{comments})|(?P<string>{strings})|{wanted}", re.DOTALL)
     return _MADE[language, wanted]
-

@@ -31,10 +31,10 @@ class Signal:
     """How much `score` counts beside structure."""
     firm: bool = False
     """Whether chunks below the floor stay apart at a forced gap."""
-    outline: Outline | None = None
-    """Finds the statements of source code, where that is what the document is."""
     kept: frozenset[int] = frozenset()
     """Where no cut may be between two blocks that fit a chunk together, as before a figure; forced gaps win."""
+    outline: Outline | None = None
+    """Finds the statements of source code, where that is what the document is."""
 
 
 NO_SIGNAL = Signal()

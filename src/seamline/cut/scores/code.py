@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from seamline.cut.scores import Signal
 from seamline.parts import Parts
@@ -12,7 +12,20 @@ from seamline.types import Block, Document
 
 _FUNCTIONS = frozenset(("function", "method", "macro", "property", "trigger"))
 _CLASSES = frozenset(
-    ("class", "interface", "struct", "impl", "trait", "enum", "object", "extension", "protocol", "record", "actor", "union")
+    (
+        "class",
+        "interface",
+        "struct",
+        "impl",
+        "trait",
+        "enum",
+        "object",
+        "extension",
+        "protocol",
+        "record",
+        "actor",
+        "union",
+    )
 )
 _COMMENTS = ("#", "//", "/*", "*", "--")
 _OWN: Mapping[str, frozenset[str]] = {"function": _FUNCTIONS | _CLASSES, "class": _CLASSES, "module": frozenset()}
@@ -23,7 +36,7 @@ def scopes(document: Document, recipe: Recipe, parts: Parts) -> Signal:
     """Cuts are forced where a scope of the recipe's granularity starts and after it ends; what is in a function, or
     with classes as granularity in a class, is left to sizes."""
     own = _OWN[recipe.code.granularity]
-    shut = _FUNCTIONS if recipe.code.granularity == "function" else own
+    shut = _FUNCTIONS if recipe.code.granularity == "function" else _FUNCTIONS | own
     forced = frozenset(_edges(document, own, shut)) if own else frozenset[int]()
     return Signal(forced=forced, outline=source_of(document).outline)
 
@@ -54,4 +67,6 @@ def _is_remark(text: str, block: Block) -> bool:
     """Whether a block is nothing but comments."""
     if block.kind != "code" or block.attrs:
         return False
-    return all(line.lstrip().startswith(_COMMENTS) for line in text[block.start : block.end].splitlines() if line.strip())
+    return all(
+        line.lstrip().startswith(_COMMENTS) for line in text[block.start : block.end].splitlines() if line.strip()
+    )

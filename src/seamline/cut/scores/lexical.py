@@ -34,8 +34,9 @@ def texttiling(document: Document, recipe: Recipe, parts: Parts) -> Signal:
     bags = bags_of(document, found)
     curve = shared(bags, rarity(bags), WIDER * settings.window)
     deep = depths(curve)
-    leaning = [settings.blocks * _LEAN * _deviation(curve) * lean for lean in leanings(found)]
-    low = chosen([round(height + lean, 6) for height, lean in zip(curve, leaning, strict=True)], settings)
+    share = settings.blocks * _LEAN * _deviation(curve)
+    leaning = zip(curve, leanings(found), strict=True)
+    low = chosen([round(height + share * lean, 6) for height, lean in leaning], settings)
     score = {unit.start: min(1.0, max(0.0, depth)) for unit, depth in zip(found[1:], deep, strict=True)}
     return Signal(score, frozenset(found[at + 1].start for at in low), settings.weight)
 

@@ -1,0 +1,1 @@
+"""What facts on chunks cost and what they tell; late chunking beside plain."""
