@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -59,6 +60,7 @@ class Peer(NamedTuple):
             return None
 
 
+@cache
 def o200k(rank_file: Path) -> Any:
     """tiktoken's o200k_base without its download."""
     import tiktoken
