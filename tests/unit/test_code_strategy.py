@@ -361,3 +361,10 @@ def test_functions_come_with_what_they_call() -> None:
     assert texts(2)[2] == (ids["a"], ids["D"], ids["g"])
     (first, *_) = scopes(document, chunks, recipe(depth=1), TOKENIZER)
     assert first.text == "def a():\n    return b() + unknown()\n\ndef b():\n    return c()"
+
+
+def test_brackets_with_nothing_between_them_hold_no_statements(tmp_path: Path) -> None:
+    source = tmp_path / "m.cpp"
+    source.write_text("class M :\n{\n\tpublic:\n\t\tM()\n\t\t{\n\t\t}\n}\n")
+    chunks = seamline.chunk(source, strategy="code", limit=48)
+    assert not seamline.audit(chunks, limit=48)

@@ -112,6 +112,8 @@ class Region:
         lines = [line for line in self._lines[bracket] if line.start >= start or line.first >= start]
         lines = [line for line in lines if line.start < end]
         items = self._items(lines, bracket)
+        if not items:
+            return []
         bounds = [*[item[0] for item in items[1:]], end]
         ends = [*[item[2] for item in items[1:]], end]
         nodes = [
