@@ -23,7 +23,7 @@ def characters(text: str) -> tuple[Notice, ...]:
     """Characters that stand for none, and data that nobody reads."""
     out = []
     if count := text.count("\0"):
-        out.append(Notice("nul-characters", f"{count:,} NUL characters are in the text and stay as they are"))
+        out.append(Notice("nul-characters", f"holds NUL characters ({count:,}), which stay as they are"))
     if count := text.count("\ufffd"):
         message = f"{count:,} characters were lost before the file was written and read \ufffd"
         out.append(Notice("lost-characters", message))
