@@ -11,9 +11,6 @@ from typing import Any
 from seamline.facts import Entity
 from seamline.types import Chunk, Document, Span
 
-KINDS = ("summary", "proposition", "question", "prefix", "rows", "pivot", "table-summary", "file-summary", "scope")
-"""What derived text can be."""
-
 
 @dataclass(frozen=True, slots=True)
 class Derived:
@@ -21,7 +18,7 @@ class Derived:
 
     document: Document = field(repr=False)
     kind: str
-    """One of `KINDS`."""
+    """One of `seamline.recipe.DERIVED`."""
     text: str
     spans: tuple[Span, ...]
     """The places of the document that it is from, in order; never empty."""

@@ -33,23 +33,9 @@ class Derivation(NamedTuple):
     """Texts that were not kept, by reason."""
 
 
-def kinds_of(recipe: Recipe) -> tuple[str, ...]:
-    """What is made for a recipe: what its strategy brings along, and what it asks for."""
-    own: list[str] = []
-    if recipe.strategy == "tabular":
-        own = ["table-summary", *["rows"][: recipe.tabular.rows != "markdown"], *["pivot"][: bool(recipe.tabular.key)]]
-    elif recipe.strategy == "code":
-        own = ["file-summary", *["scope"][: recipe.code.depth > 0]]
-    elif recipe.strategy == "propositions":
-        own = ["proposition"]
-    elif recipe.strategy == "hierarchical":
-        own = ["summary"]
-    return tuple(dict.fromkeys((*own, *recipe.derive)))
-
-
 def derive(document: Document, chunks: Sequence[Chunk], recipe: Recipe, parts: Parts) -> Derivation:
     """All texts about the chunks of a document that a recipe names."""
-    made = [_KINDS[kind](_Work(document, chunks, recipe, parts)) for kind in kinds_of(recipe)]
+    made = [_KINDS[kind](_Work(document, chunks, recipe, parts)) for kind in recipe.derived]
     rejected: dict[str, int] = {}
     for one in made:
         for reason, count in one.rejected.items():

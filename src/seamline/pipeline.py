@@ -42,7 +42,7 @@ def make(document: Document, recipe: Recipe, parts: Parts | None = None, *, now:
     parts = parts or named_parts(recipe)
     settled, reasons = chosen(document, recipe)
     chunks = _chunks(document, settled, parts, now)
-    if not (settled.derive or settled.strategy in _WRITING):
+    if not settled.derived:
         return Made(settled, reasons, chunks, [])
     from seamline.deriving import derive
 
@@ -75,10 +75,6 @@ def chosen(document: Document, recipe: Recipe) -> tuple[Recipe, tuple[str, ...]]
 
     choice = choose(document, recipe)
     return choice.recipe, choice.reasons
-
-
-_WRITING = ("tabular", "code", "propositions", "hierarchical")
-"""Strategies that bring texts about chunks along."""
 
 
 def make_parts(

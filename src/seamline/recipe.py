@@ -221,6 +221,20 @@ class Recipe:
         return (self.budget.limit, *self.hierarchy.limits)
 
     @property
+    def derived(self) -> tuple[str, ...]:
+        """Which texts about chunks are made: what the strategy brings along, and what is asked for."""
+        own: list[str] = []
+        if self.strategy == "tabular":
+            own = ["table-summary", *["rows"][: self.tabular.rows != "markdown"], *["pivot"][: bool(self.tabular.key)]]
+        elif self.strategy == "code":
+            own = ["file-summary", *["scope"][: self.code.depth > 0]]
+        elif self.strategy == "propositions":
+            own = ["proposition"]
+        elif self.strategy == "hierarchical":
+            own = ["summary"]
+        return tuple(dict.fromkeys((*own, *self.derive)))
+
+    @property
     def fingerprint(self) -> str:
         """A short hash of everything that affects the output."""
         plain = json.dumps(_plain(self), sort_keys=True, separators=(",", ":"))
