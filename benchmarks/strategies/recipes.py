@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -17,19 +16,16 @@ from seamline.enrich.passages import passages
 from seamline.enrich.prefix import plain_prefixes
 from seamline.enrich.propositions.run import extract
 from seamline.enrich.tables.rows import rows_text
+from seamline.headings import headed
 from seamline.parse import parse_text
 from seamline.parts import Parts
 from seamline.pipeline import chunk_document
 from seamline.recipe import Overlap, Recipe
 from seamline.strategies import Code, Hierarchy, Semantic, Tabular
 from seamline.tokens import load
-from seamline.types import Block, Budget, Chunk, Document
+from seamline.types import Budget, Chunk, Document
 
 DEFAULT = "structural (default)"
-PROPOSED = "lines, searched with title and path"
-_WRAPPED = 200
-"""Longer lines are those of text that nobody wrapped: each is a paragraph."""
-_LINE = re.compile(r"\S(?:[^\n]*\S)?")
 _MEDIA = {"codebase": "text/x-source"}
 
 
@@ -37,39 +33,27 @@ class Ours(NamedTuple):
     """A recipe, and what of its chunks is searched."""
 
     recipe: Recipe
-    searched: str = "prompt"
+    searched: str = "embed"
     """One of `VIEWS`."""
     is_paid: bool = False
     """Whether what is searched is shown too, and so counts."""
     level: int = 0
     floor: float = 0.0
     """As a share of the target."""
-    by_lines: bool = False
-    """Whether every line of plain text is a paragraph, where lines are too long to be wrapped."""
     derived: str = ""
     """Texts about chunks that are searched beside them, one of `DERIVED`."""
     sets: tuple[str, ...] = ()
     """Which sets it is for; empty for all."""
 
 
-def _title(chunk: Chunk) -> str:
-    """The document's title, unless a heading above the chunk says it."""
-    return "" if chunk.document.title in chunk.path else chunk.document.title
-
-
 VIEWS: Mapping[str, Callable[[Chunk], str]] = {
+    "embed": lambda chunk: chunk.render("embed"),
     "prompt": lambda chunk: chunk.text,
     "body": lambda chunk: chunk.render("body"),
-    "path": lambda chunk: _above(chunk.path, chunk.text),
-    "title": lambda chunk: _above((_title(chunk),), chunk.text),
-    "title and path": lambda chunk: _above((_title(chunk), *chunk.path), chunk.text),
+    "title": lambda chunk: headed(chunk.document.title, (), chunk.text),
+    "path": lambda chunk: headed("", chunk.path, chunk.text),
 }
-"""What may be searched of a chunk. The headings of `path` stand in the text too: they count twice."""
-
-
-def _above(names: tuple[str, ...], text: str) -> str:
-    line = " > ".join(filter(None, names))
-    return f"{line}\n\n{text}" if line else text
+"""What may be searched of a chunk. Headings above it that stand in the text as well count twice."""
 
 
 def _semantic(**settings: Any) -> Ours:
@@ -132,14 +116,10 @@ STRATEGIES: Mapping[str, Ours] = {
 }
 
 CHANGES: Mapping[str, Ours] = {
-    "searched with title": Ours(Recipe(), "title"),
-    "searched with path again": Ours(Recipe(), "path"),
-    "searched with title and path": Ours(Recipe(), "title and path"),
-    "title shown": Ours(Recipe(), "title", is_paid=True),
-    "title and path shown": Ours(Recipe(), "title and path", is_paid=True),
-    "lines as paragraphs": Ours(Recipe(), by_lines=True),
-    "lines as paragraphs, fill": Ours(Recipe(packer="fill"), by_lines=True),
-    PROPOSED: Ours(Recipe(), "title and path", by_lines=True),
+    "searched without title and path": Ours(Recipe(), "prompt"),
+    "searched with the title alone": Ours(Recipe(), "title"),
+    "searched with the path alone": Ours(Recipe(), "path"),
+    "title and path shown": Ours(Recipe(), is_paid=True),
     "searched without what it borrows": Ours(Recipe(), "body"),
     "no headings repeated": Ours(Recipe(breadcrumb=False)),
     "sections hybrid": Ours(Recipe(sections="hybrid")),
@@ -160,7 +140,7 @@ def cut(ours: Ours, data: QuestionSet, limit: int) -> list[Passage]:
     recipe = sized(ours, limit)
     found: list[Passage] = []
     for doc, text in data.docs.items():
-        document = _document(doc, text, media_type(data), ours.by_lines)
+        document = _document(doc, text, media_type(data))
         chunks = chunk_document(document, recipe, _parts())
         about = DERIVED[ours.derived](document, chunks, recipe)
         found += [_passage(ours, chunk, about.get(chunk.id, ())) for chunk in chunks if chunk.level == ours.level]
@@ -187,21 +167,10 @@ def media_type(data: QuestionSet) -> str:
 
 
 @cache
-def _document(doc: str, text: str, media: str, by_lines: bool) -> Document:
+def _document(doc: str, text: str, media: str) -> Document:
     document = parse_text(text, id=doc, media_type=media)
     assert document.text == text  # so that spans are those of the answers
-    if not by_lines or media != "text/plain":
-        return document
-    return replace(document, blocks=[part for block in document.blocks for part in _lines(text, block)])
-
-
-def _lines(text: str, block: Block) -> Iterator[Block]:
-    """A block line by line, where a line is too long for text that was wrapped."""
-    lines = [line.span() for line in _LINE.finditer(text, block.start, block.end)]
-    if all(end - start <= _WRAPPED for start, end in lines):
-        yield block
-    else:
-        yield from (block._replace(start=start, end=end) for start, end in lines)
+    return document
 
 
 @cache

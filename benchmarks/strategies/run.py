@@ -149,7 +149,7 @@ def report(name: str, entries: Sequence[Entry], half: slice) -> bool:
     rivals = [entry for entry in entries if not entry.is_ours and entry.sized.is_equal]
     fine = True
     for own in entries if rivals else ():
-        if own.name in (recipes.DEFAULT, recipes.PROPOSED):
+        if own.name == recipes.DEFAULT:
             rows = judge(own, rivals, half)
             print("\n" + table([f"{own.name}: ahead by (95%)", "", ""], rows), flush=True)
             fine &= own.name != recipes.DEFAULT or all(told != "FAIL" for *_, told in rows)

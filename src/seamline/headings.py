@@ -1,10 +1,15 @@
-"""What a heading says."""
+"""What a heading says, and the line of titles and headings that stands above a text where it is searched."""
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from seamline.types import Block
+if TYPE_CHECKING:
+    from seamline.types import Block
+
+LONGEST_LINE = 300
+"""Code points of the line above a searched text: headings may be of any length, and every chunk below has them."""
 
 _CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
 _ANCHOR = re.compile(r"[ \t]*\{#[^{}\n]*\}[ \t]*$")
@@ -23,3 +28,12 @@ def heading_text(text: str, block: Block) -> str:
         lines = line.splitlines()
         line = " ".join([part.strip() for part in lines[:-1]]) if len(lines) > 1 else line
     return _ANCHOR.sub("", line) if line.endswith("}") else line
+
+
+def headed(title: str, path: tuple[str, ...], text: str) -> str:
+    """A text under the title of its document and the headings above it, in one line: what a search reads. Of a long
+    line its end, the nearest headings, is kept."""
+    line = " > ".join([*filter(None, path if title in path else (title, *path))])
+    if len(line) > LONGEST_LINE:
+        line = line[-LONGEST_LINE:].partition(" ")[2] or line[-LONGEST_LINE:]
+    return f"{line}\n\n{text}" if line else text

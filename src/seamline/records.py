@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from seamline.headings import headed
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -74,7 +76,7 @@ class Entry:
     meta: Mapping[str, MetaValue] = field(default_factory=dict)
     """Fields of the front matter that can be filtered by."""
     vector: Vector | None = field(default=None, repr=False)
-    """Embedding of the embed view."""
+    """Embedding of what is `searched`."""
     summary_vector: Vector | None = field(default=None, repr=False)
     """Embedding of the summary, where the index keeps both."""
 
@@ -82,6 +84,12 @@ class Entry:
     def body(self) -> str:
         """The exact slice of the document."""
         return self.text[self.lead : len(self.text) - self.tail]
+
+    @property
+    def searched(self) -> str:
+        """What is embedded and what BM25 counts, the embed view of a chunk: its text under the title and the headings.
+        Never shown."""
+        return headed(self.title, self.path, self.text)
 
     @property
     def breadcrumb(self) -> str:

@@ -15,7 +15,7 @@ from seamline.words import ANALYZER
 SHADOW = 60
 """Tokens of each neighbour that an index keeps beside a chunk, where the recipe repeats nothing; half of a limit below
 twice this."""
-SCHEMA = 1
+SCHEMA = 2
 """Of what entries mean; the layout of a store has a number of its own."""
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from seamline.errors import BudgetError
+from seamline.headings import headed
 from seamline.identity import Names
 from seamline.native import CUTS
 
@@ -299,7 +300,10 @@ class Chunk:
         return self.document.place_of(self.body)
 
     def render(self, view: View = "prompt") -> str:
-        """The chunk as text: `body` is the exact source slice; `prompt` and `embed` add what it borrows."""
+        """The chunk as text: `body` is the exact source slice; `prompt` adds what it borrows; `embed`, what a search
+        reads, puts the title and the headings of the document above that."""
+        if view == "embed":
+            return headed(self.document.title, self.path, self.text)
         text = self.document.text
         if CUTS is not None and view != "body":
             return str(CUTS.render(text, self.body, self.context, self.closing))

@@ -58,11 +58,6 @@ _CACHED = 1 << 16
 _VOWELS = frozenset("aeiouy")
 
 
-def searchable(entry: Entry) -> str:
-    """The text of an entry that BM25 looks at: its prompt view, headings and body; each word once."""
-    return entry.text
-
-
 def words(text: str) -> list[str]:
     """The words of a text in order, repeated as often as they occur.
 
@@ -77,7 +72,9 @@ def words(text: str) -> list[str]:
 
 def entry_words(entry: Entry) -> list[str]:
     """The words of what BM25 looks at. Those of a body were just asked for by its sketch, and are half of the work."""
-    text, start, end = searchable(entry), entry.lead, len(entry.text) - entry.tail
+    text = entry.searched
+    end = len(text) - entry.tail
+    start = len(text) - len(entry.text) + entry.lead
     # Words never go across white space, so the parts have the words of the whole where white space is between them.
     if any(0 < at < len(text) and not (text[at - 1].isspace() or text[at].isspace()) for at in (start, end)):
         return words(text)

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import seamline
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import ParseError
 from seamline.indexing import Candidate, Report, Tools, update
 from seamline.parts import Parts
+from seamline.pipeline import chunk_document
 from seamline.recipe import Overlap, Recipe
 from seamline.records import Entry, Settings
 from seamline.store.memory import MemoryStore
@@ -98,6 +100,24 @@ def test_chunks_and_sections_become_entries(store: MemoryStore, tools: Tools) ->
     assert all(entry.parent in found for entry in chunks if entry.doc == "guide.md")
     assert all(entry.vector is not None for entry in found.values())
     assert {entry.language for entry in found.values()} == {"en"}
+
+
+def test_the_embed_view_of_a_chunk_is_embedded(store: MemoryStore, tools: Tools) -> None:
+    run(store, tools, {"guide.md": GUIDE})
+    chunks = chunk_document(seamline.read(GUIDE, id="guide.md"), RECIPE, tools.parts)
+    found = entries(store)
+    assert [found[chunk.id].searched for chunk in chunks] == [chunk.render("embed") for chunk in chunks]
+    assert {chunk.render("embed") for chunk in chunks} <= set(tools.embedder.read)  # type: ignore[attr-defined]
+    assert all(chunk.text not in tools.embedder.read for chunk in chunks)  # type: ignore[attr-defined]
+
+
+def test_a_new_title_is_embedded_with_every_chunk(store: MemoryStore, tools: Tools) -> None:
+    run(store, tools, {"notes.md": "---\ntitle: Spring\n---\n\n" + NOTES})
+    before = entries(store)
+    report = run(store, tools, {"notes.md": "---\ntitle: Summer\n---\n\n" + NOTES})
+    after = entries(store)
+    assert before.keys() == after.keys()
+    assert report.embedded == len(after)
 
 
 def test_places_are_exact_in_every_version(store: MemoryStore, tools: Tools) -> None:

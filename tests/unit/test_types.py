@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import seamline
+from seamline.headings import LONGEST_LINE, headed
 from seamline.types import Block, Document, Source
 
 
@@ -21,3 +22,29 @@ def test_the_confidence_of_a_chunk_is_that_of_its_blocks() -> None:
 def test_a_document_that_was_judged_as_a_whole_lends_its_confidence() -> None:
     document = Document("x", Source("x.mp3", "audio/mpeg"), "Words.", [Block("turn", 0, 6)], confidence=0.7)
     assert seamline.chunk(document)[0].confidence == 0.7
+
+
+PAGE = "---\ntitle: Lamps\n---\n\n# Oil\n\nIntro.\n\n## Wick\n\nTrim it."
+
+
+def test_the_embed_view_stands_under_title_and_headings() -> None:
+    last = seamline.chunk(seamline.read(PAGE, id="a.md"), limit=16)[-1]
+    assert last.render("embed") == f"Lamps > Oil > Wick\n\n{last.text}"
+    assert last.render() == last.text == last.render("prompt")
+
+
+def test_a_title_that_is_a_heading_is_not_said_twice() -> None:
+    last = seamline.chunk(seamline.read("# Oil\n\nIntro.\n\n## Wick\n\nTrim it.", id="a.md"), limit=16)[-1]
+    assert last.document.title == "Oil"
+    assert last.render("embed").startswith("Oil > Wick\n\n")
+
+
+def test_without_title_and_headings_the_embed_view_is_the_text() -> None:
+    (only,) = seamline.chunk(seamline.read("Trim the wick.", id="a.txt"))
+    assert only.render("embed") == "Trim the wick."
+
+
+def test_of_a_long_line_of_headings_the_nearest_are_kept() -> None:
+    assert headed("title", ("outer " * 100, "inner"), "text").startswith("outer outer")
+    assert headed("title", ("outer " * 100, "inner"), "text").endswith("outer  > inner\n\ntext")
+    assert headed("", ("x" * 1000,), "text") == f"{'x' * LONGEST_LINE}\n\ntext"

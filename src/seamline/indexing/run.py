@@ -264,7 +264,7 @@ def _carry(entry: Entry, old: Entry | None) -> Entry:
     return replace(
         entry,
         updated_at=old.updated_at if old.content_hash == entry.content_hash else entry.updated_at,
-        vector=old.vector if old.text == entry.text else None,
+        vector=old.vector if old.searched == entry.searched else None,
         summary_vector=old.summary_vector if old.summary == entry.summary else None,
     )
 
@@ -300,7 +300,7 @@ def _write(writer: Writer, group: Sequence[_Draft], tools: Tools, report: Report
 
 def _embedded(entries: Sequence[Entry], tools: Tools, report: Report, watcher: Watcher | None) -> list[Entry]:
     """The entries with vectors of their texts, and of their summaries where the index keeps both."""
-    texts = [entry.text if entry.vector is None else "" for entry in entries]
+    texts = [entry.searched if entry.vector is None else "" for entry in entries]
     summaries = [e.summary if tools.dual and e.summary_vector is None else "" for e in entries]
     wanted = [text for text in (*texts, *summaries) if text]
     found, counts = embed_all(

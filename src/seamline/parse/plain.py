@@ -1,4 +1,4 @@
-"""Plain text -> blocks: paragraphs between blank lines."""
+"""Plain text -> blocks: paragraphs between blank lines, or lines where each is a paragraph."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from seamline.types import Block
 
 _BLANK = re.compile(r"(?:\r\n|\r(?!\n)|\n)[^\S\r\n]*(?=\r|\n)")
 _TEXT = re.compile(r"[^\s\ufeff]")
+_LINE = re.compile(r"[^\r\n]+")
+_WRAPPED = 200
+"""Code points of a line that an editor or a person wrapped, at most. A longer one was never wrapped."""
 
 
 def plain_blocks(text: str) -> list[Block]:
-    """One paragraph block for every run of lines that are not blank."""
+    """One paragraph block for every run of lines that are not blank; for every line of a run where one is so long that
+    lines cannot be wrapped ones."""
     blocks: list[Block] = []
     at = 0
     while first := _TEXT.search(text, at):
@@ -20,6 +24,13 @@ def plain_blocks(text: str) -> list[Block]:
         start = first.start()
         while start > at and text[start - 1] not in "\r\n":
             start -= 1
-        blocks.append(Block("paragraph", start, first.start() + len(text[first.start() : stop].rstrip())))
+        blocks += _paragraphs(text, start, first.start() + len(text[first.start() : stop].rstrip()))
         at = stop
     return blocks
+
+
+def _paragraphs(text: str, start: int, end: int) -> list[Block]:
+    lines = [line.span() for line in _LINE.finditer(text, start, end)]
+    if len(lines) < 2 or all(stop - first <= _WRAPPED for first, stop in lines):
+        return [Block("paragraph", start, end)]
+    return [Block("paragraph", first, first + len(text[first:stop].rstrip())) for first, stop in lines]

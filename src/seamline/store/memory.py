@@ -20,7 +20,7 @@ from seamline.records import Change, Entry, Head, Problem, Scored, Settings, Vec
 from seamline.store import bm25, codec
 from seamline.store.changes import Current, check_changes
 from seamline.store.verify import verify_reader
-from seamline.words import query_words, searchable, words
+from seamline.words import query_words, words
 
 if TYPE_CHECKING:
     from seamline.records import Vector
@@ -312,7 +312,7 @@ def _keep(entry: Entry) -> _Kept:
         vector=_frozen(entry.vector),
         summary_vector=_frozen(entry.summary_vector),
     )
-    found = words(searchable(own))
+    found = words(own.searched)
     return _Kept(own, codec.digest(own), codec.checksum(own), Counter(found), len(found))
 
 

@@ -21,7 +21,7 @@ from seamline.errors import StoreError
 from seamline.records import Entry
 from seamline.store import bm25
 from seamline.store.postgres_connect import Connection
-from seamline.words import searchable, words
+from seamline.words import words
 
 _DENSE = 64
 """Scores are summed in an array over all keys where it is at most so many times longer than the postings."""
@@ -55,7 +55,7 @@ class Totals(NamedTuple):
 
 def bag(key: int, entry: Entry) -> Bag:
     """What is counted of an entry."""
-    found = words(searchable(entry))
+    found = words(entry.searched)
     return Bag(key, int(entry.level), Counter(found), len(found))
 
 

@@ -16,7 +16,7 @@ from seamline.protocols import Reader, Store
 from seamline.records import Entry, Scored
 from seamline.testing.entries import AXES, SETTINGS, WEIRD, entry, erase, vector
 from seamline.testing.stores.site import CLOSE, RELATIVE, Expected, Site, StoreTests, ids, put, put_entries, tidy, write
-from seamline.words import query_words, searchable, words
+from seamline.words import query_words, words
 
 TEXTS = (
     "Retry with backoff after a 429 response.",
@@ -101,7 +101,7 @@ def fill(store: Store, made: Sequence[Entry]) -> None:
 
 def score_all(made: Sequence[Entry], query: str) -> list[Scored]:
     """BM25 over all entries, from the texts alone and written out: k1 is 1.2 and b is 0.75."""
-    bags = {one.id: Counter(words(searchable(one))) for one in made}
+    bags = {one.id: Counter(words(one.searched)) for one in made}
     bags = {id: bag for id, bag in bags.items() if bag}
     average = sum(bag.total() for bag in bags.values()) / max(1, len(bags))
     found = []
