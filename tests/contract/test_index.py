@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import count
 from pathlib import Path
 from shutil import copytree
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pytest
 
@@ -39,7 +39,6 @@ QUESTIONS = (
     "sk_live_",
     "認証",
 )
-SCHEMAS = count()
 
 
 class Counting:
@@ -103,7 +102,7 @@ def a_desk(store: str, folder: Path) -> Desk:
     addresses = {
         "memory": lambda: "memory:",
         "embedded": lambda: str(folder / "store"),
-        "postgresql": lambda: shared_server().url(query=f"schema=index_{next(SCHEMAS)}"),
+        "postgresql": lambda: shared_server().url(query=f"schema=index_{uuid4().hex}"),
     }
     desk = Desk(folder, addresses[store]())
     desk.run()
