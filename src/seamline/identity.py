@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from hashlib import sha256
 
+from seamline.native import WORDS
+
 
 def collapse(text: str) -> str:
     """The text with every run of white space as one space, and none at its ends."""
@@ -14,7 +16,7 @@ def collapse(text: str) -> str:
 
 def content_hash(text: str) -> str:
     """SHA-256 of the collapsed text."""
-    return sha256(collapse(text).encode()).hexdigest()
+    return sha256(collapse(text).encode() if WORDS is None else WORDS.collapsed(text)).hexdigest()
 
 
 class Namer:

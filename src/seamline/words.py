@@ -11,10 +11,9 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:
-    from seamline.records import Entry
+from seamline.native import WORDS
 
 ANALYZER = 1
 """Goes up with every change of the rules below: words of two versions do not meet."""
@@ -66,31 +65,25 @@ def words(text: str) -> list[str]:
     Japanese, Korean, Thai, Lao, Khmer and Burmese count as overlapping pairs of characters. English endings are taken
     off (`stem`). Punctuation, symbols, NUL and surrogates only separate.
     """
-    # Spelled out instead of calling _terms: an index run spends a tenth of its time in this line.
-    return [word for raw in _raw(text) for word in (_cached(raw) if len(raw) <= LONGEST_WORD else _analyse(raw))]
+    if ANALYZE is not None:
+        found: list[str] = ANALYZE.words(text)
+        return found
+    return [word for raw in _raw(text) for word in _terms(raw)]
 
 
-def entry_words(entry: Entry) -> list[str]:
-    """The words of what BM25 looks at. Those of a body were just asked for by its sketch, and are half of the work."""
-    text = entry.searched
-    end = len(text) - entry.tail
-    start = len(text) - len(entry.text) + entry.lead
-    # Words never go across white space, so the parts have the words of the whole where white space is between them.
-    if any(0 < at < len(text) and not (text[at - 1].isspace() or text[at].isspace()) for at in (start, end)):
-        return words(text)
-    return [*words(text[:start]), *body_words(text[start:end]), *words(text[end:])]
-
-
-@lru_cache(2048)
-def body_words(body: str) -> tuple[str, ...]:
-    """The words of a chunk's body, remembered until it was written: documents are written some hundred texts at a
-    time."""
-    return tuple(words(body))
+def spaced(text: str) -> str:
+    """The words of a text with a space between two of them, as LanceDB indexes them."""
+    if ANALYZE is not None:
+        return str(ANALYZE.spaced(text))
+    return " ".join(words(text))
 
 
 def query_words(text: str) -> list[str]:
     """The distinct words to look for, in order: English function words only where there is nothing else, and no more
     than 64."""
+    if ANALYZE is not None:
+        found: list[str] = ANALYZE.query(text, MOST_QUERY_WORDS)
+        return found
     kept: dict[str, None] = {}
     common: dict[str, None] = {}
     for raw in _raw(text):
@@ -99,6 +92,14 @@ def query_words(text: str) -> list[str]:
         if len(kept) >= MOST_QUERY_WORDS:
             break
     return list(kept or common)[:MOST_QUERY_WORDS]
+
+
+def query_set(text: str) -> frozenset[str]:
+    """The same words, where their order does not matter."""
+    if ANALYZE is not None:
+        found: frozenset[str] = ANALYZE.query_set(text, MOST_QUERY_WORDS)
+        return found
+    return frozenset(query_words(text))
 
 
 def located(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
@@ -206,3 +207,13 @@ too under until up us ve very was we were what when where which while who whom w
 """
 COMMON = frozenset(stem(word) for word in _FUNCTION_WORDS.split())
 """English function words, as `words` gives them."""
+
+
+def _ranges(*classes: str) -> list[tuple[int, int]]:
+    """The code points that parts of character classes name, in order: first and last of each range."""
+    found = re.findall(r"(.)(?:-(.))?", "".join(classes))
+    return sorted((ord(first), ord(last or first)) for first, last in found)
+
+
+ANALYZE: Any = WORDS and WORDS.Analyzer(_terms, COMMON, _ranges(_SILENT, _SIGNS))
+"""The compiled core's own way to the same words, with a memory of those that it met; None where Python runs."""

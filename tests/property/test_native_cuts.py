@@ -20,7 +20,7 @@ from seamline.errors import BudgetError
 from seamline.native import CUTS
 from seamline.parts import Parts
 from seamline.protocols import Tokenizer
-from seamline.recipe import Recipe
+from seamline.recipe import Overlap, Recipe
 from seamline.testing.strategies import HOSTILE, documents, recipes
 from seamline.tokens import VOCABULARIES, load
 from seamline.tokens.custom import FunctionTokenizer
@@ -99,6 +99,16 @@ def assert_equal(document: Document, recipe: Recipe, tokenizer: Tokenizer, refer
 @example("# A\n\n# " + "word " * 20 + "\n\n" + "text " * 96, Recipe(budget=Budget(110, 119)))
 @example("# " + "word " * 60 + "\n\n## " + "text " * 70 + "\n\n" + "seam " * 100, Recipe(budget=Budget(100, 119)))
 def test_chunks_are_those_of_the_python_path(text: str, recipe: Recipe) -> None:
+    document = seamline.read(text + "\n", id="doc", media_type="text/markdown", recipe=recipe)
+    assert_equal(document, recipe, load(recipe.tokenizer), REFERENCES[recipe.tokenizer])
+
+
+@law
+@given(documents(), recipes(limits=(16, 200)).map(usual), st.integers(0, 40))
+@example("# A\n\n## B\n\n" + "word " * 90 + "\n\ntext\n\n# C\n\n" + "seam. " * 90, Recipe(budget=Budget(30, 40)), 8)
+def test_so_are_their_shadows(text: str, recipe: Recipe, tokens: int) -> None:
+    recipe = replace(recipe, overlap=Overlap("shadows", min(tokens, recipe.budget.limit - 1)))
+    assert is_usual(recipe)
     document = seamline.read(text + "\n", id="doc", media_type="text/markdown", recipe=recipe)
     assert_equal(document, recipe, load(recipe.tokenizer), REFERENCES[recipe.tokenizer])
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.cut.graphemes import is_boundary
-from seamline.cut.sentences import last_sentence, sentence_starts
+from seamline.cut.sentences import _GAP, _gaps, last_sentence, sentence_starts
 
 LETTERS = "aB5.!?…。！？؟।\"'“”「」()[]`*,:-\r\n\t \u00a0\u3000\u0301\u200d漢字กข🇩👩🏽"
 WORDS = [
@@ -24,6 +24,13 @@ WORDS = [
 ]
 PIECES = st.sampled_from([*LETTERS, *WORDS])
 TEXTS = st.lists(PIECES, max_size=40).map("".join)
+
+
+@given(TEXTS, st.integers(0, 20), st.integers(0, 20))
+def test_gaps_are_all_that_the_pattern_finds(text: str, before: int, after: int) -> None:
+    start, end = min(before, len(text)), max(min(before, len(text)), len(text) - after)
+    expected = [(gap.span(), gap.groupdict()) for gap in _GAP.finditer(text, start, end)]
+    assert [(gap.span(), gap.groupdict()) for gap in _gaps(text, start, end)] == expected
 
 
 def sentences(text: str) -> list[str]:

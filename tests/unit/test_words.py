@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from seamline.testing.entries import WEIRD, entry, texts
 from seamline.testing.strategies import documents
-from seamline.words import LONGEST_WORD, MOST_QUERY_WORDS, entry_words, query_words, stem, words
+from seamline.words import LONGEST_WORD, MOST_QUERY_WORDS, query_words, stem, words
 
 EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "120"))
 law = settings(max_examples=EXAMPLES, deadline=None, print_blob=True)
@@ -198,28 +198,3 @@ def test_a_text_is_searched_under_its_title_and_headings() -> None:
     one = replace(entry("a.md", "Trim the wick.", lead="# Wick\n\n"), title="Lamps", path=("Oil", "Wick"))
     assert one.searched == "Lamps > Oil > Wick\n\n# Wick\n\nTrim the wick."
     assert words(one.searched) == ["lamp", "oil", "wick", "wick", "trim", "the", "wick"]
-    assert entry_words(one) == words(one.searched)
-
-
-@pytest.mark.parametrize(
-    ("lead", "body", "tail"),
-    [
-        ("", "Pumps run all night.", ""),
-        ("# Pumps\n\n", "The max_retry pumps, über alles.", "\n```"),
-        ("half-a-", "word goes on", ""),
-        ("", "os", ".path"),
-        ("標題\n\n", "中文 text", " 尾"),
-    ],
-)
-def test_words_of_an_entry_are_those_of_what_is_searched(lead: str, body: str, tail: str) -> None:
-    one = entry("a.md", body, lead=lead, tail=tail)
-    assert entry_words(one) == words(one.searched)
-    assert entry_words(replace(one, title="", path=())) == words(lead + body + tail)
-
-
-@law
-@given(anything, anything, anything)
-def test_so_they_are_of_any_text(lead: str, body: str, tail: str) -> None:
-    one = entry("a.md", body, lead=lead, tail=tail)
-    assert entry_words(one) == words(one.searched)
-    assert entry_words(replace(one, title="", path=())) == words(lead + body + tail)

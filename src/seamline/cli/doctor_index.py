@@ -14,7 +14,6 @@ PACKAGES = {
     "lancedb": (INDEX, "keeps an index in a folder"),
     "onnxruntime": (INDEX, "runs embedding models"),
     "numpy": (INDEX, "every index needs it"),
-    "py3langid": (INDEX, "tells languages apart"),
     "psycopg": (POSTGRES, "keeps an index in PostgreSQL"),
 }
 """Packages that only an index needs: the command that installs each, and what it is for."""

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from dataclasses import replace
 from functools import cached_property
 from types import ModuleType
 from typing import Any
 
 from seamline.cut import atoms
 from seamline.cut.atoms import Atom, Frame, cost
+from seamline.cut.draft import Draft
 from seamline.cut.engine import cluster_tokens, endless, heading_tokens, scores_of
 from seamline.cut.ladder import Piece, Room, by_words
+from seamline.cut.overlap import Overlapper, overlap_tokens
 from seamline.cut.oversize import Splitter, Task
+from seamline.cut.sections import find_sections
 from seamline.headings import heading_text
 from seamline.protocols import Tokenizer
 from seamline.recipe import Recipe
@@ -37,16 +42,31 @@ def compiled_cut(native: ModuleType, document: Document, recipe: Recipe, tokeniz
     chunks: list[Chunk] | None = native.cut(
         document, count, tokenizer.additive, plan, Rest(document, recipe, tokenizer)
     )
-    return chunks
+    return chunks and _shaded(chunks, recipe, tokenizer) if recipe.overlap.kind == "shadows" else chunks
+
+
+def _shaded(chunks: list[Chunk], recipe: Recipe, tokenizer: Tokenizer) -> list[Chunk]:
+    """The same chunks with their shadows. No chunk crosses a section, so one that starts a section has no sibling
+    before it."""
+    document = chunks[0].document
+    sections = find_sections(document.blocks, document.tops, recipe.breadcrumb_depth)
+    starts = [document.blocks[document.tops[section.first]].start for section in sections]
+    drafts = [
+        Draft(chunk.start, chunk.end, chunk.tokens, (), "", bisect_right(starts, chunk.start), "") for chunk in chunks
+    ]
+    overlapper = Overlapper(document, document.tops, sections, tokenizer, recipe.budget.limit)
+    most = overlap_tokens(recipe.overlap, recipe.budget.target)
+    pairs = (overlapper.shadows(drafts, index, most) for index in range(len(drafts)))
+    return [replace(chunk, shadows=pair) if any(pair) else chunk for chunk, pair in zip(chunks, pairs, strict=True)]
 
 
 def is_usual(recipe: Recipe) -> bool:
-    """Whether a recipe cuts at every heading by the optimal packer, and does nothing to the chunks after."""
+    """Whether a recipe cuts at every heading by the optimal packer, and changes no text of the chunks after."""
     return (
         recipe.packer == "optimal"
         and recipe.sections == "heading"
         and recipe.depth == 0
-        and recipe.overlap.kind == "none"
+        and recipe.overlap.kind in ("none", "shadows")
         and recipe.budget.floor == 0
     )
 

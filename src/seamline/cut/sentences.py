@@ -38,6 +38,8 @@ _GAP = re.compile(
     r"|(?<=[\u0e01-\u0e45\u0e47-\u0e4e])(?P<thai>[ \t\u00a0]++)(?=[\u0e01-\u0e2e\u0e40-\u0e44])"
 )
 """Every place a sentence may end. All repeats are possessive and start at the first of a run: linear time."""
+_GAP_START = re.compile(rf"[.!?…{_STRONG}\r\n]")
+_THAI = re.compile(r"[\u0e01-\u0e4e]")
 _BLANK_LINE = re.compile(r"(?:\r\n?+|\n)[ \t]*+(?:\r\n?+|\n)")
 _CODE = re.compile(r"(?<!`)(?P<ticks>`{1,2}+)(?:[^`'\n]|'(?!')){1,200}+(?P=ticks)(?!`)")
 """Code spans of one line; two ticks may also be a quotation mark of TeX, which '' closes."""
@@ -86,12 +88,29 @@ def last_sentence(text: str, start: int, end: int) -> int:
 
 def _verdicts(text: str, start: int, end: int) -> Iterator[tuple[int, bool | None]]:
     """Every possible start after the first, with whether it is one; None where the marks leave doubt."""
-    code = [m.span() for m in _CODE.finditer(text, start, end)]
+    gaps = list(_gaps(text, start, end))
+    if not gaps:
+        return
+    code = [m.span() for m in _CODE.finditer(text, start, end)] if text.find("`", start, end) >= 0 else []
     visible = next((m.start() for m in _VISIBLE.finditer(text, start, end)), end)
-    for gap in _GAP.finditer(text, start, end):
+    for gap in gaps:
         at = gap.end()
         if visible < at < end and is_boundary(text, at) and not _within(code, at):
             yield at, True if gap["mark"] is None else _verdict(text, gap, start)
+
+
+def _gaps(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """Every place a sentence may end. But for Thai they are looked for by their first characters, which is faster than
+    by the whole pattern."""
+    if not text.isascii() and _THAI.search(text, start, end):
+        yield from _GAP.finditer(text, start, end)
+        return
+    done = start
+    for found in _GAP_START.finditer(text, start, end):
+        at = found.start()
+        if at >= done and (gap := _GAP.match(text, at, end)):
+            done = gap.end()
+            yield gap
 
 
 def _within(spans: Sequence[tuple[int, int]], at: int) -> bool:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
 
-from seamline.errors import MissingExtra
-from seamline.extras import INDEX
+from seamline.enrich.identify import identify
 from seamline.types import Block, Document, Span
 
 SAMPLE = 1000
@@ -36,7 +34,7 @@ def detect(prose: str, fewest: int = FEWEST) -> tuple[str, float]:
     """The language of a text, and how sure that is, 0-1; empty and 0 where it has too few letters."""
     if sum(map(str.isalpha, prose)) < fewest:
         return "", 0.0
-    code, confidence = _classifier()(prose)
+    code, confidence = identify(prose)
     return (code, confidence) if len(code) == 2 else ("", 0.0)
 
 
@@ -68,13 +66,3 @@ def _touched(document: Document, span: Span) -> Iterator[Block]:
         if blocks[index].start >= span.end:
             return
         yield blocks[index]
-
-
-@cache
-def _classifier() -> Callable[[str], tuple[str, float]]:
-    try:
-        from py3langid.langid import MODEL_FILE, LanguageIdentifier
-    except ImportError:
-        raise MissingExtra("language detection", INDEX) from None
-    classify: Callable[[str], tuple[str, float]] = LanguageIdentifier.from_model_file(MODEL_FILE, True).classify
-    return classify

@@ -7,6 +7,8 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
+from seamline.words import ANALYZE, words
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -20,6 +22,11 @@ _FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 _MIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1))
 """Shifts and factors that let every bit of a sum reach every bit of its hash."""
 _REMEMBERED = 1 << 16
+
+
+def text_sketch(text: str) -> int:
+    """The sketch of a text's words."""
+    return sketch(words(text)) if ANALYZE is None else int(ANALYZE.sketch(text))
 
 
 def sketch(words: Sequence[str]) -> int:

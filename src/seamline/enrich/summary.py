@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from seamline.identity import collapse
-from seamline.words import query_words
+from seamline.words import query_set
 
 SUMMARY = 50
 """Tokens of a chunk's summary, at most."""
@@ -27,7 +28,7 @@ class Sentence(NamedTuple):
 def read_sentence(text: str) -> Sentence:
     """A sentence on one line. Sections within sections are summarized from the same ones."""
     plain = collapse(text)
-    return Sentence(plain, frozenset(query_words(plain)))
+    return Sentence(plain, query_set(plain))
 
 
 def summarize(sentences: Sequence[Sentence], most: int, count: Callable[[str], int], wanted: int = 2) -> str:
@@ -36,9 +37,7 @@ def summarize(sentences: Sequence[Sentence], most: int, count: Callable[[str], i
     A sentence's worth is the mean, over its words, of how many sentences have that word. Empty where no sentence fits.
     """
     looked = sentences[:_MOST]
-    spread: Counter[str] = Counter()
-    for sentence in looked:
-        spread.update(sentence.words)
+    spread = Counter(chain.from_iterable(sentence.words for sentence in looked))
     worth = [_worth(sentence.words, spread) * (FIRST if i == 0 else 1) for i, sentence in enumerate(looked)]
     chosen: list[int] = []
     for i in sorted(range(len(looked)), key=lambda i: (-worth[i], i)):
@@ -49,6 +48,6 @@ def summarize(sentences: Sequence[Sentence], most: int, count: Callable[[str], i
     return " ".join(looked[i].text for i in sorted(chosen))
 
 
-def _worth(words: frozenset[str], spread: Counter[str]) -> float:
+def _worth(words: frozenset[str], spread: Mapping[str, int]) -> float:
     # Divided by more than the number of words: a sentence of one common word says nothing.
-    return sum([spread[word] for word in words]) / (len(words) + 3) if words else 0.0
+    return sum(map(spread.__getitem__, words)) / (len(words) + 3) if words else 0.0

@@ -14,15 +14,16 @@ from seamline.derived import Derived
 from seamline.enrich.attributes import attributes, authority, created_at
 from seamline.enrich.language import language
 from seamline.enrich.prose import Prose
-from seamline.enrich.sketch import sketch
+from seamline.enrich.sketch import text_sketch
 from seamline.enrich.summary import SUMMARY, summarize
 from seamline.facts import Facts
 from seamline.identity import Namer, content_hash
 from seamline.protocols import Tokenizer
 from seamline.records import ABOUT, Entry, MetaValue, Place
 from seamline.types import Chunk, Document, Span
-from seamline.words import body_words, words
 
+_Base = dict[str, Any]
+"""The fields that all entries of a document have in common."""
 SECTION = 100
 """Tokens of a section's summary, at most."""
 _MOST_ABOUT = 8
@@ -68,26 +69,15 @@ def describe(
     levels = [chunk for chunk in chunks if chunk.level]
     chunks = [chunk for chunk in chunks if not chunk.level]
     groups = _levels(levels, chunks) or _groups(document, chunks) if hierarchy else []
-    base = Entry(
-        id="",
-        doc=document.id,
-        level=0,
-        parent="",
-        kind="",
-        title=document.title,
-        path=(),
-        text="",
-        lead=0,
-        tail=0,
-        tokens=0,
-        content_hash="",
-        sketch=0,
-        updated_at=now,
-        created_at=created_at(document.front_matter) or born,
-        language=language(document),
-        authority=authority(document.front_matter),
-        meta=_meta(document),
-    )
+    base: _Base = {
+        "doc": document.id,
+        "title": document.title,
+        "updated_at": now,
+        "created_at": created_at(document.front_matter) or born,
+        "language": language(document),
+        "authority": authority(document.front_matter),
+        "meta": _meta(document),
+    }
     found = [(g.first, -g.last, _section(base, g, document, prose, tokenizer), g.span, g.path) for g in groups]
     for index, (chunk, parent) in enumerate(zip(chunks, _parents(groups, len(chunks)), strict=True)):
         entry = _chunk(base, chunk, parent, prose, tokenizer)
@@ -118,7 +108,7 @@ def _about(about: Sequence[Derived], known: Mapping[str, Entry]) -> list[tuple[E
                 tail=0,
                 tokens=one.tokens,
                 content_hash=content_hash(one.text),
-                sketch=sketch(words(one.text)),
+                sketch=text_sketch(one.text),
                 summary="",
                 before="",
                 after="",
@@ -154,13 +144,13 @@ def _place(document: Document, entry: Entry, span: Span, path: tuple[str, ...]) 
     return Place(entry.id, entry.level, span.start, span.end, document.place_of(span), path)
 
 
-def _chunk(base: Entry, chunk: Chunk, parent: str, prose: Prose, tokenizer: Tokenizer) -> Entry:
+def _chunk(base: _Base, chunk: Chunk, parent: str, prose: Prose, tokenizer: Tokenizer) -> Entry:
     text, body = chunk.text, chunk.render("body")
     tail = len(chunk.closing)
     before, after = (chunk.document.text[s.start : s.end] if s else "" for s in chunk.shadows)
-    return replace(
-        base,
+    return Entry(
         id=chunk.id,
+        level=0,
         parent=parent,
         kind=chunk.kind,
         path=chunk.path,
@@ -169,15 +159,15 @@ def _chunk(base: Entry, chunk: Chunk, parent: str, prose: Prose, tokenizer: Toke
         tail=tail,
         tokens=chunk.tokens,
         content_hash=chunk.content_hash,
-        sketch=sketch(body_words(body)),
+        sketch=text_sketch(body),
         summary=summarize(prose.read(chunk.body), SUMMARY, tokenizer.count),
         before=before,
         after=after,
-        **_facts(base, chunk.facts),
+        **{**base, **_facts(base, chunk.facts)},
     )
 
 
-def _facts(base: Entry, facts: Facts | None) -> dict[str, Any]:
+def _facts(base: _Base, facts: Facts | None) -> dict[str, Any]:
     """What enrichment found that a search can use: as fields to filter by, and as a part of the score."""
     if facts is None:
         return {}
@@ -188,18 +178,17 @@ def _facts(base: Entry, facts: Facts | None) -> dict[str, Any]:
         found["language"] = facts.language
     if facts.entities is not None:
         names = tuple(dict.fromkeys(entity.text for entity in facts.entities))
-        found["meta"] = {**base.meta, "entities": names}
+        found["meta"] = {**base["meta"], "entities": names}
     return found
 
 
-def _section(base: Entry, group: _Group, document: Document, prose: Prose, tokenizer: Tokenizer) -> Entry:
+def _section(base: _Base, group: _Group, document: Document, prose: Prose, tokenizer: Tokenizer) -> Entry:
     """A section is searched by its headings and its summary; its text is in its chunks."""
     summary = summarize(prose.read(group.span), SECTION, tokenizer.count, wanted=4)
     headings = " > ".join(group.path or (document.title,))
     text = f"{headings}\n\n{summary}" if headings else summary
     whole = document.text[group.span.start : group.span.end]
-    return replace(
-        base,
+    return Entry(
         id=group.id,
         level=group.level,
         parent=group.parent,
@@ -207,10 +196,12 @@ def _section(base: Entry, group: _Group, document: Document, prose: Prose, token
         path=group.path,
         text=text,
         lead=len(text) - len(summary),
+        tail=0,
         tokens=tokenizer.count(text),
         content_hash=content_hash(whole),
-        sketch=sketch(words(summary)),
+        sketch=text_sketch(summary),
         summary=summary,
+        **base,
     )
 
 

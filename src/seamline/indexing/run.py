@@ -151,9 +151,9 @@ def update(
     return report
 
 
-def revision(data: bytes, recipe: Recipe) -> str:
-    """Equal for equal bytes that would become equal entries."""
-    return sha256(b"%d %s %s" % (ROUND, recipe.fingerprint.encode(), sha256(data).digest())).hexdigest()[:32]
+def revision(data: bytes, fingerprint: str) -> str:
+    """Equal for equal bytes that would become equal entries, by a recipe of this fingerprint."""
+    return sha256(b"%d %s %s" % (ROUND, fingerprint.encode(), sha256(data).digest())).hexdigest()[:32]
 
 
 def _drafts(
@@ -165,11 +165,12 @@ def _drafts(
     report: Report,
     watcher: Watcher | None,
 ) -> Iterator[_Draft]:
+    fingerprint = tools.recipe.fingerprint
     for done, candidate in enumerate(candidates):
         if watcher:
             watcher.document(done, len(candidates), candidate.doc)
         try:
-            draft = _draft(reader, heads.get(candidate.doc), candidate, tools, now, report)
+            draft = _draft(reader, heads.get(candidate.doc), candidate, fingerprint, tools, now, report)
         except SeamlineError as error:
             message = str(error).removeprefix(f"{candidate.doc}: ").removeprefix(f"{candidate.doc}, ")
             report.failures.append(Failure(candidate.doc, message))
@@ -181,11 +182,17 @@ def _drafts(
 
 
 def _draft(
-    reader: Reader, head: Head | None, candidate: Candidate, tools: Tools, now: datetime, report: Report
+    reader: Reader,
+    head: Head | None,
+    candidate: Candidate,
+    fingerprint: str,
+    tools: Tools,
+    now: datetime,
+    report: Report,
 ) -> _Draft | None:
     """What is new in a source; None where nothing is."""
     data = candidate.read()
-    mark = revision(data, tools.recipe)
+    mark = revision(data, fingerprint)
     alive = head is not None and not head.deleted
     if alive and head is not None and head.revision == mark:
         return None

@@ -11,6 +11,7 @@ import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -20,7 +21,7 @@ from seamline.errors import StoreError
 from seamline.records import Entry, Head, Version
 from seamline.store import codec
 from seamline.store.lance_filter import coded, decoded, labels
-from seamline.words import entry_words
+from seamline.words import spaced
 
 if TYPE_CHECKING:
     from seamline.records import Vector
@@ -33,9 +34,14 @@ VECTORS = {"text": "vector", "summary": "summary_vector"}
 """Column of each kind of vector."""
 _FAST = 1
 """Level of compression: level 6 makes rows 3% smaller, and costs as much as everything else about a row."""
+_PLAIN_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+"""Not escaped: half the bytes for texts that are not ASCII."""
 _WORDS = ("id", "doc", "parent", "kind", "title", "text", "content_hash", "language", "summary", "before", "after")
 _WHOLE = ("level", "lead", "tail", "tokens", "sketch")
 _SHARES = ("authority", "coherence")
+_WORDS_OF, _WHOLE_OF = attrgetter(*_WORDS), attrgetter(*_WHOLE)
+_NOTHING = (None,) * 9
+"""What rows that are no entries have from `parent` to `updated_at`."""
 
 T = TypeVar("T")
 
@@ -92,49 +98,57 @@ def entry_rows(
     put: Sequence[Entry], drop: Iterable[tuple[str, str]], heads: Iterable[Head], dimensions: int
 ) -> pa.Table:
     """Rows for entries, for ids that go with their documents, and for heads."""
-    rows = [*map(_entry_row, put), *map(_gone_row, drop), *map(_head_row, heads)]
+    known: dict[tuple[tuple[str, ...], int], list[str]] = {}
+    rows = [*(_entry_row(entry, _labels(entry, known)) for entry in put), *map(_gone_row, drop), *map(_head_row, heads)]
     schema = entry_schema(dimensions)
-    columns = [pa.array([row.get(name) for row in rows], schema.field(name).type) for name in schema.names[:-2]]
+    columns = [pa.array(column, field.type) for column, field in zip(zip(*rows, strict=True), schema, strict=False)]
     for name in VECTORS.values():
         found = [getattr(entry, name) for entry in put]
         columns.append(_vectors(found, len(rows), dimensions))
     return pa.table(columns, schema=schema)
 
 
-def _entry_row(entry: Entry) -> dict[str, Any]:
+def _entry_row(entry: Entry, labels: list[str]) -> tuple[Any, ...]:
+    """One value for each column but those of vectors, in their order."""
     digest = codec.digest(entry)
-    return {
-        "key": entry_key(entry.id),
-        "doc": coded(entry.doc),
-        "level": entry.level,
-        **{name: coded(getattr(entry, name)) for name in ("parent", "title", "kind", "language")},
-        "tokens": entry.tokens,
-        "authority": _number(entry.authority),
-        "coherence": _number(entry.coherence),
-        "created_at": None if entry.created_at is None else codec.microseconds(entry.created_at),
-        "updated_at": codec.microseconds(entry.updated_at),
-        "labels": labels(entry),
-        "words": " ".join(entry_words(entry)) or None,
-        "digest": digest,
-        "checksum": codec.checksum(entry, digest),
-        "body": pack_entry(entry),
-    }
+    return (
+        entry_key(entry.id),
+        coded(entry.doc),
+        entry.level,
+        coded(entry.parent),
+        coded(entry.title),
+        coded(entry.kind),
+        coded(entry.language),
+        entry.tokens,
+        _number(entry.authority),
+        _number(entry.coherence),
+        None if entry.created_at is None else codec.microseconds(entry.created_at),
+        codec.microseconds(entry.updated_at),
+        labels,
+        spaced(entry.searched) or None,
+        digest,
+        codec.checksum(entry, digest),
+        pack_entry(entry),
+    )
 
 
-def _gone_row(gone: tuple[str, str]) -> dict[str, Any]:
+def _labels(entry: Entry, known: dict[tuple[tuple[str, ...], int], list[str]]) -> list[str]:
+    """The labels of an entry. Those of a section have the same headings, those of a document the same front matter."""
+    key = entry.path, id(entry.meta)
+    if key not in known:
+        known[key] = labels(entry)
+    return known[key]
+
+
+def _gone_row(gone: tuple[str, str]) -> tuple[Any, ...]:
     id, doc = gone
-    return {"key": entry_key(id), "doc": coded(doc), "level": GONE, "labels": []}
+    return (entry_key(id), coded(doc), GONE, *_NOTHING, [], None, None, None, None)
 
 
-def _head_row(head: Head) -> dict[str, Any]:
+def _head_row(head: Head) -> tuple[Any, ...]:
     plain = {**asdict(head), "indexed_at": codec.microseconds(head.indexed_at)}
-    return {
-        "key": head_key(head.doc),
-        "doc": coded(head.doc),
-        "level": HEAD,
-        "labels": [],
-        "body": zlib.compress(_json(plain), _FAST),
-    }
+    body = zlib.compress(_json(plain), _FAST)
+    return (head_key(head.doc), coded(head.doc), HEAD, *_NOTHING, [], None, None, None, body)
 
 
 def _number(value: float | None) -> float | None:
@@ -149,7 +163,9 @@ def _vectors(found: Sequence[Vector | None], rows: int, dimensions: int) -> pa.A
         if vector is not None:
             values[at] = vector
             missing[at] = False
-    return pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), dimensions, mask=pa.array(missing))
+    # By its buffer: `pa.array` of NumPy values would load `numpy.ma` first.
+    flat = pa.Array.from_buffers(pa.float32(), values.size, [None, pa.py_buffer(values)])
+    return pa.FixedSizeListArray.from_arrays(flat, dimensions, mask=pa.array(missing.tolist()))
 
 
 def version_rows(versions: Sequence[Version]) -> pa.Table:
@@ -160,8 +176,8 @@ def version_rows(versions: Sequence[Version]) -> pa.Table:
             "number": version.number,
             "seal": codec.seal(version),
             "about": _json([version.revision, version.title, version.uri, codec.microseconds(version.indexed_at)]),
-            "places": zlib.compress(codec.pack_places(version.places).encode()),
-            "text": codec.pack_text(version.text),
+            "places": zlib.compress(codec.pack_places(version.places).encode(), _FAST),
+            "text": zlib.compress(codec.text_bytes(version.text), _FAST),
         }
         for version in versions
     ]
@@ -171,9 +187,9 @@ def version_rows(versions: Sequence[Version]) -> pa.Table:
 def pack_entry(entry: Entry) -> bytes:
     """Everything an entry says, without its vectors."""
     plain = [
-        [getattr(entry, name) for name in _WORDS],
-        [int(getattr(entry, name)) for name in _WHOLE],
-        [*entry.path],
+        _WORDS_OF(entry),
+        [*map(int, _WHOLE_OF(entry))],
+        entry.path,
         None if entry.created_at is None else codec.microseconds(entry.created_at),
         codec.microseconds(entry.updated_at),
         codec.plain_meta({name: value for name in _SHARES if (value := getattr(entry, name)) is not None}),
@@ -251,8 +267,7 @@ def _undamaged(what: str, read: Callable[[], T]) -> T:
 
 
 def _json(value: Any) -> bytes:
-    # Not escaped: half the bytes for texts that are not ASCII.
-    return codec.text_bytes(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+    return codec.text_bytes(_PLAIN_JSON(value))
 
 
 def _text(packed: bytes) -> str:
