@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from types import MappingProxyType
 
 from seamline import native
@@ -12,11 +13,26 @@ from seamline.types import Block
 FENCED = MappingProxyType({"fenced": True})
 """What all closed fences have to say about themselves."""
 
+LONGEST_FENCE = 100
+"""Marks of a fence; one that is longer is a drawing, and would fill the chunks that it is to stand around."""
+_GIANTS = ("`" * (LONGEST_FENCE + 1), "~" * (LONGEST_FENCE + 1))
+_GIANT = re.compile(rf"[ \t\ufeff]*(?:{'|'.join(_GIANTS)})")
+
+_LINE = re.compile(r"[^\s](?:[^\r\n]*[^\s])?")
 _VISIBLE = re.compile(r"[^\r\n]+")
 
 
 def parse_blocks(text: str, after: int = 0) -> list[Block]:
     """All blocks of a Markdown text, in pre-order; what stands before `after` counts as blank lines."""
+    blocks = _parsed(text, after)
+    if any(block.start == block.end for block in blocks):
+        blocks = _with_all_rows(text, blocks)
+    for index in giant_fences(text, blocks):  # code all the same, but nothing of it is opened again
+        blocks[index] = blocks[index]._replace(attrs=None)
+    return blocks
+
+
+def _parsed(text: str, after: int) -> list[Block]:
     with paused():
         if native.BLOCKS is not None:
             blocks: list[Block] | None = native.BLOCKS.parse_blocks(text, after, Block, FENCED)
@@ -25,6 +41,29 @@ def parse_blocks(text: str, after: int = 0) -> list[Block]:
         from seamline.parse.markdown import parse_blocks as parse_in_python
 
         return parse_in_python(blank(text, 0, after) if after else text)
+
+
+def _with_all_rows(text: str, blocks: list[Block]) -> list[Block]:
+    """Tables with the rows that stand in them as a paragraph behind an empty one: CommonMark parsers fill up rows that
+    lack cells, and stop to read rows where that would be too many."""
+    out: list[Block] = []
+    moved: list[int] = []
+    for block in blocks:
+        moved.append(len(out))
+        parent = moved[block.parent] if block.parent >= 0 else -1
+        if block.kind == "paragraph" and parent >= 0 and out[parent].kind == "table":
+            lines = (line for line in _LINE.finditer(text, block.start, block.end))
+            out += [Block("row", line.start(), line.end(), 0, parent) for line in lines]
+        elif block.start < block.end:
+            out.append(block._replace(parent=parent))
+    return out
+
+
+def giant_fences(text: str, blocks: Sequence[Block]) -> list[int]:
+    """Blocks of code that start with more marks than a fence may have."""
+    if not any(run in text for run in _GIANTS):
+        return []
+    return [i for i, block in enumerate(blocks) if block.kind == "code" and _GIANT.match(text, block.start)]
 
 
 def blank(text: str, start: int, end: int) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyromark
 
-from seamline.parse.blocks import FENCED
+from seamline.parse.blocks import FENCED, LONGEST_FENCE
 from seamline.parse.extensions import extend, gfm_tables
 from seamline.types import Block
 
@@ -34,7 +34,6 @@ _WHITE = " \t\r\n\f\v"
 _INDENT = " \t\ufeff"
 _LONE_CR = re.compile(r"\r(?!\n)")
 _BY_ANGLES = re.compile(r"(?<=<)[^\x00-\x7f]|[^\x00-\x7f](?=>)")
-_LONGEST_FENCE = 100  # one that is longer is no mark any more but a drawing
 
 _Raw = tuple[str, int, int, int, Mapping[str, Any] | None]
 
@@ -198,7 +197,7 @@ def _mark_unclosed(text: str, blocks: list[Block]) -> list[Block]:
     for index, block in enumerate(blocks):
         if block.kind == "code" and block.attrs and (index == last or block.parent >= 0):
             fence = _FENCE.match(text, block.start + _indentation(text, block.start))
-            if fence and len(fence.group()) <= _LONGEST_FENCE and not _is_closed(text, block, fence):
+            if fence and len(fence.group()) <= LONGEST_FENCE and not _is_closed(text, block, fence):
                 close = _container_prefix(text, fence.start()) + fence.group()
                 blocks[index] = block._replace(attrs={**block.attrs, "unclosed": close})
     return blocks
