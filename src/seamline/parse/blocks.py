@@ -18,15 +18,12 @@ LONGEST_FENCE = 100
 _GIANTS = ("`" * (LONGEST_FENCE + 1), "~" * (LONGEST_FENCE + 1))
 _GIANT = re.compile(rf"[ \t\ufeff]*(?:{'|'.join(_GIANTS)})")
 
-_LINE = re.compile(r"[^\s](?:[^\r\n]*[^\s])?")
 _VISIBLE = re.compile(r"[^\r\n]+")
 
 
 def parse_blocks(text: str, after: int = 0) -> list[Block]:
     """All blocks of a Markdown text, in pre-order; what stands before `after` counts as blank lines."""
     blocks = _parsed(text, after)
-    if any(block.start == block.end for block in blocks):
-        blocks = _with_all_rows(text, blocks)
     for index in giant_fences(text, blocks):  # code all the same, but nothing of it is opened again
         blocks[index] = blocks[index]._replace(attrs=None)
     return blocks
@@ -41,22 +38,6 @@ def _parsed(text: str, after: int) -> list[Block]:
         from seamline.parse.markdown import parse_blocks as parse_in_python
 
         return parse_in_python(blank(text, 0, after) if after else text)
-
-
-def _with_all_rows(text: str, blocks: list[Block]) -> list[Block]:
-    """Tables with the rows that stand in them as a paragraph behind an empty one: CommonMark parsers fill up rows that
-    lack cells, and stop to read rows where that would be too many."""
-    out: list[Block] = []
-    moved: list[int] = []
-    for block in blocks:
-        moved.append(len(out))
-        parent = moved[block.parent] if block.parent >= 0 else -1
-        if block.kind == "paragraph" and parent >= 0 and out[parent].kind == "table":
-            lines = (line for line in _LINE.finditer(text, block.start, block.end))
-            out += [Block("row", line.start(), line.end(), 0, parent) for line in lines]
-        elif block.start < block.end:
-            out.append(block._replace(parent=parent))
-    return out
 
 
 def giant_fences(text: str, blocks: Sequence[Block]) -> list[int]:

@@ -32,6 +32,7 @@ _PLAIN = {
 }
 _WHITE = " \t\r\n\f\v"
 _INDENT = " \t\ufeff"
+_LINE = re.compile(r"[^\s](?:[^\r\n]*[^\s])?")
 _LONE_CR = re.compile(r"\r(?!\n)")
 _BY_ANGLES = re.compile(r"(?<=<)[^\x00-\x7f]|[^\x00-\x7f](?=>)")
 
@@ -47,9 +48,27 @@ def commonmark(text: str) -> list[Block]:
     """The blocks CommonMark and GFM define, and `reference` blocks for link definitions."""
     twin = _ascii_twin(text)
     blocks = _nest(text, _block_starts(twin))
+    if any(block.start == block.end for block in blocks):
+        blocks = _with_all_rows(text, blocks)
     if "|" in text:
         return gfm_tables(twin, blocks, lambda edited: _nest(text, _block_starts(edited)))
     return blocks
+
+
+def _with_all_rows(text: str, blocks: list[Block]) -> list[Block]:
+    """Tables with the rows that stand in them as a paragraph behind an empty one: CommonMark parsers fill up rows that
+    lack cells, and stop to read rows where that would be too many."""
+    out: list[Block] = []
+    moved: list[int] = []
+    for block in blocks:
+        moved.append(len(out))
+        parent = moved[block.parent] if block.parent >= 0 else -1
+        if block.kind == "paragraph" and parent >= 0 and out[parent].kind == "table":
+            lines = (line for line in _LINE.finditer(text, block.start, block.end))
+            out += [Block("row", line.start(), line.end(), 0, parent) for line in lines]
+        elif block.start < block.end:
+            out.append(block._replace(parent=parent))
+    return out
 
 
 def _ascii_twin(text: str) -> str:
