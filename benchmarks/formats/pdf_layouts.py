@@ -6,10 +6,12 @@ Most are set by reportlab, which flows parts over pages and columns; slides and 
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from typing import Any, NamedTuple
 
+_TAG = re.compile(r"</?b>")
 Rows = tuple[tuple[str, ...], ...]
 
 
@@ -17,7 +19,7 @@ class Part(NamedTuple):
     """A piece of a document, as its author means it."""
 
     kind: str
-    """heading, paragraph, item, code, table, caption, quote or gap."""
+    """heading, paragraph, item, code, table, caption, quote, or leader: a line of a table of contents."""
     text: str = ""
     level: int = 0
     rows: Rows = ()
@@ -26,7 +28,7 @@ class Part(NamedTuple):
 
     @property
     def words(self) -> str:
-        return " ".join([self.text, *(cell for row in self.rows for cell in row)])
+        return " ".join([_TAG.sub("", self.text), *(cell for row in self.rows for cell in row)])
 
 
 class Layout(NamedTuple):
@@ -241,6 +243,73 @@ def _bill() -> list[Part]:
     ]
 
 
+_LAW = (
+    (1, "Water Rights Act"),
+    (2, "Part I: General"),
+    (3, "Article 1. Purpose"),
+    (3, "Article 2. Definitions"),
+    (2, "Part II: Permits"),
+    (3, "Article 3. Who may apply"),
+    (3, "Article 4. Duration of a permit"),
+)
+_FRENCH = (
+    (1, "Gestion des eaux souterraines"),
+    (2, "1. Introduction"),
+    (2, "2. Données et méthodes"),
+    (3, "2.1. Zone d'étude"),
+    (3, "2.2. Échantillonnage à l'été"),
+    (2, "3. Résultats"),
+    (2, "4. Conclusion"),
+)
+_INTERVIEW = (
+    (1, "The ferryman remembers"),
+    (2, "When did you first cross the river?"),
+    (2, "What was the worst winter?"),
+    (2, "Did you ever lose a passenger?"),
+)
+
+
+def _letter() -> list[Part]:
+    """No heading at all; some words in bold, and a closing line."""
+    author = Author(11)
+    dear = [Part("paragraph", "Dear Ms Miller,"), *author.paragraphs(2)]
+    deadline = Part("paragraph", "<b>The deadline is the third of May.</b> " + author.sentence() + " " + author.sentence())
+    return [*dear, deadline, *author.paragraphs(2), Part("paragraph", "Yours sincerely,"), Part("paragraph", "Anna Berg")]
+
+
+def _contents() -> list[Part]:
+    """A table of contents, whose lines say what headings say and are none, and then the chapters."""
+    author = Author(12)
+    tree = ((2, "1 Where we stand"), (2, "2 What it costs"), (2, "3 Who decides"))
+    listed = [Part("leader", f"{text} {'. ' * 50}{page}") for page, (_, text) in enumerate(tree, 2)]
+    chapters = [part for level, text in tree for part in (heading(level, text), *author.paragraphs(4))]
+    return [heading(1, "Plan for the Upper Weir"), heading(2, "Contents"), *listed, *chapters]
+
+
+def _sheet() -> list[Part]:
+    """More tables than text, one right under the other heading."""
+    author = Author(13)
+    return [
+        heading(1, "Quarterly Figures"), author.paragraph(2),
+        heading(2, "Volumes"), author.table(("Station", "Q1", "Q2", "Q3", "Q4"), 9, "grid"),
+        heading(2, "Staff"), author.table(("Shift", "People", "Hours"), 5, "lines"),
+        heading(2, "Stock"), author.table(("Part", "In store", "On order", "Price"), 7, ""),
+        author.paragraph(3),
+    ]  # fmt: skip
+
+
+def _leads() -> list[Part]:
+    """Paragraphs and items that open with bold words: those are no headings."""
+    author = Author(14)
+    said = [Part("item", f"<b>{lead}.</b> {author.sentence()}") for lead in ("Speed", "Cost of repair", "Noise at night")]
+    opened = [Part("paragraph", f"<b>{lead}</b> {author.sentence()} {author.sentence()}") for lead in ("Warning:", "Note:")]
+    figure = Part("caption", "<b>Figure 1.</b> The pump house from the north, with the old wheel.")
+    return [
+        heading(1, "Choosing a pump"), *author.paragraphs(2), *said, figure, *opened,
+        heading(2, "After the purchase"), *author.paragraphs(2), *said, *author.paragraphs(1),
+    ]  # fmt: skip
+
+
 # --- how they are set -------------------------------------------------------------------------------------------------
 
 
@@ -325,7 +394,8 @@ def _story(parts: Sequence[Part], style: Style) -> list[Any]:
         elif part.kind == "table":
             story.append(_drawn(part, style))
         else:
-            story.append(Paragraph(part.text, {"caption": small, "quote": quote}.get(part.kind, body)))
+            others = {"caption": small, "quote": quote, "leader": ParagraphStyle("leader", body, alignment=0)}
+            story.append(Paragraph(part.text, others.get(part.kind, body)))
     return story
 
 
@@ -411,5 +481,16 @@ LAYOUTS = (
         3: {"fontSize": 11, "textColor": "#1a4f8a"}}))),
     Layout("slides", _slides(), _projected),
     Layout("bill", _bill(), _billed),
+    Layout("law", written(10, _LAW, count=2), set_by(Style("Times-Roman", "Times-Bold", 11, running="Water Rights Act",
+        heads={1: {"fontSize": 17, **_CENTRE}, 2: {"fontSize": 13, **_CENTRE}, 3: {"fontSize": 11}}))),
+    Layout("letter without headings", _letter(), set_by(Style("Times-Roman", "Times-Bold", 11))),
+    Layout("table of contents", _contents(), set_by(Style(heads={1: {"fontSize": 20}, 2: {"fontSize": 13}}))),
+    Layout("sheet of tables", _sheet(), set_by(Style(size=9, heads={1: {"fontSize": 16}, 2: {"fontSize": 11}}))),
+    Layout("bold leads", _leads(), set_by(Style(heads={1: {"fontSize": 18}, 2: {"fontSize": 12}}))),
+    Layout("French paper in two columns", written(15, _FRENCH, count=4), set_by(Style("Times-Roman", "Times-Bold", 10,
+        columns=2, indent=10, wide_title=True, running="Hydrologie, vol. 12", heads={1: {"fontSize": 17, **_CENTRE},
+        2: {"fontSize": 11}, 3: {"fontSize": 10, "fontName": "Times-BoldItalic"}}))),
+    Layout("interview in two columns", written(16, _INTERVIEW, count=4), set_by(Style("Times-Roman", "Times-Bold", 10,
+        columns=2, heads={1: {"fontSize": 24}, 2: {"fontSize": 10}}))),
 )  # fmt: skip
 """All documents."""
