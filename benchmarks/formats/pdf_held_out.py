@@ -93,7 +93,12 @@ def _shapes(drawn: Sequence[Rows], document: Document) -> int:
 
 def _cells(drawn: Sequence[Rows], document: Document) -> float:
     """The share of cells that stand in a row of a table together with the first cell of theirs."""
-    rows = [set(one.split(document.text[row.start : row.end])) for one in tables(document) for row in (*one.header, *one.body) if one.split]
+    rows = [
+        set(one.split(document.text[row.start : row.end]))
+        for one in tables(document)
+        for row in (*one.header, *one.body)
+        if one.split
+    ]
     wanted = [(row[0], cell) for own in drawn for row in own for cell in row]
     return sum(any({*pair} <= row for row in rows) for pair in wanted) / len(wanted) if wanted else 1.0
 
@@ -116,7 +121,9 @@ def main() -> int:
             print(document.text, *document.notices, sep="\n")
     print(table(Judged._fields, results))
     headings, found, extra, levels = (sum(column) for column in zip(*(one[1:5] for one in results), strict=True))
-    print(f"headings: recall {found / headings:.3f}, precision {found / (found + extra):.3f}, levels {levels / headings:.3f}")
+    print(
+        f"headings: recall {found / headings:.3f}, precision {found / (found + extra):.3f}, levels {levels / headings:.3f}"
+    )
     print(f"tables: {sum(one.shapes for one in results)} of {sum(one.tables for one in results)} by exact shape")
     save(args.json, "pdf_held_out", [one._asdict() for one in results])
     return 0

@@ -273,8 +273,16 @@ def _letter() -> list[Part]:
     """No heading at all; some words in bold, and a closing line."""
     author = Author(11)
     dear = [Part("paragraph", "Dear Ms Miller,"), *author.paragraphs(2)]
-    deadline = Part("paragraph", "<b>The deadline is the third of May.</b> " + author.sentence() + " " + author.sentence())
-    return [*dear, deadline, *author.paragraphs(2), Part("paragraph", "Yours sincerely,"), Part("paragraph", "Anna Berg")]
+    deadline = Part(
+        "paragraph", "<b>The deadline is the third of May.</b> " + author.sentence() + " " + author.sentence()
+    )
+    return [
+        *dear,
+        deadline,
+        *author.paragraphs(2),
+        Part("paragraph", "Yours sincerely,"),
+        Part("paragraph", "Anna Berg"),
+    ]
 
 
 def _contents() -> list[Part]:
@@ -301,12 +309,64 @@ def _sheet() -> list[Part]:
 def _leads() -> list[Part]:
     """Paragraphs and items that open with bold words: those are no headings."""
     author = Author(14)
-    said = [Part("item", f"<b>{lead}.</b> {author.sentence()}") for lead in ("Speed", "Cost of repair", "Noise at night")]
-    opened = [Part("paragraph", f"<b>{lead}</b> {author.sentence()} {author.sentence()}") for lead in ("Warning:", "Note:")]
+    said = [
+        Part("item", f"<b>{lead}.</b> {author.sentence()}") for lead in ("Speed", "Cost of repair", "Noise at night")
+    ]
+    opened = [
+        Part("paragraph", f"<b>{lead}</b> {author.sentence()} {author.sentence()}") for lead in ("Warning:", "Note:")
+    ]
     figure = Part("caption", "<b>Figure 1.</b> The pump house from the north, with the old wheel.")
     return [
         heading(1, "Choosing a pump"), *author.paragraphs(2), *said, figure, *opened,
         heading(2, "After the purchase"), *author.paragraphs(2), *said, *author.paragraphs(1),
+    ]  # fmt: skip
+
+
+_SPECIFICATION = (
+    (1, "1. SCOPE"),
+    (1, "2. TERMS"),
+    (2, "2.1 Station"),
+    (2, "2.2 Outlet"),
+    (1, "3. MESSAGES"),
+)
+_MIXED = (
+    (1, "Notes on the old canal"),
+    (2, "How it was dug"),
+    (2, "What it carried"),
+    (2, "Why it was given up"),
+)
+_SPANISH = (
+    (1, "Informe de seguimiento"),
+    (2, "1) Antecedentes"),
+    (2, "2) Situación actual"),
+    (2, "3) Próximos pasos"),
+)
+_BROCHURE = (
+    (1, "Visit the Waterworks"),
+    (2, "Getting here"),
+    (2, "Opening hours"),
+    (2, "For schools"),
+    (2, "Prices"),
+)
+
+
+def _minutes() -> list[Part]:
+    author = Author(17)
+    agenda = ("1. Welcome", "2. Minutes of the last meeting", "3. State of the weir", "4. Any other business")
+    return [
+        heading(1, "Minutes of the Board"),
+        author.table(("Present", "Hours"), 5, ""),
+        *(part for text in agenda for part in (heading(2, text), *author.paragraphs(1), *author.items(2))),
+    ]
+
+
+def _long_table() -> list[Part]:
+    """A table over several pages, its header on each; it is one table with the header once."""
+    author = Author(18)
+    return [
+        heading(1, "Readings of the year"), *author.paragraphs(1),
+        author.table(("Gauge", "Low", "High", "Mean"), 90, "grid"),
+        heading(2, "Remarks"), *author.paragraphs(2),
     ]  # fmt: skip
 
 
@@ -376,7 +436,9 @@ def _story(parts: Sequence[Part], style: Style) -> list[Any]:
     )  # fmt: skip
     code = ParagraphStyle("code", fontName="Courier", fontSize=style.size - 1, leading=1.2 * style.size, spaceAfter=8)
     small = ParagraphStyle("caption", parent=body, fontSize=style.size - 1, spaceBefore=6, firstLineIndent=0)
-    quote = ParagraphStyle("quote", parent=body, fontName="Times-Italic", fontSize=1.3 * style.size, leading=1.6 * style.size)
+    quote = ParagraphStyle(
+        "quote", parent=body, fontName="Times-Italic", fontSize=1.3 * style.size, leading=1.6 * style.size
+    )
     story: list[Any] = []
     for index, part in enumerate(parts):
         if part.kind == "heading":
@@ -410,7 +472,7 @@ def _drawn(part: Part, style: Style) -> Any:
     if part.ruled == "lines":
         places = (("LINEABOVE", 0), ("LINEBELOW", 0), ("LINEBELOW", last))
         rules += [(which, (0, row), (-1, row), 0.7, colors.black) for which, row in places]
-    return Drawn([list(row) for row in part.rows], style=rules, spaceBefore=6, spaceAfter=10)
+    return Drawn([list(row) for row in part.rows], style=rules, repeatRows=1, spaceBefore=6, spaceAfter=10)
 
 
 def _projected(parts: Sequence[Part]) -> bytes:
@@ -492,5 +554,17 @@ LAYOUTS = (
         2: {"fontSize": 11}, 3: {"fontSize": 10, "fontName": "Times-BoldItalic"}}))),
     Layout("interview in two columns", written(16, _INTERVIEW, count=4), set_by(Style("Times-Roman", "Times-Bold", 10,
         columns=2, heads={1: {"fontSize": 24}, 2: {"fontSize": 10}}))),
+    Layout("typewriter specification", written(19, _SPECIFICATION, count=2), set_by(Style("Courier", "Courier", 10,
+        heads={1: {"fontSize": 10}, 2: {"fontSize": 10}}))),
+    Layout("minutes", _minutes(), set_by(Style("Helvetica", "Helvetica-Bold", 10, heads={
+        1: {"fontSize": 16}, 2: {"fontSize": 10}}))),
+    Layout("table over pages", _long_table(), set_by(Style(size=10, running="Readings", heads={
+        1: {"fontSize": 16}, 2: {"fontSize": 12}}))),
+    Layout("headings in another font", written(20, _MIXED, count=3), set_by(Style("Times-Roman", "Helvetica", 10, heads={
+        1: {"fontSize": 18}, 2: {"fontSize": 10}}))),
+    Layout("Spanish report", written(21, _SPANISH, count=2), set_by(Style("Times-Roman", "Times-Bold", 11, indent=12,
+        heads={1: {"fontSize": 15}, 2: {"fontSize": 11}}))),
+    Layout("brochure", written(22, _BROCHURE, count=1), set_by(Style("Helvetica", "Helvetica", 14, heads={
+        1: {"fontSize": 40}, 2: {"fontSize": 22}}))),
 )  # fmt: skip
 """All documents."""
