@@ -1,4 +1,4 @@
-"""PDF that no rule was tuned on: headings, tables, order and words of documents made here, in 24 layouts.
+"""PDF that no rule was tuned on: headings, tables, order and words of documents made here, in 30 layouts.
 
     pip install reportlab fpdf2
     python -m benchmarks.formats.pdf_held_out [--keep DIR] [--show NAME]

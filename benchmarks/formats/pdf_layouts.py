@@ -348,5 +348,38 @@ LAYOUTS = (
         written(22, texts.BROCHURE, count=1),
         set_by(Style("Helvetica", "Helvetica", 14, heads={1: {"fontSize": 40}, 2: {"fontSize": 22}})),
     ),
+    # Made last: at first sight all headings of these were right, and 1 of 3 tables.
+    Layout(
+        "handbook",
+        written(25, texts.HANDBOOK, count=2),
+        set_by(
+            Style(
+                "Times-Roman",
+                "Times-Bold",
+                11,
+                columns=2,
+                heads={1: {"fontSize": 22}, 2: {"fontSize": 11}, 3: {"fontSize": 11, "fontName": "Times-BoldItalic"}},
+            )
+        ),
+    ),
+    Layout(
+        "standard",
+        written(26, texts.STANDARD, count=3),
+        set_by(
+            Style(running="Draft standard 114", heads={1: {"fontSize": 12}, 2: {"fontSize": 11}, 3: {"fontSize": 10}})
+        ),
+    ),
+    Layout(
+        "Italian report",
+        written(27, texts.ITALIAN, count=3),
+        set_by(Style("Helvetica", "Helvetica-Oblique", 10, heads={1: {"fontSize": 20}, 2: {"fontSize": 12}})),
+    ),
+    Layout("figures in words", texts.figures_in_words(), set_by(Style(heads={1: {"fontSize": 16}}))),
+    Layout("program", texts.program(), set_by(Style())),
+    Layout(
+        "accounts",
+        texts.accounts(),
+        set_by(Style("Times-Roman", "Times-Bold", 10, heads={1: {"fontSize": 18}, 2: {"fontSize": 12}})),
+    ),
 )
 """All documents."""

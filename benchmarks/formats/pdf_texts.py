@@ -356,3 +356,58 @@ def long_table() -> list[Part]:
         author.table(("Gauge", "Low", "High", "Mean"), 90, "grid"),
         heading(2, "Remarks"), *author.paragraphs(2),
     ]  # fmt: skip
+
+
+# --- made last ----------------------------------------------------------------------------------------------------
+
+HANDBOOK = (
+    (1, "Handbook for Wardens"),
+    (2, "CHAPTER ONE: DUTIES"),
+    (3, "Rounds"),
+    (3, "The log book"),
+    (2, "CHAPTER TWO: EMERGENCIES"),
+    (3, "Floods"),
+    (3, "Fire"),
+)
+STANDARD = (
+    (1, "1 Scope"),
+    (1, "2 Normative references"),
+    (1, "3 Requirements"),
+    (2, "3.1 General"),
+    (2, "3.2 Marking"),
+    (3, "3.2.1 Place of the mark"),
+    (1, "Annex A: Test report"),
+)
+ITALIAN = (
+    (1, "Relazione sulla rete idrica"),
+    (2, "Premessa"),
+    (2, "Stato degli impianti"),
+    (2, "Interventi previsti"),
+    (2, "Conclusioni"),
+)
+
+
+def figures_in_words() -> list[Part]:
+    """Short lines that begin with numbers and head nothing, between paragraphs."""
+    author = Author(23)
+    first = author.paragraph()
+    said = ("2.4 million litres were lost", "12 of 30 valves", "3.1 per cent more than in spring")
+    lines = [part for text in said for part in (Part("paragraph", f"{text}, says the report."), author.paragraph())]
+    return [heading(1, "The year in figures"), first, *lines]
+
+
+def program() -> list[Part]:
+    """A program by itself: it stays code, line by line."""
+    lines = [f"def read_{n}(gauge):\n    level = gauge[{n}] / 100\n    return level > {n * 7}" for n in range(1, 12)]
+    return [Part("code", "\n".join(lines))]
+
+
+def accounts() -> list[Part]:
+    """Two tables, each on a page of its own, with the same columns and other headings in bold."""
+    author = Author(24)
+    return [
+        heading(1, "Accounts"), author.paragraph(),
+        heading(2, "Income"), author.table(("Source", "2025", "2026"), 12, "grid"),
+        heading(2, "Expenses"), author.table(("Purpose", "2025", "2026"), 14, ""),
+        heading(2, "Balance"), author.table(("Item", "2025", "2026"), 4, "lines"), author.paragraph(),
+    ]  # fmt: skip

@@ -64,6 +64,27 @@ def test_a_line_in_a_font_of_its_own_is_a_heading(monkeypatch: pytest.MonkeyPatc
     assert headings(read(page)) == ["# How it was dug"]
 
 
+def test_prose_from_a_typewriter_is_no_code() -> None:
+    page = PageMaker().text(72, 72, "1. SCOPE", font="F4").lines(72, 96, [row[:60] for row in rows(5)], font="F4")
+    page.text(72, 190, "2.1 Station", font="F4").lines(72, 214, [row[:60] for row in rows(5)], font="F4")
+    document = read(page)
+    assert headings(document) == ["# 1. SCOPE", "## 2.1 Station"]
+    assert "code" not in [block.kind for block in document.blocks]
+
+
+def test_a_program_stays_code_where_nothing_else_is_in_the_file() -> None:
+    lines = [f"    level[{n}] = gauge(read_{n}) / {n}; // (see {n})" for n in range(1, 20)]
+    document = read(PageMaker().lines(72, 72, lines, font="F4"))
+    assert [block.kind for block in document.blocks] == ["code"]
+    assert "level[3] = gauge(read_3) / 3; // (see 3)\n" in document.text
+
+
+def test_a_number_of_several_parts_makes_a_heading_of_a_line_like_the_text() -> None:
+    page = PageMaker().lines(72, 72, rows(3)).text(72, 130, "2.1 Marking of parts").lines(72, 150, rows(3))
+    page.text(72, 210, "2.4 million litres were lost.").lines(72, 230, rows(3))
+    assert headings(read(page)) == ["# 2.1 Marking of parts"]
+
+
 def running(title: float, other: float) -> list[PageMaker]:
     first = PageMaker().text(72, 110, "Water Rights Act", title).lines(72, 150, rows(5))
     first.text(72, 250, "Part I", other).lines(72, 270, rows(5))
@@ -133,3 +154,37 @@ def test_cells_near_each_other_are_told_by_the_rows_around_them() -> None:
     page.lines(72, 240, rows(3))
     (found,) = tables(read(page))
     assert [row.cells for row in found.rows()] == [list(pair) for pair in said[1:]]
+
+
+def lined(page: PageMaker, top: float, head: str) -> None:
+    """A table of three rows between lines of one width."""
+    for index, row in enumerate(((head, "Mean"), ("north", "12"), ("south", "9"))):
+        page.text(80, top + 12 + 16 * index, row[0]).text(240, top + 12 + 16 * index, row[1])
+    for y in (top, top + 16, top + 48):
+        page.rule(72, y, 320, y)
+
+
+def test_tables_of_one_width_are_apart_where_text_is_between_them() -> None:
+    page = PageMaker().lines(72, 72, rows(3))
+    lined(page, 120, "Gauge")
+    page.lines(72, 200, rows(4))
+    lined(page, 270, "Valve")
+    document = read(page.lines(72, 350, rows(3)))
+    assert [[column.name for column in table.columns] for table in tables(document)] == [
+        ["Gauge", "Mean"],
+        ["Valve", "Mean"],
+    ]
+    assert [block.kind for block in document.blocks if block.parent < 0] == ["paragraph", "table"] * 2 + ["paragraph"]
+
+
+def test_the_edge_of_a_grid_is_no_line_of_the_next_table() -> None:
+    page = table_page(1, 4, top=100)
+    for index in range(4):
+        page.text(80, 260 + 16 * index, f"pump {index}").text(230, 260 + 16 * index, str(index))
+    for index, row in enumerate((("Item", "Mean"), ("north", "12"), ("south", "9"))):
+        page.text(80, 372 + 16 * index, row[0]).text(230, 372 + 16 * index, row[1])
+    for y in (360, 376, 408):
+        page.rule(72, y, 372, y)
+    document = read(page.text(60, 345, "Balance", 14).text(60, 240, "Expenses", 14))
+    assert [len(table.header) + len(table.body) for table in tables(document)] == [5, 4, 3]
+    assert headings(document) == ["# Expenses", "# Balance"]

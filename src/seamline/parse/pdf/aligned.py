@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from seamline.parse.pdf.cells import CELL, box_of, cells, levels, placed, spans
@@ -24,12 +25,15 @@ _BULLETS = 2
 """A first cell of so few characters is the mark of a list."""
 
 
-def between_rules(lines: Sequence[Line], rules: Sequence[Box]) -> tuple[list[Table], list[Line]]:
-    """Tables between lines of the same width across the page, which have none down it; and the lines without them."""
-    across, _ = strokes(rules)
+def between_rules(
+    lines: Sequence[Line], rules: Sequence[Box], ruled: Sequence[Table] = ()
+) -> tuple[list[Table], list[Line]]:
+    """Tables between lines of the same width across the page, which have none down it; and the lines without them. What
+    rules the tables found before rules no other."""
+    across = [one for one in strokes(rules)[0] if not any(_is_of(one, table.box) for table in ruled)]
     tables: list[Table] = []
     rest = list(lines)
-    for group in _stacks(across):
+    for group in (part for stack in _stacks(across) for part in _apart(stack, lines)):
         box = Box(group[0].low - 2, group[0].at, group[0].high + 2, group[-1].at)
         inside, outside = taken(rest, box)
         table = _table([cells(row) for row in levels(inside)], lines[0], box) if inside else None
@@ -54,6 +58,30 @@ def _stacks(across: Sequence[Stroke]) -> list[list[Stroke]]:
         else:
             out.append([line])
     return [group for group in out if len(group) >= 3]
+
+
+def _is_of(one: Stroke, box: Box) -> bool:
+    """Whether a line across the page is one of a table with a grid."""
+    return box.top - 2 <= one.at <= box.bottom + 2 and box.left - 2 <= one.low and one.high <= box.right + 2
+
+
+def _apart(stack: Sequence[Stroke], lines: Sequence[Line]) -> list[Sequence[Stroke]]:
+    """The lines of one table each: what stands between two tables is text, and not in cells."""
+    between: list[list[Word]] = [[] for _ in stack]
+    edges = [one.at for one in stack]
+    for line in lines:
+        at = bisect_right(edges, (line.top + line.bottom) / 2)
+        if 0 < at < len(edges) and line.right > stack[0].low and line.left < stack[0].high:
+            between[at] += line.words
+    out: list[Sequence[Stroke]] = []
+    start = 0
+    for at in range(1, len(stack)):
+        rows = [cells(row) for row in levels(between[at])]
+        if rows and sum(len(row) > 1 for row in rows) < len(rows) / 2:
+            out.append(stack[start:at])
+            start = at
+    out.append(stack[start:])
+    return [part for part in out if len(part) >= 3]
 
 
 def _table(
@@ -125,9 +153,15 @@ def _settle(out: list[Piece], run: Sequence[Line]) -> None:
     if len(columns) > max(len(cells(line.words, gap)) for line in run):
         out += run
         return
-    header: list[Line] = []
+    above: list[Line] = []
     top = run[0].top
-    while out and len(header) < _HEADER and isinstance(last := out[-1], Line) and _heads(last, columns, top, gap):
+    while out and isinstance(last := out[-1], Line) and _stands_over(last, columns, top, gap) == len(columns):
+        out.pop()
+        above.append(last)
+        top = last.top
+    run = [*reversed(above), *run]
+    header: list[Line] = []
+    while out and len(header) < _HEADER and isinstance(last := out[-1], Line) and _stands_over(last, columns, top, gap):
         out.pop()
         header.insert(0, last)
         top = last.top
@@ -155,15 +189,15 @@ def _parted(run: Sequence[Line]) -> tuple[float, list[tuple[float, float]]]:
     return _GAP, spans([cells(line.words, _GAP) for line in run])
 
 
-def _heads(line: Line, columns: Sequence[tuple[float, float]], top: float, gap: float) -> bool:
-    """Whether a line stands over columns of a table, each of its cells over one: over all of them, or over some but the
-    first, as a line of text stands over that."""
+def _stands_over(line: Line, columns: Sequence[tuple[float, float]], top: float, gap: float) -> int:
+    """Over how many columns of a table a line stands, each of its cells over one: all of them, or some but the first,
+    which a line of text stands over; else 0."""
     if top - line.bottom > _APART * line.size or line.backward:
-        return False
+        return 0
     found: list[int] = []
     for cell in cells(line.words, gap):
         over = _over(cell, columns)
         if len(over) != 1:
-            return False
+            return 0
         found += over
-    return 0 not in found or found == list(range(len(columns)))
+    return len(found) if 0 not in found or found == list(range(len(columns))) else 0

@@ -15,6 +15,7 @@ _NUMBERING = re.compile(
     r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z]\.\d{1,2}(?:\.\d{1,2})*|[IVX]{1,5}\.|\u00a7\s?\d+)(?=\s)"
 )
 _LABEL = re.compile(r"\(?\d")
+_PARTS = re.compile(r"\d{1,2}(?:\.\d{1,2}){1,4}\.?\s+[^\W\d_]")
 _SENTENCE = re.compile(r"[.;,:!?\u3002\uff0c][\"'\u201d\u2019)]*$")
 _QUESTION = re.compile(r"[?\uff1f][\"'\u201d\u2019)]*$")
 _SPACE = re.compile(r"\W+")
@@ -169,7 +170,19 @@ def _stands_out(passages: Sequence[Passage], index: int, usual: Usual) -> bool:
         return one.kind == "paragraph" or bool(_LABEL.match(one.label))
     if len(one.lines) == 1 and _LABEL.match(one.label) and "" != one.lines[0].font != usual.font:
         return True
-    return _is_set_apart(passages, index) or _is_of_another_font(passages, index, usual)
+    return (
+        _is_set_apart(passages, index) or _is_of_another_font(passages, index, usual) or _is_numbered(passages, index)
+    )
+
+
+def _is_numbered(passages: Sequence[Passage], index: int) -> bool:
+    """A line like the text around it, with white space above, that a number of several parts makes a heading, or its
+    capitals behind one."""
+    one = passages[index]
+    following = passages[index + 1] if index + 1 < len(passages) else None
+    if len(one.lines) > 1 or one.gap <= 0.4 * one.size or following is None or following.kind != "paragraph":
+        return False
+    return bool(_PARTS.match(one.text)) or (_LABEL.match(one.label) is not None and one.text.isupper())
 
 
 def _is_of_another_font(passages: Sequence[Passage], index: int, usual: Usual) -> bool:
