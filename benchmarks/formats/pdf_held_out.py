@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from benchmarks.common import options, save, table
 from benchmarks.formats.pdf_layouts import LAYOUTS
-from benchmarks.formats.pdf_texts import Part, Rows
+from benchmarks.formats.pdf_words import Part, Rows
 from seamline.parse import parse_bytes
 from seamline.tables.read import tables
 from seamline.testing.parsers import check_document

@@ -10,7 +10,7 @@ from io import BytesIO
 from typing import Any, NamedTuple
 
 from benchmarks.formats import pdf_texts as texts
-from benchmarks.formats.pdf_texts import Part, written
+from benchmarks.formats.pdf_words import Part, written
 
 
 class Layout(NamedTuple):
