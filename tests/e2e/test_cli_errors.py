@@ -18,7 +18,7 @@ def only_line(ended) -> str:
     [
         (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "the PDF is damaged, or has no pages: save or download it again"),
         (bytes(range(256)) * 40, "looks like a binary file"),
-        (b"# Title\n\nGr\xfc\xdfe\n", "line 3: byte 0xFC at offset 11 is not valid UTF-8"),
+        ("# Title\n\nПривет мир\n".encode("cp1251"), "line 3: byte 0xCF at offset 9 is not valid UTF-8"),
     ],
 )
 def test_a_file_that_is_no_text(cli, write, content: bytes, says: str) -> None:
@@ -27,6 +27,14 @@ def test_a_file_that_is_no_text(cli, write, content: bytes, says: str) -> None:
     assert (ended.code, ended.out) == (1, "")
     assert only_line(ended).startswith("seamline: error: bad.md")
     assert says in ended.err
+
+
+def test_old_text_in_latin_letters_is_read_and_told(cli, write) -> None:
+    write("old.md", b"# Title\n\nGr\xfc\xdfe\n")
+    ended = cli("chunk", "old.md", "--json")
+    assert ended.code == 0
+    assert json.loads(ended.out)["text"] == "# Title\n\nGrüße"
+    assert only_line(ended).startswith("seamline: notice: old.md, line 3: is not UTF-8 throughout: 2 bytes")
 
 
 def test_a_missing_file(cli) -> None:

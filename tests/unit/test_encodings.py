@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from seamline.errors import ParseError
 from seamline.parse import parse_bytes
-from seamline.parse.encodings import rescued
+from seamline.parse.encodings import _mixed, rescued
 
 JAPANESE = "名前,場所,説明\n" + "山田太郎,東京都,これは日本語の文章です。検索できますか。\n" * 20
 PROSE = "# Title\n\nSome words of prose, é and 日本.\n" * 30
@@ -63,16 +65,40 @@ def test_a_byte_order_mark_is_no_guess() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "uri"),
+    ("data", "text", "says"),
     [
-        (b"# Title\n\nGr\xfc\xdfe\n", "a.md"),
-        (b"a \xc0\xaf\xe0\x80\xaf b\n" * 20, "a.txt"),  # longer than need be: a way around filters
-        (b"half \xed\xa0\xbd of a character", "a.txt"),
+        (b"# Title\n\nGr\xfc\xdfe\n", "# Title\n\nGrüße\n", "2 bytes, the first 0xFC at offset 11,"),
+        (b"\x93so\x94 \x96 it\x92s", "“so” – it’s", "4 bytes, the first 0x93 at offset 0,"),
+        ("é and ".encode() + b"\xe9.", "é and é.", "1 bytes, the first 0xE9 at offset 7,"),
+        (b"\xef\xbb\xbfsaid \xfc", "said ü", "1 bytes, the first 0xFC at offset 8,"),
+        # Longer than need be, as a way around filters: it must not become the slash that it stands for.
+        (b"a word \xc0\xaf and more", "a word À¯ and more", "2 bytes, the first 0xC0 at offset 7,"),
+        (b"half \xed\xa0\xbd of a character", "half í\xa0½ of a character", "3 bytes, the first 0xED at offset 5,"),
+        (b"no character \x81 of cp1252", "no character \x81 of cp1252", "1 bytes, the first 0x81 at offset 13,"),
     ],
 )
-def test_what_nobody_can_tell_stays_an_error(data: bytes, uri: str) -> None:
+def test_stray_bytes_are_read_as_browsers_read_them(data: bytes, text: str, says: str) -> None:
+    document = parse_bytes(data, uri="a.md")
+    assert document.text == text
+    assert [notice.code for notice in document.notices] == ["encoding-mixed"]
+    assert says in document.notices[0].message
+    assert document.notices[0].where == f"line {1 + text.count(chr(10)) - text.endswith(chr(10))}"
+
+
+@given(st.text(st.characters(codec="cp1252", min_codepoint=0x20), min_size=1).map("plain words first {}".format))
+def test_western_text_loses_nothing_to_a_guess(text: str) -> None:
+    """What statistics do not claim is read letter by letter, but for the few runs that are UTF-8 by chance."""
+    data = text.encode("cp1252")
+    found = _mixed(data)
+    if found is not None and data.decode("utf-8", "ignore").isascii():
+        assert found[0] == text
+
+
+@pytest.mark.parametrize("codec", ["cp1251", "koi8-r", "iso8859-5", "cp1253"])
+def test_an_alphabet_of_its_own_is_not_made_latin(codec: str) -> None:
+    greeting = "Καλημέρα σε όλους" if codec == "cp1253" else "Привет всем вам"
     with pytest.raises(ParseError, match="not valid UTF-8"):
-        parse_bytes(data, uri=uri)
+        parse_bytes(f"# Note\n\n{greeting}\n".encode(codec), uri="a.md")
 
 
 def test_a_binary_file_is_not_guessed_at() -> None:

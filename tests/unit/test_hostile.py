@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import struct
+import zipfile
 import zlib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from office_files import cells, odf, packed, xlsx
+from office_files import cells, docx, odf, p, packed, xlsx
 
+from seamline import audit, chunk
 from seamline.errors import ParseError
 from seamline.parse import parse_bytes
 from seamline.parse.code_guard import refuse_bomb
@@ -148,6 +151,33 @@ def test_what_is_no_text_is_told_and_kept(text: str, uri: str, code: str) -> Non
     assert len(document.title) <= 500
 
 
+@pytest.mark.parametrize("mark", ["`", "~"])
+@pytest.mark.parametrize("around", ["{}", "> {}", "- {}"])
+def test_a_fence_longer_than_a_chunk_is_code_without_it(mark: str, around: str) -> None:
+    run = mark * 10_000
+    document = read(around.format(f"{run}\n") + f"words of code\n{run}\n\nand more\n", "a.md")
+    assert "fence-long" in codes(document)
+    assert "code" in [block.kind for block in document.blocks]
+    assert not audit(chunk(document, limit=64), limit=64)
+
+
+def test_a_fence_of_a_hundred_marks_is_kept_whole() -> None:
+    fence = "`" * 100
+    document = read(f"{fence}\n" + "words of code\n" * 300 + f"{fence}\n", "a.md")
+    assert codes(document) == []
+    chunks = chunk(document, limit=256)
+    assert all(one.text.startswith("```") for one in chunks)
+    assert not audit(chunks, limit=256)
+
+
+def test_a_table_of_thousands_of_columns_is_told() -> None:
+    document = read("|a" * 3_000 + "|\n" + "|-" * 3_000 + "|\n" + "|a\n" * 300, "a.md")
+    assert codes(document) == ["table-wide"]
+    assert "3,000 columns" in document.notices[0].message
+    assert [block.kind for block in document.blocks] == ["table"] + ["row"] * 301
+    assert codes(read("|a" * 200 + "|\n" + "|-" * 200 + "|\n", "a.md")) == []
+
+
 # --- packages -----------------------------------------------------------------------------------------------------
 
 
@@ -200,6 +230,23 @@ def test_a_picture_is_read_without_what_blows_up_beside_it(kind: bytes) -> None:
 def test_any_png_is_kept_or_cut(noise: bytes) -> None:
     data = b"\x89PNG\r\n\x1a\n" + noise
     assert without_bombs(data) == (data, 0)
+
+
+def test_a_damaged_part_without_text_is_told() -> None:
+    whole = docx(p("Words"), word__theme__theme1="<theme>colours and fonts</theme>")
+    assert codes(read(whole, "a.docx")) == []
+    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+        info = archive.getinfo("word/theme/theme1.xml")
+    at = whole.find(struct.pack("<L", info.CRC), info.header_offset)
+    central = whole.find(struct.pack("<L", info.CRC), at + 4)
+    broken = bytearray(whole)
+    broken[at] ^= 1
+    broken[central] ^= 1
+    document = read(bytes(broken), "a.docx")
+    assert document.text == "Words"
+    assert [(notice.code, notice.where) for notice in document.notices] == [
+        ("part-unreadable", "part word/theme/theme1.xml")
+    ]
 
 
 def test_a_saved_page_is_a_letter() -> None:

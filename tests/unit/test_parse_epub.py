@@ -15,6 +15,7 @@ from seamline.parse import parse_bytes
 from seamline.parse.epub import parse as parse_book
 from seamline.parse.html_zip import parse as parse_zip
 from seamline.parse.raw import Limits, Raw
+from seamline.parse.xml import without_doctype
 from seamline.testing.parsers import check_document
 from seamline.types import Document
 
@@ -230,4 +231,21 @@ def test_entities_of_a_chapter_stay_as_they_are() -> None:
     page = "<!DOCTYPE x [<!ENTITY a 'lol'>]><html><body><p>say &a;</p></body></html>"
     document = read({**book(), "OPS/one.xhtml": page})
     assert "say &a;" in document.text
+    assert "]>" not in document.text
     assert "entities" in [notice.code for notice in document.notices]
+
+
+@pytest.mark.parametrize(
+    ("prolog", "left"),
+    [
+        ("<!DOCTYPE html>", ""),
+        ("<!DOCTYPE x [<!ENTITY a 'lol'>]>", ""),
+        ("""<!doctype x SYSTEM "a>b" [<!ENTITY a "]>"><!-- ]> " --><?p ]> ' ?>]  >""", ""),
+        ("<?xml version='1.0'?><!DOCTYPE x>", "<?xml version='1.0'?>"),
+        ("", ""),
+        ("<!DOCTYPE x [<!-- never closed ", "<!DOCTYPE x [<!-- never closed "),
+        ("<!DOCTYPE x [<!ENTITY", "<!DOCTYPE x [<!ENTITY"),
+    ],
+)
+def test_a_document_type_ends_where_it_does(prolog: str, left: str) -> None:
+    assert without_doctype(f"{prolog}<p>a > b</p>") == f"{left}<p>a > b</p>"

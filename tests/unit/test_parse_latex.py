@@ -277,6 +277,20 @@ def test_parts_of_a_table_stand_under_its_header() -> None:
         assert chunk.text.endswith("\\end{tabular}\n\\end{table}")
 
 
+@pytest.mark.parametrize("limit", [64, 96, 128, 192, 256])
+def test_a_header_of_half_a_chunk_is_cut_short_and_never_left_out(limit: int) -> None:
+    head = "\\multirow{2}{*}{Model} & \\multicolumn{2}{c}{Score} & & \\multicolumn{2}{c}{Training Cost (FLOPs)} \\\\\n"
+    names = "\\cmidrule{2-3} \\cmidrule{5-6}\n& EN-DE & EN-FR & & EN-DE & EN-FR \\\\\n"
+    rows = "".join(f"Model of the year {i} & {i} & {i} & & $10^{i}$ & \\\\\n" for i in range(30))
+    opening = "\\begin{table}[t]\n\\begin{center}\n\\begin{tabular}{lccccc}\n\\toprule\n"
+    document = read(f"{opening}{head}{names}\\hline\n{rows}\\end{{tabular}}\n\\end{{center}}\n\\end{{table}}\n")
+    chunks = seamline.chunk(document, limit=limit)
+    assert seamline.audit(chunks, limit=limit) == []
+    assert all("Model} " in chunk.text for chunk in chunks if "of the year" in chunk.text)
+    short = [chunk for chunk in chunks if " ...\n" in chunk.text]
+    assert bool(short) == (limit < 128)
+
+
 def test_a_header_too_large_to_repeat_leaves_the_table_closed() -> None:
     head = " & ".join(f"a rather long name of column {i}" for i in range(12))
     rows = "".join(f"{i} & " * 11 + f"{i} \\\\\n" for i in range(40))

@@ -68,6 +68,33 @@ def test_pages_are_found_without_the_list_of_them(what: bytes, by: bytes) -> Non
     assert set(codes(document)) & {"rebuilt", "repaired"}
 
 
+def test_a_page_that_does_not_say_it_is_one() -> None:
+    broken = (
+        one_page(_stream(b"", HELLO))
+        .replace(b"/Type /Page /Parent 2 0 R", b"")
+        .replace(b"/Pages 2 0 R", b"/Pages 9 0 R")
+    )
+    document = read(broken)
+    assert document.text == "Hello world"
+    assert "rebuilt" in codes(document)
+
+
+def test_a_note_on_a_page_is_no_page() -> None:
+    note = b"<< /Type /Annot /Subtype /Text /Contents (words) /Resources << >> >>"
+    broken = one_page(_stream(b"", HELLO), note).replace(b"/Kids [", b"/Kids ;")
+    assert read(broken).front_matter["pages"] == 1
+
+
+def test_a_file_that_lost_the_word_that_names_its_key() -> None:
+    """What its streams hold is noise; that there is a page, and why nothing is on it, is told."""
+    handler = b"<< /Filter /Standard /V 1 /R 2 /O (x) /U (y) /P -4 /EncryptMetadata true >>"
+    noise = bytes(range(7, 207))
+    broken = one_page(_stream(b"/Filter /FlateDecode", noise), handler).replace(b"/Kids [", b"/Kids ;")
+    document = read(broken)
+    assert document.text == ""
+    assert {"rebuilt", "encryption-unclear", "no-text"} <= set(codes(document))
+
+
 def test_a_tree_of_pages_deeper_than_the_library_follows() -> None:
     nodes = [b"<< /Type /Pages /Count 1 /Kids [%d 0 R] >>" % n for n in range(7, 2_006)]
     document = read(one_page(_stream(b"", HELLO), *nodes, b"<< /Type /Pages /Count 1 /Kids [3 0 R] >>", kids=b"6 0 R"))

@@ -225,6 +225,44 @@ def test_comma_separated_values_are_rows() -> None:
     assert said(document, "row") == ["   a, b", '   "c\n   d", e']
 
 
+LIST_TABLE = """\
+.. list-table:: Pumps
+   :header-rows: 1
+
+   * - Name
+     - Note
+   * - A
+     - first line
+       and second
+
+   * - B
+     -
+"""
+
+
+def test_a_list_of_lists_is_a_table() -> None:
+    document = read(f"{LIST_TABLE}\nWords.\n")
+    assert shape(document) == ["table", "  row", "  row", "  row", "paragraph"]
+    assert said(document, "row")[1] == "   * - A\n     - first line\n       and second"
+    assert document.text[: (document.blocks[0].attrs or {})["header_end"]].endswith("     - Note")
+
+
+@pytest.mark.parametrize("content", ["   Words.\n", "   * A\n   * B\n", "   * - A\n\n   Words.\n", ""])
+def test_what_is_called_a_list_of_lists_and_is_none_is_read_as_it_stands(content: str) -> None:
+    document = read(f".. list-table:: T\n\n{content}\nAfter.\n")
+    assert shape(document)[0] == "directive"
+    assert "row" not in " ".join(shape(document))
+
+
+def test_rows_of_a_list_of_lists_stand_under_its_header() -> None:
+    rows = "".join(f"   * - pump {i}\n     - {i} litres of water\n" for i in range(40))
+    document = read(f".. list-table:: Pumps\n   :header-rows: 1\n\n   * - Name\n     - Content\n{rows}")
+    for limit in (48, 64, 128):
+        chunks = seamline.chunk(document, limit=limit)
+        assert all("* - Name\n     - Content\n" in chunk.text for chunk in chunks)
+        assert seamline.audit(chunks, limit=limit) == []
+
+
 def test_parts_of_a_table_stand_under_its_header() -> None:
     rows = "".join(f"| bridge {i:3} | {i:3} trains |\n+------------+------------+\n" for i in range(40))
     document = read(f"+------------+------------+\n| Name       | Trains     |\n+============+============+\n{rows}")

@@ -136,8 +136,7 @@ def test_each_page_asks_for_time(sees: Any, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("name", ["tesserocr", "rapidocr"])
 def test_an_engine_reads_what_is_drawn(name: str) -> None:
-    """Skipped where that engine is not installed: neither is part of the smallest install."""
-    pytest.importorskip(name)
+    pytest.importorskip(name, reason=f"{name} is not installed: it is in the extra `dev`")
     drawn = PageMaker(width=300, height=60).text(20, 40, "Hello reader", 24)
     import pypdfium2
 
@@ -147,7 +146,7 @@ def test_an_engine_reads_what_is_drawn(name: str) -> None:
     else:
         data = ocr._tesseract_data()
         if not data:
-            pytest.skip("tesseract has no data here")
+            pytest.skip("no data of tesseract: apt-get install tesseract-ocr-eng")
         words = ocr.Tesseract(data).read(page, "eng")
     assert " ".join(word.text for word in words) == "Hello reader"
     assert all(0.5 < word.sure <= 1 for word in words)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from seamline.errors import ParseError, SeamlineError
 from seamline.formats import BY_NAME, FORMATS, Format
-from seamline.parse import format_of
+from seamline.parse import format_of, parse_bytes, parse_text
 from seamline.parse.raw import parser_named
 from seamline.parse.sniff import sniff
 
@@ -91,6 +91,15 @@ def test_what_cannot_be_read_says_why(data: bytes, name: str, said: str) -> None
 def test_any_bytes_under_any_name_are_something_or_refused(data: bytes, suffix: str) -> None:
     with suppress(SeamlineError):
         assert format_of(sniff(data, f"x{suffix}"))
+
+
+@pytest.mark.parametrize(("called", "text"), [("tsv", "a\tb\n1\t2\n"), ("mdx", "<A>\n\nx\n\n</A>\n"), ("rst", "x\n")])
+def test_a_format_called_by_its_name_is_known_by_its_media_type(called: str, text: str) -> None:
+    one = BY_NAME[called]
+    by_name, by_type = parse_text(text, media_type=called), parse_text(text, media_type=one.media_type)
+    assert by_name.source.media_type == one.media_type
+    assert by_name == by_type
+    assert parse_bytes(text.encode(), media_type=called).source.media_type == one.media_type
 
 
 def test_names_and_endings_are_given_once() -> None:

@@ -28,6 +28,19 @@ GRID = f"{RULE}| pump | litre |\n+======+=======+\n| A    | 12    |\n{RULE}| B  
 TEX = r"\begin{tabular}{lr} \hline pump & litre \\ \hline \textbf{A} & 12 \\ B & 7 \\ \end{tabular}"
 
 
+LISTED = """\
+.. list-table::
+   :header-rows: 1
+
+   * - pump
+     - litre
+   * - A
+     - 12
+   * - B
+     - 7
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "media_type"),
     [
@@ -41,6 +54,7 @@ TEX = r"\begin{tabular}{lr} \hline pump & litre \\ \hline \textbf{A} & 12 \\ B &
         ("====  =====\npump  litre\n====  =====\nA     12\nB     7\n====  =====\n", "rst"),
         (GRID, "rst"),
         ('.. csv-table:: Pumps\n   :header: "pump", "litre"\n\n   A, 12\n   B, 7\n', "rst"),
+        (LISTED, "rst"),
         (TEX, "latex"),
     ],
 )

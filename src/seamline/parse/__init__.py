@@ -38,7 +38,7 @@ def parse_text(
     one = format_of(media_type or MARKDOWN, uri)
     if not one.is_text:
         raise ParseError(f"{one.name} is no text: pass the path of a file", uri)
-    raw = Raw(b"", text, uri, media_type or MARKDOWN, reading or Reading())
+    raw = Raw(b"", text, uri, _canonical(media_type, one), reading or Reading())
     return _document(document_id, Source(uri, raw.media_type), _parsed(one, raw))
 
 
@@ -71,6 +71,7 @@ def parse_bytes(
 
     media_type = media_type or sniff(data, uri)
     one = format_of(media_type, uri)
+    media_type = _canonical(media_type, one)
     text, notices = _decoded(data, one, uri, encoding) if one.is_text else ("", ())
     digest = hashlib.sha256(data).hexdigest()
     raw = Raw(b"" if one.is_text else data, text, uri, media_type, reading or Reading())
@@ -107,6 +108,11 @@ def format_of(media_type: str, uri: str = "") -> Format:
         known = ", ".join(BY_NAME)
         raise ParseError(f"no parser for {media_type}: expected one of {known}", uri)
     return one
+
+
+def _canonical(media_type: str | None, one: Format) -> str:
+    """The media type of a format that may have been called by its name; one of a family, such as image/png, stays."""
+    return media_type if media_type and "/" in media_type else one.media_type
 
 
 def _parsed(one: Format, raw: Raw) -> Parsed:

@@ -10,6 +10,8 @@ from seamline.errors import ParseError
 from seamline.parse.raw import Raw
 
 _PIECE = 1 << 18
+_SMALL, _IN_ALL = 1 << 20, 1 << 24
+"""Bytes of one part, and of all, that are unpacked only to see whether they are whole."""
 _DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, OSError, ValueError, EOFError, KeyError)
 """What the standard library raises for archives that are broken, encrypted, or packed in a way it does not know."""
 
@@ -29,6 +31,7 @@ class Archive:
         if len(self.names) > raw.limits.parts:
             raise ParseError(f"has {len(self.names):,} parts, and {raw.limits.parts:,} are the most", raw.uri)
         self._known = frozenset(self.names)
+        self._read: set[str] = set()
 
     def __contains__(self, name: str) -> bool:
         return name in self._known
@@ -36,6 +39,7 @@ class Archive:
     def read(self, name: str) -> bytes:
         """One part. Raises a ParseError where it is missing, damaged, encrypted or too large."""
         out = bytearray()
+        self._read.add(name)
         try:
             with self._zip.open(name) as part:
                 while piece := part.read(_PIECE):
@@ -44,6 +48,20 @@ class Archive:
         except _DAMAGED as error:
             raise ParseError(f"its part {name} cannot be unpacked ({error}): save it anew", self._uri) from None
         return bytes(out)
+
+    def damaged(self) -> list[str]:
+        """Small parts in XML that nobody read so far and that cannot be unpacked: the file is not what was written."""
+        out = []
+        room = _IN_ALL
+        for info in self._zip.infolist():
+            if info.filename in self._read or not info.filename.endswith(".xml") or info.file_size > min(_SMALL, room):
+                continue
+            room -= info.file_size
+            try:
+                self._zip.read(info)
+            except _DAMAGED:
+                out.append(info.filename)
+        return out
 
     def find(self, *names: str) -> str:
         """The first of these names that is there, empty for none."""

@@ -93,7 +93,7 @@ def _half_character(text: str, at: int, source: str) -> ParseError:
         f"lone surrogate U+{ord(text[at]):04X} at character {at}: half of a UTF-16 pair is no text; "
         'remove it, e.g. text.encode("utf-8", "ignore").decode()',
         source,
-        f"line {_line(text[:at])}",
+        f"line {line_number(text[:at])}",
     )
 
 
@@ -130,12 +130,13 @@ def _undecodable(
 ) -> ParseError:
     """Names the byte, and its offset from the start of the file, mark included, as a hex editor shows it."""
     at = error.start + skip
-    line = _line(data[skip:at].decode(codec, "replace"))
+    line = line_number(data[skip:at].decode(codec, "replace"))
     problem = f"byte 0x{data[at]:02X} at offset {at} is not valid {codec.upper()} ({error.reason})"
     return ParseError(f"{problem}: {remedy}", source, f"line {line}")
 
 
-def _line(before: str) -> int:
+def line_number(before: str) -> int:
+    """The number of the line that follows a text."""
     return 1 + len(_LINE_END.findall(before))
 
 

@@ -109,6 +109,7 @@ class _Reader:
             note("text-limit", f"holds more than {self._limits.characters:,} characters: the rest is left out")
         if not text:
             note("no-text", "holds no text")
+        self._package.tell_damaged()
 
     def _tell_margins(self) -> None:
         """Headers and footers, with what they say."""

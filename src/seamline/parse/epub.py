@@ -15,7 +15,7 @@ from seamline.parse.build import Builder
 from seamline.parse.html import read_page
 from seamline.parse.html_charset import decode_page
 from seamline.parse.raw import Parsed, Raw
-from seamline.parse.xml import declares_entities, parse_xml
+from seamline.parse.xml import declares_entities, parse_xml, without_doctype
 from seamline.types import Notice
 
 _CONTAINER = "META-INF/container.xml"
@@ -82,6 +82,7 @@ def parse(raw: Raw) -> Parsed:
             notices.append(Notice("encoding", remark, name))
         if declares_entities(markup):
             notices.append(Notice("entities", "declares entities, which stay as they are written", name))
+            markup = without_doctype(markup)
         page = read_page(markup, builder, raw, name)
         notices += page.notices
         first_title = first_title or page.title

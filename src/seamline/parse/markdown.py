@@ -13,7 +13,7 @@ from typing import Any
 
 import pyromark
 
-from seamline.parse.blocks import FENCED
+from seamline.parse.blocks import FENCED, LONGEST_FENCE
 from seamline.parse.extensions import extend, gfm_tables
 from seamline.types import Block
 
@@ -32,9 +32,9 @@ _PLAIN = {
 }
 _WHITE = " \t\r\n\f\v"
 _INDENT = " \t\ufeff"
+_LINE = re.compile(r"[^\s](?:[^\r\n]*[^\s])?")
 _LONE_CR = re.compile(r"\r(?!\n)")
 _BY_ANGLES = re.compile(r"(?<=<)[^\x00-\x7f]|[^\x00-\x7f](?=>)")
-_LONGEST_FENCE = 100  # one that is longer is no mark any more but a drawing
 
 _Raw = tuple[str, int, int, int, Mapping[str, Any] | None]
 
@@ -48,9 +48,27 @@ def commonmark(text: str) -> list[Block]:
     """The blocks CommonMark and GFM define, and `reference` blocks for link definitions."""
     twin = _ascii_twin(text)
     blocks = _nest(text, _block_starts(twin))
+    if any(block.start == block.end for block in blocks):
+        blocks = _with_all_rows(text, blocks)
     if "|" in text:
         return gfm_tables(twin, blocks, lambda edited: _nest(text, _block_starts(edited)))
     return blocks
+
+
+def _with_all_rows(text: str, blocks: list[Block]) -> list[Block]:
+    """Tables with the rows that stand in them as a paragraph behind an empty one: CommonMark parsers fill up rows that
+    lack cells, and stop to read rows where that would be too many."""
+    out: list[Block] = []
+    moved: list[int] = []
+    for block in blocks:
+        moved.append(len(out))
+        parent = moved[block.parent] if block.parent >= 0 else -1
+        if block.kind == "paragraph" and parent >= 0 and out[parent].kind == "table":
+            lines = (line for line in _LINE.finditer(text, block.start, block.end))
+            out += [Block("row", line.start(), line.end(), 0, parent) for line in lines]
+        elif block.start < block.end:
+            out.append(block._replace(parent=parent))
+    return out
 
 
 def _ascii_twin(text: str) -> str:
@@ -198,7 +216,7 @@ def _mark_unclosed(text: str, blocks: list[Block]) -> list[Block]:
     for index, block in enumerate(blocks):
         if block.kind == "code" and block.attrs and (index == last or block.parent >= 0):
             fence = _FENCE.match(text, block.start + _indentation(text, block.start))
-            if fence and len(fence.group()) <= _LONGEST_FENCE and not _is_closed(text, block, fence):
+            if fence and len(fence.group()) <= LONGEST_FENCE and not _is_closed(text, block, fence):
                 close = _container_prefix(text, fence.start()) + fence.group()
                 blocks[index] = block._replace(attrs={**block.attrs, "unclosed": close})
     return blocks

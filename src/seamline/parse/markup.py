@@ -9,7 +9,7 @@ from seamline.parse.blocks import blank, parse_blocks
 from seamline.parse.front_matter import split
 from seamline.parse.masked import front_block, interleave, jsx_blocks
 from seamline.parse.raw import Parsed, Raw
-from seamline.parse.remarks import TITLE, unclosed, unclosed_mdx
+from seamline.parse.remarks import TITLE, outsized, unclosed, unclosed_mdx
 from seamline.types import Block, Notice, Span
 
 MDX = "text/mdx"
@@ -41,7 +41,7 @@ def parse(raw: Raw) -> Parsed:
         shown = hidden.text
         masked += jsx_blocks(text, hidden.blocks)
     blocks = interleave(parse_blocks(shown, after), masked)
-    notices += unclosed(text, blocks, has_front=head is not None)
+    notices += unclosed(text, blocks, has_front=head is not None) + outsized(text, blocks)
     if raw.media_type == MDX:
         notices += unclosed_mdx(text, blocks)
     title = _title(text, blocks, data)

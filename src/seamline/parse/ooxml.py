@@ -165,6 +165,11 @@ class Package:
             self.note("package-part-names", f"calls its part {name} {actual}, against the rules of the format")
         return self._archive.read(actual)
 
+    def tell_damaged(self) -> None:
+        """Say of parts that no text comes from that they are damaged: a file that is, may lack more."""
+        for name in self._archive.damaged():
+            self.note("part-unreadable", "is damaged; no text is read from it", f"part {name}")
+
     def xml(self, name: str) -> Any:
         """The root of a part that a document cannot do without."""
         root = parse_xml(self.read(name), self._raw.uri, name, depth=DEPTH)

@@ -63,6 +63,7 @@ class _Deck:
         text, blocks, anchors = self._builder.finish()
         if not text:
             self._package.note("no-text", "holds no text")
+        self._package.tell_damaged()
         return Parsed(
             text, blocks, title, {**meta, "slides": len(slides)}, anchors, notices=tuple(self._package.notices)
         )

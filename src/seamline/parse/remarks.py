@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
+from seamline.parse.blocks import LONGEST_FENCE, giant_fences
 from seamline.types import Block, Notice
 
 _DATA = re.compile(r";base64,([A-Za-z0-9+/=]{4000,})")
@@ -15,6 +16,8 @@ _MATH = re.compile(r"\$\$[ \t]*[\r\n]")
 _CODE_SPAN = re.compile(r"(`+)(?!`)[^`]*\1(?!`)|\\[{}<]|\{/\*|\*/\}")
 _TAG = re.compile(r"<(/?)([A-Z][\w.]*)(?=[\s/>])[^<>]*?(/?)>")
 _CODE = frozenset(("code", "math", "front_matter"))
+WIDE = 200
+"""Columns of a table written by hand or by a program for people; more are data, or made to harm."""
 TITLE = 500
 """Characters of a title that are kept beside a document."""
 
@@ -48,6 +51,24 @@ def unclosed(text: str, blocks: Sequence[Block], *, has_front: bool) -> tuple[No
         starts = (block.start for block in blocks if block.kind == "paragraph" and _MATH.match(text, block.start))
         out += [_open("a formula is", "it is read as text", _line(text, start)) for start in islice(starts, 1)]
     return tuple(out)
+
+
+def outsized(text: str, blocks: Sequence[Block]) -> tuple[Notice, ...]:
+    """Fences and tables of Markdown that are larger than any reader's."""
+    out = []
+    if giants := giant_fences(text, blocks):
+        message = f"a fence of more than {LONGEST_FENCE} marks is read as a line of code, and not opened again"
+        out.append(Notice("fence-long", message, _line(text, blocks[giants[0]].start)))
+    tables = (block for block in blocks if block.kind == "table") if text.count("|") > WIDE else ()
+    if wide := next((block for block in tables if _columns(text, block) > WIDE), None):
+        message = f"a table has {_columns(text, wide):,} columns: cells that its rows do not write are not added"
+        out.append(Notice("table-wide", message, _line(text, wide.start)))
+    return tuple(out)
+
+
+def _columns(text: str, table: Block) -> int:
+    """How many columns the first line of a table has, bars inside of cells included."""
+    return text[table.start : table.end].partition("\n")[0].strip(" \t\r|").count("|") + 1
 
 
 def unclosed_mdx(text: str, blocks: Iterable[Block]) -> tuple[Notice, ...]:

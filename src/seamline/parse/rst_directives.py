@@ -28,7 +28,7 @@ _KINDS = {
     **dict.fromkeys(_CODE, "code"),
     **dict.fromkeys(("figure", "image"), "figure"),
     "math": "math",
-    "csv-table": "table",
+    **dict.fromkeys(("csv-table", "list-table"), "table"),
 }
 _OPAQUE = _words(
     "toctree index meta contents role default-role highlight sectionauthor codeauthor module py:module currentmodule"
@@ -43,6 +43,8 @@ _NOTES = _words(
 _READERS = frozenset(("include", "literalinclude"))
 _MAY_READ = frozenset(("raw", "csv-table"))
 _READS = re.compile(r":(?:file|url):")
+_ROW = re.compile(r"[*+•‣⁃-][ \t]+[*+•‣⁃-](?:[ \t]|\Z)")
+"""The first line of a row that is an item, with its first cell."""
 _LONGEST_OPENING = 100
 
 
@@ -74,17 +76,21 @@ def read_directive(lines: Lines, number: int, column: int, found: re.Match[str])
     kind = "reference" if is_substitution else _KINDS.get(name, "directive")
     is_leaf = kind != "directive" or name in _OPAQUE
     header = _header(lines, number, column)
+    rows: list[tuple[int, int]] = []
+    if kind == "table":
+        below = lines.after_indented(number + 1, column)
+        rows = _values(lines, header, below) if name == "csv-table" else _items(lines, header, below)
+        if name == "list-table" and not rows:  # no list of lists: what it holds is read as it stands
+            kind, is_leaf = "directive", False
     argument = lines.text[found.end() : lines.end[number]]
     options = lines.text[lines.end[number] : lines.end[header]] if header > number else ""
     after = lines.after_indented(number + 1, column) if is_leaf else header + 1
     attrs: dict[str, Any] = {"name": name}
-    rows: list[tuple[int, int]] = []
     if kind in ("code", "math", "directive"):
         attrs["frame"] = _frame(lines, number, found.end() if name in _NOTES and argument else 0)
     if kind == "code" and argument and " " not in argument:
         attrs["language"] = argument
     if kind == "table":
-        rows = _values(lines, header, after)
         kept = _header_rows(options)
         attrs["header_end"] = lines.end[rows[kept - 1][1] if 0 < kept < len(rows) else header]
     return Directive(
@@ -144,6 +150,24 @@ def _values(lines: Lines, header: int, after: int) -> list[tuple[int, int]]:
         else:
             rows.append((number, number))
         is_open ^= lines.body(number).count('"') % 2 == 1
+    return rows
+
+
+def _items(lines: Lines, header: int, after: int) -> list[tuple[int, int]]:
+    """Rows of a list of lists, one for each item; none where a line at the margin starts no item with a list in it."""
+    rows: list[tuple[int, int]] = []
+    margin = -1
+    for number in range(header + 1, after):
+        indent = lines.indent[number]
+        if indent < 0:
+            continue
+        margin = indent if margin < 0 else margin
+        if indent > margin:
+            rows[-1] = rows[-1][0], number
+        elif indent == margin and _ROW.match(lines.text, lines.at[number], lines.end[number]):
+            rows.append((number, number))
+        else:
+            return []
     return rows
 
 

@@ -12,6 +12,10 @@ from seamline.extras import needed
 _DOCTYPE = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 _XML = re.compile(r"[\ufeff\s]*<(?:\?xml|!DOCTYPE)\b", re.IGNORECASE)
 _ENTITY = re.compile(r"<!DOCTYPE[^\[<>]*\[[^\]]*?<!ENTITY\b", re.IGNORECASE)
+_OPENING = re.compile(r"<!DOCTYPE\b", re.IGNORECASE)
+_IN_DOCTYPE = re.compile(r"""<!--(?:.*?-->|.*)|<\?(?:.*?\?>|.*)|"[^"]*"|'[^']*'|[\[\]>]""", re.DOTALL)
+"""What counts in a document type: comments, instructions and quotes, in which nothing does, brackets and its end.
+What is not closed goes to the end at once, so that many of them cost no more than one."""
 _OUTSIDE = re.compile(
     r"""<!DOCTYPE\s+[^\s<>\[]+\s+(?:SYSTEM|PUBLIC\s+(?:"[^"<>]*"|'[^'<>]*'))\s+["'](?!https?:)([^"'<>]{1,500})""",
     re.IGNORECASE,
@@ -78,6 +82,21 @@ def refuse_doctype(data: bytes, uri: str = "", part: str = "") -> None:
 def declares_entities(text: str) -> bool:
     """Whether a text is XML or XHTML that declares entities."""
     return _XML.match(text) is not None and _ENTITY.search(text, 0, _PROLOG) is not None
+
+
+def without_doctype(text: str) -> str:
+    """A page without its document type and all that it declares; as it is where that has no end."""
+    opening = _OPENING.search(text, 0, _PROLOG)
+    if opening is None:
+        return text
+    is_inside = False
+    for found in _IN_DOCTYPE.finditer(text, opening.end()):
+        mark = found[0]
+        if mark == ">" and not is_inside:
+            return text[: opening.start()] + text[found.end() :]
+        if mark in "[]":
+            is_inside = mark == "["
+    return text
 
 
 def refuse_entities(text: str, uri: str) -> None:

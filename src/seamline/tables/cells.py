@@ -27,6 +27,7 @@ _TEX_COMMAND = re.compile(r"\\[a-zA-Z]++\*?+(?:\[[^\]]*+\])?+[ \t]*+")
 _TEX_MARK = re.compile(r"\\([%&#$_])")
 _TEX_DOLLAR = re.compile(r"(?<!\\)\$")
 _TEX_BRACES = {ord("~"): " ", ord("{"): "", ord("}"): ""}
+_ITEM = re.compile(r"[ \t]*[*+•‣⁃-][ \t]+([*+•‣⁃-])")
 _COLUMNS = re.compile(r"[=-]+|\+")
 
 
@@ -136,6 +137,22 @@ def _plain_tex(cell: str) -> str:
     for index in range(0, len(parts), 2):  # every second part is between dollar signs
         parts[index] = _TEX_COMMAND.sub("", _TEX_MARK.sub(r"\1", parts[index])).translate(_TEX_BRACES)
     return _SPACE.sub(" ", "$".join(parts)).strip()
+
+
+def by_items(row: str) -> list[str]:
+    """Cells of a row that is an item of a list, each an item of the list in it."""
+    found = _ITEM.match(row)
+    if found is None:
+        return [_SPACE.sub(" ", row).strip()]
+    column, sign = found.start(1), found[1]
+    cells: list[list[str]] = []
+    for line in (" " * column + row[column:]).splitlines():
+        before, mark, after = line[:column], line[column : column + 1], line[column + 1 :]
+        if mark == sign and before.isspace() and after[:1] in (" ", "\t", ""):
+            cells.append([after])
+        else:
+            cells[-1].append(line)
+    return [" ".join(" ".join(lines).split()) for lines in cells]
 
 
 def by_border(border: str) -> Split:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from seamline.errors import ConfigError
-from seamline.tables.cells import Split, by_ampersands, by_bars, by_border, by_separator, record
+from seamline.tables.cells import Split, by_ampersands, by_bars, by_border, by_items, by_separator, record
 from seamline.tables.kinds import MOST, common, sample, type_of
 from seamline.types import Block, Document, Span
 
@@ -192,6 +192,8 @@ def _split(document: Document, block: Block, attrs: Mapping[str, Any]) -> Split 
         return None
     if attrs.get("name") == "csv-table":
         return by_separator(",", '"')
+    if attrs.get("name") == "list-table":
+        return by_items
     if text.startswith("\\begin", block.start + _indent(text, block)):
         return by_ampersands
     start = text.rfind("\n", 0, block.start) + 1

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from seamline.parse.pdf.hyphens import flowed
 from seamline.parse.pdf.model import Box, Word
 
-_CELL = 0.75
+CELL = 0.75
 """Words closer than this, in sizes of their font, are of one cell."""
 
 
@@ -40,7 +40,7 @@ def box_of(words: Sequence[Word]) -> Box:
     )
 
 
-def cells(words: Sequence[Word], gap: float = _CELL) -> list[list[Word]]:
+def cells(words: Sequence[Word], gap: float = CELL) -> list[list[Word]]:
     """The words of a line, apart where there is a wide gap."""
     out: list[list[Word]] = []
     for word in words:

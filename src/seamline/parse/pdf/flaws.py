@@ -19,6 +19,8 @@ _PADDED = 100_000
 _FILTER = re.compile(rb"/Filter\s*(?:\[\s*)?/([A-Za-z0-9]{1,40})")
 _CHAIN = re.compile(rb"/Filter\s*\[(?:\s*/[A-Za-z0-9]{1,40}){9}")
 """More filters than PDFium follows."""
+_HANDLER = re.compile(rb"/Filter\s*/Standard\b")
+"""How a file is encrypted; it stays behind where the word that names it is lost."""
 _CONTENTS = re.compile(rb"/Contents\s*\[[^\]]*")
 _PIECES = 5_000
 _FILTERS = {
@@ -34,7 +36,7 @@ def flaws(document: Any, raw: Raw) -> list[Notice]:
     out = []
     if _is_repaired(raw.data):
         out.append(Notice("repaired", "the file's index of objects is damaged: they were found by searching it"))
-    if b"/Encrypt" in raw.data[-_TAIL:] and _revision(document) < 0:
+    if (b"/Encrypt" in raw.data[-_TAIL:] or _HANDLER.search(raw.data)) and _revision(document) < 0:
         out.append(
             Notice("encryption-unclear", "the file says that it is encrypted, but not how: it was read as plain")
         )

@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from heapq import nlargest
 from typing import NamedTuple
 
+from seamline.captions import caption
 from seamline.parse.pdf.blocks import Passage
 
 _NUMBERING = re.compile(
     r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z]\.\d{1,2}(?:\.\d{1,2})*|[IVX]{1,5}\.|\u00a7\s?\d+)(?=\s)"
 )
 _LABEL = re.compile(r"\(?\d")
+_PARTS = re.compile(r"\d{1,2}(?:\.\d{1,2}){1,4}\.?\s+[^\W\d_]")
 _SENTENCE = re.compile(r"[.;,:!?\u3002\uff0c][\"'\u201d\u2019)]*$")
+_QUESTION = re.compile(r"[?\uff1f][\"'\u201d\u2019)]*$")
 _SPACE = re.compile(r"\W+")
 _LARGER = 1.1
 """A heading is larger than the text by this, or else bold, or set apart in another way."""
@@ -52,7 +56,7 @@ class Named(NamedTuple):
     title: str = ""
     """What the file says it is called."""
     running: frozenset[str] = frozenset()
-    """Running heads, as they are compared: the name of a series, and no heading where it stands large."""
+    """Running heads, as they are compared: they may be the name of a series, and no heading where that stands large."""
 
 
 def plain(text: str) -> str:
@@ -72,6 +76,7 @@ def headings(passages: Sequence[Passage], size: float, named: Named) -> list[Pas
     """Passages with headings told from paragraphs; `size` is that of most text."""
     usual = _usual(passages, size)
     title = plain(named.title)
+    largest = nlargest(2, [0.0, 0.0, *(one.size for one in passages if one.page == 1)])
     known: dict[int, int] = {}
     found: list[int] = []
     for index, one in enumerate(passages):
@@ -81,11 +86,19 @@ def headings(passages: Sequence[Passage], size: float, named: Named) -> list[Pas
         if level:
             known[index] = level
             found.append(index)
-        elif plain(one.text) not in named.running and _stands_out(passages, index, usual):
+        elif not _is_masthead(one, named, largest) and _stands_out(passages, index, usual):
             found.append(index)
     found = sorted([*found, *_alike(passages, found)])
     levels = _levels(passages, found, known)
     return [_as_heading(one, levels[index]) if index in levels else one for index, one in enumerate(passages)]
+
+
+def _is_masthead(one: Passage, named: Named, largest: Sequence[float]) -> bool:
+    """Whether text that runs over the pages names a series where it stands large. Where nothing else on the first page
+    is nearly as large, it is the title; `largest` are the two largest sizes there."""
+    if plain(one.text) not in named.running:
+        return False
+    return one.page > 1 or one.size < largest[0] or one.size < _TITLE * largest[1]
 
 
 def _alike(passages: Sequence[Passage], found: Sequence[int]) -> list[int]:
@@ -147,7 +160,9 @@ def _stands_out(passages: Sequence[Passage], index: int, usual: Usual) -> bool:
         if one.kind == "item" and len(one.lines) > 1:
             return False
         return len(text) > 1 and (one.size >= _TITLE * size or one.share("bold") > 0.9 or _heads(passages, index, size))
-    if one.size < 0.95 * size or len(one.lines) > 2 or len(text) > _SHORT or _SENTENCE.search(text):
+    if one.size < 0.95 * size or len(one.lines) > 2 or len(text) > _SHORT:
+        return False
+    if _SENTENCE.search(text) and not (_QUESTION.search(text) and _is_answered(passages, index)):
         return False
     if index + 1 < len(passages) and _is_run_on(passages[index + 1], one):
         return False
@@ -155,13 +170,46 @@ def _stands_out(passages: Sequence[Passage], index: int, usual: Usual) -> bool:
         return one.kind == "paragraph" or bool(_LABEL.match(one.label))
     if len(one.lines) == 1 and _LABEL.match(one.label) and "" != one.lines[0].font != usual.font:
         return True
-    return _is_set_apart(passages, index)
+    return (
+        _is_set_apart(passages, index) or _is_of_another_font(passages, index, usual) or _is_numbered(passages, index)
+    )
+
+
+def _is_numbered(passages: Sequence[Passage], index: int) -> bool:
+    """A line like the text around it, with white space above, that a number of several parts makes a heading, or its
+    capitals behind one."""
+    one = passages[index]
+    following = passages[index + 1] if index + 1 < len(passages) else None
+    if len(one.lines) > 1 or one.gap <= 0.4 * one.size or following is None or following.kind != "paragraph":
+        return False
+    return bool(_PARTS.match(one.text)) or (_LABEL.match(one.label) is not None and one.text.isupper())
+
+
+def _is_of_another_font(passages: Sequence[Passage], index: int, usual: Usual) -> bool:
+    """A line in a font of its own over text in the usual one, with white space above it, that is no caption."""
+    one = passages[index]
+    if one.kind != "paragraph" or len(one.lines) > 1 or index + 1 >= len(passages) or one.gap <= 0.4 * one.size:
+        return False
+    font, following = one.lines[0].font, passages[index + 1]
+    if font in ("", usual.font) or one.share("mono") > 0.5 or one.share("italic") > 0.5 or not one.text[0].isupper():
+        return False
+    if following.kind != "paragraph" or following.page != one.page or len(following.lines) < 2:
+        return False
+    return all(line.font == usual.font for line in following.lines) and caption(one.text) is None
 
 
 def _heads(passages: Sequence[Passage], index: int, size: float) -> bool:
     """Whether text follows a line that is but a little larger: names and dates under a title have none."""
     following = passages[index + 1] if index + 1 < len(passages) else None
     return following is not None and following.lines != [] and following.size < _LARGER * size
+
+
+def _is_answered(passages: Sequence[Passage], index: int) -> bool:
+    """Whether a bold line has text under it that is not bold, as questions have that head an answer."""
+    if passages[index].share("bold") <= 0.95 or index + 1 >= len(passages):
+        return False
+    following = passages[index + 1]
+    return following.kind in ("paragraph", "item") and following.share("bold") < 0.5
 
 
 def _is_run_on(following: Passage, one: Passage) -> bool:
@@ -182,7 +230,7 @@ def _is_set_apart(passages: Sequence[Passage], index: int, *, is_alike: bool = F
     text = one.text
     names = [word for word in text.split() if len(word) > 3]
     is_title = bool(names) and sum(word[0].isupper() for word in names) >= 0.6 * len(names)
-    if one.share("italic") > 0.95 and is_title:
+    if one.share("italic") > 0.95 and (is_title or _depth(one)):
         return True
     return text.isupper() and len(text) > 4 and not text[0].isdigit()
 

@@ -150,6 +150,11 @@ class Table(NamedTuple):
     places: list[Box]
     """The box of each row."""
     turn: int = 0
+    pages: list[int] | None = None
+    """The page of each row, where it goes on over several."""
+
+    def page_of(self, row: int) -> int:
+        return self.pages[row] if self.pages else self.page
 
 
 class Figure(NamedTuple):

@@ -20,7 +20,7 @@ from seamline.parse.pdf.joins import joined
 from seamline.parse.pdf.model import Page, Piece, Sheet, turned
 from seamline.parse.pdf.order import columns
 from seamline.parse.pdf.pages import PageReader
-from seamline.parse.pdf.passages import passages
+from seamline.parse.pdf.passages import is_typed, passages
 from seamline.parse.pdf.ruled import ruled
 from seamline.parse.pdf.running import told, without_running
 from seamline.parse.pdf.scans import read_scan
@@ -132,10 +132,11 @@ def _usual_size(pages: Sequence[Page]) -> float:
 
 def _blocks(pages: Sequence[Page], size: float, named: Named) -> list[Passage]:
     found: list[list[Passage]] = []
+    typed = is_typed([line for page in pages for sheet in page.sheets for line in sheet.lines])
     for page in pages:
         for index, sheet in enumerate(page.sheets):
             for column in _columns(page, sheet, size, is_main=index == 0):
-                found.append(footnotes(captioned(passages(column)), size, sheet.height))
+                found.append(footnotes(captioned(passages(column, typed=typed)), size, sheet.height))
         if not page.sheets and page.images and not page.scanned:
             found.append([Passage("figure", figure=one) for one in pictures(page, [], size)[0]])
     return headings(joined(found), size, named)
@@ -148,7 +149,7 @@ def _columns(page: Page, sheet: Sheet, size: float, *, is_main: bool) -> list[li
     if is_main and lines:
         rules = [turned(rule, (4 - sheet.turn) % 4, page.width, page.height) for rule in page.rules]
         tables, lines = ruled(lines, rules)
-        more, lines = between_rules(lines, rules) if lines else ([], lines)
+        more, lines = between_rules(lines, rules, tables) if lines else ([], lines)
         pieces += [*tables, *more]
         if not sheet.turn and not page.scanned:
             shown, lines = pictures(page, lines, size)

@@ -17,6 +17,9 @@ _NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-z]|[ivx]{2,4})[.)]")
 _ENDS = re.compile(r"[.!?:;\u3002][\"'\u201d\u2019)\]]*$")
 _CODE = 0.8
 """A line is code where this share of its characters is."""
+_SIGN = re.compile(r"[{}()\[\]<>;=_/#$&|\\]")
+_SIGNS = 0.03
+"""Share of characters that code is full of; prose has a few brackets."""
 _LEADING = 1.35
 """Lines of a paragraph are no further apart than this, beside what is usual in their column."""
 
@@ -40,8 +43,19 @@ class _Column:
         return min(self._steps.get(size, 1.25 * size), 1.8 * size)
 
 
-def passages(pieces: Sequence[Piece]) -> list[Passage]:
-    """The blocks of a column."""
+def is_typed(lines: Sequence[Line]) -> bool:
+    """Whether a document is prose in a font of fixed width, as from a typewriter, and not code in one."""
+    mono = total = signs = 0
+    for line in lines:
+        for word in line.words:
+            total += len(word.text)
+            mono += len(word.text) if word.style.mono else 0
+            signs += len(_SIGN.findall(word.text))
+    return mono > _CODE * total and signs < _SIGNS * total
+
+
+def passages(pieces: Sequence[Piece], *, typed: bool = False) -> list[Passage]:
+    """The blocks of a column; where all text is `typed`, a fixed width says nothing."""
     column = _Column(pieces)
     out: list[Passage] = []
     bottom = float("-inf")
@@ -52,7 +66,7 @@ def passages(pieces: Sequence[Piece]) -> list[Passage]:
         elif isinstance(piece, Figure):
             out.append(Passage("figure", list(piece.lines), figure=piece))
         else:
-            _add(out, piece, column, box.top - bottom)
+            _add(out, piece, column, box.top - bottom, typed=typed)
         bottom = box.bottom
     _measure(out, column)
     return out
@@ -71,10 +85,10 @@ def _measure(out: Sequence[Passage], column: _Column) -> None:
         one.indented = not first.backward and len(one.lines) > 1 and first.left > one.lines[1].left + 0.7 * first.size
 
 
-def _add(out: list[Passage], line: Line, column: _Column, gap: float) -> None:
+def _add(out: list[Passage], line: Line, column: _Column, gap: float, *, typed: bool) -> None:
     """Put a line to the block it continues, or open another."""
     last = out[-1] if out else None
-    if line.share("mono") > _CODE:
+    if not typed and line.share("mono") > _CODE:
         if last is not None and last.kind == "code" and gap < 2 * line.size:
             last.lines.append(line)
         else:

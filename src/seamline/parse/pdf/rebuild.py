@@ -13,6 +13,10 @@ from seamline.parse.raw import Raw
 
 _PAGE = re.compile(rb"/Page(?![A-Za-z0-9])")
 _OF_PAGES = re.compile(rb"/(?:Parent|Contents|MediaBox)\b")
+_CONTENT = re.compile(rb"/Contents\s*\[?\s*[0-9]{1,7}\s+[0-9]{1,5}\s+R\b")
+_SETTING = re.compile(rb"/(?:Resources|MediaBox)\b")
+"""What a page has that does not say it is one; notes on pages have contents too, but those are words."""
+_ENCRYPTED = re.compile(rb"/Encrypt\s*(?:<<|[0-9])")
 _KIDS = re.compile(rb"/Kids\s*\[([^\]]*)")
 _REFERENCE = re.compile(rb"([0-9]{1,7})\s+[0-9]{1,5}\s+R\b")
 _ROOT = re.compile(rb"/Type\s*/Pages\b")
@@ -20,7 +24,7 @@ _ROOT = re.compile(rb"/Type\s*/Pages\b")
 
 def rebuilt(raw: Raw) -> bytes:
     """A file with all pages that can be found; empty where there are none, or where they are encrypted."""
-    if b"/Encrypt" in raw.data:
+    if _ENCRYPTED.search(raw.data):
         return b""
     bodies = _bodies(raw)
     pages = _ordered(bodies, [number for number, body in bodies.items() if _is_page(body)])
@@ -44,7 +48,11 @@ def _bodies(raw: Raw) -> dict[int, bytes]:
 
 def _is_page(body: bytes) -> bool:
     head = body.partition(b"stream")[0]
-    return _PAGE.search(head) is not None and _OF_PAGES.search(head) is not None and b"/Kids" not in head
+    if b"/Kids" in head:
+        return False
+    if _PAGE.search(head):
+        return _OF_PAGES.search(head) is not None
+    return _CONTENT.search(head) is not None and _SETTING.search(head) is not None
 
 
 def _ordered(bodies: dict[int, bytes], pages: list[int]) -> list[int]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from seamline.parse.pdf.model import Line, Page
 from seamline.types import Notice
@@ -19,6 +20,12 @@ _MOST = 100
 """A page with more numbers that stand alone is a table."""
 _FAR = 1.8
 """Page numbers are at least this far from the text, in sizes of their font."""
+_NEAR = 2.0
+"""Rows of a table are no further apart than this, in sizes of their font, where no lines hold them together."""
+_NUMBERS, _LONGEST = 4, 6
+"""Numbers in a line that may count the pages, and the digits they have."""
+_Key = tuple[str, int, str, int, int]
+"""Top or bottom, height on the page, text, and which number in it is how far from that of the page."""
 _DIGITS = re.compile(r"\d+")
 _DIGITAL = r"\W*(?:(?:page|seite|p\.)\s*)?\d{1,4}(?:\s*(?:/|of|von)\s*\d{1,4})?\W*|\d{1,2}-\d{1,3}"
 _PLAIN_NUMBER = re.compile(_DIGITAL, re.IGNORECASE)
@@ -31,9 +38,11 @@ _TOLD = 5
 def without_running(pages: Sequence[Page], size: float) -> list[Line]:
     """Take running heads, feet and page numbers out of pages, and say which. `size` is that of most text."""
     number = _NUMBER if len(pages) > 1 else _PLAIN_NUMBER
-    numbers = {page.number: _numbered(page, number) for page in pages}
+    numbers = _numbered(pages, number)
     places = {page.number: _zones(page, numbers[page.number]) for page in pages}
-    seen = Counter(key for zones in places.values() for key in {_key(where, line) for where, line in zones})
+    seen = Counter(
+        key for zones in places.values() for key in {key for where, line in zones for key in _keys(where, line)}
+    )
     exact = Counter(text for zones in places.values() for text in {line.text for _, line in zones})
     enough = max(2, _SHARE * len(pages))
     gone: list[Line] = []
@@ -43,10 +52,11 @@ def without_running(pages: Sequence[Page], size: float) -> list[Line]:
             {
                 id(line)
                 for where, line in places[page.number]
-                if (seen[_key(where, line)] >= enough and (line.size <= 1.15 * size or exact[line.text] >= enough))
+                if (_most(seen, where, line) >= enough and (line.size <= 1.15 * size or exact[line.text] >= enough))
                 or id(line) in numbers[page.number]
             },
         )
+        own = _without_header(page, own)
         if own and len(own) < len(page.sheets[0].lines):
             lost = set(map(id, own))
             page.sheets[0].lines = [line for line in page.sheets[0].lines if id(line) not in lost]
@@ -64,6 +74,33 @@ def _from_the_edge(zones: Sequence[tuple[str, Line]], running: set[int]) -> list
     return out
 
 
+def _without_header(page: Page, own: Sequence[Line]) -> list[Line]:
+    """Lines without those that are the header of a table, which comes back on every page that the table is on: a row of
+    cells, each over one of the row below it, that is near or in the same rules."""
+    held = set(map(id, own))
+    rest = [line for line in page.sheets[0].lines if id(line) not in held] if own else []
+    out: list[Line] = []
+    for row in _rows(own):
+        base = min((line.base for line in rest if line.base > row[0].base), default=0.0)
+        below = sorted((line for line in rest if abs(line.base - base) < 1), key=lambda line: line.left)
+        is_over = len(row) == len(below) > 1 and all(
+            one.left < two.right and two.left < one.right for one, two in zip(row, below, strict=True)
+        )
+        is_near = base - row[0].base < _NEAR * row[0].size
+        is_ruled = any(rule.top <= row[0].top + 2 and rule.bottom >= base - 2 for rule in page.rules)
+        if not (is_over and (is_near or is_ruled)):
+            out += row
+    return out
+
+
+def _rows(lines: Sequence[Line]) -> list[list[Line]]:
+    """Lines that stand beside each other, from left to right."""
+    rows: dict[int, list[Line]] = {}
+    for line in sorted(lines, key=lambda line: line.left):
+        rows.setdefault(round(line.base), []).append(line)
+    return list(rows.values())
+
+
 def _zones(page: Page, numbered: set[int]) -> list[tuple[str, Line]]:
     """The lines at the top and at the bottom of a page."""
     if not page.sheets:
@@ -79,19 +116,48 @@ def _zones(page: Page, numbered: set[int]) -> list[tuple[str, Line]]:
     return zones
 
 
-def _key(where: str, line: Line) -> tuple[str, int, str]:
-    return where, round(line.base / 12), _DIGITS.sub("#", line.text)
+def _keys(where: str, line: Line) -> Iterator[_Key]:
+    """What a line has in common with the same line of other pages: all of its text, or all but a number that counts the
+    pages. Rows of a table that goes on, page after page, differ in other numbers."""
+    at = where, round(line.base / 12)
+    yield *at, line.text, 0, 0
+    text = _DIGITS.sub("#", line.text)
+    for place, found in enumerate(islice(_DIGITS.finditer(line.text), _NUMBERS), 1):
+        if len(found[0]) <= _LONGEST:
+            yield *at, text, place, int(found[0]) - line.page
 
 
-def _numbered(page: Page, number: re.Pattern[str]) -> set[int]:
-    """The lines that are the number of their page, and what stands beside one, far off, as in "208      Report"."""
+def _most(seen: Counter[_Key], where: str, line: Line) -> int:
+    return max(seen[key] for key in _keys(where, line))
+
+
+def _numbered(pages: Sequence[Page], number: re.Pattern[str]) -> dict[int, set[int]]:
+    """By page, the lines that are its number, and what stands beside one, far off, as in "208      Report". The last
+    row of a table may look like that; but only numbers of pages go on from one to the next."""
+    found = {page.number: _alone(page, number) for page in pages}
+    steps = Counter(step for own in found.values() for step in {_step(line) for line, _ in own})
+    out: dict[int, set[int]] = {}
+    for page, own in found.items():
+        counted = [(line, beside) for line, beside in own if not beside or len(pages) == 1 or steps[_step(line)] > 1]
+        out[page] = {id(one) for line, beside in counted for one in (line, *beside)}
+    return out
+
+
+def _step(line: Line) -> int | None:
+    """How far the first number of a line is from that of its page; None for Roman numbers."""
+    digits = _DIGITS.search(line.text)
+    return int(digits[0]) - line.page if digits else None
+
+
+def _alone(page: Page, number: re.Pattern[str]) -> list[tuple[Line, list[Line]]]:
+    """Lines that may be the number of a page, each with the lines beside it."""
     if not page.sheets:
-        return set()
+        return []
     lines = page.sheets[0].lines
-    out: set[int] = set()
+    out: list[tuple[Line, list[Line]]] = []
     numbers = [line for line in lines if number.fullmatch(line.text)]
     if len(numbers) > _MOST:
-        return set()
+        return []
     held = set(map(id, numbers))
     others = [line for line in lines if id(line) not in held]
     for line in numbers:
@@ -100,7 +166,7 @@ def _numbered(page: Page, number: re.Pattern[str]) -> set[int]:
         is_last = all(base > line.base for base in rest) or all(base < line.base for base in rest)
         is_far = all(abs(base - line.base) > _FAR * line.size for base in rest)
         if is_last and is_far and all(_apart(other, line) for other in beside):
-            out.update(map(id, [line, *beside]))
+            out.append((line, beside))
     return out
 
 

@@ -94,14 +94,15 @@ class Writer:
         close(0)
 
     def _table(self, table: Table) -> None:
-        texts = [[self._cell(words, table.page) for words in row] for row in table.rows]
+        pages = [table.page_of(row) for row in range(len(table.rows))]
+        texts = [[self._cell(words, page) for words in row] for row, page in zip(table.rows, pages, strict=True)]
         places: list[dict[str, Any] | list[dict[str, Any] | None]] = []
-        for row, words, box in zip(texts, table.rows, table.places, strict=True):
+        for row, words, box, page in zip(texts, table.rows, table.places, pages, strict=True):
             if sum(map(len, row)) < _LONG:
-                places.append(self._place(table.page, box, table.turn))
+                places.append(self._place(page, box, table.turn))
             else:
                 held = [box_of(cell) if cell else None for cell in words]
-                places.append([None if one is None else self._place(table.page, one, table.turn) for one in held])
+                places.append([None if one is None else self._place(page, one, table.turn) for one in held])
         self.builder.table(texts, places)
 
     def _cell(self, words: Sequence[Word], page: int) -> str:
