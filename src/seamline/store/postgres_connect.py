@@ -34,9 +34,6 @@ _SESSION: tuple[tuple[str, str], ...] = (
     ("jit", "off"),  # compiling costs more than any query here
     ("random_page_cost", "1.1"),  # for disks that turn, the planner would rather read all vectors than ask HNSW
     ("idle_in_transaction_session_timeout", "0"),  # a reader may think
-    # Whole clusters may be out of reach of a narrow search: of 200 questions to 100,000 entries 4 found none of the
-    # nearest with 40, and 1 with 200. Recall@10 was 0.970, 0.990 (0.972 in another build) and, with 400, 0.996.
-    ("hnsw.ef_search", "400"),
     ("hnsw.iterative_scan", "relaxed_order"),
     ("hnsw.scan_mem_multiplier", "8"),
 )
