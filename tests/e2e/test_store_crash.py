@@ -30,7 +30,7 @@ KILLS = int(os.environ.get("SEAMLINE_KILLS", "12"))
 FLIPS = int(os.environ.get("SEAMLINE_FLIPS", "40"))
 PER_STORE = 20
 """Kills of one store: after so many rounds an audit of all versions takes longer than the indexing."""
-INDEXED = Limits(count=0, exact=0, few=0)
+INDEXED = Limits(count=0, words=0, exact=0, held=0, few=0)
 """Every index of a large store in the smallest one, so that its files are there to be damaged."""
 
 

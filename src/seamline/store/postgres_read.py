@@ -47,7 +47,7 @@ _BEGIN = sql.SQL(
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;"
     " SELECT generation, born, layout, next_key,"
     " ARRAY(SELECT relname::text FROM pg_class"
-    " WHERE relnamespace = current_schema()::regnamespace AND relname = ANY({indexes})),"
+    " WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relname = ANY({indexes})),"
     " ARRAY(SELECT ARRAY[level, entries, worded, words] FROM levels),"
     " set_config('hnsw.ef_search', least({}, greatest({}, (SELECT sum(entries)::bigint / {} FROM levels)))::text, true)"
     " FROM state, settings"
