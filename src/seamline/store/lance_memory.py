@@ -46,12 +46,19 @@ class Held:
         self._bodies: list[bytes] = rows["body"].to_pylist()
         self._matrices = {name: _matrix(rows[name]) for name in VECTORS.values()}
 
-    def near(self, vector: Vector, column: str, k: int, levels: Collection[int] | None) -> list[Found]:
-        """The rows with the nearest vectors, best first; equal ones by id."""
+    def near(
+        self, vector: Vector, column: str, k: int, levels: Collection[int] | None, through: Collection[str] | None
+    ) -> list[Found]:
+        """The rows with the nearest vectors, best first, equal ones by id; on these levels and among those let through,
+        None for all."""
         at, vectors, norms = self._matrices[column]
         rough = np.vecdot(vectors, vector) / norms  # a product of matrices may start threads, whose wait costs more
         if levels is not None:
             rough[~np.isin(self._levels[at], [*levels])] = -np.inf
+        if through is not None:
+            rows = np.zeros(len(self._keys), bool)
+            rows[[self._places[key] for key in through if key in self._places]] = True
+            rough[~rows[at]] = -np.inf
         most = min(k, int(np.isfinite(rough).sum()))
         if not most:
             return []

@@ -55,6 +55,7 @@ class LanceReader:
         """Rows of current versions, without the texts."""
         self._through: dict[str, int] = {}
         self._near_asked = self._words_asked = 0
+        self._last_keys: tuple[str, frozenset[str]] = FALSE, frozenset()
 
     def near(
         self,
@@ -72,8 +73,9 @@ class LanceReader:
         if k <= 0 or condition(where, levels) == FALSE:
             return []
         with told("cannot search the index by vector"):
-            if where is None and (held := self._held()) is not None:
-                return scored(held.near(np.asarray(vector, dtype=np.float32), column, k, levels))
+            if (held := self._held()) is not None:
+                through = None if where is None else self._keys(where)
+                return scored(held.near(np.asarray(vector, dtype=np.float32), column, k, levels, through))
             scope, given = self._scope(where, levels), np.asarray(vector, dtype=np.float32)
             partitions = index.partitions if (index := self._indices.get(column)) else 0
             probes = self._probes(partitions, scope.first)
@@ -90,7 +92,7 @@ class LanceReader:
         with told("cannot search the index by words"):
             indexed = "words" in self._indices
             if self._counts_here(indexed):
-                allowed = None if where is None else {row["key"] for row in self._read(condition(where, None), ["key"])}
+                allowed = None if where is None else self._keys(where)
                 return scored(self._words.matching(words, k, levels, allowed))
             if indexed:
                 leg = WordLeg(self._entries, self._hits, words)
@@ -186,6 +188,15 @@ class LanceReader:
     @cached_property
     def _words(self) -> Words:
         return Words(self._entries)
+
+    def _keys(self, where: Filter) -> frozenset[str]:
+        """Keys of the entries that a filter lets through; those of the last one are remembered, for both legs ask."""
+        asked = condition(where, None)
+        known, keys = self._last_keys
+        if known != asked:
+            keys = frozenset(self._columns(asked, ["key"])["key"].to_pylist())
+            self._last_keys = asked, keys
+        return keys
 
     def _held(self) -> Held | None:
         """All entries in memory, where they are few and worth it."""
