@@ -223,8 +223,8 @@ def timed(
     connection: Connection,
     judged: bool,
 ) -> Iterator[dict[str, Any]]:
-    """All sides, in another order for each question: whatever else the machine does, they share, and nobody always comes
-    after the one who leaves the caches full of something else. Answers are judged when all were asked."""
+    """All sides, in another order for each question: whatever else the machine does, they share, and nobody always
+    comes after the one who leaves the caches full of something else. Answers are judged when all were asked."""
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in sides}
     answers: dict[str, list[list[int]]] = {name: [] for name in sides}
     names, order = list(sides), Random(1)
