@@ -46,4 +46,13 @@ class TestLanceIndexed(StoreContract):
     @pytest.fixture(scope="class")
     @classmethod
     def sites(cls, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Site]:
-        return lambda: LanceSite(tmp_path_factory.mktemp("store"), Limits(count=0, exact=0, few=0))
+        return lambda: LanceSite(tmp_path_factory.mktemp("store"), Limits(count=0, words=0, exact=0, held=0, few=0))
+
+
+class TestLanceHeld(StoreContract):
+    """With all of the store in memory from the first question on, and words counted there beside their index."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def sites(cls, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Site]:
+        return lambda: LanceSite(tmp_path_factory.mktemp("store"), Limits(count=0, eager=1_000_000))

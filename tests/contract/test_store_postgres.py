@@ -49,5 +49,5 @@ class TestPostgresIndexed(SearchingContract, SequenceContract):
     @pytest.fixture(scope="class")
     @classmethod
     def sites(cls) -> Callable[[], Site]:
-        small = Limits(exact_below=1, fold_at=2, worth_folding=1, scattered=2, few=0, narrow=1_000_000)
+        small = Limits(exact_below=1, fold_at=2, worth_folding=1, scattered=2, few=0)
         return lambda: PostgresSite(small)

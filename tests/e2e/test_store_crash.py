@@ -23,13 +23,14 @@ from seamline.shape import settings_of
 from seamline.store.lance import LanceStore
 from seamline.store.lance_search import Limits
 from seamline.testing.crash import audit, finish, kill_often, mixtures, picture, refusal
+from seamline.testing.disks import fill, refused, small_disk
 from seamline.testing.rounds import SHAPE, Scene, Told, opened, run_round, texts
 
 KILLS = int(os.environ.get("SEAMLINE_KILLS", "12"))
 FLIPS = int(os.environ.get("SEAMLINE_FLIPS", "40"))
 PER_STORE = 20
 """Kills of one store: after so many rounds an audit of all versions takes longer than the indexing."""
-INDEXED = Limits(count=0, exact=0, few=0)
+INDEXED = Limits(count=0, words=0, exact=0, held=0, few=0)
 """Every index of a large store in the smallest one, so that its files are there to be damaged."""
 
 
@@ -77,30 +78,6 @@ def indexed(scene: Scene, rounds: int) -> Told:
     return told
 
 
-def refused(scene: Scene, told: Told) -> str:
-    """Try the next round where it may not have room; what was said if it had none."""
-    told.hear({"what": "started", "round": told.done + 1})
-    try:
-        with opened(scene) as (_, index):
-            run_round(index, scene.folder, told.started, told.hear)
-    except StoreError as error:
-        return str(error)
-    told.hear({"what": "done", "round": told.started})
-    return ""
-
-
-@contextmanager
-def small_disk(folder: Path, size: int) -> Iterator[None]:
-    folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", f"size={size},mode=700", "tmpfs", str(folder)]
-    if shutil.which("mount") is None or subprocess.run(command, capture_output=True).returncode:
-        pytest.skip("making a small disk needs the right to mount one")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", "-l", str(folder)], check=True)
-
-
 def test_a_full_disk_leaves_the_index_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "beside").mkdir()
     rng = np.random.default_rng(5)
@@ -119,13 +96,6 @@ def test_a_full_disk_leaves_the_index_as_it_was(tmp_path: Path) -> None:
             filler.unlink()
             assert finish(scene, told) == []
         assert refusals > 2
-
-
-def fill(filler: Path, room: int) -> None:
-    """Leave so many bytes of a disk."""
-    free = os.statvfs(filler.parent)
-    with filler.open("wb") as file:
-        os.posix_fallocate(file.fileno(), 0, max(4096, free.f_bavail * free.f_frsize - room))
 
 
 def test_a_file_that_may_not_grow_leaves_the_index_as_it_was(tmp_path: Path) -> None:

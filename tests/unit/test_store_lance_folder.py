@@ -27,7 +27,7 @@ from seamline.testing.entries import AXES, change, entries, entry, erase, vector
 from seamline.testing.entries import SETTINGS as MADE
 from seamline.testing.stores.site import put, put_entries, tidy, write
 
-INDEXED = Limits(count=0, exact=0, few=0)
+INDEXED = Limits(count=0, words=0, exact=0, held=0, few=0)
 
 
 @pytest.fixture
@@ -287,7 +287,7 @@ def rows(count: int) -> list[np.ndarray]:
 
 
 def test_a_large_index_finds_what_is_near_and_what_is_new(folder: Path) -> None:
-    store = LanceStore.create(str(folder), MADE, limits=Limits(count=50, exact=100, few=10))
+    store = LanceStore.create(str(folder), MADE, limits=Limits(count=50, words=0, exact=100, held=0, few=10))
     made = [replace(entry("a.md", f"text {n}"), vector=row) for n, row in enumerate(rows(600))]
     put_entries(store, "a.md", made[:500])
     tidy(store)

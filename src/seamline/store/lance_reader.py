@@ -12,6 +12,7 @@ from seamline.errors import StoreError
 from seamline.store.lance_engine import told
 from seamline.store.lance_filter import coded, condition, decoded, either, quoted
 from seamline.store.lance_hits import COLUMNS, PLAIN, Hits, pages, rows_of, with_room
+from seamline.store.lance_memory import Held, Words
 from seamline.store.lance_rows import (
     HEAD,
     VECTORS,
@@ -53,6 +54,8 @@ class LanceReader:
         self._layouts: dict[str, Mapping[str, Any]] = {}
         """Rows of current versions, without the texts."""
         self._through: dict[str, int] = {}
+        self._near_asked = self._words_asked = 0
+        self._last_keys: tuple[str, frozenset[str]] = FALSE, frozenset()
 
     def near(
         self,
@@ -70,6 +73,9 @@ class LanceReader:
         if k <= 0 or condition(where, levels) == FALSE:
             return []
         with told("cannot search the index by vector"):
+            if (held := self._held()) is not None:
+                through = None if where is None else self._keys(where)
+                return scored(held.near(np.asarray(vector, dtype=np.float32), column, k, levels, through))
             scope, given = self._scope(where, levels), np.asarray(vector, dtype=np.float32)
             partitions = index.partitions if (index := self._indices.get(column)) else 0
             probes = self._probes(partitions, scope.first)
@@ -84,15 +90,21 @@ class LanceReader:
         if k <= 0 or not words or asked == FALSE:
             return []
         with told("cannot search the index by words"):
-            if "words" in self._indices:
+            indexed = "words" in self._indices
+            if self._counts_here(indexed):
+                allowed = None if where is None else self._keys(where)
+                return scored(self._words.matching(words, k, levels, allowed))
+            if indexed:
                 leg = WordLeg(self._entries, self._hits, words)
                 return scored(leg.best(k, self._scope(where, levels)))
             through = None if asked == TRUE else {row["key"] for row in self._read(asked, ["key"])}
-            return scored(self._bags.matching(words, k, through))
+            return scored(Bags(self._entries).matching(words, k, through))
 
     def entries(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, Entry]:
         """The entries of these ids that exist."""
         wanted = list(dict.fromkeys(map(entry_key, ids)))
+        if "_copy" in self.__dict__:
+            return {entry.id: entry for entry in self._copy.entries(wanted, vectors=vectors)}
         placed = self._hits.placed(wanted)
         with told("cannot read entries of the index"):
             rows = self._hits.rows([*placed.values()], vectors=vectors)
@@ -170,8 +182,36 @@ class LanceReader:
         return indices(self._entries.indices())
 
     @cached_property
-    def _bags(self) -> Bags:
-        return Bags(self._entries, keep=self._entries.count() <= self._limits.count)
+    def _copy(self) -> Held:
+        return Held(self._entries, _CURRENT)
+
+    @cached_property
+    def _words(self) -> Words:
+        return Words(self._entries)
+
+    def _keys(self, where: Filter) -> frozenset[str]:
+        """Keys of the entries that a filter lets through; those of the last one are remembered, for both legs ask."""
+        asked = condition(where, None)
+        known, keys = self._last_keys
+        if known != asked:
+            keys = frozenset(self._columns(asked, ["key"])["key"].to_pylist())
+            self._last_keys = asked, keys
+        return keys
+
+    def _held(self) -> Held | None:
+        """All entries in memory, where they are few and worth it."""
+        self._near_asked += 1
+        rows = self._counted(_CURRENT)
+        small = 4 * self._settings.dimensions * rows <= self._limits.held
+        return self._copy if small and self._near_asked * self._limits.eager > rows else None
+
+    def _counts_here(self, indexed: bool) -> bool:
+        """Whether words are counted in memory."""
+        self._words_asked += 1
+        rows = self._counted(TRUE)
+        if not indexed:
+            return rows <= self._limits.count
+        return rows <= self._limits.words and self._words_asked * self._limits.eager > rows
 
     def _scope(self, where: Filter | None, levels: Collection[int] | None) -> Scope:
         strict = condition(where, levels)

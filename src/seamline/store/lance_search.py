@@ -32,7 +32,7 @@ vectors are rare, and where these are equal too, more are fetched; equal BM25 is
 _REFINE = 2
 _REFINE_MORE = 30
 """How many candidates per result, and beside, have their own vectors compared: two gave a recall of .995 for 50."""
-_ALIKE_COSINE = 5e-7
+ALIKE_COSINE = 5e-7
 """Cosines in 32 bits that are closer than this are taken for equal, and stand by id."""
 _ALIKE_BM25 = 2e-6
 """The same for BM25, as a share of the score."""
@@ -51,6 +51,15 @@ class Limits:
     """Rows up to which words are counted in memory, and nothing is indexed: 10 ms for the first query."""
     exact: int = 4_000
     """Rows up to which vectors are compared one by one: 4 ms of CPU at 384 dimensions."""
+    words: int = 16_000
+    """Rows up to which words are counted in memory although an index could: 0.3 ms a question, 0.25 s for 10,000 rows
+    to begin with."""
+    held: int = 20 << 20
+    """Bytes of vectors up to which all entries are copied into memory: 0.1 s for 10,000; with the rest of what they say
+    that is twice as much."""
+    eager: int = 500
+    """Rows that may be copied for each question there was to a state of the index; before that, the engine is asked. A
+    process that asks once, or writes as often as it asks, has no use for a copy."""
     few: int = 2_000
     """Rows that a filter may leave for an exact comparison of their vectors: 2 microseconds each."""
 
@@ -97,7 +106,7 @@ class NearLeg:
 
     def best(self, k: int, scope: Scope) -> list[Found]:
         """The rows with the nearest vectors, best first."""
-        return _best(self._fetch, k, scope, _SPARE_NEAR, lambda _: _ALIKE_COSINE)
+        return _best(self._fetch, k, scope, _SPARE_NEAR, lambda _: ALIKE_COSINE)
 
     def _fetch(self, limit: int, where: str) -> list[Found]:
         found = self._near(limit, where, self.probes)
@@ -161,7 +170,7 @@ def _best(
         found = sorted(fetch(limit, scope.loose), key=lambda hit: -hit.score)
         kept = [hit for hit in found if hit.level in scope.levels]
         if len(found) < limit or (len(kept) >= k and kept[k - 1].score - found[-1].score > alike(kept[k - 1].score)):
-            return _by_id(kept, alike)[:k]
+            return by_id(kept, alike)[:k]
     return _settled(lambda limit: fetch(limit, scope.where), k, spare, alike)
 
 
@@ -171,11 +180,11 @@ def _settled(fetch: Callable[[int], list[Found]], k: int, spare: int, alike: Cal
     while True:
         found = sorted(fetch(limit), key=lambda hit: -hit.score)
         if len(found) < limit or found[k - 1].score - found[-1].score > alike(found[k - 1].score):
-            return _by_id(found, alike)[:k]
+            return by_id(found, alike)[:k]
         limit *= 4
 
 
-def _by_id(found: Sequence[Found], alike: Callable[[float], float]) -> list[Found]:
+def by_id(found: Sequence[Found], alike: Callable[[float], float]) -> list[Found]:
     """Hits whose scores are as good as equal, by id; each gets the same score, so that nobody sees a difference."""
     ordered: list[Found] = []
     group: list[Found] = []
@@ -193,17 +202,16 @@ def _evened(group: Sequence[Found]) -> list[Found]:
 
 
 class Bags:
-    """The words of a table, counted here: exact, and slow where there are many rows."""
+    """The words of a large table that has no index yet, counted at every question: exact, and slow."""
 
-    def __init__(self, table: Table, keep: bool) -> None:
+    def __init__(self, table: Table) -> None:
         self._table = table
-        self._kept = list(self._read()) if keep else None
 
     def matching(self, asked: Sequence[str], k: int, through: Collection[str] | None) -> list[Found]:
         """The rows with the highest BM25 score, best first; among those let through, None for all."""
         total, length, holding = 0, 0, Counter[str]()
         hits: list[tuple[str, Counter[str]]] = []
-        for key, bag in self._kept if self._kept is not None else self._read():
+        for key, bag in self._read():
             held = [word for word in asked if word in bag]
             total, length = total + 1, length + bag.total()
             holding.update(held)

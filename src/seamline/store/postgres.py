@@ -16,6 +16,7 @@ from seamline.store.codec import check_settings
 from seamline.store.postgres_connect import Address, Connection, Pool, connect, lost, told
 from seamline.store.postgres_limits import Limits
 from seamline.store.postgres_read import PostgresReader
+from seamline.store.postgres_rows import adapted
 from seamline.store.postgres_schema import Opened, create, open_schema
 from seamline.store.postgres_verify import verify
 from seamline.store.postgres_write import PostgresWriter
@@ -30,7 +31,7 @@ class PostgresStore:
         self._address = address
         self._opened = opened
         self._limits = limits
-        self._pool = Pool(lambda: _snapshots(connect(address)))
+        self._pool = Pool(lambda: adapted(connect(address)))
 
     @classmethod
     def open(cls, url: str, *, limits: Limits = _LIMITS) -> PostgresStore:
@@ -54,7 +55,7 @@ class PostgresStore:
             if settings is not None:
                 check_settings(store.settings, settings)
             undo.pop_all()
-        store._pool.give(_snapshots(connection))
+        store._pool.give(adapted(connection))
         return store
 
     @property
@@ -124,11 +125,3 @@ class PostgresStore:
             except psycopg.Error:
                 connection.close()
         self._pool.give(connection)
-
-
-def _snapshots(connection: Connection) -> Connection:
-    """The connection, whose transactions see one state from now on, and change nothing."""
-    connection.autocommit = False
-    connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-    connection.read_only = True
-    return connection

@@ -34,9 +34,6 @@ _SESSION: tuple[tuple[str, str], ...] = (
     ("jit", "off"),  # compiling costs more than any query here
     ("random_page_cost", "1.1"),  # for disks that turn, the planner would rather read all vectors than ask HNSW
     ("idle_in_transaction_session_timeout", "0"),  # a reader may think
-    # Whole clusters may be out of reach of a narrow search: of 200 questions to 100,000 entries 4 found none of the
-    # nearest with 40, and 1 with 200. Recall@10 was 0.970, 0.990 (0.972 in another build) and, with 400, 0.996.
-    ("hnsw.ef_search", "400"),
     ("hnsw.iterative_scan", "relaxed_order"),
     ("hnsw.scan_mem_multiplier", "8"),
 )
@@ -59,6 +56,10 @@ _REMEDIES = (
     ("SSL|certificate", "check `sslmode` and the certificates"),
     ("permission denied for database", "grant CONNECT on the database to this role"),
     ("", "check that the server is running, and the host and the port in the address"),
+)
+_LIMITS = (
+    ("File too large", ": a file of the server may not grow, raise its limit (`ulimit -f`) and try again"),
+    ("quota exceeded", ": the quota of the server's disk is used up, make room there and try again"),
 )
 
 
@@ -218,27 +219,33 @@ def use_schema(connection: Connection, schema: str) -> None:
 
 
 def _unreachable(address: Address, said: str) -> str:
-    facts = "\n".join(line for line in said.splitlines() if not line.startswith("\t"))  # the others are hints
-    reason = address.hidden(facts).removeprefix("connection failed: ")
+    reason = address.hidden(_facts(said)).removeprefix("connection failed: ")
     remedy = next(remedy for pattern, remedy in _REMEDIES if re.search(pattern, reason))
     return f"cannot reach the index at {address.shown}: {reason}: {remedy}"
 
 
 def refusal(address: Address, error: psycopg.Error, doing: str = "") -> StoreError:
     """What PostgreSQL said, and what helps."""
-    said = address.hidden((error.diag.message_primary or str(error)).rstrip("."))
+    said = address.hidden((error.diag.message_primary or _facts(str(error))).rstrip("."))
     what = f"{doing}: " if doing else ""
-    return StoreError(f"{what}PostgreSQL at {address.shown} says: {said}{_advice(error)}")
+    return StoreError(f"{what}PostgreSQL at {address.shown} says: {said}{_advice(error, said)}")
 
 
-def _advice(error: psycopg.Error) -> str:
+def _facts(said: str) -> str:
+    """What libpq says, without its guesses."""
+    return "\n".join(line for line in said.splitlines() if not line.startswith("\t"))
+
+
+def _advice(error: psycopg.Error, said: str) -> str:
     match error:
         case errors.InsufficientPrivilege():
             return ": use the role that made the index, or have it grant this one its rights"
         case errors.ReadOnlySqlTransaction():
             return ": this server is a read-only copy or this role may only read: write to the primary, as its owner"
-        case errors.DiskFull() | errors.OutOfMemory() | errors.InsufficientResources():
-            return ": nothing was written; make room on the server and try again"
+        case errors.DiskFull():
+            return ": the server's disk is full, make room there and try again"
+        case errors.OutOfMemory() | errors.InsufficientResources():
+            return ": the server has no room for this now, try again when it has"
         case errors.UndefinedTable() | errors.UndefinedColumn() | errors.InvalidSchemaName():
             return ": the index is damaged or was removed, index again from scratch"
         case errors.UniqueViolation():
@@ -248,5 +255,6 @@ def _advice(error: psycopg.Error) -> str:
         case errors.LockNotAvailable():
             return ": somebody else is using the index, try again when they are done"
         case psycopg.OperationalError() if error.sqlstate is None or error.sqlstate[:2] in ("57", "08"):
-            return ": the connection is lost, try again when the server is up"
-    return ""
+            return ": the connection is lost, try again when the server is up; its log says what happened"
+    # The server has no code of its own for these; so it says it in English.
+    return next((remedy for pattern, remedy in _LIMITS if re.search(pattern, said)), "")

@@ -19,8 +19,9 @@ from seamline.store.postgres_text import safe
 _NULLABLE = {"coherence", "created_at"}
 _FRACTIONS = {"authority", "coherence"}
 """Columns that may hold NaN, which PostgreSQL takes for a number above all others, and filters for nothing."""
-_MOST_OR = 50
-"""Alternatives that the index of front matter is asked for one by one; it cannot be asked for a list."""
+_MOST_OR = 8
+"""Alternatives that are joined by OR. The index of front matter cannot be asked for a list, and what it finds is
+compared with each alternative again: of 50 that let 5,000 entries through that took 11 ms; each looked up alone, 3."""
 _KINDS: dict[FieldType, sql.SQL] = {
     "text": sql.SQL("'string'"),
     "number": sql.SQL("'number'"),
@@ -40,20 +41,21 @@ TRUE = Condition(sql.SQL("TRUE"))
 FALSE = Condition(sql.SQL("FALSE"))
 
 
-def condition(where: Filter | None) -> Condition:
-    """The filter as SQL that says what `filters.matches` says."""
+def condition(where: Filter | None, *, alone: bool = False) -> Condition:
+    """The filter as SQL that says what `filters.matches` says: to find entries by, or with `alone` for one that was
+    found, in a form that no index knows and that takes least of the single row."""
     match where:
         case None:
             return TRUE
         case Test():
-            return _test(where) if can_hold(where) else FALSE
+            return _test(where, alone) if can_hold(where) else FALSE
         case Not(inner):
-            text, values = condition(inner)
+            text, values = condition(inner, alone=alone)
             return Condition(sql.SQL("NOT ({})").format(text), values)
         case All(parts):
-            return _joined(" AND ", [condition(part) for part in parts]) if parts else TRUE
+            return _joined(" AND ", [condition(part, alone=alone) for part in parts]) if parts else TRUE
         case Any(parts):
-            return _joined(" OR ", [condition(part) for part in parts]) if parts else FALSE
+            return _joined(" OR ", [condition(part, alone=alone) for part in parts]) if parts else FALSE
 
 
 def both(*parts: Condition) -> Condition:
@@ -66,8 +68,8 @@ def _joined(word: str, parts: Sequence[Condition]) -> Condition:
     return Condition(text, tuple(value for part in parts for value in part.values))
 
 
-def _test(test: Test) -> Condition:
-    return _front(test) if test.field.startswith(META) else _column(test, FIELDS[test.field])
+def _test(test: Test, alone: bool) -> Condition:
+    return _front(test, alone) if test.field.startswith(META) else _column(test, FIELDS[test.field])
 
 
 def _column(test: Test, kind: FieldType) -> Condition:
@@ -90,7 +92,7 @@ def _column(test: Test, kind: FieldType) -> Condition:
     return _two_valued(found) if test.field in _NULLABLE else found
 
 
-def _front(test: Test) -> Condition:
+def _front(test: Test, alone: bool) -> Condition:
     """A test of a field of the front matter, whose values keep their types in `meta`."""
     name = safe(test.field[len(META) :])
     match test.operator:
@@ -103,11 +105,12 @@ def _front(test: Test) -> Condition:
         case "=":
             return _holding(name, json_value(test.value))  # type: ignore[arg-type]
         case "in":
-            return _one_of(name, [json_value(value) for value in _listed(test.value) if type_of(value) is not None])
+            values = [json_value(value) for value in _listed(test.value) if type_of(value) is not None]
+            return _among(name, values) if alone else _one_of(name, values)
         case "!=":
             kind = type_of(test.value) or "text"
-            text, values = _holding(name, json_value(test.value))  # type: ignore[arg-type]
-            return _when(kind, name, Condition(sql.SQL("NOT ({})").format(text), values))
+            text, bound = _holding(name, json_value(test.value))  # type: ignore[arg-type]
+            return _when(kind, name, Condition(sql.SQL("NOT ({})").format(text), bound))
     return _ordered(test, name, type_of(test.value) or "text")
 
 
@@ -124,13 +127,28 @@ def _ordered(test: Test, name: str, kind: FieldType) -> Condition:
 
 def _holding(name: str, value: str) -> Condition:
     """The form of equality that the index of front matter knows."""
-    return Condition(sql.SQL("e.meta @> %s::jsonb"), (f"{{{json.dumps(name)}:{value}}}",))
+    return Condition(sql.SQL("e.meta @> %s::jsonb"), (_field(name, value),))
+
+
+def _field(name: str, value: str) -> str:
+    return f"{{{json.dumps(name)}:{value}}}"
 
 
 def _one_of(name: str, values: Sequence[str]) -> Condition:
     if len(values) <= _MOST_OR:
         return _joined(" OR ", [_holding(name, value) for value in values])
-    return _two_valued(Condition(sql.SQL("(e.meta -> %s) = ANY(%s::jsonb[])"), (name, list(values))))
+    text = "e.key IN (SELECT x.key FROM unnest(%s::jsonb[]) AS one (meta) JOIN entries x ON x.meta @> one.meta)"
+    return Condition(sql.SQL(text), (_array([_field(name, value) for value in values]),))
+
+
+def _among(name: str, values: Sequence[str]) -> Condition:
+    return _two_valued(Condition(sql.SQL("(e.meta -> %s) = ANY(%s::jsonb[])"), (name, _array(values))))
+
+
+def _array(values: Sequence[str]) -> str:
+    """JSON texts as PostgreSQL writes an array of them; psycopg took 0.2 ms for 50."""
+    quoted = (value.replace("\\", "\\\\").replace('"', '\\"') for value in values)
+    return "{" + ",".join(f'"{value}"' for value in quoted) + "}"
 
 
 def _when(kind: FieldType, name: str, then: Condition) -> Condition:

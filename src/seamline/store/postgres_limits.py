@@ -17,8 +17,7 @@ class Limits:
     """Entries below which `tidy` leaves them unpacked: a search hardly notices."""
     scattered: int = 8
     """Small packed rows of a word that `tidy` joins."""
-    few: int = 5000
-    """A filter that lets through no more entries is narrow: each is looked at, and HNSW not asked, which would find
-    many that the filter throws away again."""
-    narrow: int = 20
-    """So is one that lets through no more than 1 in so many of all."""
+    few: int = 4
+    """A filter that lets through no more than so many times the root of all entries is narrow: each is looked at, which
+    takes 3 microseconds. HNSW is not asked: it would find many that the filter throws away again, the more the fewer
+    are let through."""

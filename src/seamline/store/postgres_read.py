@@ -43,13 +43,17 @@ _LAYOUTS = sql.SQL(
     " FROM documents d JOIN versions v USING (doc) WHERE v.number = d.version AND NOT d.deleted AND doc = ANY(%s)"
 )
 """The current versions of documents, without their texts."""
-_STATE = sql.SQL(
-    "SELECT generation, born, layout,"
-    " ARRAY(SELECT relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace"
-    " WHERE nspname = current_schema() AND relname = ANY(%s)),"
-    " ARRAY(SELECT ARRAY[level, entries, worded, words] FROM levels) FROM state, settings"
-)
-"""Everything a reader has to know at once, in one question."""
+_BEGIN = sql.SQL(
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;"
+    " SELECT generation, born, layout, next_key,"
+    " ARRAY(SELECT relname::text FROM pg_class"
+    " WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relname = ANY({indexes})),"
+    " ARRAY(SELECT ARRAY[level, entries, worded, words] FROM levels),"
+    " set_config('hnsw.ef_search', least({}, greatest({}, (SELECT sum(entries)::bigint / {} FROM levels)))::text, true)"
+    " FROM state, settings"
+).format(*search.WIDTHS, indexes=search.INDEXES)
+"""A transaction that sees one state and changes nothing; everything a reader has to know and to set at once, in one
+trip to the server."""
 
 
 class PostgresReader:
@@ -64,17 +68,20 @@ class PostgresReader:
         self._owners: dict[str, str | None] = {}
         # Whoever reads a version will ask for the owners of its ids: one question for all of them, not one for each.
         self._placed: set[str] = set()
-        rows = self._all(_STATE, (search.INDEXES,))
+        with told(address):
+            begun = connection.execute(_BEGIN)
+            begun.nextset()
+            rows = begun.fetchall()
         if not rows:
             raise StoreError(
                 f"the index at {address.shown} is damaged, it has lost its state: index again from scratch"
             )
         if rows[0][1:3] != (opened.born, LAYOUT):
             raise StoreError(f"the index at {address.shown} was replaced meanwhile: open it again")
-        generation, _, _, indexes, levels = rows[0]
+        generation, _, _, next_key, indexes, levels, width = rows[0]
         self.generation = int(generation)
         """How many changes there were."""
-        self._searcher = search.Searcher(connection, limits, indexes, levels)
+        self._searcher = search.Searcher(connection, limits, indexes, levels, next_key, int(width))
 
     def near(
         self,

@@ -72,7 +72,7 @@ def score(
         postings, holding = found[word]
         if postings.shape[1]:
             keys.append(postings[0].astype(np.int64))
-            scores.append(bm25.idf(totals.worded, holding) * _weights(postings, average))
+            scores.append(bm25.idf(totals.worded, holding) * bm25.weights(postings[1], postings[2], average))
     return _summed(np.concatenate(keys), np.concatenate(scores)) if keys else (np.empty(0, np.int64), np.empty(0))
 
 
@@ -145,13 +145,6 @@ def recent(connection: Connection, *, gone: bool) -> Iterator[Bag]:
     """Entries whose words came, or went, since the last fold."""
     rows = connection.execute("SELECT key, level, counts, length FROM recent WHERE gone = %s ORDER BY key", (gone,))
     return (Bag(*row) for row in rows)
-
-
-def _weights(postings: Postings, average: float) -> Scores:
-    """`bm25.weight` of many at once."""
-    counts, lengths = postings[1].astype(np.float64), postings[2].astype(np.float64)
-    found: Scores = counts * (bm25.K1 + 1) / (counts + bm25.K1 * (1 - bm25.B + bm25.B * lengths / average))
-    return found
 
 
 def _summed(keys: Keys, scores: Scores) -> tuple[Keys, Scores]:

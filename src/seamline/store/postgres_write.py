@@ -69,9 +69,9 @@ class PostgresWriter:
             try:
                 return self._commit(connection, changes)
             except psycopg.Error as error:
-                again = lost(connection) or isinstance(error, _TRANSIENT)
-                if lost(connection) and self._was_committed():
+                if lost(connection) and self._was_committed(error):
                     return None
+                again = (lost(connection) or isinstance(error, _TRANSIENT)) and not isinstance(error, errors.DiskFull)
                 if not again or attempt == _ATTEMPTS - 1:
                     raise refusal(self._address, error, "nothing was written") from error
         self._open()
@@ -79,7 +79,7 @@ class PostgresWriter:
 
     def tidy(self) -> None:
         """Fold new words into the index of words, build or keep up the indexes of vectors, give back space."""
-        with told(self._address, "cannot tidy"):
+        with told(self._address, "what was indexed is written, but the index cannot be tidied"):
             tidy(self._open(), self._limits, self._settings.dimensions)
 
     def close(self) -> None:
@@ -100,8 +100,9 @@ class PostgresWriter:
             if not lost(connection) and connection.info.transaction_status:
                 connection.execute("ROLLBACK")
 
-    def _was_committed(self) -> bool:
-        """Connect again; whether the transaction that was cut off is nevertheless written."""
+    def _was_committed(self, cause: psycopg.Error) -> bool:
+        """Connect again; whether the transaction that was cut off is nevertheless written. A server whose log finds no
+        room ends all connections, and may not come back before it has some."""
         doubt = (
             "it is not known whether the last documents were written: index again, what was written is recognised"
             if self._transaction
@@ -111,7 +112,8 @@ class PostgresWriter:
             self._connection = _locked(self._address, _RETURN)
         except StoreError as error:
             self._connection = None
-            raise StoreError(f"the connection was lost while writing, {doubt}; {error}") from error
+            first = refusal(self._address, cause, f"the connection was lost while writing, {doubt}")
+            raise StoreError(f"{first}; since then, {error}") from error
         with told(self._address, doubt):
             return bool(self._transaction) and _outcome(self._connection, self._transaction) == "committed"
 

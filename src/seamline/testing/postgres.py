@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,7 +37,9 @@ _SERVANT = "nobody"
 _START_SECONDS = 120
 _STOP_SECONDS = 20
 _LAUNCH = """
-import ctypes, os, pwd, signal, sys
+import ctypes, os, pwd, resource, signal, sys
+if int(sys.argv[2]):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 if int(sys.argv[1]):
     servant = pwd.getpwuid(int(sys.argv[1]))
     os.setgroups([])
@@ -45,7 +47,7 @@ if int(sys.argv[1]):
     os.setuid(servant.pw_uid)
 if sys.platform == "linux":
     ctypes.CDLL(None).prctl(1, signal.SIGQUIT)  # PR_SET_PDEATHSIG: ends when the tests do, however they end
-os.execv(sys.argv[2], sys.argv[2:])
+os.execv(sys.argv[3], sys.argv[3:])
 """
 """What becomes the server. Not a `preexec_fn`: that forks this process, with the threads of whatever it has loaded."""
 _OPTIONS = {
@@ -90,28 +92,36 @@ class Running:
 class Server(Running):
     """One server in a folder, a child of this process: it ends when this process does, however that ends.
 
-    One that is not durable is quicker, and may lose its data when the machine stops.
+    One that is not durable is quicker, and may lose its data when the machine stops. `segment` is the size of a file
+    of its log, in MB.
     """
 
     def __init__(
-        self, folder: Path, *, durable: bool = True, options: Mapping[str, str] = MappingProxyType({})
+        self,
+        folder: Path,
+        *,
+        durable: bool = True,
+        options: Mapping[str, str] = MappingProxyType({}),
+        segment: int = 16,
     ) -> None:
         super().__init__(_free_port())
         self.folder = folder
+        self._segment = segment
         self._options = {**_OPTIONS, **({} if durable else _CARELESS), **options}
         self._programs = programs(folder)
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> None:
-        """Make the folder where it is new, start, and wait until the server answers."""
-        if not (self.folder / "data").exists():
+    def start(self, *, files: int = 0) -> None:
+        """Make the folder where it is new, start, and wait until the server answers. It may not write to a file beyond
+        `files` bytes; 0 for no limit."""
+        if not (self.folder / "data" / "PG_VERSION").exists():
             self._initialise()
         options = {**self._options, "port": str(self.port), "unix_socket_directories": str(self.folder)}
         given = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
         with (self.folder / "log").open("ab") as log:
             server = [str(self._programs / "postgres"), "-D", str(self.folder / "data"), *given]
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", _LAUNCH, str(_servant().get("user", 0)), *server],
+                [sys.executable, "-I", "-S", "-c", _LAUNCH, str(_servant().get("user", 0)), str(files), *server],
                 stdout=log, stderr=log, stdin=subprocess.DEVNULL,
             )  # fmt: skip
         self._wait()
@@ -128,6 +138,11 @@ class Server(Running):
             self._process.wait()
         self._process = None
 
+    @property
+    def pid(self) -> int | None:
+        """The process that starts all others of the server; None where it has ended."""
+        return self._process.pid if self._process is not None and self._process.poll() is None else None
+
     def restart(self, how: signal.Signals = signal.SIGINT) -> None:
         """Stop and start on the same port; every connection breaks."""
         self.stop(how)
@@ -135,7 +150,16 @@ class Server(Running):
 
     def _initialise(self) -> None:
         hand_over(self.folder)
-        options = ["-U", "postgres", "--auth=trust", "-E", "UTF8", "--no-locale", "--no-sync"]
+        options = [
+            "-U",
+            "postgres",
+            "--auth=trust",
+            "-E",
+            "UTF8",
+            "--no-locale",
+            "--no-sync",
+            f"--wal-segsize={self._segment}",
+        ]
         command = [str(self._programs / "initdb"), "-D", str(self.folder / "data"), *options]
         done: subprocess.CompletedProcess[bytes] = subprocess.run(
             command, cwd=self.folder, capture_output=True, **_servant()
@@ -157,15 +181,24 @@ class Server(Running):
 
 
 @contextmanager
-def own_server(options: Mapping[str, str] = MappingProxyType({})) -> Iterator[Server]:
-    """A durable server for one test or one file of them, stopped and removed at the end."""
-    folder = Path(tempfile.mkdtemp(prefix="seamline-pg-", dir=temporary()))
-    server = Server(folder, options=options)
-    try:
+def own_server(
+    options: Mapping[str, str] = MappingProxyType({}), *, segment: int = 16, folder: Path | None = None
+) -> Iterator[Server]:
+    """A durable server for one test or one file of them, stopped at the end."""
+    with ExitStack() as stack:
+        server = Server(folder or stack.enter_context(own_folder()), options=options, segment=segment)
+        stack.callback(server.stop, signal.SIGQUIT)
         server.start()
         yield server
+
+
+@contextmanager
+def own_folder() -> Iterator[Path]:
+    """An empty folder for a server, removed at the end."""
+    folder = Path(tempfile.mkdtemp(prefix="seamline-pg-", dir=temporary()))
+    try:
+        yield folder
     finally:
-        server.stop(signal.SIGQUIT)
         rmtree(folder, ignore_errors=True)
 
 

@@ -60,6 +60,7 @@ LISTS: tuple[Value, ...] = (
     (NOON, NOON + TICK),
     (True, False),
     ("'", "\x00", "\ud800"),
+    (*WEIRD, "infra", "Infra", "%", "3", 3.0, 2.5, -1e300, True, NOON, NOON + TICK),
 )
 NAMES = (
     *sorted(FIELDS),
