@@ -40,6 +40,7 @@ static void job_close(Job *job)
     }
     for (size_t i = 0; job->leads && i < job->outline.top_count; i++)
         Py_XDECREF(job->leads[i].context);
+    signal_close(&job->signal);
     PyMem_Free(job->drafts);
     PyMem_Free(job->leads);
     PyMem_Free(job->bare);
@@ -64,14 +65,18 @@ static PyObject *left_to_python(void)
 PyObject *cut_document(PyObject *module, PyObject *args)
 {
     Job job = {.additive = false};
-    PyObject *document, *count;
+    PyObject *document, *count, *signal;
     int additive, depth, own_rules;
-    if (!PyArg_ParseTuple(args, "OOp(nnnidO!O!p)O", &document, &count, &additive, &job.plan.target, &job.plan.limit,
+    if (!PyArg_ParseTuple(args, "OOp(nnnidO!O!p)O!O", &document, &count, &additive, &job.plan.target, &job.plan.limit,
                           &job.plan.most, &depth, &job.plan.balance, &PyDict_Type, &job.plan.scores, &PyDict_Type,
-                          &job.plan.whole, &own_rules, &job.rest))
+                          &job.plan.whole, &own_rules, &PyTuple_Type, &signal, &job.rest))
         return NULL;
     if (!chunks_prepare())
         return NULL;
+    if (!signal_open(&job.signal, signal)) {
+        signal_close(&job.signal);
+        return NULL;
+    }
     job.additive = additive;
     job.plan.own_rules = own_rules;
     PyObject *text = PyObject_GetAttrString(document, "text");

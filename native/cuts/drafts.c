@@ -306,15 +306,23 @@ static bool draft_segment(Job *job, size_t low, size_t high, Py_ssize_t end, siz
     return true;
 }
 
-/* All segments between the cuts that atoms standing alone force; a heading above such an atom stays with it. */
+/* All segments between forced cuts: those of the signal, and around atoms standing alone. A heading above such an atom
+   stays with it. */
 static bool draft_attempt(Job *job, Py_ssize_t end, size_t section, Py_ssize_t limit)
 {
     if (!make_atoms(job, section, end, limit))
         return false;
     size_t low = 0;
     for (size_t i = 0; i < job->atom_count; i++) {
-        if (!job->atoms[i].alone)
+        const Atom *atom = job->atoms + i;
+        if (!atom->alone) {
+            if (i > low && !atom->glued && signal_forces_at(&job->signal, atom->start)) {
+                if (!draft_segment(job, low, i, end, section, limit))
+                    return false;
+                low = i;
+            }
             continue;
+        }
         size_t top = i;
         while (job->atoms[top].glued && top > low)
             top--;
@@ -369,7 +377,7 @@ static bool draft_section(Job *job, size_t index)
 {
     Section section = job->outline.sections[index];
     Py_ssize_t start = job->outline.tops[section.first].start, end = job->outline.tops[section.last - 1].end;
-    if (end - start > 5 * job->plan.target) /* above this it will hardly fit, and is counted block by block */
+    if (end - start > 5 * job->plan.target || signal_forces(&job->signal, start, end)) /* above this it will hardly fit, and is counted block by block */
         return draft_packed(job, end, index);
     const Lead *lead = lead_at(job, index, start);
     PyObject *close = lead ? left_open(job, end) : NULL;

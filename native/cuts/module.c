@@ -4,6 +4,7 @@
 #include "cut.h"
 #include "job.h"
 #include "render.h"
+#include "sentences.h"
 
 static int prepare(PyObject *module)
 {
@@ -16,6 +17,8 @@ static int prepare(PyObject *module)
 static PyMethodDef FUNCTIONS[] = {
     {"cut", cut_document, METH_VARARGS, "The chunks of a document; None where only Python can make them."},
     {"render", render, METH_VARARGS, "The prompt view of a chunk, from the text, its body, context and closing."},
+    {"sentence_starts", (PyCFunction)(void (*)(void))sentence_starts, METH_FASTCALL,
+     "Where the sentences of a range of a text start."},
     {NULL, NULL, 0, NULL},
 };
 

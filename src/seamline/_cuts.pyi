@@ -28,15 +28,20 @@ def cut(
     count: Counter | Estimate | _Count,
     additive: bool,
     plan: tuple[int, int, int, int, float, dict[str, float], dict[str, int], bool],
+    signal: tuple[list[int], list[float], list[int], list[int], float],
     rest: object,
     /,
 ) -> list[Chunk] | None:
     """The chunks of a document, or None where only Python can make them.
 
     `plan`: target, limit, tokens that borrowed headings may take, levels that paths keep, balance, scores from 0 to 1,
-    up to how many tokens each block kind is kept whole, and whether each is split by its own rule. `rest` does what
-    is rare: `seamline.cut.compiled.Rest`.
+    up to how many tokens each block kind is kept whole, and whether each is split by its own rule. `signal`: offsets
+    in ascending order, a score for each, forced gaps, kept gaps, and how much scores count. `rest` does what is rare:
+    `seamline.cut.compiled.Rest`.
     """
 
 def render(text: str, body: Span, context: tuple[Context, ...], closing: str, /) -> str:
     """The prompt view of a chunk."""
+
+def sentence_starts(text: str, start: int, end: int, /) -> list[int]:
+    """Where the sentences of a range start, the first one included; as `seamline.cut.sentences` finds them."""

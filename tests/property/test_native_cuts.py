@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 import seamline
 from seamline.cut import cut, plain_cut
 from seamline.cut.compiled import compiled_cut, is_usual
+from seamline.cut.scores import NO_SIGNAL, Signal
+from seamline.cut.sentences import sentence_starts
 from seamline.errors import BudgetError
 from seamline.native import CUTS
 from seamline.parts import Parts
@@ -73,15 +75,17 @@ def values(chunks: list[Chunk]) -> list[dict[str, object]]:
     return [{**{name: getattr(c, name) for name in held}, **c.to_dict()} for c in chunks]
 
 
-def assert_equal(document: Document, recipe: Recipe, tokenizer: Tokenizer, reference: Tokenizer) -> None:
+def assert_equal(
+    document: Document, recipe: Recipe, tokenizer: Tokenizer, reference: Tokenizer, signal: Signal = NO_SIGNAL
+) -> None:
     assert CUTS is not None
     try:
-        expected = plain_cut(document, recipe, Parts(reference))
+        expected = plain_cut(document, recipe, Parts(reference), signal)
     except BudgetError as error:
         with pytest.raises(BudgetError, match=re.escape(error.args[0])):
-            compiled_cut(CUTS, document, recipe, tokenizer)
+            compiled_cut(CUTS, document, recipe, tokenizer, signal)
         return
-    found = compiled_cut(CUTS, document, recipe, tokenizer)
+    found = compiled_cut(CUTS, document, recipe, tokenizer, signal)
     assert found is not None
     assert values(found) == values(expected)
     assert {type(c.body) for c in found} <= {Span}
@@ -131,6 +135,27 @@ def test_so_they_are_when_kinds_are_kept_whole_or_split_otherwise(
     assert_equal(document, recipe, load(recipe.tokenizer), REFERENCES[recipe.tokenizer])
 
 
+def gaps(document: Document) -> list[int]:
+    """Where blocks, lines and sentences start, and some places where nothing does."""
+    text = document.text
+    lines = {at + 1 for at, point in enumerate(text) if point in "\r\n"}
+    return sorted({*sentence_starts(text), *lines, *(block.start for block in document.blocks), 7, len(text)})
+
+
+def signals(places: list[int]) -> st.SearchStrategy[Signal]:
+    some = st.sets(st.sampled_from(places), max_size=40)
+    scores = some.flatmap(lambda at: st.fixed_dictionaries({one: st.floats(0, 1) for one in sorted(at)}))
+    return st.builds(Signal, scores, some.map(frozenset), st.floats(0, 1), st.booleans(), some.map(frozenset))
+
+
+@law
+@given(documents(), recipes().map(usual), st.data())
+def test_so_they_are_whatever_a_signal_says(text: str, recipe: Recipe, data: st.DataObject) -> None:
+    document = seamline.read(text + "\n", id="doc", media_type="text/markdown", recipe=recipe)
+    signal = data.draw(signals(gaps(document)))
+    assert_equal(document, recipe, load(recipe.tokenizer), REFERENCES[recipe.tokenizer], signal)
+
+
 @law
 @given(documents(), recipes(limits=(16, 200)))
 def test_every_other_recipe_is_left_to_python(text: str, recipe: Recipe) -> None:
@@ -166,12 +191,20 @@ def large_document(seed: int) -> str:
 def test_large_documents_are_cut_the_same(name: str, end: str, limit: int) -> None:
     text = large_document(limit).replace("\n", end)
     recipe = Recipe(tokenizer=name, budget=Budget(limit * 15 // 16, limit))
-    assert_equal(seamline.read(text, id="doc", media_type="text/markdown"), recipe, load(name), REFERENCES[name])
+    document = seamline.read(text, id="doc", media_type="text/markdown")
+    assert_equal(document, recipe, load(name), REFERENCES[name])
+    rng = random.Random(limit)
+    places = gaps(document)
+    scores = {at: rng.random() for at in places[::3]}
+    forced, kept = frozenset(rng.sample(places, 60)), frozenset(rng.sample(places, 60))
+    assert_equal(document, recipe, load(name), REFERENCES[name], Signal(scores, forced, 0.7, kept=kept))
 
 
 def test_a_crowd_of_one_word_paragraphs_is_thinned_the_same() -> None:
     document = seamline.read("\n\n".join(["word"] * 6000), id="doc", media_type="text/markdown")
     assert_equal(document, Recipe(budget=Budget(480, 512)), load("o200k_base"), REFERENCES["o200k_base"])
+    for signal in (Signal(forced=frozenset((6, 600))), Signal({12: 0.9}), Signal(kept=frozenset((6,)))):
+        assert_equal(document, Recipe(budget=Budget(480, 512)), load("o200k_base"), REFERENCES["o200k_base"], signal)
 
 
 @pytest.mark.parametrize(
