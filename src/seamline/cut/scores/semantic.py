@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from seamline.cut.scores import Signal
-from seamline.cut.scores.objective import Sizes, longest_starts, reach, segments
+from seamline.cut.scores.objective import Sizes, best_segments
 from seamline.cut.scores.runs import Runs, spread
 from seamline.cut.scores.units import HEADING, Unit, leanings, texts, units
 from seamline.cut.scores.valleys import chosen, depths
@@ -49,11 +49,9 @@ def objective(document: Document, recipe: Recipe, parts: Parts) -> Signal:
     apart = frozenset(n for n, unit in enumerate(found) if unit.seam == HEADING) if at_headings else frozenset[int]()
     sizes = Sizes(tokens, budget.target, budget.floor, apart)
     vectors = parts.embedder.embed(texts(document, found))
-    longest = reach(longest_starts(sizes))
-    runs = Runs(vectors, 2 * longest if settings.distinct else longest)
     base = round(_STEP * spread(vectors)) / _STEP
     price = [0.0, *(settings.price * base * max(0.0, 1 + settings.blocks * lean) for lean in leanings(found))]
-    cuts = segments(runs, price, sizes, settings.distinct * base)
+    cuts = best_segments(vectors, price, sizes, settings.distinct * base)
     return Signal(forced=frozenset(found[at].start for at in cuts))
 
 

@@ -1,0 +1,10 @@
+#ifndef SEAMLINE_VECTORS_SEGMENTS_H
+#define SEAMLINE_VECTORS_SEGMENTS_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+/* Of Python: (vectors, tokens, most, least, longest, apart, price) -> the units that start a segment. */
+PyObject *segments(PyObject *module, PyObject *args);
+
+#endif
