@@ -3,8 +3,39 @@
 #include "job.h"
 
 #include "cut.h"
+#include "measure.h"
 
 enum { LARGEST = 1 << 30 }; /* of sizes, so that squares of them are exact */
+
+/* Text and meter: those of a Measure where the document has one. */
+static bool open_text(Job *job, PyObject *text, PyObject *count)
+{
+    if (!Py_IS_TYPE(count, &MeasureType))
+        return text_open(&job->text, text, "strict") && text_index(&job->text) &&
+               meter_open(&job->meter, &job->text, count);
+    const Measure *measure = (const Measure *)count;
+    if (measure->string != text) {
+        PyErr_SetString(PyExc_ValueError, "expected a measure of this document");
+        return false;
+    }
+    job->borrowed = true;
+    job->text = measure->text;
+    job->meter = measure->meter;
+    job->meter.text = &job->text;
+    job->meter.scratch = NULL;
+    job->meter.scratch_size = job->meter.scratch_room = 0;
+    return true;
+}
+
+static void close_text(Job *job)
+{
+    if (job->borrowed) {
+        job->text = (Text){.length = 0};
+        job->meter.marks = NULL;
+    }
+    meter_close(&job->meter);
+    text_close(&job->text);
+}
 
 static bool job_open(Job *job, PyObject *text, PyObject *blocks, PyObject *count, int depth)
 {
@@ -12,7 +43,7 @@ static bool job_open(Job *job, PyObject *text, PyObject *blocks, PyObject *count
         PyErr_SetString(PyExc_NotImplementedError, "a limit beyond all texts");
         return false;
     }
-    if (!text_open(&job->text, text, "strict") || !text_index(&job->text))
+    if (!open_text(job, text, count))
         return false;
     if (!outline_open(&job->outline, blocks, depth))
         return false;
@@ -21,8 +52,6 @@ static bool job_open(Job *job, PyObject *text, PyObject *blocks, PyObject *count
         PyErr_SetString(PyExc_NotImplementedError, "a block behind the text");
         return false;
     }
-    if (!meter_open(&job->meter, &job->text, count))
-        return false;
     job->kept = PyList_New(0);
     job->leads = PyMem_Calloc(tops + 1, sizeof *job->leads);
     job->bare = PyMem_Calloc(tops + 1, sizeof *job->bare);
@@ -48,9 +77,8 @@ static void job_close(Job *job)
     PyMem_Free(job->packing);
     PyMem_Free(job->cuts);
     Py_XDECREF(job->kept);
-    meter_close(&job->meter);
     outline_close(&job->outline);
-    text_close(&job->text);
+    close_text(job);
 }
 
 /* None for what the compiled path leaves to Python: lone surrogates, blocks of no usual shape. */

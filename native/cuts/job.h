@@ -63,6 +63,7 @@ typedef struct {
 typedef struct {
     Text text;
     Meter meter;
+    bool borrowed; /* whether text and marks are those of a Measure */
     Outline outline;
     Plan plan;
     Signal signal;

@@ -564,8 +564,7 @@ PyObject *sentence_starts(PyObject *module, PyObject *const *args, Py_ssize_t co
     Py_ssize_t start = PyLong_AsSsize_t(args[1]), end = PyLong_AsSsize_t(args[2]);
     if (PyErr_Occurred() || !sentences_prepare())
         return NULL;
-    Text text = {.string = args[0], .kind = (int)PyUnicode_KIND(args[0]), .data = PyUnicode_DATA(args[0])};
-    text.length = PyUnicode_GET_LENGTH(args[0]);
+    Text text = text_view(args[0]);
     if (start < 0 || end > text.length || start >= end)
         return PyList_New(0);
     Starts found = {.count = 0};

@@ -10,6 +10,7 @@ static int prepare(PyObject *module)
 
 static PyMethodDef FUNCTIONS[] = {
     {"segments", segments, METH_VARARGS, "The units that start one of the best segments, the first one excluded."},
+    {"spread", spread, METH_O, "How much rows of length 1 differ."},
     {NULL, NULL, 0, NULL},
 };
 

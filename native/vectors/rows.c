@@ -19,9 +19,9 @@ typedef struct {
     Words words;
 } Rows;
 
-/* The sum of one text as it grows. */
+/* The sum of one text as it grows: whole numbers, which 64-bit floats hold exactly up to 2^53. */
 typedef struct {
-    int64_t *total;
+    double *total;
     int16_t *part; /* of the last pieces */
     size_t waiting; /* how many those are */
 } Sum;
@@ -134,34 +134,39 @@ static bool add_text(Rows *rows, Sum *sum, PyObject *text)
 
 /* --- rows of length 1 -------------------------------------------------------------------------------------------- */
 
-/* By steps that IEEE 754 rounds alike everywhere: exact sums, one root, one division. */
-static void write_unit(const int64_t *total, float *out, Py_ssize_t size)
+static double largest_of(const double *total, Py_ssize_t size)
 {
-    double largest = 0.0, squares = 0.0;
-    for (Py_ssize_t i = 0; i < size; i++) {
-        double wide = fabs((double)total[i]);
-        largest = wide > largest ? wide : largest;
-    }
-    int power = 0;
-    if (largest >= EXACT)
-        frexp(largest / EXACT, &power);
-    for (Py_ssize_t i = 0; i < size; i++) {
-        double wide = power ? trunc(ldexp((double)total[i], -power)) : (double)total[i];
-        squares += wide * wide;
-    }
-    double length = sqrt(squares);
-    for (Py_ssize_t i = 0; i < size; i++) {
-        double wide = power ? trunc(ldexp((double)total[i], -power)) : (double)total[i];
-        out[i] = (float)(wide / length);
-    }
+    double largest = 0.0;
+    for (Py_ssize_t i = 0; i < size; i++)
+        largest = fabs(total[i]) > largest ? fabs(total[i]) : largest;
+    return largest;
 }
 
-static bool is_nothing(const int64_t *total, Py_ssize_t size)
+/* Exact, so it does not matter that four sums make it. */
+static double squares_of(const double *total, Py_ssize_t size)
 {
+    double sums[4] = {0};
+    Py_ssize_t i = 0;
+    for (; i + 4 <= size; i += 4)
+        for (int k = 0; k < 4; k++)
+            sums[k] += total[i + k] * total[i + k];
+    for (; i < size; i++)
+        sums[0] += total[i] * total[i];
+    return sums[0] + sums[1] + sums[2] + sums[3];
+}
+
+/* By steps that IEEE 754 rounds alike everywhere: exact sums, one root, one division. */
+static void write_unit(double *restrict total, float *restrict out, Py_ssize_t size, double largest)
+{
+    if (largest >= EXACT) {
+        int power;
+        frexp(largest / EXACT, &power);
+        for (Py_ssize_t i = 0; i < size; i++)
+            total[i] = trunc(ldexp(total[i], -power));
+    }
+    double length = sqrt(squares_of(total, size));
     for (Py_ssize_t i = 0; i < size; i++)
-        if (total[i])
-            return false;
-    return true;
+        out[i] = (float)(total[i] / length);
 }
 
 static bool write_row(Rows *rows, Sum *sum, PyObject *text, float *out)
@@ -177,11 +182,12 @@ static bool write_row(Rows *rows, Sum *sum, PyObject *text, float *out)
     if (!add_text(rows, sum, text))
         return false;
     flush(rows, sum);
-    if (is_nothing(sum->total, size)) {
+    double largest = largest_of(sum->total, size);
+    if (largest == 0.0) {
         add_piece(rows, sum, rows->empty);
         flush(rows, sum);
     }
-    write_unit(sum->total, out, size);
+    write_unit(sum->total, out, size, largest);
     return true;
 }
 

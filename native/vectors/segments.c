@@ -25,6 +25,14 @@ typedef struct {
 
 /* --- vectors ----------------------------------------------------------------------------------------------------- */
 
+static bool is_floats(const Py_buffer *vectors)
+{
+    if (vectors->ndim == 2 && vectors->itemsize == sizeof(float) && vectors->format && vectors->format[0] == 'f')
+        return true;
+    PyErr_SetString(PyExc_ValueError, "expected rows of 32-bit floats");
+    return false;
+}
+
 static double cosine(const float *left, const float *right, Py_ssize_t size)
 {
     float lanes[LANES] = {0};
@@ -38,6 +46,31 @@ static double cosine(const float *left, const float *right, Py_ssize_t size)
         for (int k = 0; k < half; k++)
             lanes[k] += lanes[k + half];
     return rint((double)lanes[0] * DIGITS) / DIGITS;
+}
+
+PyObject *spread(PyObject *module, PyObject *given)
+{
+    Py_buffer vectors;
+    if (PyObject_GetBuffer(given, &vectors, PyBUF_ND | PyBUF_FORMAT) < 0)
+        return NULL;
+    PyObject *found = NULL;
+    double *total = is_floats(&vectors) ? PyMem_Calloc((size_t)vectors.shape[1] + 1, sizeof *total) : NULL;
+    if (total) {
+        const float *row = vectors.buf;
+        Py_ssize_t count = vectors.shape[0], size = vectors.shape[1];
+        for (Py_ssize_t i = 0; i < count; i++, row += size)
+            for (Py_ssize_t k = 0; k < size; k++)
+                total[k] += row[k];
+        double square = 0.0;
+        for (Py_ssize_t k = 0; k < size; k++)
+            square += total[k] * total[k];
+        found = PyFloat_FromDouble(1.0 - (square - (double)count) / ((double)count * (double)(count - 1)));
+    } else if (!PyErr_Occurred()) {
+        PyErr_NoMemory();
+    }
+    PyMem_Free(total);
+    PyBuffer_Release(&vectors);
+    return found;
 }
 
 /* --- the search -------------------------------------------------------------------------------------------------- */
@@ -142,11 +175,12 @@ static bool search_open(Search *search)
 
 static bool fits(const Py_buffer *vectors, PyObject *tokens, PyObject *price, Py_ssize_t apart)
 {
-    Py_ssize_t count = vectors->ndim == 2 ? vectors->shape[0] : -1;
-    bool floats = vectors->itemsize == sizeof(float) && vectors->format && vectors->format[0] == 'f';
-    if (floats && PyList_GET_SIZE(tokens) == count && PyList_GET_SIZE(price) == count && apart == count)
+    if (!is_floats(vectors))
+        return false;
+    Py_ssize_t count = vectors->shape[0];
+    if (PyList_GET_SIZE(tokens) == count && PyList_GET_SIZE(price) == count && apart == count)
         return true;
-    PyErr_SetString(PyExc_ValueError, "expected rows of 32-bit floats, and tokens, a price and a flag for each");
+    PyErr_SetString(PyExc_ValueError, "expected tokens, a price and a flag for each row");
     return false;
 }
 

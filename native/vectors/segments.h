@@ -1,3 +1,5 @@
+/* What vectors of neighbours say together. */
+
 #ifndef SEAMLINE_VECTORS_SEGMENTS_H
 #define SEAMLINE_VECTORS_SEGMENTS_H
 
@@ -6,5 +8,8 @@
 
 /* Of Python: (vectors, tokens, most, least, longest, apart, price) -> the units that start a segment. */
 PyObject *segments(PyObject *module, PyObject *args);
+
+/* Of Python: vectors -> how much they differ. */
+PyObject *spread(PyObject *module, PyObject *given);
 
 #endif

@@ -1,8 +1,11 @@
 """The compiled core of the cut and of token counts; its sources are in native/cuts."""
 
-from typing import Protocol, final
+from collections.abc import Sequence
+from typing import Protocol, TypeVar, final
 
-from seamline.types import Chunk, Context, Document, Span
+from seamline.types import Block, Chunk, Context, Document, Span
+
+_Span = TypeVar("_Span", bound=tuple[int, ...])
 
 class _Count(Protocol):
     def __call__(self, text: str, /) -> int: ...
@@ -23,9 +26,17 @@ class Estimate:
     def __new__(cls, prose: float, code: float) -> Estimate: ...
     def count(self, text: str, /) -> int: ...
 
+@final
+class Measure:
+    """A text whose words were counted once."""
+
+    def __new__(cls, counter: Counter, text: str, /) -> Measure: ...
+    def counts(self, spans: list[_Span], /) -> list[int]:
+        """The tokens of each span: tuples of a start, an end and more."""
+
 def cut(
     document: Document,
-    count: Counter | Estimate | _Count,
+    count: Counter | Estimate | Measure | _Count,
     additive: bool,
     plan: tuple[int, int, int, int, float, dict[str, float], dict[str, int], bool],
     signal: tuple[list[int], list[float], list[int], list[int], float],
@@ -45,3 +56,6 @@ def render(text: str, body: Span, context: tuple[Context, ...], closing: str, /)
 
 def sentence_starts(text: str, start: int, end: int, /) -> list[int]:
     """Where the sentences of a range start, the first one included; as `seamline.cut.sentences` finds them."""
+
+def units(text: str, blocks: Sequence[Block], unit: type[_Span], opened: frozenset[str], /) -> list[_Span] | None:
+    """The units of a document, as `seamline.cut.scores.units` finds them; None where only Python can."""

@@ -21,3 +21,6 @@ def segments(
 
     `apart`: for each unit, 1 where a segment must start; `longest`: units of a segment.
     """
+
+def spread(vectors: Any, /) -> float:
+    """How much rows of 32-bit floats differ, as `seamline.cut.scores.runs` says it."""

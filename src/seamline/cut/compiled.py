@@ -37,6 +37,8 @@ def compiled_cut(
     )
     counter: Any = getattr(tokenizer, "counter", None)
     count = counter if isinstance(counter, native.Counter | native.Estimate) else tokenizer.count
+    if signal.measure is not None:
+        count = signal.measure
     rest = Rest(document, recipe, tokenizer, signal)
     chunks: list[Chunk] | None = native.cut(document, count, tokenizer.additive, plan, _sorted(signal), rest)
     return chunks

@@ -80,7 +80,7 @@ class StaticEmbedder:
     @cached_property
     def _compiled(self) -> Rows | None:
         """Adds rows without a call into Python for each text; native/vectors/rows.c mirrors what is below."""
-        return VECTORS and VECTORS.Rows(self._table, self._pieces.run, EMPTY)
+        return None if VECTORS is None else VECTORS.Rows(self._table, self._pieces.run, EMPTY)
 
     def _write(self, texts: Sequence[str], rows: Vector) -> None:
         for start in range(0, len(texts), _TEXTS):

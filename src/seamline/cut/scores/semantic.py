@@ -9,7 +9,7 @@ import numpy as np
 from seamline.cut.scores import Signal
 from seamline.cut.scores.objective import Sizes, best_segments
 from seamline.cut.scores.runs import Runs, spread
-from seamline.cut.scores.units import HEADING, Unit, leanings, texts, units
+from seamline.cut.scores.units import HEADING, Unit, leanings, measure, sizes, texts, units
 from seamline.cut.scores.valleys import chosen, depths
 from seamline.parts import Parts
 from seamline.recipe import Recipe
@@ -44,15 +44,18 @@ def objective(document: Document, recipe: Recipe, parts: Parts) -> Signal:
     if len(found) < 2:
         return Signal()
     settings, budget = recipe.semantic, recipe.budget
-    tokens = [parts.tokenizer.count(document.text[unit.start : unit.end]) for unit in found]
+    measured = measure(document, parts.tokenizer)
+    tokens = sizes(document, found, parts.tokenizer, measured)
     at_headings = recipe.sections != "paragraph" and not recipe.depth  # a chunk starts there anyway
     apart = frozenset(n for n, unit in enumerate(found) if unit.seam == HEADING) if at_headings else frozenset[int]()
-    sizes = Sizes(tokens, budget.target, budget.floor, apart)
+    allowed = Sizes(tokens, budget.target, budget.floor, apart)
     vectors = parts.embedder.embed(texts(document, found))
     base = round(_STEP * spread(vectors)) / _STEP
-    price = [0.0, *(settings.price * base * max(0.0, 1 + settings.blocks * lean) for lean in leanings(found))]
-    cuts = best_segments(vectors, price, sizes, settings.distinct * base)
-    return Signal(forced=frozenset(found[at].start for at in cuts))
+    leans = leanings(found)
+    dear = {lean: settings.price * base * max(0.0, 1 + settings.blocks * lean) for lean in set(leans)}
+    price = [0.0, *(dear[lean] for lean in leans)]
+    cuts = best_segments(vectors, price, allowed, settings.distinct * base)
+    return Signal(forced=frozenset(found[at].start for at in cuts), measure=measured)
 
 
 def _curve(runs: Runs, window: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
