@@ -12,7 +12,7 @@ static bool open_text(Job *job, PyObject *text, PyObject *count)
 {
     if (!Py_IS_TYPE(count, &MeasureType))
         return text_open(&job->text, text, "strict") && text_index(&job->text) &&
-               meter_open(&job->meter, &job->text, count);
+               meter_open(&job->meter, &job->text, count, false);
     const Measure *measure = (const Measure *)count;
     if (measure->string != text) {
         PyErr_SetString(PyExc_ValueError, "expected a measure of this document");
@@ -32,6 +32,7 @@ static void close_text(Job *job)
     if (job->borrowed) {
         job->text = (Text){.length = 0};
         job->meter.marks = NULL;
+        job->meter.words = NULL;
     }
     meter_close(&job->meter);
     text_close(&job->text);

@@ -22,11 +22,15 @@ static PyObject *left_open(const Job *job, Py_ssize_t end)
     return fence && PyUnicode_GET_LENGTH(fence) ? PyUnicode_FromFormat("\n%U", fence) : PyUnicode_New(0, 0);
 }
 
-/* Whether a heading put before `start`, with a blank line between, leaves the words after it as they are. */
+/* Whether a heading put before `start`, with a blank line between, leaves the words after it as they are: line ends take
+   no blanks into their word that follow them in the same line. */
 static bool stands_apart(const Job *job, Py_ssize_t start)
 {
-    Py_UCS4 first = text_point(&job->text, start);
-    return first != '/' && !Py_UNICODE_ISSPACE(first);
+    Py_ssize_t at = start;
+    while (text_point(&job->text, at) == ' ' || text_point(&job->text, at) == '\t')
+        at++;
+    Py_UCS4 first = text_point(&job->text, at);
+    return (at > start || first != '/') && !Py_UNICODE_ISSPACE(first);
 }
 
 static bool add_frame(Job *job, PyObject *frame)

@@ -23,7 +23,7 @@ static PyObject *measure_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     measure->counter = Py_NewRef(counter);
     measure->string = Py_NewRef(string);
     if (text_open(&measure->text, string, "strict") && text_index(&measure->text) &&
-        meter_open(&measure->meter, &measure->text, counter))
+        meter_open(&measure->meter, &measure->text, counter, true))
         return (PyObject *)measure;
     Py_DECREF(measure);
     return NULL;

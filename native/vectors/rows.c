@@ -15,7 +15,7 @@ typedef struct {
     PyObject_HEAD
     Py_buffer table;
     PyObject *take_apart; /* from a word to a tuple of numbers */
-    Py_ssize_t empty;     /* the row of a text without pieces */
+    int32_t empty;        /* the row of a text without pieces */
     Words words;
 } Rows;
 
@@ -48,12 +48,14 @@ static void add_row(const int8_t *restrict row, int16_t *restrict part, Py_ssize
         part[i] = (int16_t)(part[i] + row[i]);
 }
 
-static void add_piece(const Rows *rows, Sum *sum, Py_ssize_t number)
+static void add_pieces(const Rows *rows, Sum *sum, const int32_t *numbers, size_t count)
 {
     Py_ssize_t size = dimensions(rows);
-    add_row((const int8_t *)rows->table.buf + number * size, sum->part, size);
-    if (++sum->waiting == PIECES_AT_ONCE)
-        flush(rows, sum);
+    for (size_t i = 0; i < count; i++) {
+        add_row((const int8_t *)rows->table.buf + numbers[i] * size, sum->part, size);
+        if (++sum->waiting == PIECES_AT_ONCE)
+            flush(rows, sum);
+    }
 }
 
 /* --- words ------------------------------------------------------------------------------------------------------- */
@@ -89,12 +91,17 @@ static bool add_new_word(Rows *rows, Sum *sum, PyObject *text, const Word *word)
     bool done = numbers && read_pieces(rows, tuple, numbers);
     if (!numbers)
         PyErr_NoMemory();
-    for (size_t i = 0; done && i < count; i++)
-        add_piece(rows, sum, numbers[i]);
+    if (done)
+        add_pieces(rows, sum, numbers, count);
     done = done && words_add(&rows->words, word, (Pieces){numbers, count});
     PyMem_Free(numbers);
     Py_DECREF(tuple);
     return done;
+}
+
+static uint64_t hash_with(uint64_t hash, Py_UCS4 point)
+{
+    return (hash ^ point) * 0x9E3779B97F4A7C15u;
 }
 
 /* The next word from a place on, between white space; false where there is none. */
@@ -108,11 +115,58 @@ static bool next_word(Word *word, Py_ssize_t from, Py_ssize_t end)
         Py_UCS4 point = PyUnicode_READ(word->kind, word->data, from);
         if (Py_UNICODE_ISSPACE(point))
             break;
-        hash = (hash ^ point) * 0x9E3779B97F4A7C15u;
+        hash = hash_with(hash, point);
     }
     word->length = from - word->start;
     word->hash = hash ^ hash >> 32;
     return word->length > 0;
+}
+
+static bool is_mark(Py_UCS4 point)
+{
+    return (point >= '!' && point <= '/') || (point >= ':' && point <= '@') || (point >= '[' && point <= '`') ||
+           (point >= '{' && point <= '~');
+}
+
+/* The next part of a long word: a mark, which is always a word by itself, or what stands between two of them. */
+static bool next_part(Word *part, Py_ssize_t from, Py_ssize_t end)
+{
+    uint64_t hash = 0;
+    part->start = from;
+    for (; from < end; from++) {
+        Py_UCS4 point = PyUnicode_READ(part->kind, part->data, from);
+        bool mark = is_mark(point);
+        if (mark && from > part->start)
+            break;
+        hash = hash_with(hash, point);
+        if (mark) {
+            from++;
+            break;
+        }
+    }
+    part->length = from - part->start;
+    part->hash = hash ^ hash >> 32;
+    return part->length > 0;
+}
+
+static bool add_word(Rows *rows, Sum *sum, PyObject *text, const Word *word)
+{
+    Pieces pieces;
+    if (!words_find(&rows->words, word, &pieces))
+        return add_new_word(rows, sum, text, word);
+    add_pieces(rows, sum, pieces.numbers, pieces.count);
+    return true;
+}
+
+/* Addresses and data seldom come again, but their parts do. */
+static bool add_long_word(Rows *rows, Sum *sum, PyObject *text, const Word *word)
+{
+    Word part = *word;
+    Py_ssize_t end = word->start + word->length;
+    for (Py_ssize_t from = word->start; next_part(&part, from, end); from = part.start + part.length)
+        if (!add_word(rows, sum, text, &part))
+            return false;
+    return true;
 }
 
 static bool add_text(Rows *rows, Sum *sum, PyObject *text)
@@ -120,14 +174,9 @@ static bool add_text(Rows *rows, Sum *sum, PyObject *text)
     Word word = {.kind = (int)PyUnicode_KIND(text), .data = PyUnicode_DATA(text)};
     Py_ssize_t end = PyUnicode_GET_LENGTH(text);
     for (Py_ssize_t from = 0; next_word(&word, from, end); from = word.start + word.length) {
-        Pieces pieces;
-        if (!words_find(&rows->words, &word, &pieces)) {
-            if (!add_new_word(rows, sum, text, &word))
-                return false;
-            continue;
-        }
-        for (size_t i = 0; i < pieces.count; i++)
-            add_piece(rows, sum, pieces.numbers[i]);
+        bool is_long = word.length > LONGEST_REMEMBERED;
+        if (!(is_long ? add_long_word(rows, sum, text, &word) : add_word(rows, sum, text, &word)))
+            return false;
     }
     return true;
 }
@@ -184,7 +233,7 @@ static bool write_row(Rows *rows, Sum *sum, PyObject *text, float *out)
     flush(rows, sum);
     double largest = largest_of(sum->total, size);
     if (largest == 0.0) {
-        add_piece(rows, sum, rows->empty);
+        add_pieces(rows, sum, &rows->empty, 1);
         flush(rows, sum);
     }
     write_unit(sum->total, out, size, largest);
@@ -243,7 +292,7 @@ static PyObject *rows_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     }
     rows->table = table;
     rows->take_apart = Py_NewRef(take_apart);
-    rows->empty = empty;
+    rows->empty = (int32_t)empty;
     return (PyObject *)rows;
 }
 

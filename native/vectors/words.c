@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { FIRST_SLOTS = 1 << 12, REMEMBERED = 1 << 16, LONGEST_REMEMBERED = 48 };
+enum { FIRST_SLOTS = 1 << 12, REMEMBERED = 1 << 16 };
 
 void words_close(Words *words)
 {

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { LONGEST_REMEMBERED = 48 }; /* letters of a word; longer ones are addresses and data */
+
 typedef struct {
     const int32_t *numbers;
     size_t count;

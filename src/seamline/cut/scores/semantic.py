@@ -47,15 +47,15 @@ def objective(document: Document, recipe: Recipe, parts: Parts) -> Signal:
     measured = measure(document, parts.tokenizer)
     tokens = sizes(document, found, parts.tokenizer, measured)
     at_headings = recipe.sections != "paragraph" and not recipe.depth  # a chunk starts there anyway
-    apart = frozenset(n for n, unit in enumerate(found) if unit.seam == HEADING) if at_headings else frozenset[int]()
+    apart = frozenset([n for n, (_, _, seam) in enumerate(found) if seam == HEADING] if at_headings else ())
     allowed = Sizes(tokens, budget.target, budget.floor, apart)
     vectors = parts.embedder.embed(texts(document, found))
     base = round(_STEP * spread(vectors)) / _STEP
     leans = leanings(found)
     dear = {lean: settings.price * base * max(0.0, 1 + settings.blocks * lean) for lean in set(leans)}
-    price = [0.0, *(dear[lean] for lean in leans)]
+    price = [0.0, *[dear[lean] for lean in leans]]
     cuts = best_segments(vectors, price, allowed, settings.distinct * base)
-    return Signal(forced=frozenset(found[at].start for at in cuts), measure=measured)
+    return Signal(forced=frozenset([found[at].start for at in cuts]), measure=measured)
 
 
 def _curve(runs: Runs, window: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -68,4 +68,4 @@ def _signal(found: Sequence[Unit], curve: Sequence[float], cuts: Sequence[int], 
     """Scores by how deep the curve dips at each gap, and the cuts."""
     deep = zip(found[1:], depths(curve), strict=True)
     score = {unit.start: min(1.0, max(0.0, depth)) for unit, depth in deep}
-    return Signal(score, frozenset(found[at].start for at in cuts), weight)
+    return Signal(score, frozenset([found[at].start for at in cuts]), weight)

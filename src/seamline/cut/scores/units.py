@@ -90,6 +90,7 @@ def sizes(document: Document, found: list[Unit], tokenizer: Tokenizer, measured:
 def leanings(found: Sequence[Unit]) -> list[float]:
     """For the gap before each unit but the first, how much less likely a change of subject is there than at most
     others of the document, by the seam alone: -2 to 2. All are 0 where the document has one kind of gap."""
-    seams = [unit.seam for unit in found[1:]]
+    seams = [seam for _, _, seam in found[1:]]
     usual = round(_STEPS * sum(seams) / len(seams)) / _STEPS if seams else 0.0  # in steps: an edit seldom moves it
-    return [seam - usual for seam in seams]
+    leaning = {seam: seam - usual for seam in (HEADING, BLOCK, SENTENCE)}
+    return [leaning[seam] for seam in seams]
