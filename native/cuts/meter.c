@@ -165,11 +165,13 @@ static Py_ssize_t range_by_words(Meter *meter, size_t start, size_t end)
     if (end - start < FEW || stop - start < FEW || (!whole_line && !is_visible(text.data[stop - 1])))
         return UNKNOWN;
     Py_ssize_t head = own_words(meter, &start, stop, &first);
-    size_t last = words_before(meter, whole_line ? end : stop) - !whole_line;
-    if (head < 0 || last < first || (whole_line && meter->words[last].byte != end))
+    size_t last = words_before(meter, stop);
+    bool cut = meter->words[last].byte != stop; /* into a word, which is counted again */
+    last -= cut;
+    if (head < 0 || last < first || (cut && whole_line))
         return head == -1 ? -1 : UNKNOWN;
     Py_ssize_t total = head + (Py_ssize_t)(meter->words[last].tokens - meter->words[first].tokens);
-    Py_ssize_t word = whole_line ? 0 : plain_range(meter, meter->words[last].byte, stop);
+    Py_ssize_t word = cut ? plain_range(meter, meter->words[last].byte, stop) : 0;
     Py_ssize_t blanks = word < 0 ? -1 : plain_range(meter, stop, end);
     return blanks < 0 ? -1 : total + word + blanks;
 }

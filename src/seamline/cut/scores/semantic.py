@@ -9,7 +9,7 @@ import numpy as np
 from seamline.cut.scores import Signal
 from seamline.cut.scores.objective import Sizes, best_segments
 from seamline.cut.scores.runs import Runs, spread
-from seamline.cut.scores.units import HEADING, Unit, leanings, measure, sizes, texts, units
+from seamline.cut.scores.units import HEADING, Unit, leaning_by_seam, leanings, measure, sizes, texts, units
 from seamline.cut.scores.valleys import chosen, depths
 from seamline.parts import Parts
 from seamline.recipe import Recipe
@@ -47,13 +47,14 @@ def objective(document: Document, recipe: Recipe, parts: Parts) -> Signal:
     measured = measure(document, parts.tokenizer)
     tokens = sizes(document, found, parts.tokenizer, measured)
     at_headings = recipe.sections != "paragraph" and not recipe.depth  # a chunk starts there anyway
-    apart = frozenset([n for n, (_, _, seam) in enumerate(found) if seam == HEADING] if at_headings else ())
+    seams = [seam for _, _, seam in found]
+    apart = frozenset([n for n, seam in enumerate(seams) if seam == HEADING] if at_headings else ())
     allowed = Sizes(tokens, budget.target, budget.floor, apart)
     vectors = parts.embedder.embed(texts(document, found))
     base = round(_STEP * spread(vectors)) / _STEP
-    leans = leanings(found)
-    dear = {lean: settings.price * base * max(0.0, 1 + settings.blocks * lean) for lean in set(leans)}
-    price = [0.0, *[dear[lean] for lean in leans]]
+    leaning = leaning_by_seam(seams[1:])
+    dear = {seam: settings.price * base * max(0.0, 1 + settings.blocks * lean) for seam, lean in leaning.items()}
+    price = [0.0, *[dear[seam] for seam in seams[1:]]]
     cuts = best_segments(vectors, price, allowed, settings.distinct * base)
     return Signal(forced=frozenset([found[at].start for at in cuts]), measure=measured)
 

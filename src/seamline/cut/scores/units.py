@@ -65,7 +65,7 @@ def plain_units(document: Document) -> list[Unit]:
 def texts(document: Document, found: Sequence[Unit]) -> list[str]:
     """What each unit says, a very long one cut short."""
     text = document.text
-    return [text[start : min(end, start + LONGEST)] for start, end, _ in found]
+    return [text[start : end if end - start < LONGEST else start + LONGEST] for start, end, _ in found]
 
 
 def measure(document: Document, tokenizer: Tokenizer) -> Measure | None:
@@ -91,6 +91,11 @@ def leanings(found: Sequence[Unit]) -> list[float]:
     """For the gap before each unit but the first, how much less likely a change of subject is there than at most
     others of the document, by the seam alone: -2 to 2. All are 0 where the document has one kind of gap."""
     seams = [seam for _, _, seam in found[1:]]
-    usual = round(_STEPS * sum(seams) / len(seams)) / _STEPS if seams else 0.0  # in steps: an edit seldom moves it
-    leaning = {seam: seam - usual for seam in (HEADING, BLOCK, SENTENCE)}
+    leaning = leaning_by_seam(seams)
     return [leaning[seam] for seam in seams]
+
+
+def leaning_by_seam(seams: Sequence[int]) -> dict[int, float]:
+    """The same for each kind of gap; `seams` are those of all units but the first."""
+    usual = round(_STEPS * sum(seams) / len(seams)) / _STEPS if seams else 0.0  # in steps: an edit seldom moves it
+    return {seam: seam - usual for seam in (HEADING, BLOCK, SENTENCE)}
