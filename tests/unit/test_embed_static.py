@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.embed import load
@@ -184,6 +184,7 @@ WORDS = st.sampled_from(
 @given(
     st.lists(st.one_of(LETTERS, st.lists(WORDS, max_size=30).map(" ".join), st.lists(WORDS).map("".join)), max_size=5)
 )
+@settings(deadline=None)
 def test_both_paths_give_the_same_bits(texts: list[str]) -> None:
     assert np.array_equal(embedder().embed(texts), embedder().plain_embed(texts))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.coherence import coherence, distinctiveness
@@ -141,6 +141,7 @@ def rows_and_sizes(draw: st.DrawFn) -> tuple[Vector, list[float], Sizes]:
 
 
 @given(rows_and_sizes())
+@settings(deadline=None)
 def test_both_paths_find_the_same_segments(case: tuple[Vector, list[float], Sizes]) -> None:
     rows, price, sizes = case
     assert best_segments(rows, price, sizes) == segments(runs_of(rows, sizes), price, sizes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 
 import seamline
 from seamline.cut.scores.units import (
@@ -90,6 +90,7 @@ def test_gaps_of_one_kind_do_not_lean() -> None:
 
 
 @given(documents())
+@settings(deadline=None)
 def test_both_paths_find_the_same_units(text: str) -> None:
     document = read(text)
     found = units(document)
@@ -103,6 +104,7 @@ def test_blocks_of_no_usual_shape_are_read_in_python() -> None:
 
 
 @given(documents())
+@settings(deadline=None)
 def test_units_have_the_tokens_of_their_text(text: str) -> None:
     document = read(text)
     found = units(document)

@@ -236,7 +236,7 @@ NEAR_MARKS = st.lists(st.sampled_from([*ODD, *(f"{word}. " for word in sorted(TI
 
 
 @given(NEAR_MARKS, st.data())
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None)
 def test_both_paths_find_the_same_starts(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
