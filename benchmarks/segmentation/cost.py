@@ -3,7 +3,7 @@
 MB of text for each second of CPU time of one thread; parsing, embedding and counting included, models loaded before.
 The contestants take turns, and the best of their rounds counts. chonkie runs twice: as it comes, where model2vec embeds
 with the table of seamline's `static` and counts; and with tiktoken and seamline's own code for that table, which is
-several times as fast. The bar is 5 times chonkie, and each of the two is judged.
+many times as fast. The bar is 5 times chonkie, and each of the two is judged.
 """
 
 from __future__ import annotations

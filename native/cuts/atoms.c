@@ -1,5 +1,5 @@
 /* A section -> atoms, as seamline.cut.atomize makes them: blocks whole where they fit, in parts where they do not,
-   headings glued to what follows. Splitting a block that is too large is left to Python. */
+   headings glued to what follows. Splitting a block that holds others is left to Python. */
 
 #include "job.h"
 
@@ -10,7 +10,7 @@ PyObject *SEAMS[SEAM_COUNT];
 bool seams_prepare(void)
 {
     static const char *const NAMES[SEAM_COUNT] = {"start",     "h1",      "h2",   "h3",   "h4",  "h5",
-                                                  "h6",        "paragraph", "lead-in", "rule", "line", "code", "scope", "blank"};
+                                                  "h6",        "paragraph", "lead-in", "rule", "line", "code", "scope", "blank", "sentence"};
     for (int i = 0; i < SEAM_COUNT; i++)
         if (!SEAMS[i] && !(SEAMS[i] = PyUnicode_InternFromString(NAMES[i])))
             return false;
@@ -24,7 +24,7 @@ static Py_ssize_t larger(Py_ssize_t left, Py_ssize_t right)
 
 /* --- one atom ---------------------------------------------------------------------------------------------------- */
 
-static bool score_of(const Job *job, PyObject *seam, double *score)
+static bool score_of(const Job *job, Py_ssize_t start, PyObject *seam, double *score)
 {
     PyObject *value = PyDict_GetItemWithError(job->plan.scores, seam);
     if (!value) {
@@ -32,16 +32,24 @@ static bool score_of(const Job *job, PyObject *seam, double *score)
             PyErr_SetObject(PyExc_KeyError, seam);
         return false;
     }
-    *score = PyFloat_AsDouble(value);
-    return *score != -1.0 || !PyErr_Occurred();
+    double structure = PyFloat_AsDouble(value);
+    *score = signal_score(&job->signal, start, structure);
+    return structure != -1.0 || !PyErr_Occurred();
 }
 
 bool add_atom(Job *job, Atom atom)
 {
-    if (!score_of(job, atom.seam, &atom.score) || !GROW(job->atoms, job->atom_room, job->atom_count + 1))
+    if (!score_of(job, atom.start, atom.seam, &atom.score) || !GROW(job->atoms, job->atom_room, job->atom_count + 1))
         return false;
     job->atoms[job->atom_count++] = atom;
     return true;
+}
+
+bool set_seam(Job *job, size_t index, PyObject *seam)
+{
+    Atom *atom = job->atoms + index;
+    atom->seam = seam;
+    return score_of(job, atom->start, seam, &atom->score);
 }
 
 enum { PIECE = 5, ATOM = 8 };
@@ -83,7 +91,7 @@ bool add_atoms(Job *job, PyObject *list)
 
 /* --- blocks that are too large ----------------------------------------------------------------------------------- */
 
-/* A block by the rule of its kind, in Python: lists, quotes, tables, prose. */
+/* A block by the rule of its kind, in Python: lists, quotes, tables. */
 static bool split_in_python(Job *job, const Top *top, Py_ssize_t until, PyObject *seam, bool glued, Py_ssize_t room)
 {
     PyObject *atoms = PyObject_CallMethod(job->rest, "split", "nnnOOn", top->start, until, top->block, seam,
@@ -119,19 +127,32 @@ static bool find_frame(Job *job, const Top *top, Py_ssize_t until, PyObject **fr
     return done;
 }
 
+/* Whether a block is split here, and not in Python: text without blocks or a parser's frame. */
+static bool is_plain(const Job *job, const Top *top)
+{
+    if (!job->plan.own_rules || top->kind == SCOPE || top->kind == NESTED)
+        return false;
+    PyObject *block = PyTuple_GET_ITEM(job->outline.blocks, top->block);
+    bool is_prose = top->kind == PARAGRAPH || top->kind == HEADING;
+    return !is_prose || PyTuple_GET_ITEM(block, BLOCK_ATTRS) == Py_None;
+}
+
+static Ladder ladder_of(const Top *top)
+{
+    return top->kind == CODE ? BY_CODE : top->kind == PARAGRAPH || top->kind == HEADING ? BY_PROSE : BY_LINES;
+}
+
 static bool split(Job *job, const Top *top, Py_ssize_t until, PyObject *seam, bool glued, Py_ssize_t room)
 {
-    if (!job->plan.own_rules || top->kind == PARAGRAPH || top->kind == HEADING || top->kind == SCOPE ||
-        top->kind == NESTED)
+    if (!is_plain(job, top))
         return split_in_python(job, top, until, seam, glued, room);
     size_t first = job->atom_count;
     PyObject *frame;
     if (!find_frame(job, top, until, &frame, &room) ||
-        !climb_down(job, top->start, until, frame, room, top->kind == CODE))
+        !climb_down(job, top->start, until, frame, room, ladder_of(top)))
         return false;
-    job->atoms[first].seam = seam;
     job->atoms[first].glued = glued;
-    return score_of(job, seam, &job->atoms[first].score);
+    return set_seam(job, first, seam);
 }
 
 /* --- seams and sizes --------------------------------------------------------------------------------------------- */
@@ -224,6 +245,15 @@ static bool add_heading(Job *job, Glue *glue, size_t section, size_t position, P
     return true;
 }
 
+/* Whether a block stays with the one before it: that introduces it, or a signal says so. `tokens` are those of all that
+   would then stay together. */
+static bool is_held(const Job *job, Py_ssize_t start, Seam seam, Py_ssize_t tokens, Py_ssize_t room, Py_ssize_t limit)
+{
+    if (signal_keeps_at(&job->signal, start))
+        return tokens <= room;
+    return seam == SEAM_LEAD_IN && tokens <= limit / 2 && !signal_forces_at(&job->signal, start);
+}
+
 static bool add_block(Job *job, Glue *glue, size_t section, size_t position, Py_ssize_t until, Py_ssize_t limit)
 {
     const Top *top = job->outline.tops + position;
@@ -237,8 +267,9 @@ static bool add_block(Job *job, Glue *glue, size_t section, size_t position, Py_
         return false;
     Seam seam = seam_before(job, position);
     bool under = glue->tokens > 0, fits = tokens <= room && tokens <= whole;
-    bool introduced = fits && seam == SEAM_LEAD_IN && glue->chain + tokens <= limit / 2;
-    glue->chain = fits ? tokens + (introduced ? glue->chain : glue->tokens) : limit;
+    fits = fits && !signal_opens(&job->signal, top->start, top->end);
+    bool held = fits && job->atom_count && is_held(job, top->start, seam, glue->chain + tokens, room, limit);
+    glue->chain = fits ? tokens + (held ? glue->chain : glue->tokens) : limit;
     glue->tokens = glue->borrowed = 0;
     if (!fits)
         return split(job, top, until, SEAMS[seam], under, room);
@@ -246,7 +277,7 @@ static bool add_block(Job *job, Glue *glue, size_t section, size_t position, Py_
                                 .end = until,
                                 .tokens = tokens,
                                 .seam = SEAMS[seam],
-                                .glued = under || introduced});
+                                .glued = under || held});
 }
 
 /* Tiny neighbours joined, so that the search stays linear on half a million one-word paragraphs. */
@@ -271,7 +302,7 @@ bool make_atoms(Job *job, size_t index, Py_ssize_t end, Py_ssize_t limit)
         if (!done)
             return false;
     }
-    if (job->atom_count > CROWD)
+    if (job->atom_count > CROWD && !signal_forces(&job->signal, job->atoms[0].start, end))
         thin(job, limit);
     return true;
 }

@@ -22,11 +22,15 @@ static PyObject *left_open(const Job *job, Py_ssize_t end)
     return fence && PyUnicode_GET_LENGTH(fence) ? PyUnicode_FromFormat("\n%U", fence) : PyUnicode_New(0, 0);
 }
 
-/* Whether a heading put before `start`, with a blank line between, leaves the words after it as they are. */
+/* Whether a heading put before `start`, with a blank line between, leaves the words after it as they are: line ends take
+   no blanks into their word that follow them in the same line. */
 static bool stands_apart(const Job *job, Py_ssize_t start)
 {
-    Py_UCS4 first = text_point(&job->text, start);
-    return first != '/' && !Py_UNICODE_ISSPACE(first);
+    Py_ssize_t at = start;
+    while (text_point(&job->text, at) == ' ' || text_point(&job->text, at) == '\t')
+        at++;
+    Py_UCS4 first = text_point(&job->text, at);
+    return (at > start || first != '/') && !Py_UNICODE_ISSPACE(first);
 }
 
 static bool add_frame(Job *job, PyObject *frame)
@@ -306,15 +310,23 @@ static bool draft_segment(Job *job, size_t low, size_t high, Py_ssize_t end, siz
     return true;
 }
 
-/* All segments between the cuts that atoms standing alone force; a heading above such an atom stays with it. */
+/* All segments between forced cuts: those of the signal, and around atoms standing alone. A heading above such an atom
+   stays with it. */
 static bool draft_attempt(Job *job, Py_ssize_t end, size_t section, Py_ssize_t limit)
 {
     if (!make_atoms(job, section, end, limit))
         return false;
     size_t low = 0;
     for (size_t i = 0; i < job->atom_count; i++) {
-        if (!job->atoms[i].alone)
+        const Atom *atom = job->atoms + i;
+        if (!atom->alone) {
+            if (i > low && !atom->glued && signal_forces_at(&job->signal, atom->start)) {
+                if (!draft_segment(job, low, i, end, section, limit))
+                    return false;
+                low = i;
+            }
             continue;
+        }
         size_t top = i;
         while (job->atoms[top].glued && top > low)
             top--;
@@ -369,7 +381,7 @@ static bool draft_section(Job *job, size_t index)
 {
     Section section = job->outline.sections[index];
     Py_ssize_t start = job->outline.tops[section.first].start, end = job->outline.tops[section.last - 1].end;
-    if (end - start > 5 * job->plan.target) /* above this it will hardly fit, and is counted block by block */
+    if (end - start > 5 * job->plan.target || signal_forces(&job->signal, start, end)) /* above this it will hardly fit, and is counted block by block */
         return draft_packed(job, end, index);
     const Lead *lead = lead_at(job, index, start);
     PyObject *close = lead ? left_open(job, end) : NULL;

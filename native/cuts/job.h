@@ -5,6 +5,7 @@
 
 #include "meter.h"
 #include "outline.h"
+#include "signal.h"
 
 /* What a recipe asks for. */
 typedef struct {
@@ -62,8 +63,10 @@ typedef struct {
 typedef struct {
     Text text;
     Meter meter;
+    bool borrowed; /* whether text and marks are those of a Measure */
     Outline outline;
     Plan plan;
+    Signal signal;
     bool additive;
     PyObject *rest; /* the Python side, which does what is rare */
     Lead *leads;    /* one for each top-level block; those of headings are made when needed */
@@ -95,6 +98,7 @@ typedef enum {
     SEAM_CODE,
     SEAM_SCOPE,
     SEAM_BLANK,
+    SEAM_SENTENCE,
     SEAM_COUNT,
 } Seam;
 extern PyObject *SEAMS[SEAM_COUNT];
@@ -106,15 +110,20 @@ bool lead_render(Job *job, const Lead *lead);
 void lead_make_bare(Job *job, size_t top);
 
 bool add_atom(Job *job, Atom atom);
+bool set_seam(Job *job, size_t index, PyObject *seam);
 
 /* Atoms or pieces from Python; what they borrow is kept. */
 bool add_atoms(Job *job, PyObject *list);
 
 /* Where text may be cut that no block structure helps with. */
-typedef enum { BLANK_LINES, LINES, SCOPES, BLANK_CODE } Rung;
+typedef enum { BLANK_LINES, LINES, SCOPES, BLANK_CODE, SENTENCES } Rung;
 
-/* Adds the pieces of a range that is too large, each within `room` and in a frame, which may be NULL. */
-bool climb_down(Job *job, Py_ssize_t start, Py_ssize_t end, PyObject *frame, Py_ssize_t room, bool code);
+/* Rungs in their order. */
+typedef enum { BY_LINES, BY_CODE, BY_PROSE } Ladder;
+
+/* Adds the pieces of a range that is too large or has forced gaps inside, each within `room` and in a frame, which may
+   be NULL. */
+bool climb_down(Job *job, Py_ssize_t start, Py_ssize_t end, PyObject *frame, Py_ssize_t room, Ladder ladder);
 
 /* Joins atoms below `small` tokens with what follows them. */
 void coalesce(Job *job, size_t from, Py_ssize_t small, Py_ssize_t room);

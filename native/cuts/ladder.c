@@ -1,7 +1,8 @@
-/* Splitting text by blank lines and lines, as seamline.cut.ladder does. Each rung is tried in turn; a piece that fits
+/* Splitting text by blank lines, sentences and lines, as seamline.cut.ladder does. Each rung is tried in turn; a piece that fits
    stays whole, one that does not goes down to the next rung, and below the last to Python, word by word. */
 
 #include "job.h"
+#include "sentences.h"
 
 enum { LONGEST_TOKEN = 64, SMALL = 24, THIN = 12 };
 
@@ -104,18 +105,32 @@ static bool cut_lines(const Text *text, Py_ssize_t start, Py_ssize_t end, Cuts *
     return true;
 }
 
+/* At every sentence; markers and white space at the ends of the range have no say. */
+static bool cut_sentences(const Text *text, Py_ssize_t start, Py_ssize_t end, Cuts *cuts)
+{
+    Starts found = {.count = 0};
+    Py_ssize_t first = skip_blanks(text, start, end);
+    bool done = sentences_prepare() && find_sentences(text, first, text_trimmed(text, first, end), &found);
+    for (size_t i = 0; done && i < found.count; i++)
+        done = add_cut(cuts, found.starts[i].at);
+    PyMem_Free(found.starts);
+    return done;
+}
+
 static bool find_cuts(const Text *text, Rung rung, Py_ssize_t start, Py_ssize_t end, Py_ssize_t room, Cuts *cuts)
 {
-    bool joined = rung == BLANK_LINES || rung == LINES; /* such pieces would be joined again anyway */
+    bool joined = rung == BLANK_LINES || rung == LINES || rung == SENTENCES; /* such pieces would be joined again anyway */
     cuts->least = joined ? room / THIN : 0;
     if (rung == LINES)
         return cut_lines(text, start, end, cuts);
+    if (rung == SENTENCES)
+        return cut_sentences(text, start, end, cuts);
     return cut_blank_lines(text, start, end, rung == SCOPES ? indent(text, start) : PY_SSIZE_T_MAX, cuts);
 }
 
 static PyObject *seam_of(Rung rung)
 {
-    static const Seam OF[] = {SEAM_PARAGRAPH, SEAM_LINE, SEAM_SCOPE, SEAM_BLANK};
+    static const Seam OF[] = {SEAM_PARAGRAPH, SEAM_LINE, SEAM_SCOPE, SEAM_BLANK, SEAM_SENTENCE};
     return SEAMS[OF[rung]];
 }
 
@@ -221,13 +236,18 @@ void coalesce(Job *job, size_t from, Py_ssize_t small, Py_ssize_t room)
     job->atom_count = kept;
 }
 
-bool climb_down(Job *job, Py_ssize_t start, Py_ssize_t end, PyObject *frame, Py_ssize_t room, bool code)
+bool climb_down(Job *job, Py_ssize_t start, Py_ssize_t end, PyObject *frame, Py_ssize_t room, Ladder ladder)
 {
-    static const Rung BY_LINES[] = {BLANK_LINES, LINES}, BY_CODE[] = {SCOPES, BLANK_CODE, LINES};
-    size_t before = job->atom_count;
-    Stretch all = {start, end, SEAMS[SEAM_PARAGRAPH], frame, room};
-    if (!open_stretch(job, all, code ? BY_CODE : BY_LINES, code ? 3 : 2))
-        return false;
-    coalesce(job, before, room / SMALL, room);
+    static const Rung RUNGS[][3] = {{BLANK_LINES, LINES}, {SCOPES, BLANK_CODE, LINES}, {BLANK_LINES, SENTENCES, LINES}};
+    for (Py_ssize_t stop; start < end; start = stop) {
+        size_t first = job->atom_count;
+        stop = signal_next_forced(&job->signal, start, end);
+        Stretch part = {start, stop, SEAMS[SEAM_PARAGRAPH], frame, room};
+        if (!open_stretch(job, part, RUNGS[ladder], ladder == BY_LINES ? 2 : 3))
+            return false;
+        if (!set_seam(job, first, SEAMS[ladder == BY_PROSE ? SEAM_SENTENCE : SEAM_LINE]))
+            return false;
+        coalesce(job, first, room / SMALL, room);
+    }
     return true;
 }

@@ -15,6 +15,12 @@ typedef struct {
     size_t stretch; /* a very long word ends one stretch and begins the next: its tokens were not counted */
 } Mark;
 
+/* Where a word starts, and the tokens of all text before it. */
+typedef struct {
+    uint32_t byte;
+    uint32_t tokens;
+} WordMark;
+
 typedef struct {
     const Text *text;
     Counter *counter;   /* one of these three counts; all are borrowed */
@@ -23,13 +29,17 @@ typedef struct {
     Mark *marks; /* for a counter */
     size_t mark_count;
     size_t mark_room;
+    bool keeps_words; /* a counter can: for many ranges inside lines, such as sentences */
+    WordMark *words;  /* all of the text, and its end; none where a very long one is among them */
+    size_t word_count;
+    size_t word_room;
     uint8_t *scratch; /* for text that is not in the document as it stands */
     size_t scratch_size;
     size_t scratch_room;
 } Meter;
 
 /* Ready to count by a Counter, an Estimate or any callable. False with an exception set. */
-bool meter_open(Meter *meter, const Text *text, PyObject *count);
+bool meter_open(Meter *meter, const Text *text, PyObject *count, bool keeps_words);
 void meter_close(Meter *meter);
 
 /* The tokens of a range of code points; -1 with an exception set. */

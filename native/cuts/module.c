@@ -3,12 +3,17 @@
 #include "counters.h"
 #include "cut.h"
 #include "job.h"
+#include "measure.h"
 #include "render.h"
+#include "sentences.h"
+#include "units.h"
 
 static int prepare(PyObject *module)
 {
     words_prepare();
     if (!seams_prepare() || PyModule_AddType(module, &CounterType) < 0)
+        return -1;
+    if (PyModule_AddType(module, &MeasureType) < 0)
         return -1;
     return PyModule_AddType(module, &EstimateType);
 }
@@ -16,6 +21,9 @@ static int prepare(PyObject *module)
 static PyMethodDef FUNCTIONS[] = {
     {"cut", cut_document, METH_VARARGS, "The chunks of a document; None where only Python can make them."},
     {"render", render, METH_VARARGS, "The prompt view of a chunk, from the text, its body, context and closing."},
+    {"sentence_starts", (PyCFunction)(void (*)(void))sentence_starts, METH_FASTCALL,
+     "Where the sentences of a range of a text start."},
+    {"units", units, METH_VARARGS, "What strategies compare with each other: sentences and blocks."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { FIELDS = 6, KIND_FIELD = 0, START, END, LEVEL, PARENT, ATTRS, DEEPEST = 6 };
+enum { DEEPEST = 6 };
 
 /* --- blocks ------------------------------------------------------------------------------------------------------ */
 
@@ -34,7 +34,7 @@ static Kind kind_of(PyObject *name)
 /* Blocks without such a fence share their attributes: `closed` is what was looked through last. */
 static bool read_unclosed(Outline *outline, PyObject *block, PyObject *key, PyObject **closed)
 {
-    PyObject *attrs = PyTuple_GET_ITEM(block, ATTRS);
+    PyObject *attrs = PyTuple_GET_ITEM(block, BLOCK_ATTRS);
     if (attrs == Py_None || attrs == *closed)
         return true;
     int found = PySequence_Contains(attrs, key);
@@ -45,7 +45,7 @@ static bool read_unclosed(Outline *outline, PyObject *block, PyObject *key, PyOb
     if (!outline->unclosed && !(outline->unclosed = PyDict_New()))
         return false;
     PyObject *fence = PyObject_GetItem(attrs, key), *name = fence ? PyObject_Str(fence) : NULL;
-    bool done = name && PyDict_SetItem(outline->unclosed, PyTuple_GET_ITEM(block, END), name) == 0;
+    bool done = name && PyDict_SetItem(outline->unclosed, PyTuple_GET_ITEM(block, BLOCK_END), name) == 0;
     Py_XDECREF(fence);
     Py_XDECREF(name);
     return done;
@@ -53,13 +53,13 @@ static bool read_unclosed(Outline *outline, PyObject *block, PyObject *key, PyOb
 
 static bool read_top(Outline *outline, PyObject *block, Py_ssize_t index)
 {
-    Top top = {.block = index, .kind_name = PyTuple_GET_ITEM(block, KIND_FIELD)};
+    Top top = {.block = index, .kind_name = PyTuple_GET_ITEM(block, BLOCK_KIND)};
     if (!PyUnicode_Check(top.kind_name))
         return unusual("a kind that is no string");
     top.kind = kind_of(top.kind_name);
-    top.start = PyLong_AsSsize_t(PyTuple_GET_ITEM(block, START));
-    top.end = PyLong_AsSsize_t(PyTuple_GET_ITEM(block, END));
-    long level = PyLong_AsLong(PyTuple_GET_ITEM(block, LEVEL));
+    top.start = PyLong_AsSsize_t(PyTuple_GET_ITEM(block, BLOCK_START));
+    top.end = PyLong_AsSsize_t(PyTuple_GET_ITEM(block, BLOCK_END));
+    long level = PyLong_AsLong(PyTuple_GET_ITEM(block, BLOCK_LEVEL));
     if (PyErr_Occurred())
         return false;
     top.level = top.kind == HEADING ? (int)level : 0;
@@ -81,9 +81,9 @@ static bool read_all(Outline *outline, PyObject *key)
     outline->block_count = PyTuple_GET_SIZE(outline->blocks);
     for (Py_ssize_t i = 0; i < outline->block_count; i++) {
         PyObject *block = PyTuple_GET_ITEM(outline->blocks, i);
-        if (!PyTuple_Check(block) || PyTuple_GET_SIZE(block) != FIELDS)
+        if (!PyTuple_Check(block) || PyTuple_GET_SIZE(block) != BLOCK_FIELDS)
             return unusual("a block that is no Block");
-        long parent = PyLong_AsLong(PyTuple_GET_ITEM(block, PARENT));
+        long parent = PyLong_AsLong(PyTuple_GET_ITEM(block, BLOCK_PARENT));
         if (parent == -1 && PyErr_Occurred())
             return false;
         if (!read_unclosed(outline, block, key, &closed) || (parent < 0 && !read_top(outline, block, i)))

@@ -5,6 +5,9 @@
 
 #include "growth.h"
 
+/* Fields of seamline.types.Block. */
+enum { BLOCK_KIND, BLOCK_START, BLOCK_END, BLOCK_LEVEL, BLOCK_PARENT, BLOCK_ATTRS, BLOCK_FIELDS };
+
 /* Block kinds as far as the cut tells them apart. */
 typedef enum {
     PARAGRAPH,

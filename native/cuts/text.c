@@ -24,11 +24,17 @@ static size_t width(const Text *text, Py_ssize_t start, Py_ssize_t end)
     return bytes;
 }
 
+Text text_view(PyObject *string)
+{
+    return (Text){.string = string,
+                  .kind = (int)PyUnicode_KIND(string),
+                  .data = PyUnicode_DATA(string),
+                  .length = PyUnicode_GET_LENGTH(string)};
+}
+
 bool text_open(Text *text, PyObject *string, const char *errors)
 {
-    *text = (Text){.string = string, .length = PyUnicode_GET_LENGTH(string)};
-    text->kind = (int)PyUnicode_KIND(string);
-    text->data = PyUnicode_DATA(string);
+    *text = text_view(string);
     if (PyUnicode_IS_ASCII(string)) {
         text->bytes = (Bytes){text->data, (size_t)text->length};
         return true;

@@ -20,6 +20,9 @@ typedef struct {
     size_t *steps; /* the byte of every 64th code point; none for ASCII */
 } Text;
 
+/* A string by code point alone, to be read while the string lives. */
+Text text_view(PyObject *string);
+
 /* Opens a string, which must outlive the text. False with an exception set: no memory, or something that cannot be
    encoded; `errors` is as for str.encode. */
 bool text_open(Text *text, PyObject *string, const char *errors);

@@ -1,8 +1,11 @@
 """The compiled core of the cut and of token counts; its sources are in native/cuts."""
 
-from typing import Protocol, final
+from collections.abc import Sequence
+from typing import Protocol, TypeVar, final
 
-from seamline.types import Chunk, Context, Document, Span
+from seamline.types import Block, Chunk, Context, Document, Span
+
+_Span = TypeVar("_Span", bound=tuple[int, ...])
 
 class _Count(Protocol):
     def __call__(self, text: str, /) -> int: ...
@@ -23,20 +26,36 @@ class Estimate:
     def __new__(cls, prose: float, code: float) -> Estimate: ...
     def count(self, text: str, /) -> int: ...
 
+@final
+class Measure:
+    """A text whose words were counted once."""
+
+    def __new__(cls, counter: Counter, text: str, /) -> Measure: ...
+    def counts(self, spans: list[_Span], /) -> list[int]:
+        """The tokens of each span: tuples of a start, an end and more."""
+
 def cut(
     document: Document,
-    count: Counter | Estimate | _Count,
+    count: Counter | Estimate | Measure | _Count,
     additive: bool,
     plan: tuple[int, int, int, int, float, dict[str, float], dict[str, int], bool],
+    signal: tuple[list[int], list[float], list[int], list[int], float],
     rest: object,
     /,
 ) -> list[Chunk] | None:
     """The chunks of a document, or None where only Python can make them.
 
     `plan`: target, limit, tokens that borrowed headings may take, levels that paths keep, balance, scores from 0 to 1,
-    up to how many tokens each block kind is kept whole, and whether each is split by its own rule. `rest` does what
-    is rare: `seamline.cut.compiled.Rest`.
+    up to how many tokens each block kind is kept whole, and whether each is split by its own rule. `signal`: offsets
+    in ascending order, a score for each, forced gaps, kept gaps, and how much scores count. `rest` does what is rare:
+    `seamline.cut.compiled.Rest`.
     """
 
 def render(text: str, body: Span, context: tuple[Context, ...], closing: str, /) -> str:
     """The prompt view of a chunk."""
+
+def sentence_starts(text: str, start: int, end: int, /) -> list[int]:
+    """Where the sentences of a range start, the first one included; as `seamline.cut.sentences` finds them."""
+
+def units(text: str, blocks: Sequence[Block], unit: type[_Span], opened: frozenset[str], /) -> list[_Span] | None:
+    """The units of a document, as `seamline.cut.scores.units` finds them; None where only Python can."""

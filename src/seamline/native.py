@@ -35,4 +35,5 @@ def _load(name: str) -> ModuleType | None:
 BLOCKS = _load("seamline._blocks")
 CUTS = _load("seamline._cuts")
 SHEETS = _load("seamline._sheets")
+VECTORS = _load("seamline._vectors")
 WORDS = _load("seamline._words")

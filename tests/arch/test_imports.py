@@ -55,6 +55,7 @@ LAYERS = {
     "_blocks": BASE,
     "_cuts": BASE,
     "_sheets": BASE,
+    "_vectors": BASE,
     "protocols": PROTOCOLS,
     "registry": PROTOCOLS,
     "parts": PROTOCOLS,

@@ -16,6 +16,9 @@ from hypothesis import strategies as st
 import seamline
 from seamline.cut import cut, plain_cut
 from seamline.cut.compiled import compiled_cut, is_usual
+from seamline.cut.scores import NO_SIGNAL, Signal
+from seamline.cut.scores.units import measure
+from seamline.cut.sentences import sentence_starts
 from seamline.errors import BudgetError
 from seamline.native import CUTS
 from seamline.parts import Parts
@@ -73,15 +76,17 @@ def values(chunks: list[Chunk]) -> list[dict[str, object]]:
     return [{**{name: getattr(c, name) for name in held}, **c.to_dict()} for c in chunks]
 
 
-def assert_equal(document: Document, recipe: Recipe, tokenizer: Tokenizer, reference: Tokenizer) -> None:
+def assert_equal(
+    document: Document, recipe: Recipe, tokenizer: Tokenizer, reference: Tokenizer, signal: Signal = NO_SIGNAL
+) -> None:
     assert CUTS is not None
     try:
-        expected = plain_cut(document, recipe, Parts(reference))
+        expected = plain_cut(document, recipe, Parts(reference), signal)
     except BudgetError as error:
         with pytest.raises(BudgetError, match=re.escape(error.args[0])):
-            compiled_cut(CUTS, document, recipe, tokenizer)
+            compiled_cut(CUTS, document, recipe, tokenizer, signal)
         return
-    found = compiled_cut(CUTS, document, recipe, tokenizer)
+    found = compiled_cut(CUTS, document, recipe, tokenizer, signal)
     assert found is not None
     assert values(found) == values(expected)
     assert {type(c.body) for c in found} <= {Span}
@@ -96,6 +101,7 @@ def assert_equal(document: Document, recipe: Recipe, tokenizer: Tokenizer, refer
 @example(JOINED, Recipe(tokenizer="cl100k_base", budget=Budget(62, 200), breadcrumb=False))
 @example("# A {#a}\n\n## B ##\n\n### C #c\n\nSetext\n===\n\n" + "text. " * 300, Recipe(budget=Budget(100, 128)))
 @example("# " + "a" * 400 + "\n\n# " + "word " * 100 + "\n\n## seam", Recipe(budget=Budget(44, 119), breadcrumb=False))
+@example("# A\n\n<p>\n" + "\t  <b>a</b>\n" * 99 + "   /b\n" * 99, Recipe(budget=Budget(60, 64)))
 @example("# A\n\n# " + "word " * 20 + "\n\n" + "text " * 96, Recipe(budget=Budget(110, 119)))
 @example("# " + "word " * 60 + "\n\n## " + "text " * 70 + "\n\n" + "seam " * 100, Recipe(budget=Budget(100, 119)))
 def test_chunks_are_those_of_the_python_path(text: str, recipe: Recipe) -> None:
@@ -141,6 +147,102 @@ def test_so_they_are_when_kinds_are_kept_whole_or_split_otherwise(
     assert_equal(document, recipe, load(recipe.tokenizer), REFERENCES[recipe.tokenizer])
 
 
+def gaps(document: Document) -> list[int]:
+    """Where blocks, lines and sentences start, and some places where nothing does."""
+    text = document.text
+    lines = {at + 1 for at, point in enumerate(text) if point in "\r\n"}
+    return sorted({*sentence_starts(text), *lines, *(block.start for block in document.blocks), 7, len(text)})
+
+
+def signals(places: list[int]) -> st.SearchStrategy[Signal]:
+    some = st.sets(st.sampled_from(places), max_size=40)
+    scores = some.flatmap(lambda at: st.fixed_dictionaries({one: st.floats(0, 1) for one in sorted(at)}))
+    return st.builds(Signal, scores, some.map(frozenset), st.floats(0, 1), st.booleans(), some.map(frozenset))
+
+
+@law
+@given(documents(), recipes().map(usual), st.data())
+def test_so_they_are_whatever_a_signal_says(text: str, recipe: Recipe, data: st.DataObject) -> None:
+    document = seamline.read(text + "\n", id="doc", media_type="text/markdown", recipe=recipe)
+    signal = data.draw(signals(gaps(document)))
+    assert_equal(document, recipe, load(recipe.tokenizer), REFERENCES[recipe.tokenizer], signal)
+
+
+@law
+@given(documents(), recipes().map(usual), st.sampled_from(VOCABULARIES), st.data())
+def test_so_they_are_where_a_strategy_has_counted_the_words(
+    text: str, recipe: Recipe, name: str, data: st.DataObject
+) -> None:
+    recipe = replace(recipe, tokenizer=name)
+    document = seamline.read(text + "\n", id="doc", media_type="text/markdown", recipe=recipe)
+    tokenizer = load(recipe.tokenizer)
+    signal = replace(data.draw(signals(gaps(document))), measure=measure(document, tokenizer))
+    assert signal.measure is not None
+    assert_equal(document, recipe, tokenizer, REFERENCES[recipe.tokenizer], signal)
+
+
+PIECES = [
+    "a",
+    "Ab",
+    "'",
+    "'s",
+    "'RE",
+    "don't ",
+    " ",
+    "  ",
+    "   ",
+    "\t",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "\u00a0",
+    "5",
+    "1234",
+    ". ",
+    "/",
+]
+PIECES += [
+    "// ",
+    "/\n",
+    "Word. ",
+    "<td>",
+    "      <",
+    "|---|",
+    "é",
+    "漢",
+    "。",
+    "🇩",
+    "\u0301",
+    "\u2019",
+    "x" * 30,
+    " ab" * 9,
+    "-" * 200,
+]
+
+
+@law
+@given(st.lists(st.sampled_from(PIECES), max_size=120).map("".join), st.sampled_from(VOCABULARIES), st.data())
+@example("x" * 5000 + " and more words. Here they are.", "o200k_base", None)
+def test_a_measure_counts_any_range(text: str, name: str, data: st.DataObject | None) -> None:
+    assert CUTS is not None
+    places = st.integers(0, len(text))
+    spans = (
+        data.draw(st.lists(st.tuples(places, places).map(sorted).map(tuple), max_size=40)) if data else [(4990, 5025)]
+    )
+    counted = [REFERENCES[name].count(text[start:end]) for start, end in spans]
+    assert CUTS.Measure(load(name).counter, text).counts(spans) == counted  # type: ignore[attr-defined]
+
+
+def test_a_measure_is_of_one_text() -> None:
+    assert CUTS is not None
+    document, other = (seamline.read(text, id="doc") for text in ("# A\n\ntext\n", "# B\n\ntext\n"))
+    signal = Signal(measure=measure(other, load("o200k_base")))
+    with pytest.raises(ValueError, match="a measure of this document"):
+        compiled_cut(CUTS, document, Recipe(), load("o200k_base"), signal)
+    with pytest.raises(ValueError, match="a range of the text"):
+        CUTS.Measure(load("o200k_base").counter, "abc").counts([(2, 4)])  # type: ignore[attr-defined]
+
+
 @law
 @given(documents(), recipes(limits=(16, 200)))
 def test_every_other_recipe_is_left_to_python(text: str, recipe: Recipe) -> None:
@@ -176,12 +278,20 @@ def large_document(seed: int) -> str:
 def test_large_documents_are_cut_the_same(name: str, end: str, limit: int) -> None:
     text = large_document(limit).replace("\n", end)
     recipe = Recipe(tokenizer=name, budget=Budget(limit * 15 // 16, limit))
-    assert_equal(seamline.read(text, id="doc", media_type="text/markdown"), recipe, load(name), REFERENCES[name])
+    document = seamline.read(text, id="doc", media_type="text/markdown")
+    assert_equal(document, recipe, load(name), REFERENCES[name])
+    rng = random.Random(limit)
+    places = gaps(document)
+    scores = {at: rng.random() for at in places[::3]}
+    forced, kept = frozenset(rng.sample(places, 60)), frozenset(rng.sample(places, 60))
+    assert_equal(document, recipe, load(name), REFERENCES[name], Signal(scores, forced, 0.7, kept=kept))
 
 
 def test_a_crowd_of_one_word_paragraphs_is_thinned_the_same() -> None:
     document = seamline.read("\n\n".join(["word"] * 6000), id="doc", media_type="text/markdown")
     assert_equal(document, Recipe(budget=Budget(480, 512)), load("o200k_base"), REFERENCES["o200k_base"])
+    for signal in (Signal(forced=frozenset((6, 600))), Signal({12: 0.9}), Signal(kept=frozenset((6,)))):
+        assert_equal(document, Recipe(budget=Budget(480, 512)), load("o200k_base"), REFERENCES["o200k_base"], signal)
 
 
 @pytest.mark.parametrize(

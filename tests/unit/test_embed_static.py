@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.embed import load
@@ -173,3 +173,28 @@ def test_the_order_of_words_is_lost(one: str, other: str) -> None:
 def test_the_fingerprint_does_not_depend_on_the_machine() -> None:
     assert set(FILES) == {TABLE, VOCABULARY}
     assert embedder().fingerprint == "0c6da4e7a93b14fbbbf9c634ed5ea354ab4ad0404329c6c7114b9215e44ac7af"
+
+
+LONG = "https://example.org/a-path/to_some/page.html?with=a&query=of#parts/Größe(ünïcode)*漢字*\x01\u0301x"
+WORDS = st.sampled_from(
+    ["the", "Cats", "tokenization,", "\u2003", "\ud800", "é", "汉字", LONG, LONG[:48], LONG[:49], "a" * 120]
+)
+
+
+@given(
+    st.lists(st.one_of(LETTERS, st.lists(WORDS, max_size=30).map(" ".join), st.lists(WORDS).map("".join)), max_size=5)
+)
+@settings(deadline=None)
+def test_both_paths_give_the_same_bits(texts: list[str]) -> None:
+    assert np.array_equal(embedder().embed(texts), embedder().plain_embed(texts))
+
+
+@pytest.mark.parametrize("text", ["the " * 255, "the " * 256, "the cat " * 200_000, "of. " * 100_000 + LONG])
+def test_both_paths_add_up_long_texts_alike(text: str) -> None:
+    assert np.array_equal(embedder().embed([text]), embedder().plain_embed([text]))
+
+
+def test_more_words_than_are_remembered_change_no_bit() -> None:
+    texts = [" ".join(f"w{number}" for number in range(start, start + 70)) for start in range(0, 70_000, 70)]
+    assert np.array_equal(embedder().embed(texts)[-9:], embedder().plain_embed(texts[-9:]))
+    assert np.array_equal(embedder().embed(texts[:9]), embedder().plain_embed(texts[:9]))

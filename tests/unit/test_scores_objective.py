@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from seamline.coherence import coherence, distinctiveness
-from seamline.cut.scores.objective import MOST, Sizes, longest_starts, reach, segments
-from seamline.cut.scores.runs import Runs, spread
+from seamline.cut.scores.objective import MOST, Sizes, best_segments, longest_starts, reach, runs_of, segments
+from seamline.cut.scores.runs import Runs, plain_spread, spread
 
 if TYPE_CHECKING:
     from seamline.records import Vector
@@ -123,3 +125,42 @@ def test_opposite_vectors_have_no_direction_together() -> None:
 def test_spread_is_what_coherence_leaves() -> None:
     rows = vectors(20, 7)
     assert spread(rows) == pytest.approx(1 - coherence(rows), abs=1e-6)
+
+
+@st.composite
+def rows_and_sizes(draw: st.DrawFn) -> tuple[Vector, list[float], Sizes]:
+    """Vectors whose cosines are exact in 32 bits, so that it does not matter in which order they are added."""
+    count = draw(st.integers(1, 140))
+    chance = np.random.default_rng(draw(st.integers(0, 1 << 32)))
+    width = draw(st.sampled_from([4, 16, 19, 40]))
+    rows: Vector = (chance.integers(-4, 5, (count, width)) / 16).astype(np.float32)
+    price = chance.choice([0.0, 0.25, 0.5, 1.5], count).tolist()
+    apart = frozenset(np.flatnonzero(chance.random(count) < draw(st.sampled_from([0.0, 0.1]))).tolist())
+    tokens = chance.integers(0, 12, count).tolist()
+    return rows, price, Sizes(tokens, draw(st.sampled_from([6, 40, 100_000])), draw(st.sampled_from([0, 9])), apart)
+
+
+@given(rows_and_sizes())
+@settings(deadline=None)
+def test_both_paths_find_the_same_segments(case: tuple[Vector, list[float], Sizes]) -> None:
+    rows, price, sizes = case
+    assert best_segments(rows, price, sizes) == segments(runs_of(rows, sizes), price, sizes)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_both_paths_agree_on_any_vectors_but_for_the_last_digits(seed: int) -> None:
+    rows = vectors(120, seed, noise=0.5)
+    price = np.random.default_rng(seed).uniform(0.1, 1.5, len(rows)).tolist()
+    sizes = Sizes([10] * len(rows), 400)
+    one, other = best_segments(rows, price, sizes), segments(runs_of(rows, sizes), price, sizes)
+    assert value(rows, one, price, sizes, 0.0) == pytest.approx(value(rows, other, price, sizes, 0.0), abs=1e-2)
+    assert spread(rows) == pytest.approx(plain_spread(rows), abs=1e-12)
+
+
+def test_rows_that_lie_apart_in_memory_or_have_64_bits_are_read_too() -> None:
+    rows = vectors(60, 3)
+    sizes = Sizes([10] * 60, 400)
+    wanted = best_segments(rows, [0.5] * 60, sizes)
+    assert best_segments(np.repeat(rows, 2, axis=0)[::2], [0.5] * 60, sizes) == wanted
+    assert best_segments(rows.astype(np.float64), [0.5] * 60, sizes) == wanted  # type: ignore[arg-type]
+    assert spread(rows.astype(np.float64)) == pytest.approx(spread(rows), abs=1e-6)  # type: ignore[arg-type]

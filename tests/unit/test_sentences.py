@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.cut.graphemes import is_boundary
-from seamline.cut.sentences import _GAP, _gaps, last_sentence, sentence_starts
+from seamline.cut.sentences import _GAP, SHORT, TITLES, _gaps, last_sentence, plain_starts, sentence_starts
 
 LETTERS = "aB5.!?…。！？؟।\"'“”「」()[]`*,:-\r\n\t \u00a0\u3000\u0301\u200d漢字กข🇩👩🏽"
 WORDS = [
@@ -141,6 +141,12 @@ def test_leading_white_space_opens_the_first_sentence() -> None:
     assert sentence_starts("\n\n  One. Two.") == [0, 9]
 
 
+@pytest.mark.parametrize("space", ["\u00a0", "\u2009", "\u3000", "\x85", "\u3000\u00a0", " \u202f"])
+def test_an_initial_may_stand_apart_from_its_point(space: str) -> None:
+    text = f"a? oh J{space}. b and on. The end."
+    assert sentence_starts(text)[-1] == text.index("The")
+
+
 def test_offsets_are_those_of_the_text() -> None:
     text = "👩‍👩‍👧 skip. 漢字。 One here. Two here. rest"
     start, end = text.index("One"), text.index(" rest")
@@ -219,3 +225,27 @@ def test_a_last_sentence_beyond_reach_is_the_range() -> None:
 def test_hostile_text_stays_linear(text: str) -> None:
     # Each takes well under a second; quadratic work would take minutes.
     assert sentence_starts(text)[0] == 0
+
+
+ODD = [
+    *WORDS,
+    *LETTERS,
+    *"¿¡«»‹›‘„’；：、，）『』【】〔〕〈〉《》{}^_~;²İKßÉéๆとっのが．｡۔॥",
+    "``c! D``",
+    "`x''y`",
+    "```",
+    "[^12]",
+    "31. Mai",
+]
+NEAR_MARKS = st.lists(st.sampled_from([*ODD, *(f"{word}. " for word in sorted(TITLES | SHORT))]), max_size=40).map(
+    "".join
+)
+
+
+@given(NEAR_MARKS, st.data())
+@settings(max_examples=500, deadline=None)
+def test_both_paths_find_the_same_starts(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    assert sentence_starts(text, start, end) == plain_starts(text, start, end)
+    assert sentence_starts(text) == plain_starts(text, 0, len(text))

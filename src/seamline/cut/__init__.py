@@ -12,7 +12,7 @@ from seamline.cut.draft import Draft
 from seamline.cut.engine import Engine
 from seamline.cut.merge import MayJoin, merge_small
 from seamline.cut.scopes import scoped
-from seamline.cut.scores import NO_SIGNAL, Signal
+from seamline.cut.scores import Signal
 from seamline.cut.sections import Section
 from seamline.cut.strategy import signal_of
 from seamline.headings import heading_text
@@ -38,10 +38,10 @@ def cut(document: Document, recipe: Recipe, parts: Parts) -> list[Chunk]:
 
 
 def _leaves(document: Document, recipe: Recipe, parts: Parts) -> list[Chunk]:
-    """By the compiled core where it can and the strategy has nothing to say, with the same result."""
+    """By the compiled core where it can, with the same result."""
     signal = signal_of(document, recipe, parts)
-    if CUTS is not None and signal == NO_SIGNAL:
-        chunks = compiled_cut(CUTS, document, recipe, parts.tokenizer)
+    if CUTS is not None:
+        chunks = compiled_cut(CUTS, document, recipe, parts.tokenizer, signal)
         if chunks is not None:
             return scoped(chunks)
     return plain_cut(document, recipe, parts, signal)

@@ -15,6 +15,7 @@ from seamline.cut.engine import cluster_tokens, endless, heading_tokens, scores_
 from seamline.cut.ladder import Piece, Room, by_words
 from seamline.cut.overlap import Overlapper, overlap_tokens
 from seamline.cut.oversize import Splitter, Task
+from seamline.cut.scores import NO_SIGNAL, Scorer, Signal
 from seamline.cut.sections import find_sections
 from seamline.headings import heading_text
 from seamline.protocols import Tokenizer
@@ -22,9 +23,11 @@ from seamline.recipe import Recipe
 from seamline.types import Chunk, Context, Document
 
 
-def compiled_cut(native: ModuleType, document: Document, recipe: Recipe, tokenizer: Tokenizer) -> list[Chunk] | None:
-    """The chunks of a document; None where the recipe or the document is one that only Python cuts."""
-    if not is_usual(recipe):
+def compiled_cut(
+    native: ModuleType, document: Document, recipe: Recipe, tokenizer: Tokenizer, signal: Signal = NO_SIGNAL
+) -> list[Chunk] | None:
+    """The chunks of a document; None where the recipe, the signal or the document is one that only Python cuts."""
+    if not is_usual(recipe) or signal.outline is not None:
         return None
     budget = recipe.budget
     plan = (
@@ -39,9 +42,10 @@ def compiled_cut(native: ModuleType, document: Document, recipe: Recipe, tokeniz
     )
     counter: Any = getattr(tokenizer, "counter", None)
     count = counter if isinstance(counter, native.Counter | native.Estimate) else tokenizer.count
-    chunks: list[Chunk] | None = native.cut(
-        document, count, tokenizer.additive, plan, Rest(document, recipe, tokenizer)
-    )
+    if signal.measure is not None:
+        count = signal.measure
+    rest = Rest(document, recipe, tokenizer, signal)
+    chunks: list[Chunk] | None = native.cut(document, count, tokenizer.additive, plan, _sorted(signal), rest)
     return chunks and _shaded(chunks, recipe, tokenizer) if recipe.overlap.kind == "shadows" else chunks
 
 
@@ -60,6 +64,12 @@ def _shaded(chunks: list[Chunk], recipe: Recipe, tokenizer: Tokenizer) -> list[C
     return [replace(chunk, shadows=pair) if any(pair) else chunk for chunk, pair in zip(chunks, pairs, strict=True)]
 
 
+def _sorted(signal: Signal) -> tuple[list[int], list[float], list[int], list[int], float]:
+    """A signal as the compiled cut looks things up in it: by search, in ascending order."""
+    said = sorted(signal.score)
+    return said, [signal.score[at] for at in said], sorted(signal.forced), sorted(signal.kept), signal.weight
+
+
 def is_usual(recipe: Recipe) -> bool:
     """Whether a recipe cuts at every heading by the optimal packer, and changes no text of the chunks after."""
     return (
@@ -72,21 +82,23 @@ def is_usual(recipe: Recipe) -> bool:
 
 
 class Rest:
-    """What the compiled cut asks Python for: blocks that are too large, frames, odd headings."""
+    """What the compiled cut asks Python for: splitting blocks that hold others, frames, odd headings."""
 
-    def __init__(self, document: Document, recipe: Recipe, tokenizer: Tokenizer) -> None:
+    def __init__(self, document: Document, recipe: Recipe, tokenizer: Tokenizer, signal: Signal) -> None:
         self._document = document
         self._recipe = recipe
         self._count = tokenizer.count
+        self._signal = signal
 
     @cached_property
     def _splitter(self) -> Splitter:
         document, recipe = self._document, self._recipe
         cluster = cluster_tokens(recipe)
-        return Splitter(document.text, document.blocks, self._count, recipe.whole, recipe.split, cluster)
+        scorer = Scorer(scores_of(recipe), self._signal)
+        return Splitter(document.text, document.blocks, self._count, recipe.whole, recipe.split, cluster, scorer)
 
     def split(self, start: int, end: int, block: int, seam: str, glued: bool, room: int) -> list[Atom]:
-        """The atoms of a block that is too large."""
+        """The atoms of a block that is too large or that a signal opens."""
         return self._splitter.split(Task(start, end, block, seam, None, glued), room)
 
     def frame(self, start: int, end: int, block: int, room: int) -> tuple[Frame | None, int]:

@@ -1,7 +1,8 @@
 """Where sentences start. Gaps are found by their marks; `sentencex` decides where the marks leave doubt.
 
 Left alone, `sentencex` is quadratic in unspaced text, keeps whole quotations in one sentence and splits after
-`Eq.`; so it sees short windows around the doubtful gaps, and the plain cases are decided here.
+`Eq.`; so it sees short windows around the doubtful gaps, and the plain cases are decided here. native/cuts/sentences.c
+mirrors the patterns and verdicts below, and takes `TITLES`, `SHORT`, `counts` and `agreed` from here.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from seamline.cut.graphemes import is_boundary
+from seamline.native import CUTS
 
 _WINDOW = 2000
 """Code points `sentencex` sees after a doubtful gap; its cost is quadratic in this where no spaces are."""
@@ -47,16 +49,18 @@ _NUMBER = re.compile(r"[\d(\[]|[A-Z][\d.,:;)]")
 _DOTTED = re.compile(r"(?:[^\W\d]{1,2}\.)+[^\W\d]{1,2}")
 _ORDINAL = re.compile(r"\d{1,3}(?:\.\d{1,3})*")
 _VISIBLE = re.compile(r"\S")
+_WIDE_SPACE = re.compile(r"[^\S\x00-\x7f](?=[^\S\n\r]*+\.)")
+"""White space beyond ASCII before a point. `sentencex` panics where an initial stands before it: `J\u00a0. Smith`."""
 
 
 def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_TITLES = _set("""dr mr mrs ms mx prof st rev gen hon capt lt sgt fr messrs mme mlle ing dipl hr sra dra
+TITLES = _set("""dr mr mrs ms mx prof st rev gen hon capt lt sgt fr messrs mme mlle ing dipl hr sra dra
     e.g i.e cf vs viz resp z.b d.h u.a bzw vgl sog""")
 """Abbreviations that never end a sentence: what they shorten always goes on."""
-_SHORT = _set("""no nos nr fig figs eq eqs sec secs ch chap vol vols p pp art app ref refs tab ver v bd ex thm
+SHORT = _set("""no nos nr fig figs eq eqs sec secs ch chap vol vols p pp art app ref refs tab ver v bd ex thm
     lem def ca approx c est al op abs tel jan feb mar apr jun jul aug sep sept oct nov dec min max std str etc
     incl excl inc ltd co corp dept""")
 """Abbreviations that go on where a number, a bracket or a small letter follows."""
@@ -72,11 +76,19 @@ def sentence_starts(text: str, start: int = 0, end: int | None = None) -> list[i
     White space after a sentence belongs to it, so every start but the first is a visible code point.
     """
     end = len(text) if end is None else end
+    if CUTS is not None and 0 <= start <= end <= len(text):
+        starts: list[int] = CUTS.sentence_starts(text, start, end)
+        return starts
+    return plain_starts(text, start, end)
+
+
+def plain_starts(text: str, start: int, end: int) -> list[int]:
+    """The same in Python: what the compiled core is compared with."""
     if start >= end:
         return []
     verdicts = list(_verdicts(text, start, end))
-    agreed = _agreed(text, [at for at, sure in verdicts if sure is None], start, end)
-    return [start, *(at for at, sure in verdicts if sure or (sure is None and at in agreed))]
+    right = agreed(text, [at for at, sure in verdicts if sure is None], start, end)
+    return [start, *(at for at, sure in verdicts if sure or (sure is None and at in right))]
 
 
 def last_sentence(text: str, start: int, end: int) -> int:
@@ -150,18 +162,18 @@ def _after_point(text: str, gap: re.Match[str], start: int, lead: str) -> bool |
     stop, at = gap.start("mark"), gap.end()
     near = text[max(start, stop - 40) : stop]
     word = (near.split() or [""])[-1].lstrip(_OPENERS)
-    if word.lower() in _TITLES or (len(word) == 1 and word.isalpha()):
+    if word.lower() in TITLES or (len(word) == 1 and word.isalpha()):
         return False
-    if word.lower() in _SHORT and (lead.islower() or _NUMBER.match(text, at)):
+    if word.lower() in SHORT and (lead.islower() or _NUMBER.match(text, at)):
         return False
-    if _ORDINAL.fullmatch(word) and _counts(near.removesuffix(word), text[at : at + 16]):
+    if _ORDINAL.fullmatch(word) and counts(near.removesuffix(word), text[at : at + 16]):
         return False
     if _DOTTED.fullmatch(word):
         return False if lead.islower() else None
     return True if lead.isalpha() and not lead.islower() else None
 
 
-def _counts(before: str, after: str) -> bool:
+def counts(before: str, after: str) -> bool:
     """Whether the number between is that of a list item or an ordinal."""
     if not before.strip() or before.rstrip(" \t")[-1] in "\r\n.!?:#>":
         return True
@@ -170,7 +182,7 @@ def _counts(before: str, after: str) -> bool:
     return ordinal or before.split()[-1].lower() in _BEFORE_ORDINAL
 
 
-def _agreed(text: str, asked: Sequence[int], start: int, end: int) -> set[int]:
+def agreed(text: str, asked: Sequence[int], start: int, end: int) -> set[int]:
     """Those of the doubtful offsets (and others) at which `sentencex` starts a sentence."""
     if not asked:
         return set()
@@ -182,7 +194,7 @@ def _agreed(text: str, asked: Sequence[int], start: int, end: int) -> set[int]:
         if at < done:
             continue
         low, high = max(start, at - _REACH), min(end, at + _WINDOW)
-        window = text[low:high]
+        window = _WIDE_SPACE.sub(" ", text[low:high])
         for sentence in get_sentence_boundaries("en", window):
             piece = window[sentence["start_index"] :]
             out.add(high - len(piece.lstrip()))

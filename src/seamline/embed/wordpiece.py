@@ -45,13 +45,13 @@ class WordPieces:
         self._unknown = (unknown,)
         self._longest = max(map(len, vocabulary))
         self._words = _Memory(self._word)
-        self._runs = _Memory(self._run)
+        self._runs = _Memory(self.run)
 
     def __call__(self, text: str) -> list[int]:
         """The numbers of the pieces of a text, in order."""
         return list(chain.from_iterable(map(self._runs.__getitem__, text.split())))
 
-    def _run(self, run: str) -> Pieces:
+    def run(self, run: str) -> Pieces:
         """Of what stands between two blanks: words and marks without space between them."""
         return tuple(chain.from_iterable(map(self._words.__getitem__, run.translate(_LETTERS).split())))
 

@@ -19,10 +19,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from seamline.cut.scores.runs import Runs
+from seamline.native import VECTORS
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline.cut.scores.runs import Runs
+    from seamline.records import Vector
 
 MOST = 96
 """Units of one segment."""
@@ -39,6 +42,26 @@ class Sizes(NamedTuple):
     """A segment with fewer is taken only where there is no other way."""
     apart: frozenset[int] = frozenset()
     """Units that start a segment whatever the price, as under a heading."""
+
+
+def best_segments(vectors: Vector, price: Sequence[float], sizes: Sizes, distinct: float = 0.0) -> list[int]:
+    """The units that start a segment, by the compiled search where it can: the difference of neighbours counts in
+    Python only."""
+    if VECTORS is None or distinct or vectors.dtype != np.float32:
+        return segments(runs_of(vectors, sizes, distinct), price, sizes, distinct)
+    apart = bytearray(len(vectors))
+    for unit in sizes.apart:
+        apart[unit] = 1
+    cuts: list[int] = VECTORS.segments(
+        np.ascontiguousarray(vectors), list(sizes.tokens), sizes.most, sizes.least, MOST, bytes(apart), list(price)
+    )
+    return cuts
+
+
+def runs_of(vectors: Vector, sizes: Sizes, distinct: float = 0.0) -> Runs:
+    """All runs of units that are compared: those that can be a segment, and two of them side by side."""
+    longest = reach(longest_starts(sizes))
+    return Runs(vectors, 2 * longest if distinct else longest)
 
 
 def segments(runs: Runs, price: Sequence[float], sizes: Sizes, distinct: float = 0.0) -> list[int]:

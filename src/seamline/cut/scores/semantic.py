@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from seamline.cut.scores import Signal
-from seamline.cut.scores.objective import Sizes, longest_starts, reach, segments
+from seamline.cut.scores.objective import Sizes, best_segments
 from seamline.cut.scores.runs import Runs, spread
-from seamline.cut.scores.units import HEADING, Unit, leanings, texts, units
+from seamline.cut.scores.units import HEADING, Unit, leaning_by_seam, leanings, measure, sizes, texts, units
 from seamline.cut.scores.valleys import chosen, depths
 from seamline.parts import Parts
 from seamline.recipe import Recipe
@@ -44,17 +44,19 @@ def objective(document: Document, recipe: Recipe, parts: Parts) -> Signal:
     if len(found) < 2:
         return Signal()
     settings, budget = recipe.semantic, recipe.budget
-    tokens = [parts.tokenizer.count(document.text[unit.start : unit.end]) for unit in found]
+    measured = measure(document, parts.tokenizer)
+    tokens = sizes(document, found, parts.tokenizer, measured)
     at_headings = recipe.sections != "paragraph" and not recipe.depth  # a chunk starts there anyway
-    apart = frozenset(n for n, unit in enumerate(found) if unit.seam == HEADING) if at_headings else frozenset[int]()
-    sizes = Sizes(tokens, budget.target, budget.floor, apart)
+    seams = [seam for _, _, seam in found]
+    apart = frozenset([n for n, seam in enumerate(seams) if seam == HEADING] if at_headings else ())
+    allowed = Sizes(tokens, budget.target, budget.floor, apart)
     vectors = parts.embedder.embed(texts(document, found))
-    longest = reach(longest_starts(sizes))
-    runs = Runs(vectors, 2 * longest if settings.distinct else longest)
     base = round(_STEP * spread(vectors)) / _STEP
-    price = [0.0, *(settings.price * base * max(0.0, 1 + settings.blocks * lean) for lean in leanings(found))]
-    cuts = segments(runs, price, sizes, settings.distinct * base)
-    return Signal(forced=frozenset(found[at].start for at in cuts))
+    leaning = leaning_by_seam(seams[1:])
+    dear = {seam: settings.price * base * max(0.0, 1 + settings.blocks * lean) for seam, lean in leaning.items()}
+    price = [0.0, *[dear[seam] for seam in seams[1:]]]
+    cuts = best_segments(vectors, price, allowed, settings.distinct * base)
+    return Signal(forced=frozenset([found[at].start for at in cuts]), measure=measured)
 
 
 def _curve(runs: Runs, window: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -67,4 +69,4 @@ def _signal(found: Sequence[Unit], curve: Sequence[float], cuts: Sequence[int], 
     """Scores by how deep the curve dips at each gap, and the cuts."""
     deep = zip(found[1:], depths(curve), strict=True)
     score = {unit.start: min(1.0, max(0.0, depth)) for unit, depth in deep}
-    return Signal(score, frozenset(found[at].start for at in cuts), weight)
+    return Signal(score, frozenset([found[at].start for at in cuts]), weight)

@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cut.sentences import sentence_starts
+from seamline.native import CUTS
+from seamline.protocols import Tokenizer
 from seamline.types import Document
+
+if TYPE_CHECKING:
+    from seamline._cuts import Measure
 
 LONGEST = 500
 """Characters of a unit that are looked at: the start of a long listing says what it is about."""
@@ -31,6 +36,15 @@ class Unit(NamedTuple):
 
 def units(document: Document) -> list[Unit]:
     """The units of a document, in order. Headings with nothing under them are none."""
+    if CUTS is not None:
+        found: list[Unit] | None = CUTS.units(document.text, document.blocks, Unit, _OPENED)
+        if found is not None:
+            return found
+    return plain_units(document)
+
+
+def plain_units(document: Document) -> list[Unit]:
+    """The same in Python: what the compiled core is compared with."""
     out: list[Unit] = []
     headed = -1  # where the headings above the next block start
     for top in document.tops:
@@ -51,12 +65,37 @@ def units(document: Document) -> list[Unit]:
 def texts(document: Document, found: Sequence[Unit]) -> list[str]:
     """What each unit says, a very long one cut short."""
     text = document.text
-    return [text[unit.start : min(unit.end, unit.start + LONGEST)] for unit in found]
+    return [text[start : end if end - start < LONGEST else start + LONGEST] for start, end, _ in found]
+
+
+def measure(document: Document, tokenizer: Tokenizer) -> Measure | None:
+    """What counts the words of a document once, for a strategy and the cut after it; None where only Python counts."""
+    counter = getattr(tokenizer, "counter", None)
+    if CUTS is None or not isinstance(counter, CUTS.Counter):
+        return None
+    try:
+        found: Measure = CUTS.Measure(counter, document.text)
+    except UnicodeEncodeError:  # halves of pairs
+        return None
+    return found
+
+
+def sizes(document: Document, found: list[Unit], tokenizer: Tokenizer, measured: Measure | None) -> list[int]:
+    """The tokens of each unit."""
+    if measured is not None:
+        return measured.counts(found)
+    return [tokenizer.count(document.text[start:end]) for start, end, _ in found]
 
 
 def leanings(found: Sequence[Unit]) -> list[float]:
     """For the gap before each unit but the first, how much less likely a change of subject is there than at most
     others of the document, by the seam alone: -2 to 2. All are 0 where the document has one kind of gap."""
-    seams = [unit.seam for unit in found[1:]]
+    seams = [seam for _, _, seam in found[1:]]
+    leaning = leaning_by_seam(seams)
+    return [leaning[seam] for seam in seams]
+
+
+def leaning_by_seam(seams: Sequence[int]) -> dict[int, float]:
+    """The same for each kind of gap; `seams` are those of all units but the first."""
     usual = round(_STEPS * sum(seams) / len(seams)) / _STEPS if seams else 0.0  # in steps: an edit seldom moves it
-    return [seam - usual for seam in seams]
+    return {seam: seam - usual for seam in (HEADING, BLOCK, SENTENCE)}

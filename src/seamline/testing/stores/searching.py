@@ -232,12 +232,13 @@ class SearchingContract(StoreTests):
         with store.reader() as reader:
             assert ids(reader.matching("equal", 12)) == sorted(one.id for one in made)[:12]
 
-    def test_shadows_and_summaries_are_not_searched(self, store: Store) -> None:
-        one = entry("a.md", "plain body")
-        put_entries(store, "a.md", [replace(one, before="shadow", after="shadow", summary="gist", title="heading")])
+    def test_titles_and_headings_are_searched_shadows_and_summaries_are_not(self, store: Store) -> None:
+        made = replace(entry("a.md", "plain body"), title="Lamps", path=("Oil",))
+        put_entries(store, "a.md", [replace(made, before="shadow", after="shadow", summary="gist")])
         with store.reader() as reader:
-            assert reader.matching("shadow gist heading", 5) == []
-            assert ids(reader.matching("plain", 5)) == [one.id]
+            assert reader.matching("shadow gist", 5) == []
+            for word in ("plain", "lamps", "oil"):
+                assert ids(reader.matching(word, 5)) == [made.id]
 
     def test_words_of_removed_entries_are_not_found(self, store: Store) -> None:
         put(store, "a.md", "first words", "second words")
