@@ -15,7 +15,7 @@ class Frame(NamedTuple):
     """
 
     role: str
-    """fence, header, marker, quote, comment, math, directive."""
+    """fence, header, marker, quote, comment, math, directive, scope, or `PART`."""
     start: int
     """Where the framed block starts: a chunk that starts here has the opening in its body."""
     end: int
@@ -48,6 +48,17 @@ class Atom(NamedTuple):
 
 MARKS = ("marker", "quote")
 """Frames of which only the innermost is repeated: a list or quote mark says enough."""
+
+
+PART = "part"
+"""The role of a frame that stands for all that is around a part of source code."""
+
+
+def part_of(frame: Frame | None) -> tuple[int, int] | None:
+    """Start and end of the part that a frame is in: no chunk holds atoms of two."""
+    while frame is not None and frame.outer is not None:
+        frame = frame.outer
+    return (frame.start, frame.end) if frame is not None and frame.role == PART else None
 
 
 def _opened(frame: Frame | None, text: str, start: int) -> Iterator[Frame]:

@@ -15,6 +15,11 @@ Lines = Callable[[int, int, str, Frame | None, int], list[Atom]]
 """(start, end, seam, frame, room) -> atoms by lines."""
 
 
+def is_remark(text: str, at: int) -> bool:
+    """Whether a statement is nothing but a comment: it starts with one, though its code is what is after those."""
+    return text.startswith(("//", "/*"), at)
+
+
 def remark_atoms(
     text: str, start: int, end: int, seam: str, room: int, count: Callable[[str], int], lines: Lines
 ) -> list[Atom]:

@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from seamline.source.marks import LANGUAGES, Line, Marks
+from seamline.source.brackets import Opener
+from seamline.source.marks import LANGUAGES, Braces, Line, Marks
 from seamline.source.nodes import Clause, Node
-from seamline.types import Context
+from seamline.source.wraps import BARE, Wrap, wrap_of, wrap_of_links
 
-_CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _GOES_ON = re.compile(
     r"(?:else|catch|finally|where|extends|implements|instanceof|satisfies|as|in|of|is)\b|[.?:,)\]=|/%{]|&&|\+(?!\+)|->"
 )
 """What a line starts with that goes on with the statement before it."""
-_LINE_END = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/[ \t]*)?(?=[\r\n])")
 _LABEL = re.compile(r"(?:case\b[^\r\n{}]*?|default[ \t]*)(:)[ \t]*(?:(?://|/\*)[^\r\n]*)?(?=[\r\n])")
 _ENDED = re.compile(r"[\w\"'`)\]}]|\+\+|--")
-_ATTRIBUTES = re.compile(r"(?:(?:@[\w.]++(?:\([^()\r\n]*\))?|#!?\[[^\r\n]*\]|//[^\r\n]*)[ \t]*(?:\r\n?|\n)[ \t]*)++")
-"""Annotations on lines of their own."""
-_OTHERWISE = re.compile(r"[ \t]*\}\s*(?:else|catch|finally|except)\b")
-_NAMED = re.compile(
-    r"[ \t]*(?:[\w(:)]++[ \t]++)*?"
-    r"((?:class|interface|struct|enum|trait|impl|namespace|module|object|record|mod|fn|func|function)[ \t]+\w+)"
-    r"(?=[^\w<])"
-)
-_NEXT = re.compile(r"\s*\}\s*\{\s*")
-"""A header that only goes on with another block."""
-_ENUM = re.compile(r"\benum\b")
 _QUOTED = re.compile(r"[a-zA-Z]{0,2}[\"']")
 _ATTACHED = "@#"
-_HEADERS = 8
-"""Headers of one statement that are repeated."""
 
 
 class BraceLines:
@@ -59,36 +44,25 @@ class BraceLines:
         place = clause.place
         if isinstance(place, tuple):
             region, bracket = place
-            return region.nodes(bracket, clause.body, clause.end)  # type: ignore[no-any-return]
+            return region.inside(bracket, clause)  # type: ignore[no-any-return]
         return place  # type: ignore[return-value]
+
+    def least(self, clause: Clause) -> Wrap | None:
+        if self._rules.strung:
+            return None
+        if isinstance(clause.place, tuple):
+            under = self.under(clause)
+            first = self._text[under[0].code : under[0].end] if under else ""
+            return wrap_of(self._language, self._text[slice(*clause.head)], first)
+        return wrap_of_links(self._language, clause.close) if clause.shut else BARE
 
     @property
     def text(self) -> str:
         return self._text
 
     @property
-    def newlines(self) -> bool:
-        return self._rules.newlines
-
-    @property
-    def commas(self) -> bool:
-        return self._rules.commas
-
-    @property
-    def directives(self) -> bool:
-        return self._rules.directives
-
-    @property
-    def tries(self) -> str:
-        return self._rules.tries
-
-    @property
-    def enums(self) -> bool:
-        return self._rules.enums
-
-    @property
-    def strung(self) -> bool:
-        return self._rules.strung
+    def rules(self) -> Braces:
+        return self._rules
 
     @property
     def is_go(self) -> bool:
@@ -102,10 +76,10 @@ class Region:
         self._source = source
         self._text = source.text
         self._marks = marks
-        self._starts = [line.start for line in marks.lines]
         self._lines: dict[int, list[Line]] = defaultdict(list)
         for line in marks.lines:
             self._lines[line.around].append(line)
+        self._opener = Opener(source.text, marks, source.rules, self._lines)
 
     def nodes(self, bracket: int, start: int, end: int) -> list[Node]:
         """The statements inside a bracket, -1 for all of the range."""
@@ -123,6 +97,11 @@ class Region:
         if nodes:
             nodes[0] = nodes[0]._replace(start=start)
         return self._labelled(nodes, bounds)
+
+    def inside(self, bracket: int, clause: Clause) -> list[Node]:
+        """The statements between a bracket and its partner."""
+        close = self._marks.places[self._marks.partner[bracket]]
+        return self.nodes(bracket, clause.body, min(close, clause.end))
 
     # --- where statements start -----------------------------------------------------------------------------------
 
@@ -151,13 +130,13 @@ class Region:
         opener = text[places[bracket]] if bracket >= 0 else "{"
         if "," in ends and all(end in ",}]" for end in ends):
             return self._after_comma
-        if (opener != "{" or self._source.strung) and bracket >= 0 and not self._source.is_go:
+        if (opener != "{" or self._source.rules.strung) and bracket >= 0 and not self._source.is_go:
             return self._after_comma
         return self._after_statement
 
     def _after_comma(self, begun: Line, last: Line, line: Line) -> bool:
         end = self._text[line.before - 1]
-        if self._source.strung:
+        if self._source.rules.strung:
             return end == "," or (end in "\"'" and _QUOTED.match(self._text, line.first) is not None)
         return end == "," or (end == "}" and not _GOES_ON.match(self._text, line.first))
 
@@ -166,7 +145,7 @@ class Region:
         end = text[line.before - 1]
         if end == ";" or _LABEL.match(text, line.first):
             return True
-        if self._source.directives and "#" in (text[line.first], text[last.first]):
+        if self._source.rules.directives and "#" in (text[line.first], text[last.first]):
             return not text.endswith("\\", last.first, line.before)
         if end == ":":
             return _LABEL.match(text, last.first) is not None
@@ -174,7 +153,7 @@ class Region:
             return False
         if end == "}":
             return not (text.startswith("while", line.first) and text.startswith("do", begun.first))
-        if not self._source.newlines or text[last.first] in _ATTACHED:
+        if not self._source.rules.newlines or text[last.first] in _ATTACHED:
             return False
         return _ENDED.match(text, line.before - (2 if end in "+-" else 1)) is not None and text[line.first] not in "(["
 
@@ -187,110 +166,7 @@ class Region:
 
     def opened(self, node: Node) -> Node:
         """A statement by its clauses."""
-        text, marks = self._text, self._marks
-        start, code, stop = node[:3]
-        ending = text[stop - 1] if text[stop - 1] in ";," else ""
-        above = _ATTRIBUTES.match(text, code)
-        begin = self._line_start(above.end() if above else code)
-        clauses: list[Clause] = []
-        others: set[str] = set()  # headers of clauses but the first, `else` and the like aside
-        for index, closers in self._openers(code, stop):
-            head = (begin, marks.places[index] + 1)
-            said = text[begin : head[1]].strip()
-            blanks = self._blanks(begin)
-            clauses.append(
-                Clause(
-                    begin if clauses else start,
-                    head,
-                    self._after_line(head[1]),
-                    self._line_start(marks.places[marks.partner[index]]),
-                    self._before(clauses, others, said),
-                    f"\n{blanks}{closers}{ending}",
-                    self._short(head),
-                    blanks,
-                    (self, index),
-                )
-            )
-            if len(clauses) > 1 and not _OTHERWISE.match(said):
-                others.add(said)
-            begin = clauses[-1].end
-        following = 0
-        for index in range(len(clauses) - 1, -1, -1):
-            clauses[index] = clauses[index]._replace(close=clauses[index].close + "{}" * following)
-            following = min(following + 1, _HEADERS) if _NEXT.fullmatch(text, *clauses[index].head) else 0
-        if len(clauses) > 1 and self._source.tries and text.startswith("try", code):
-            clauses[0] = clauses[0]._replace(close=clauses[0].close + self._source.tries)
-        tail = clauses[-1].end if clauses else -1
-        return node._replace(clauses=tuple(clauses), tail=tail, doc=self._separator(clauses), place=None)
-
-    def _openers(self, start: int, end: int) -> Iterator[tuple[int, str]]:
-        """Brackets of a statement whose inside stands on lines of its own, each with what closes all that is open."""
-        text, marks = self._text, self._marks
-        stack: list[str] = []
-        index = bisect_left(marks.places, start)
-        stop = bisect_left(marks.places, end)
-        last = next((one for one in range(stop - 1, index - 1, -1) if self._is_block(one)), -1)
-        while index < stop:
-            partner = marks.partner[index]
-            if partner < index:
-                if stack:
-                    stack.pop()
-                index += 1
-                continue
-            stack.append(_CLOSERS[text[marks.places[index]]])
-            if not self._is_opened(index):
-                index += 1
-                continue
-            if stack[-1] == "}" or partner > last:  # else these are parameters, and a block follows
-                yield index, "".join(reversed(stack))
-            index = partner
-
-    def _is_block(self, index: int) -> bool:
-        at = self._marks.places[index]
-        return self._text[at] == "{" and _LINE_END.match(self._text, at + 1) is not None
-
-    def _before(self, clauses: Sequence[Clause], others: set[str], head: str) -> tuple[Context, ...]:
-        """Headers that open what the next header closes: the first alone, where the others only go on with it."""
-        rest = clauses[1:] if others - {head} else ()
-        if len(rest) > _HEADERS:
-            return ()
-        return tuple(Context("scope", *clause.head, "\n") for clause in (*clauses[:1], *rest))
-
-    def _short(self, head: tuple[int, int]) -> Context | None:
-        named = _NAMED.match(self._text, *head)
-        if named is None or self._text[head[1] - 1] != "{":
-            return None
-        return Context("scope", named.start(1), named.end(), "() {\n" if named[1].startswith("f") else " {\n")
-
-    def _separator(self, clauses: Sequence[Clause]) -> Context | None:
-        """What stands for the constants of an enum before its methods."""
-        if not clauses or not self._source.enums or not _ENUM.search(self._text, *clauses[0].head):
-            return None
-        return Context("scope", clauses[0].head[1], clauses[0].head[1], ";\n")
-
-    def _is_opened(self, index: int) -> bool:
-        """Whether what is inside a bracket stands on lines of its own."""
-        text, marks = self._text, self._marks
-        at, close = marks.places[index], marks.places[marks.partner[index]]
-        if text[at] != "{" and not self._source.commas:
-            return False
-        if not _LINE_END.match(text, at + 1):
-            return False
-        return not text[self._line_start(close) : close].strip() and bool(self._lines.get(index))
-
-    def _line_start(self, at: int) -> int:
-        return self._starts[bisect_right(self._starts, at) - 1]
-
-    def _after_line(self, at: int) -> int:
-        end = _LINE_END.match(self._text, at)
-        stop = end.end() if end else at
-        return stop + (2 if self._text.startswith("\r\n", stop) else 1)
-
-    def _blanks(self, at: int) -> str:
-        end = at
-        while end < len(self._text) and self._text[end] in " \t":
-            end += 1
-        return self._text[at:end]
+        return self._opener.opened(node, self)
 
     def _labelled(self, nodes: Sequence[Node], ends: Sequence[int]) -> list[Node]:
         """Statements under the label of their case."""
@@ -313,7 +189,7 @@ class Region:
             if first == index:
                 out.append(node)
                 continue
-            head = (self._line_start(node.code), label.end(1))
+            head = (self._opener.line_start(node.code), label.end(1))
             under = nodes[first:index]
             out.append(
                 Node(

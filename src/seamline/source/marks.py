@@ -66,7 +66,7 @@ LANGUAGES: Mapping[str, Braces] = {
     "python": Braces(STRING, commas=True, comments=r"#[^\r\n]*+", strung=True),
     "php": Braces(f"{_DOUBLE}|{_SINGLE}", commas=True, tries=" finally {}", comments=rf"{_COMMENT}|#(?!\[)[^\r\n]*+"),
 }
-_CLOSERS = {"(": ")", "[": "]", "{": "}"}
+CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _MADE: dict[str, re.Pattern[str]] = {}
 
 
@@ -128,14 +128,14 @@ class Marks:
             last = mark.end()
             if is_line:
                 begin, fresh, before = last, True, code
-            elif kind in _CLOSERS:
+            elif kind in CLOSERS:
                 around.append(len(places))
                 places.append(at)
                 partner.append(-1)
                 code = last
             elif kind in ")]}":
                 code = last
-                if around and _CLOSERS[text[places[around[-1]]]] == kind:
+                if around and CLOSERS[text[places[around[-1]]]] == kind:
                     opener = around.pop()
                     partner[opener] = len(places)
                     partner.append(opener)

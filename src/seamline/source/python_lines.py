@@ -11,6 +11,7 @@ from typing import NamedTuple
 from seamline.source.braces import BraceLines
 from seamline.source.marks import STRING
 from seamline.source.nodes import Clause, Node
+from seamline.source.wraps import Wrap
 from seamline.types import Context
 
 _PLAIN = re.compile(r"""[^\r\n"'#()\[\]{}\\]*+(?=[\r\n]|\Z)""")
@@ -101,6 +102,9 @@ class PythonLines:
             return self._level(clause.place.start, clause.place.stop)
         return self._brackets.under(clause)
 
+    def least(self, clause: Clause) -> Wrap | None:
+        return None
+
     def _level(self, low: int, high: int) -> list[Node]:
         """The statements of one level among the lines [low, high)."""
         out: list[Node] = []
@@ -139,7 +143,7 @@ class PythonLines:
                     self._before(heads, index),
                     self._closed(here) if not index and lines[here].word == "try" else "",
                     self._short(here),
-                    self._blanks(here + 1) if stop > here + 1 else "",
+                    f"\n{self._blanks(here + 1) if stop > here + 1 else ''}...",
                     range(here + 1, stop),
                 )
             )

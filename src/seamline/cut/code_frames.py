@@ -1,0 +1,142 @@
+"""What parts of source code are put between: the headers they are under, in full or in short, or the least possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from seamline.cut.atoms import PART, Frame, cost
+from seamline.source.nodes import Clause, Node, Outline
+from seamline.types import Context
+
+Count = Callable[[str], int]
+
+
+class Level(NamedTuple):
+    """What stands around the statements of one level."""
+
+    frame: Frame | None = None
+    """The headers around them."""
+    least: Frame | None = None
+    """What makes them valid where the headers leave too little room."""
+    bare: bool = False
+    """Whether each stands alone, as nothing is around it that should be."""
+
+    @property
+    def is_least(self) -> bool:
+        return self.frame is self.least
+
+
+class CodeFrames:
+    """Makes and counts the frames of one document."""
+
+    def __init__(self, text: str, outline: Outline, count: Count) -> None:
+        self._text = text
+        self._outline = outline
+        self._count = count
+        self._costs: dict[Context, int] = {}
+        self._closes: dict[str, int] = {"": 0}
+        self._shorts: dict[tuple[Context, ...], Context] = {}
+        self.room = 0
+
+    def framed(self, node: Node, clause: Clause, start: int, outer: Frame | None) -> Frame:
+        """What a text that starts or ends inside a clause is put between."""
+        if clause.before:
+            outer = Frame("scope", node.start, clause.end, clause.before, "", self._cost(clause.before), 0, outer)
+        head = Context("scope", *clause.head, "\n")
+        if clause.short:
+            self._shorts[(head,)] = clause.short
+        frame = self._around(clause, start, head, outer)
+        if clause.short and cost(frame) > self.room // 3:
+            frame = self._around(clause, start, clause.short, outer)
+        return frame if cost(frame) <= self.room // 2 else self.shortened(frame) or frame
+
+    def shortened(self, frame: Frame | None) -> Frame | None:
+        """The same frames by headers of a few tokens."""
+        if frame is None or not self._shorts:
+            return frame
+        outer = self.shortened(frame.outer)
+        short = self._shorts.get(frame.opening[:1])
+        opening = (short, *frame.opening[1:]) if short else frame.opening
+        kept = tuple(context for context in opening if context.role != "docstring")
+        if kept == frame.opening and outer is frame.outer:
+            return frame
+        return frame._replace(opening=kept, opening_tokens=self._cost(kept), outer=outer)
+
+    def untold(self, frame: Frame | None) -> Frame | None:
+        """The same frames without docstrings."""
+        if frame is None:
+            return None
+        outer = self.untold(frame.outer)
+        told = [context for context in frame.opening if context.role == "docstring"]
+        if not told and outer is frame.outer:
+            return frame
+        kept = tuple(context for context in frame.opening if context.role != "docstring")
+        return frame._replace(opening=kept, opening_tokens=frame.opening_tokens - self._cost(told), outer=outer)
+
+    def told(self, frame: Frame, doc: Context | None, start: int) -> Frame:
+        """A frame that says what its function is for, where there is room."""
+        if doc is None or doc.end > start:
+            return frame
+        told = frame._replace(opening=(*frame.opening, doc), opening_tokens=frame.opening_tokens + self._cost((doc,)))
+        return told if cost(told) <= self.room // 2 else frame
+
+    def least(self, clause: Clause) -> Frame | None:
+        """A frame in place of all that is around what is under a header; None where nothing else is valid alone."""
+        wrap = self._outline.least(clause)
+        if wrap is None:
+            return None
+        at = clause.head[1]
+        opening = (Context("scope", at, at, f"{wrap.opening}\n"),) if wrap.opening else ()
+        close = f"\n{wrap.close}" if wrap.close else ""
+        return Frame(PART, clause.start, _end(clause), opening, close, self._cost(opening), self._close(close))
+
+    def inside(self, clause: Clause, frame: Frame, *, bare: bool) -> Level:
+        """What stands around the statements under a header."""
+        least = self.least(clause)
+        if cost(frame) > self.room // 2:
+            return Level(least, least, least is None)
+        return Level(frame, least, bare)
+
+    def final(self, level: Level, clause: Clause) -> Level:
+        """The same around the last of them."""
+        frame, least = level.frame, level.least
+        if frame is not None and not level.is_least and clause.final not in (None, frame.close):
+            frame = self._closed(frame, clause.final or "")
+        wrap = self._outline.least(clause) if least is not None else None
+        if least is not None and wrap is not None and wrap.final is not None:
+            last = self._closed(least, f"\n{wrap.final}")
+            return Level(last if level.is_least else frame, last, level.bare)
+        return level._replace(frame=frame)
+
+    def empty(self, clause: Clause, start: int, body: int, frame: Frame) -> Frame:
+        """What a header is put between that has nothing under it."""
+        return Frame("scope", start, body + 1, (), clause.filler, 0, self._close(clause.filler), frame)
+
+    def _closed(self, frame: Frame, close: str) -> Frame:
+        return frame._replace(close=close, close_tokens=self._close(close))
+
+    def _around(self, clause: Clause, start: int, head: Context, outer: Frame | None) -> Frame:
+        close = self._close(clause.close)
+        return Frame("scope", start, _end(clause), (head,), clause.close, self._cost((head,)), close, outer)
+
+    def _close(self, close: str) -> int:
+        tokens = self._closes.get(close)
+        if tokens is None:
+            tokens = self._closes[close] = self._count(close)
+        return tokens
+
+    def _cost(self, contexts: Sequence[Context]) -> int:
+        total = 0
+        for context in contexts:
+            tokens = self._costs.get(context)
+            if tokens is None:  # a line end may be one token with the blanks after it, or not
+                tokens = self._count(self._text[context.start : context.end] + context.added) + 1
+                self._costs[context] = tokens
+            total += tokens
+        return total
+
+
+def _end(clause: Clause) -> int:
+    """Where a frame ends: a text that reaches this closes it itself."""
+    return clause.end if clause.shut else clause.end + 1

@@ -1,0 +1,256 @@
+"""Statements of languages with braces, opened: by the brackets in them, and by the calls that are chained to them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+
+from seamline.source.marks import CLOSERS, Braces, Line, Marks
+from seamline.source.nodes import Clause, Node
+from seamline.types import Context
+
+LINE_END = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/[ \t]*)?(?=[\r\n])")
+_ATTRIBUTES = re.compile(r"(?:(?:@[\w.]++(?:\([^()\r\n]*\))?|#!?\[[^\r\n]*\]|//[^\r\n]*)[ \t]*(?:\r\n?|\n)[ \t]*)++")
+"""Annotations on lines of their own."""
+_DECORATOR = re.compile(r"[ \t]*@[\w.]+\s*\(")
+_OTHERWISE = re.compile(r"[ \t]*\}\s*(?:else|catch|finally|except)\b")
+_NAMED = re.compile(
+    r"[ \t]*(?:[\w(:)]++[ \t]++)*?"
+    r"((?:class|interface|struct|enum|trait|impl|namespace|module|object|record|mod|fn|func|function)[ \t]+\w+)"
+    r"(?=[^\w<])"
+)
+_NEXT = re.compile(r"\s*\}\s*\{\s*")
+"""A header that only goes on with another block."""
+_ENUM = re.compile(r"\benum\b")
+_LINK = re.compile(r"\??\.(?!\.)|&&|\|\|?|\?\?|\+(?!\+)|\?(?![.:])")
+"""What a line starts with that is chained to the line before it."""
+_LINKED = re.compile(r"(?<!\.)\.|&&|\|\||(?<!\+)\+")
+"""What a line ends with that the next one is chained to."""
+_ARM = re.compile(r"\s*(?:=>|->)")
+_HEADERS = 8
+"""Headers of one statement that are repeated."""
+
+
+class Opener:
+    """Finds the clauses of statements in one range."""
+
+    def __init__(self, text: str, marks: Marks, rules: Braces, lines: Mapping[int, Sequence[Line]]) -> None:
+        self._text = text
+        self._marks = marks
+        self._rules = rules
+        self._lines = lines
+        self._starts = [line.start for line in marks.lines]
+
+    def opened(self, node: Node, place: object) -> Node:
+        """A statement by its clauses, which name `place` as where they are from."""
+        text, marks = self._text, self._marks
+        start, code, stop = node[:3]
+        ending = text[stop - 1] if text[stop - 1] in ";," else ""
+        above = _ATTRIBUTES.match(text, code)
+        begin = self.line_start(above.end() if above else code)
+        links = [] if self._rules.strung else self._links(code, stop)
+        until = links[0].before if links else stop
+        clauses: list[Clause] = []
+        others: set[str] = set()  # headers of clauses but the first, `else` and the like aside
+        for index, closers in self._openers(code, until, stop):
+            head = (begin, marks.places[index] + 1)
+            said = text[begin : head[1]].strip()
+            close = marks.places[marks.partner[index]]
+            end = self.line_start(close)
+            shut = bool(text[end:close].strip())
+            blanks = self._blanks(begin)
+            final = f"\n{blanks}{closers}{ending}"
+            clauses.append(
+                Clause(
+                    begin if clauses else start,
+                    head,
+                    self._after_line(head[1]),
+                    stop if shut else end,
+                    self._before(clauses, others, said),
+                    final if closers[0] == "}" or self._rules.commas else f"\n{blanks}_{closers}{ending}",
+                    self._short(head),
+                    "",
+                    (place, index),
+                    final,
+                    shut,
+                )
+            )
+            if len(clauses) > 1 and not _OTHERWISE.match(said):
+                others.add(said)
+            begin = clauses[-1].end
+        self._complete(clauses, code)
+        if links:
+            clauses.append(self._chain(node, begin, links, clauses, others, ending, place))
+        tail = clauses[-1].end if clauses and not clauses[-1].shut else -1
+        return node._replace(clauses=tuple(clauses), tail=tail, doc=self._separator(clauses), place=None)
+
+    def _complete(self, clauses: list[Clause], code: int) -> None:
+        """Adds to what closes a clause what has to follow it: another block, an end of `try`, a class to decorate."""
+        text = self._text
+        following = 0
+        for index in range(len(clauses) - 1, -1, -1):
+            clauses[index] = _ended(clauses[index], "{}" * following)
+            following = min(following + 1, _HEADERS) if _NEXT.fullmatch(text, *clauses[index].head) else 0
+        if len(clauses) > 1 and self._rules.tries and text.startswith("try", code):
+            clauses[0] = _ended(clauses[0], self._rules.tries)
+        if clauses and _DECORATOR.match(text, clauses[0].head[0]):
+            is_member = self._line_at(code).around >= 0 and not self._rules.enums
+            clauses[0] = _ended(clauses[0], " _;" if is_member else " class _ {}")
+
+    # --- brackets -------------------------------------------------------------------------------------------------
+
+    def _openers(self, start: int, end: int, stop: int) -> Iterator[tuple[int, str]]:
+        """Brackets of a statement whose inside stands on lines of its own, each with what closes all that is open."""
+        text, marks = self._text, self._marks
+        stack: list[str] = []
+        index = bisect_left(marks.places, start)
+        over = bisect_left(marks.places, end)
+        last = next((one for one in range(over - 1, index - 1, -1) if self._is_block(one)), -1)
+        foot = self.line_start(stop - 1) if end == stop else -1
+        while index < over:
+            partner = marks.partner[index]
+            if partner < index:
+                if stack:
+                    stack.pop()
+                index += 1
+                continue
+            stack.append(CLOSERS[text[marks.places[index]]])
+            if not self._is_opened(index, foot):
+                index += 1
+                continue
+            is_inside = stack[-1] == "}" or partner > last  # else these are parameters, and a block follows
+            if is_inside and not _ARM.match(text, marks.places[partner] + 1):  # or what is matched
+                yield index, "".join(reversed(stack))
+            index = partner
+
+    def _is_block(self, index: int) -> bool:
+        at = self._marks.places[index]
+        return self._text[at] == "{" and LINE_END.match(self._text, at + 1) is not None
+
+    def _is_opened(self, index: int, foot: int) -> bool:
+        """Whether what is inside a bracket stands on lines of its own; on the last line, at `foot`, it may be closed
+        after what is inside."""
+        text, marks = self._text, self._marks
+        at, close = marks.places[index], marks.places[marks.partner[index]]
+        if not LINE_END.match(text, at + 1) or not self._lines.get(index):
+            return False
+        line = self.line_start(close)
+        return line == foot or not text[line:close].strip()
+
+    def _before(self, clauses: Sequence[Clause], others: set[str], head: str) -> tuple[Context, ...]:
+        """Headers that open what the next header closes: the first alone, where the others only go on with it."""
+        rest = clauses[1:] if others - {head} else ()
+        if len(rest) > _HEADERS:
+            return ()
+        return tuple(Context("scope", *clause.head, "\n") for clause in (*clauses[:1], *rest))
+
+    def _short(self, head: tuple[int, int]) -> Context | None:
+        named = _NAMED.match(self._text, *head)
+        if named is None or self._text[head[1] - 1] != "{":
+            return None
+        return Context("scope", named.start(1), named.end(), "() {\n" if named[1].startswith("f") else " {\n")
+
+    def _separator(self, clauses: Sequence[Clause]) -> Context | None:
+        """What stands for the constants of an enum before its methods."""
+        if not clauses or not self._rules.enums or not _ENUM.search(self._text, *clauses[0].head):
+            return None
+        return Context("scope", clauses[0].head[1], clauses[0].head[1], ";\n")
+
+    # --- chains ---------------------------------------------------------------------------------------------------
+
+    def _links(self, code: int, stop: int) -> list[Line]:
+        """Lines of a statement that are chained to what is before them, by what they start with or that ends with."""
+        around = self._line_at(code).around
+        lines = self._lines.get(around, ())
+        low = bisect_right(lines, code, key=_first)
+        inner = [line for line in lines[low : bisect_left(lines, stop, key=_first)] if not line.is_comment]
+        links = [line for line in inner if _LINK.match(self._text, line.first)]
+        if not links:
+            links = [line for line in inner if _LINKED.match(self._text, line.before - _width(self._text, line.before))]
+        if not links or self._blocks_after(links[0].first, stop):
+            return []
+        return links
+
+    def _blocks_after(self, start: int, stop: int) -> bool:
+        """Whether a block follows that is in no other bracket: then what is before it is a header."""
+        marks = self._marks
+        index, over = bisect_left(marks.places, start), bisect_left(marks.places, stop)
+        while index < over:
+            if self._is_block(index):
+                return True
+            index = max(index, marks.partner[index]) + 1
+        return False
+
+    def _chain(
+        self,
+        node: Node,
+        begin: int,
+        links: Sequence[Line],
+        clauses: Sequence[Clause],
+        others: set[str],
+        ending: str,
+        place: object,
+    ) -> Clause:
+        """The calls of a chain as statements under what they are called on."""
+        text = self._text
+        ahead = not _LINK.match(text, links[0].first)  # the lines before say that they go on
+        starts = [self._remark_above(line) for line in links]
+        ends = [*[line.before for line in links[1:]], node.end]
+        under = [
+            Node(start, line.first, end, place=place) for start, line, end in zip(starts, links, ends, strict=True)
+        ]
+        head = (begin, links[0].before)
+        return Clause(
+            begin if clauses else node.start,
+            head,
+            starts[0],
+            node.end,
+            self._before(clauses, others, text[slice(*head)].strip()) if clauses else (),
+            f" _{ending}" if ahead else ending,
+            None,
+            "",
+            under,
+            ending,
+            True,
+        )
+
+    def _remark_above(self, line: Line) -> int:
+        """Where the comments above a line start."""
+        at = bisect_right(self._starts, line.start) - 1
+        while at > 0 and self._marks.lines[at - 1].is_comment and self._marks.lines[at - 1].around == line.around:
+            at -= 1
+        return self._starts[at]
+
+    # --- places ---------------------------------------------------------------------------------------------------
+
+    def _line_at(self, at: int) -> Line:
+        return self._marks.lines[bisect_right(self._starts, at) - 1]
+
+    def line_start(self, at: int) -> int:
+        return self._starts[bisect_right(self._starts, at) - 1]
+
+    def _after_line(self, at: int) -> int:
+        end = LINE_END.match(self._text, at)
+        stop = end.end() if end else at
+        return stop + (2 if self._text.startswith("\r\n", stop) else 1)
+
+    def _blanks(self, at: int) -> str:
+        end = at
+        while end < len(self._text) and self._text[end] in " \t":
+            end += 1
+        return self._text[at:end]
+
+
+def _first(line: Line) -> int:
+    return line.first
+
+
+def _width(text: str, end: int) -> int:
+    """Characters of the operator that ends at `end`."""
+    return 2 if text.endswith(("&&", "||"), 0, end) else 1
+
+
+def _ended(clause: Clause, added: str) -> Clause:
+    final = None if clause.final is None else clause.final + added
+    return clause._replace(close=clause.close + added, final=final)
