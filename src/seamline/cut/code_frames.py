@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from seamline.cut.atoms import PART, Frame, cost
 from seamline.source.nodes import Clause, Node, Outline
+from seamline.source.wraps import Wrap
 from seamline.types import Context
 
 Count = Callable[[str], int]
@@ -21,6 +22,8 @@ class Level(NamedTuple):
     """What makes them valid where the headers leave too little room."""
     bare: bool = False
     """Whether each stands alone, as nothing is around it that should be."""
+    wrap: Wrap | None = None
+    """What `least` is made of."""
 
     @property
     def is_least(self) -> bool:
@@ -81,33 +84,40 @@ class CodeFrames:
         told = frame._replace(opening=(*frame.opening, doc), opening_tokens=frame.opening_tokens + self._cost((doc,)))
         return told if cost(told) <= self.room // 2 else frame
 
-    def least(self, clause: Clause) -> Frame | None:
-        """A frame in place of all that is around what is under a header; None where nothing else is valid alone."""
+    def inside(self, clause: Clause, frame: Frame, around: Level) -> Level:
+        """What stands around the statements under a header: the frame of its clause, where that leaves room."""
         wrap = self._outline.least(clause)
-        if wrap is None:
-            return None
+        least = self._least(clause, wrap, around.least) if wrap is not None else None
+        if cost(frame) > self.room // 2:
+            return Level(least, least, least is None, wrap)
+        return Level(frame, least, around.bare, wrap)
+
+    def _least(self, clause: Clause, wrap: Wrap, around: Frame | None) -> Frame:
+        """A frame in place of all that is around what is under a header."""
         at = clause.head[1]
         opening = (Context("scope", at, at, f"{wrap.opening}\n"),) if wrap.opening else ()
         close = f"\n{wrap.close}" if wrap.close else ""
-        return Frame(PART, clause.start, _end(clause), opening, close, self._cost(opening), self._close(close))
-
-    def inside(self, clause: Clause, frame: Frame, *, bare: bool) -> Level:
-        """What stands around the statements under a header."""
-        least = self.least(clause)
-        if cost(frame) > self.room // 2:
-            return Level(least, least, least is None)
-        return Level(frame, least, bare)
+        outer = around if wrap.inner else None
+        role = PART if outer is None else "scope"
+        return Frame(role, clause.start, _end(clause), opening, close, self._cost(opening), self._close(close), outer)
 
     def final(self, level: Level, clause: Clause) -> Level:
-        """The same around the last of them."""
-        frame, least = level.frame, level.least
+        """The same around the last of the statements under a header."""
+        frame, least, wrap = level.frame, level.least, level.wrap
         if frame is not None and not level.is_least and clause.final not in (None, frame.close):
             frame = self._closed(frame, clause.final or "")
-        wrap = self._outline.least(clause) if least is not None else None
         if least is not None and wrap is not None and wrap.final is not None:
             last = self._closed(least, f"\n{wrap.final}")
-            return Level(last if level.is_least else frame, last, level.bare)
+            return level._replace(frame=last if level.is_least else frame, least=last)
         return level._replace(frame=frame)
+
+    def tightest(self, level: Level) -> Iterator[Frame]:
+        """Frames for a function that leaves hardly any room: no line ends, as few tokens as can be."""
+        least, wrap = level.least, level.wrap
+        if least is None or wrap is None or wrap.tight is None:
+            return
+        for opening, close in ((wrap.opening, wrap.close), wrap.tight):
+            yield least._replace(opening=(least.opening[0]._replace(added=opening),), close=close)
 
     def empty(self, clause: Clause, start: int, body: int, frame: Frame) -> Frame:
         """What a header is put between that has nothing under it."""

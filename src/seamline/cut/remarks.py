@@ -9,6 +9,7 @@ from seamline.cut.atoms import Atom, Frame, cost
 from seamline.types import Context
 
 _BLOCK = re.compile(r"^[ \t]*(/\*)(?:[^*]|\*(?!/))*+(?:\*/[ \t]*(?:\r\n?|\n|\Z)|\Z)", re.MULTILINE)
+_REMARK = re.compile(r"[ \t]*(?://|/\*)")
 _CLOSE = "\n*/"
 
 Lines = Callable[[int, int, str, Frame | None, int], list[Atom]]
@@ -17,7 +18,7 @@ Lines = Callable[[int, int, str, Frame | None, int], list[Atom]]
 
 def is_remark(text: str, at: int) -> bool:
     """Whether a statement is nothing but a comment: it starts with one, though its code is what is after those."""
-    return text.startswith(("//", "/*"), at)
+    return _REMARK.match(text, at) is not None
 
 
 def remark_atoms(

@@ -129,10 +129,24 @@ class Statements:
         """What fits a chunk, but not with all that is around it: with the least of that, else alone."""
         least = level.least
         if least is not None and not self._fits(start, until, self._room - cost(least)):
-            stop = trimmed(self._text, start, until)
-            shown = borrowed(self._text, least.opening) + self._text[start:stop] + least.close
-            least = least if self._count(shown) <= self._room else None
+            code, least = self._tightly(start, until, level)
+            if start < code and self._atoms:
+                self._atoms[-1] = self._atoms[-1]._replace(end=code)  # blanks are left to what is before them
+                start = code
         self._put(start, until, seam, least, alone=level.bare or level.frame is not None)
+
+    def _tightly(self, start: int, until: int, level: Level) -> tuple[int, Frame | None]:
+        """A frame that a range fits in to the last token, and where the range then starts; none where there is none."""
+        text, stop = self._text, trimmed(self._text, start, until)
+        code = start + len(text[start:stop]) - len(text[start:stop].lstrip(" \t"))
+        least = level.least
+        assert least is not None
+        if least.outer is None:
+            for begin, frame in ((start, least), *((code, frame) for frame in self._frames.tightest(level))):
+                shown = borrowed(text, frame.opening) + text[begin:stop] + frame.close
+                if self._count(shown) <= self._room:
+                    return begin, frame
+        return start, None
 
     def _without_remarks(self, node: Node, until: int, level: Level, seam: str) -> bool:
         """A declaration in one piece, where it fits but for the comments above it."""
@@ -252,7 +266,7 @@ class Statements:
             self._lines(start, end, Level(frame.outer, level.least), seam)
             return
         holds = self._head(clause, start, under[0].start, level, seam, glued=glued)
-        inner = self._frames.inside(clause, frame, bare=level.bare)
+        inner = self._frames.inside(clause, frame, level)
         final = self._frames.final(inner, clause)
         first = final if len(under) == 1 else inner
         below = under[1].start if len(under) > 1 else end

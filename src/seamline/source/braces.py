@@ -6,13 +6,14 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from seamline.source.brackets import Opener
+from seamline.source.brackets import LINKED, Opener
 from seamline.source.marks import LANGUAGES, Braces, Line, Marks
 from seamline.source.nodes import Clause, Node
-from seamline.source.wraps import BARE, Wrap, wrap_of, wrap_of_links
+from seamline.source.quoted import Quoted
+from seamline.source.wraps import BARE, Wrap, wrap_of
 
 _GOES_ON = re.compile(
-    r"(?:else|catch|finally|where|extends|implements|instanceof|satisfies|as|in|of|is)\b|[.?:,)\]=|/%{]|&&|\+(?!\+)|->"
+    r"(?:else|catch|finally|where|extends|implements|instanceof|satisfies|as|in|of|is)\b|[.?:,)\]=|/%{>]|&&|\+(?!\+)|->"
 )
 """What a line starts with that goes on with the statement before it."""
 _LABEL = re.compile(r"(?:case\b[^\r\n{}]*?|default[ \t]*)(:)[ \t]*(?:(?://|/\*)[^\r\n]*)?(?=[\r\n])")
@@ -42,6 +43,8 @@ class BraceLines:
 
     def under(self, clause: Clause) -> Sequence[Node]:
         place = clause.place
+        if isinstance(place, Quoted):
+            return place.nodes
         if isinstance(place, tuple):
             region, bracket = place
             return region.inside(bracket, clause)  # type: ignore[no-any-return]
@@ -50,11 +53,17 @@ class BraceLines:
     def least(self, clause: Clause) -> Wrap | None:
         if self._rules.strung:
             return None
+        if isinstance(clause.place, Quoted):
+            return Wrap(clause.place.opening, clause.place.close, inner=True)
         if isinstance(clause.place, tuple):
             under = self.under(clause)
             first = self._text[under[0].code : under[0].end] if under else ""
             return wrap_of(self._language, self._text[slice(*clause.head)], first)
-        return wrap_of_links(self._language, clause.close) if clause.shut else BARE
+        if not clause.shut:
+            return BARE
+        shown = self._text[: clause.head[1]]
+        linked = LINKED.search(shown, clause.head[1] - 2) if clause.close.startswith("\n_") else None
+        return Wrap(f"x{linked[0] if linked else ''}", clause.close.lstrip("\n"), clause.final, inner=True)
 
     @property
     def text(self) -> str:

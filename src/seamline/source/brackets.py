@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from seamline.source.marks import CLOSERS, Braces, Line, Marks
 from seamline.source.nodes import Clause, Node
+from seamline.source.quoted import quoted_clause
 from seamline.types import Context
 
 LINE_END = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/[ \t]*)?(?=[\r\n])")
@@ -20,13 +21,16 @@ _NAMED = re.compile(
     r"((?:class|interface|struct|enum|trait|impl|namespace|module|object|record|mod|fn|func|function)[ \t]+\w+)"
     r"(?=[^\w<])"
 )
-_NEXT = re.compile(r"\s*\}\s*\{\s*")
+_NEXT = re.compile(r"\s*\}[)\]]*\s*\{\s*")
 """A header that only goes on with another block."""
 _ENUM = re.compile(r"\benum\b")
 _LINK = re.compile(r"\??\.(?!\.)|&&|\|\|?|\?\?|\+(?!\+)|\?(?![.:])")
 """What a line starts with that is chained to the line before it."""
-_LINKED = re.compile(r"(?<!\.)\.|&&|\|\||(?<!\+)\+")
+LINKED = re.compile(r"(?<!\.)\.|&&|\|\||(?<!\+)\+")
 """What a line ends with that the next one is chained to."""
+_CALLED = re.compile(r"[\w$)\]>!?](?<!\breturn)(?<!\bawait)\s*\Z")
+_FROM = re.compile(r"\s*from\s*(?:'[^'\r\n]*'|\"[^\"\r\n]*\");?")
+_CLASS = re.compile(r"[\s)]*(?:(?:export|default|abstract)\s+)*class\b")
 _ARM = re.compile(r"\s*(?:=>|->)")
 _HEADERS = 8
 """Headers of one statement that are repeated."""
@@ -47,6 +51,8 @@ class Opener:
         text, marks = self._text, self._marks
         start, code, stop = node[:3]
         ending = text[stop - 1] if text[stop - 1] in ";," else ""
+        if text[stop - 1] in "'\";" and (said := self._from(code, stop)):
+            ending = said
         above = _ATTRIBUTES.match(text, code)
         begin = self.line_start(above.end() if above else code)
         links = [] if self._rules.strung else self._links(code, stop)
@@ -70,7 +76,7 @@ class Opener:
                     self._before(clauses, others, said),
                     final if closers[0] == "}" or self._rules.commas else f"\n{blanks}_{closers}{ending}",
                     self._short(head),
-                    "",
+                    "\n_" if closers[0] == ")" and not self._is_call(index) else "",
                     (place, index),
                     final,
                     shut,
@@ -82,12 +88,14 @@ class Opener:
         self._complete(clauses, code)
         if links:
             clauses.append(self._chain(node, begin, links, clauses, others, ending, place))
+        elif not clauses and (quoted := quoted_clause(text, node, begin, marks, self._rules, ending)):
+            clauses.append(quoted)
         tail = clauses[-1].end if clauses and not clauses[-1].shut else -1
         return node._replace(clauses=tuple(clauses), tail=tail, doc=self._separator(clauses), place=None)
 
     def _complete(self, clauses: list[Clause], code: int) -> None:
         """Adds to what closes a clause what has to follow it: another block, an end of `try`, a class to decorate."""
-        text = self._text
+        text, marks = self._text, self._marks
         following = 0
         for index in range(len(clauses) - 1, -1, -1):
             clauses[index] = _ended(clauses[index], "{}" * following)
@@ -95,8 +103,9 @@ class Opener:
         if len(clauses) > 1 and self._rules.tries and text.startswith("try", code):
             clauses[0] = _ended(clauses[0], self._rules.tries)
         if clauses and _DECORATOR.match(text, clauses[0].head[0]):
-            is_member = self._line_at(code).around >= 0 and not self._rules.enums
-            clauses[0] = _ended(clauses[0], " _;" if is_member else " class _ {}")
+            close = marks.places[marks.partner[bisect_left(marks.places, clauses[0].head[1] - 1)]]
+            is_class = self._rules.enums or _CLASS.match(text, close + 1)
+            clauses[0] = _ended(clauses[0], " class _ {}" if is_class else " _;")
 
     # --- brackets -------------------------------------------------------------------------------------------------
 
@@ -116,7 +125,7 @@ class Opener:
                 index += 1
                 continue
             stack.append(CLOSERS[text[marks.places[index]]])
-            if not self._is_opened(index, foot):
+            if not self._is_opened(index, foot) or self._only_groups(index, foot):
                 index += 1
                 continue
             is_inside = stack[-1] == "}" or partner > last  # else these are parameters, and a block follows
@@ -137,6 +146,26 @@ class Opener:
             return False
         line = self.line_start(close)
         return line == foot or not text[line:close].strip()
+
+    def _is_call(self, index: int) -> bool:
+        at = self._marks.places[index]
+        return _CALLED.search(self._text, max(0, at - 20), at) is not None
+
+    def _only_groups(self, index: int, foot: int) -> bool:
+        """Whether a bracket is there for what is inside it alone, and that has brackets to open."""
+        if self._text[self._marks.places[index]] != "(" or self._is_call(index):
+            return False
+        return any(
+            self._marks.partner[one] > one and self._is_opened(one, foot)
+            for one in range(index + 1, self._marks.partner[index])
+        )
+
+    def _from(self, code: int, stop: int) -> str:
+        """What ends an import of some names: the module they are from."""
+        if not self._text.startswith(("import", "export"), code):
+            return ""
+        found = _FROM.fullmatch(self._text, self._text.rfind("}", code, stop) + 1, stop)
+        return found[0] if found else ""
 
     def _before(self, clauses: Sequence[Clause], others: set[str], head: str) -> tuple[Context, ...]:
         """Headers that open what the next header closes: the first alone, where the others only go on with it."""
@@ -167,7 +196,7 @@ class Opener:
         inner = [line for line in lines[low : bisect_left(lines, stop, key=_first)] if not line.is_comment]
         links = [line for line in inner if _LINK.match(self._text, line.first)]
         if not links:
-            links = [line for line in inner if _LINKED.match(self._text, line.before - _width(self._text, line.before))]
+            links = [line for line in inner if LINKED.match(self._text, line.before - _width(self._text, line.before))]
         if not links or self._blocks_after(links[0].first, stop):
             return []
         return links
@@ -207,11 +236,11 @@ class Opener:
             starts[0],
             node.end,
             self._before(clauses, others, text[slice(*head)].strip()) if clauses else (),
-            f" _{ending}" if ahead else ending,
+            f"\n_{ending}" if ahead else f"\n{ending}" if ending else "",
             None,
             "",
             under,
-            ending,
+            f"\n{ending}" if ending else "",
             True,
         )
 

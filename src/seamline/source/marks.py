@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 STRING = (
@@ -77,6 +77,13 @@ def pattern(language: str) -> re.Pattern[str]:
         brackets = r"\(|\[|\{|\)|\]|\}|\r\n?|\n"
         _MADE[language] = re.compile(rf"{rules.comments}|{rules.strings}|{brackets}", re.DOTALL)
     return _MADE[language]
+
+
+def literals(text: str, start: int, end: int, rules: Braces) -> Iterator[tuple[int, int]]:
+    """Where the literals of a range start and end."""
+    for mark in re.compile(rf"({rules.comments})|(?P<literal>{rules.strings})", re.DOTALL).finditer(text, start, end):
+        if mark["literal"]:
+            yield mark.span()
 
 
 class Line(NamedTuple):

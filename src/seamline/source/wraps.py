@@ -18,6 +18,10 @@ class Wrap(NamedTuple):
     close: str = ""
     final: str | None = None
     """What stands after the last of them, where that is not the same."""
+    inner: bool = False
+    """Whether it needs what makes the statement valid that it is a part of."""
+    tight: tuple[str, str] | None = None
+    """A shorter one that serves for one function."""
 
 
 BARE = Wrap()
@@ -58,7 +62,7 @@ _GO = _rules(
     (r"\binterface\s*\{\Z", Wrap("type _ interface {", "}")),
     (r"\bselect\s*\{\Z", Wrap("select {", "}")),
     (r"\bswitch\b[^{}]*\{\Z", Wrap("switch {", "}")),
-    (r"\S\{\Z|\A\s*\{\Z|,\s*\{\Z", Wrap("_ = T{", "}")),
+    (r"\S\{\Z|(?:\A|[,:])\s*\{\Z", Wrap("_ = T{", "}")),
     (r"", BARE),
 )
 _JAVA = _rules(
@@ -78,9 +82,10 @@ _SCRIPT = _rules(
     (r"\bexport(?:\s+type)?\s*\{\Z", Wrap("export {", "};")),
     (r"\benum\b[^;(){}]*\{\Z", _ENUM),
     (r"\binterface\b[^;()]*\{\Z|\btype\b[^;()]*=\s*\{\Z", Wrap("interface _ {", "}")),
-    (r"\bclass\b[^;=]*\{\Z", _CLASS),
+    (r"(?<![.\w])class\b[^;]*\{\Z", _CLASS._replace(tight=("({", "})"))),
     (r"\bswitch\s*\([^{}]*\)\s*\{\Z", Wrap("switch (_) {", "}")),
-    (r"(?:=>|\)|\b(?:else|try|finally|do|static)|\A)\s*\{\Z|\)\s*:[^;{}]*\{\Z|\b(?:namespace|module)\b[^;]*\{\Z", BARE),
+    (r"\bfunction\b[^=]*\{\Z", BARE),
+    (r"(?:=>|\)|\b(?:else|try|finally|do|static)|\A)\s*\{\Z|\)\s*:.*\{\Z|\b(?:namespace|module)\b[^;]*\{\Z", BARE),
     (r"", Wrap("({", "});")),
 )
 _OTHERS = _rules(
@@ -98,6 +103,8 @@ _BY_LANGUAGE: Mapping[str, _Rules] = {
     "tsx": _SCRIPT,
 }
 _ENDS_IN_SEMICOLON = Wrap("interface _ {", "}")
+_PARAMETER = re.compile(r"(?:(?:public|private|protected|readonly)\s+)*\w+\??:\s")
+_PARAMETERS = Wrap("function _(", ") {}")
 _FAR = 400
 """Characters of a header that are looked at."""
 
@@ -108,9 +115,6 @@ def wrap_of(language: str, head: str, first: str) -> Wrap:
     found = next(wrap for pattern, wrap in _BY_LANGUAGE.get(language, _OTHERS) if pattern.search(said))
     if found.opening == "({" and first.endswith(";"):
         return _ENDS_IN_SEMICOLON  # members of a type, not of an object
+    if found.opening == "_(" and _PARAMETER.match(first):
+        return _PARAMETERS
     return found
-
-
-def wrap_of_links(language: str, ending: str) -> Wrap:
-    """What makes parts of a chain of calls valid whose start is not shown."""
-    return Wrap("x", ending or (";" if language in ("rust", "java") else ""))
