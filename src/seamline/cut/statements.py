@@ -110,7 +110,7 @@ class Statements:
                 self._put(node.start, until, seam, around, glued=glued, alone=level.bare)
                 return
             if node.place is not None and depth < _DEEPEST:
-                node = self._outline.opened(node, until)
+                node = self._outline.opened(node, until, self._room)
             told = level.frame is not None and node.start < self._line_start(node)  # rather no comment than no frame
             is_one = self._is_declared(node) or not (node.clauses or told)
             if is_one and self._fits(node.start, until, self._room):
@@ -119,7 +119,7 @@ class Statements:
             if self._without_remarks(node, until, level, seam):
                 return
         if depth < _DEEPEST:
-            node = self._outline.opened(node, until)
+            node = self._outline.opened(node, until, self._room)
         if node.clauses and depth < _DEEPEST:
             self._open(node, until, level, seam, depth=depth, glued=glued)
         else:
@@ -282,6 +282,8 @@ class Statements:
         """The header of a clause; whether what is under it may be kept with it."""
         frame = level.frame
         assert frame is not None
+        if body <= start:
+            return False
         held = self._run if glued else 0
         room = self._room - cost(frame.outer) - frame.close_tokens
         if not self._fits(start, body, room):

@@ -10,7 +10,7 @@ from seamline.source.brackets import LINKED, Opener
 from seamline.source.marks import LANGUAGES, Braces, Line, Marks
 from seamline.source.nodes import Clause, Node
 from seamline.source.quoted import Quoted
-from seamline.source.wraps import BARE, Wrap, wrap_of
+from seamline.source.wraps import BARE, Wrap, wrap_of, wrap_of_rest
 
 _GOES_ON = re.compile(
     r"(?:else|catch|finally|where|extends|implements|instanceof|satisfies|as|in|of|is)\b|[.?:,)\]=|/%{>]|&&|\+(?!\+)|->"
@@ -38,8 +38,8 @@ class BraceLines:
             self._last = start, end, found or None
         return self._last[2]
 
-    def opened(self, node: Node, until: int) -> Node:
-        return node.place.opened(node) if isinstance(node.place, Region) else node
+    def opened(self, node: Node, until: int, room: int) -> Node:
+        return node.place.opened(node, room) if isinstance(node.place, Region) else node
 
     def under(self, clause: Clause) -> Sequence[Node]:
         place = clause.place
@@ -53,17 +53,18 @@ class BraceLines:
     def least(self, clause: Clause) -> Wrap | None:
         if self._rules.strung:
             return None
+        head = self._text[slice(*clause.head)]
         if isinstance(clause.place, Quoted):
-            return Wrap(clause.place.opening, clause.place.close, inner=True)
+            return wrap_of_rest(self._language, head, clause.place.opening, clause.place.close)
         if isinstance(clause.place, tuple):
             under = self.under(clause)
             first = self._text[under[0].code : under[0].end] if under else ""
-            return wrap_of(self._language, self._text[slice(*clause.head)], first)
+            return wrap_of(self._language, head, first)
         if not clause.shut:
             return BARE
-        shown = self._text[: clause.head[1]]
-        linked = LINKED.search(shown, clause.head[1] - 2) if clause.close.startswith("\n_") else None
-        return Wrap(f"x{linked[0] if linked else ''}", clause.close.lstrip("\n"), clause.final, inner=True)
+        linked = LINKED.search(head, len(head) - 2) if clause.close.startswith("\n_") else None
+        shown = f"x{linked[0] if linked else ''}"
+        return wrap_of_rest(self._language, head, shown, clause.close.lstrip("\n"), clause.final)
 
     @property
     def text(self) -> str:
@@ -135,6 +136,8 @@ class Region:
 
     def _starts_rule(self, lines: Sequence[Line], bracket: int):  # type: ignore[no-untyped-def]
         text, places = self._text, self._marks.places
+        if bracket >= 0 and self._source.rules.enums and self._opener.is_enum(bracket):
+            return self._after_constant
         ends = [text[line.before - 1] for line in lines if not line.is_comment][1:]
         opener = text[places[bracket]] if bracket >= 0 else "{"
         if "," in ends and all(end in ",}]" for end in ends):
@@ -148,6 +151,9 @@ class Region:
         if self._source.rules.strung:
             return end == "," or (end in "\"'" and _QUOTED.match(self._text, line.first) is not None)
         return end == "," or (end == "}" and not _GOES_ON.match(self._text, line.first))
+
+    def _after_constant(self, begun: Line, last: Line, line: Line) -> bool:
+        return self._text[line.before - 1] == "," or self._after_statement(begun, last, line)
 
     def _after_statement(self, begun: Line, last: Line, line: Line) -> bool:
         text = self._text
@@ -173,9 +179,9 @@ class Region:
             end -= 1
         return end
 
-    def opened(self, node: Node) -> Node:
+    def opened(self, node: Node, room: int) -> Node:
         """A statement by its clauses."""
-        return self._opener.opened(node, self)
+        return self._opener.opened(node, self, room)
 
     def _labelled(self, nodes: Sequence[Node], ends: Sequence[int]) -> list[Node]:
         """Statements under the label of their case."""

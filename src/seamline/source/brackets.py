@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from seamline.source.marks import CLOSERS, Braces, Line, Marks
 from seamline.source.nodes import Clause, Node
-from seamline.source.quoted import quoted_clause
+from seamline.source.quoted import quoted_clause, quoted_end
 from seamline.types import Context
 
 LINE_END = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/[ \t]*)?(?=[\r\n])")
@@ -21,7 +21,7 @@ _NAMED = re.compile(
     r"((?:class|interface|struct|enum|trait|impl|namespace|module|object|record|mod|fn|func|function)[ \t]+\w+)"
     r"(?=[^\w<])"
 )
-_NEXT = re.compile(r"\s*\}[)\]]*\s*\{\s*")
+_NEXT = re.compile(r"\s*\}[)\]]*\s*\{\s*|\s*\)[^{};]*\{\s*")
 """A header that only goes on with another block."""
 _ENUM = re.compile(r"\benum\b")
 _LINK = re.compile(r"\??\.(?!\.)|&&|\|\|?|\?\?|\+(?!\+)|\?(?![.:])")
@@ -32,6 +32,8 @@ _CALLED = re.compile(r"[\w$)\]>!?](?<!\breturn)(?<!\bawait)\s*\Z")
 _FROM = re.compile(r"\s*from\s*(?:'[^'\r\n]*'|\"[^\"\r\n]*\");?")
 _CLASS = re.compile(r"[\s)]*(?:(?:export|default|abstract)\s+)*class\b")
 _ARM = re.compile(r"\s*(?:=>|->)")
+_LONG = 3
+"""Characters per token of the room that a header may take whose parameters stay together."""
 _HEADERS = 8
 """Headers of one statement that are repeated."""
 
@@ -46,7 +48,7 @@ class Opener:
         self._lines = lines
         self._starts = [line.start for line in marks.lines]
 
-    def opened(self, node: Node, place: object) -> Node:
+    def opened(self, node: Node, place: object, room: int) -> Node:
         """A statement by its clauses, which name `place` as where they are from."""
         text, marks = self._text, self._marks
         start, code, stop = node[:3]
@@ -59,7 +61,7 @@ class Opener:
         until = links[0].before if links else stop
         clauses: list[Clause] = []
         others: set[str] = set()  # headers of clauses but the first, `else` and the like aside
-        for index, closers in self._openers(code, until, stop):
+        for index, closers in self._openers(code, until, stop, room):
             head = (begin, marks.places[index] + 1)
             said = text[begin : head[1]].strip()
             close = marks.places[marks.partner[index]]
@@ -76,7 +78,7 @@ class Opener:
                     self._before(clauses, others, said),
                     final if closers[0] == "}" or self._rules.commas else f"\n{blanks}_{closers}{ending}",
                     self._short(head),
-                    "\n_" if closers[0] == ")" and not self._is_call(index) else "",
+                    "\n_" if closers[0] == ")" and not self._rules.strung and not self._is_call(index) else "",
                     (place, index),
                     final,
                     shut,
@@ -86,10 +88,11 @@ class Opener:
                 others.add(said)
             begin = clauses[-1].end
         self._complete(clauses, code)
+        if not clauses and (quoted := quoted_clause(text, node._replace(end=until), begin, marks, self._rules, ending)):
+            clauses.append(quoted)
+            begin = quoted_end(quoted)
         if links:
             clauses.append(self._chain(node, begin, links, clauses, others, ending, place))
-        elif not clauses and (quoted := quoted_clause(text, node, begin, marks, self._rules, ending)):
-            clauses.append(quoted)
         tail = clauses[-1].end if clauses and not clauses[-1].shut else -1
         return node._replace(clauses=tuple(clauses), tail=tail, doc=self._separator(clauses), place=None)
 
@@ -109,14 +112,15 @@ class Opener:
 
     # --- brackets -------------------------------------------------------------------------------------------------
 
-    def _openers(self, start: int, end: int, stop: int) -> Iterator[tuple[int, str]]:
+    def _openers(self, start: int, end: int, stop: int, room: int) -> Iterator[tuple[int, str]]:
         """Brackets of a statement whose inside stands on lines of its own, each with what closes all that is open."""
         text, marks = self._text, self._marks
         stack: list[str] = []
         index = bisect_left(marks.places, start)
         over = bisect_left(marks.places, end)
         last = next((one for one in range(over - 1, index - 1, -1) if self._is_block(one)), -1)
-        foot = self.line_start(stop - 1) if end == stop else -1
+        foot = self.line_start(stop - 1) if end == stop and not self._rules.strung else -1
+        long = self._rules.commas and last >= 0 and marks.places[last] - start > _LONG * room
         while index < over:
             partner = marks.partner[index]
             if partner < index:
@@ -128,7 +132,7 @@ class Opener:
             if not self._is_opened(index, foot) or self._only_groups(index, foot):
                 index += 1
                 continue
-            is_inside = stack[-1] == "}" or partner > last  # else these are parameters, and a block follows
+            is_inside = stack[-1] == "}" or partner > last or long  # else these are parameters, and a block follows
             if is_inside and not _ARM.match(text, marks.places[partner] + 1):  # or what is matched
                 yield index, "".join(reversed(stack))
             index = partner
@@ -153,7 +157,7 @@ class Opener:
 
     def _only_groups(self, index: int, foot: int) -> bool:
         """Whether a bracket is there for what is inside it alone, and that has brackets to open."""
-        if self._text[self._marks.places[index]] != "(" or self._is_call(index):
+        if self._rules.strung or self._text[self._marks.places[index]] != "(" or self._is_call(index):
             return False
         return any(
             self._marks.partner[one] > one and self._is_opened(one, foot)
@@ -166,6 +170,10 @@ class Opener:
             return ""
         found = _FROM.fullmatch(self._text, self._text.rfind("}", code, stop) + 1, stop)
         return found[0] if found else ""
+
+    def is_enum(self, bracket: int) -> bool:
+        at = self._marks.places[bracket]
+        return _ENUM.search(self._text, self.line_start(at), at) is not None
 
     def _before(self, clauses: Sequence[Clause], others: set[str], head: str) -> tuple[Context, ...]:
         """Headers that open what the next header closes: the first alone, where the others only go on with it."""
@@ -230,8 +238,9 @@ class Opener:
             Node(start, line.first, end, place=place) for start, line, end in zip(starts, links, ends, strict=True)
         ]
         head = (begin, links[0].before)
+        is_after = bool(clauses) and clauses[-1].shut  # what it is called on stands with the clause before
         return Clause(
-            begin if clauses else node.start,
+            starts[0] if is_after else begin if clauses else node.start,
             head,
             starts[0],
             node.end,

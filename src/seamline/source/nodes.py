@@ -62,8 +62,9 @@ class Outline(Protocol):
         """Statements that tile a range; None where the range does not start with one."""
         ...
 
-    def opened(self, node: Node, until: int) -> Node:
-        """A statement with its clauses: those it has, else what the brackets in it make."""
+    def opened(self, node: Node, until: int, room: int) -> Node:
+        """A statement with its clauses: those it has, else what the brackets in it make. A header that may take more
+        than `room` tokens is opened as well."""
         ...
 
     def under(self, clause: Clause) -> Sequence[Node]:

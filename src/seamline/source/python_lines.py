@@ -91,11 +91,11 @@ class PythonLines:
                 found = found[1:]
         return found or None
 
-    def opened(self, node: Node, until: int) -> Node:
+    def opened(self, node: Node, until: int, room: int) -> Node:
         if node.clauses:
             return node
         inside = self._brackets.nodes(node.start, until)
-        return self._brackets.opened(inside[0], until) if inside and len(inside) == 1 else node
+        return self._brackets.opened(inside[0], until, room) if inside and len(inside) == 1 else node
 
     def under(self, clause: Clause) -> Sequence[Node]:
         if isinstance(clause.place, range):

@@ -43,6 +43,12 @@ def quoted_clause(text: str, node: Node, begin: int, marks: Marks, rules: Braces
     return None
 
 
+def quoted_end(clause: Clause) -> int:
+    """Where the last line of a literal starts."""
+    assert isinstance(clause.place, Quoted)
+    return clause.place.nodes[-1].start
+
+
 def _closing(quote: re.Match[str]) -> str:
     if quote[1] is not None:
         return f'"{quote[1]}'

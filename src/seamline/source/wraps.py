@@ -37,7 +37,7 @@ _TYPED = r"\b(?:class|struct|interface|trait|protocol|extension|object|record|un
 _NOT_LAST = "\n_)"
 _CALL = Wrap("f(", ");")
 _LIST = Wrap("[", "];")
-_CLASS = Wrap("class _ {", "}")
+_CLASS = Wrap("class _ {", "}", tight=("class _{", "}"))
 _ENUM = Wrap("enum _ {", "}")
 
 _RUST = _rules(
@@ -82,7 +82,7 @@ _SCRIPT = _rules(
     (r"\bexport(?:\s+type)?\s*\{\Z", Wrap("export {", "};")),
     (r"\benum\b[^;(){}]*\{\Z", _ENUM),
     (r"\binterface\b[^;()]*\{\Z|\btype\b[^;()]*=\s*\{\Z", Wrap("interface _ {", "}")),
-    (r"(?<![.\w])class\b[^;]*\{\Z", _CLASS._replace(tight=("({", "})"))),
+    (r"(?<![.\w])class\b[^;]*\{\Z", _CLASS._replace(tight=("-{", "}"))),
     (r"\bswitch\s*\([^{}]*\)\s*\{\Z", Wrap("switch (_) {", "}")),
     (r"\bfunction\b[^=]*\{\Z", BARE),
     (r"(?:=>|\)|\b(?:else|try|finally|do|static)|\A)\s*\{\Z|\)\s*:.*\{\Z|\b(?:namespace|module)\b[^;]*\{\Z", BARE),
@@ -105,16 +105,28 @@ _BY_LANGUAGE: Mapping[str, _Rules] = {
 _ENDS_IN_SEMICOLON = Wrap("interface _ {", "}")
 _PARAMETER = re.compile(r"(?:(?:public|private|protected|readonly)\s+)*\w+\??:\s")
 _PARAMETERS = Wrap("function _(", ") {}")
+_REMARKS = re.compile(r"//[^\r\n]*+|/\*(?:[^*]|\*(?!/))*+\*/")
+_KEY = re.compile(r"\s*[\w$.\"'\[\]-]+\??\s*:(?!:)\s")
+_ARM = re.compile(r"[^|]*=>")
 _FAR = 400
 """Characters of a header that are looked at."""
 
 
 def wrap_of(language: str, head: str, first: str) -> Wrap:
     """What makes statements valid that stand under a header; `first` is the first of them."""
-    said = head[-_FAR:]
+    said = _REMARKS.sub("", head)[-_FAR:]
     found = next(wrap for pattern, wrap in _BY_LANGUAGE.get(language, _OTHERS) if pattern.search(said))
     if found.opening == "({" and first.endswith(";"):
         return _ENDS_IN_SEMICOLON  # members of a type, not of an object
     if found.opening == "_(" and _PARAMETER.match(first):
         return _PARAMETERS
     return found
+
+
+def wrap_of_rest(language: str, head: str, opening: str, close: str, final: str | None = None) -> Wrap:
+    """What makes the rest of a statement valid that is shown without its start: a key stays a key, an arm an arm."""
+    if _KEY.match(head):
+        opening = f"x: {opening}"
+    elif language == "rust" and _ARM.match(head):
+        opening = f"_ => {opening}"
+    return Wrap(opening, close, final, inner=True)
