@@ -77,9 +77,9 @@ class CodeFrames:
         kept = tuple(context for context in frame.opening if context.role != "docstring")
         return frame._replace(opening=kept, opening_tokens=frame.opening_tokens - self._cost(told), outer=outer)
 
-    def told(self, frame: Frame, doc: Context | None, start: int) -> Frame:
+    def told(self, frame: Frame, doc: Context | None) -> Frame:
         """A frame that says what its function is for, where there is room."""
-        if doc is None or doc.end > start:
+        if doc is None:
             return frame
         told = frame._replace(opening=(*frame.opening, doc), opening_tokens=frame.opening_tokens + self._cost((doc,)))
         return told if cost(told) <= self.room // 2 else frame

@@ -268,15 +268,18 @@ class Statements:
         holds = self._head(clause, start, under[0].start, level, seam, glued=glued)
         inner = self._frames.inside(clause, frame, level)
         final = self._frames.final(inner, clause)
-        first = final if len(under) == 1 else inner
-        below = under[1].start if len(under) > 1 else end
-        self._level(under[:1], below, first, first, "line", depth=depth + 1, glued=holds and not inner.bare)
-        if len(under) > 1:
-            seam = self._seam(under[1]._replace(start=self._begin(under[0], under[1])))
+        told = 1  # how many have nothing but the header above them
+        while told < len(under) and doc is not None and doc.end > under[told].start:
+            told += 1
+        first = final if len(under) == told else inner
+        below = under[told].start if len(under) > told else end
+        self._level(under[:told], below, inner, first, "line", depth=depth + 1, glued=holds and not inner.bare)
+        if len(under) > told:
+            seam = self._seam(under[told]._replace(start=self._begin(under[told - 1], under[told])))
             if inner.frame is frame:
-                inner = inner._replace(frame=self._frames.told(frame, doc, under[1].start))
+                inner = inner._replace(frame=self._frames.told(frame, doc))
                 final = self._frames.final(inner, clause)
-            self._level(under[1:], end, inner, final, seam, depth=depth + 1, glued=False)
+            self._level(under[told:], end, inner, final, seam, depth=depth + 1, glued=False)
 
     def _head(self, clause: Clause, start: int, body: int, level: Level, seam: str, *, glued: bool) -> bool:
         """The header of a clause; whether what is under it may be kept with it."""

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from seamline.source.brackets import LINKED, Opener
+from seamline.source.brackets import LINKED, REOPENED, Opener
 from seamline.source.marks import LANGUAGES, Braces, Line, Marks
 from seamline.source.nodes import Clause, Node
 from seamline.source.quoted import Quoted
@@ -53,7 +53,9 @@ class BraceLines:
     def least(self, clause: Clause) -> Wrap | None:
         if self._rules.strung:
             return None
-        head = self._text[slice(*clause.head)]
+        head = self._text[clause.head[0] : clause.head[1]]
+        if clause.before and REOPENED.fullmatch(head):
+            head = self._text[clause.before[0].start : clause.before[0].end] + head
         if isinstance(clause.place, Quoted):
             return wrap_of_rest(self._language, head, clause.place.opening, clause.place.close)
         if isinstance(clause.place, tuple):
@@ -73,6 +75,10 @@ class BraceLines:
     @property
     def rules(self) -> Braces:
         return self._rules
+
+    @property
+    def is_rust(self) -> bool:
+        return self._language == "rust"
 
     @property
     def is_go(self) -> bool:
@@ -136,8 +142,10 @@ class Region:
 
     def _starts_rule(self, lines: Sequence[Line], bracket: int):  # type: ignore[no-untyped-def]
         text, places = self._text, self._marks.places
-        if bracket >= 0 and self._source.rules.enums and self._opener.is_enum(bracket):
+        if bracket >= 0 and self._source.rules.enums and self._opener.opened_by("enum", bracket):
             return self._after_constant
+        if bracket >= 0 and self._source.is_rust and self._opener.opened_by("match", bracket):
+            return self._after_arm
         ends = [text[line.before - 1] for line in lines if not line.is_comment][1:]
         opener = text[places[bracket]] if bracket >= 0 else "{"
         if "," in ends and all(end in ",}]" for end in ends):
@@ -151,6 +159,9 @@ class Region:
         if self._source.rules.strung:
             return end == "," or (end in "\"'" and _QUOTED.match(self._text, line.first) is not None)
         return end == "," or (end == "}" and not _GOES_ON.match(self._text, line.first))
+
+    def _after_arm(self, begun: Line, last: Line, line: Line) -> bool:
+        return self._after_comma(begun, last, line) and not self._text.startswith("if ", line.first)
 
     def _after_constant(self, begun: Line, last: Line, line: Line) -> bool:
         return self._text[line.before - 1] == "," or self._after_statement(begun, last, line)

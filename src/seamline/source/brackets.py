@@ -21,8 +21,10 @@ _NAMED = re.compile(
     r"((?:class|interface|struct|enum|trait|impl|namespace|module|object|record|mod|fn|func|function)[ \t]+\w+)"
     r"(?=[^\w<])"
 )
-_NEXT = re.compile(r"\s*\}[)\]]*\s*\{\s*|\s*\)[^{};]*\{\s*")
+_NEXT = re.compile(r"\s*\}[)\]]*\s*\{\s*")
 """A header that only goes on with another block."""
+REOPENED = re.compile(r"\s*[)\]}]+\s*\{")
+"""One that says nothing but that."""
 _ENUM = re.compile(r"\benum\b")
 _LINK = re.compile(r"\??\.(?!\.)|&&|\|\|?|\?\?|\+(?!\+)|\?(?![.:])")
 """What a line starts with that is chained to the line before it."""
@@ -31,7 +33,9 @@ LINKED = re.compile(r"(?<!\.)\.|&&|\|\||(?<!\+)\+")
 _CALLED = re.compile(r"[\w$)\]>!?](?<!\breturn)(?<!\bawait)\s*\Z")
 _FROM = re.compile(r"\s*from\s*(?:'[^'\r\n]*'|\"[^\"\r\n]*\");?")
 _CLASS = re.compile(r"[\s)]*(?:(?:export|default|abstract)\s+)*class\b")
-_ARM = re.compile(r"\s*(?:=>|->)")
+_ARM = re.compile(r"\s*(=>|->)")
+_BODY = re.compile(r"[^{};()]*(?:\([^()]*\)[^{};()]*)?\{[ \t]*[\r\n]")
+_ASKED = re.compile(r"\b(?:if|while|for|switch|match|catch|with|when|guard)\s*\Z")
 _LONG = 3
 """Characters per token of the room that a header may take whose parameters stay together."""
 _HEADERS = 8
@@ -120,7 +124,7 @@ class Opener:
         over = bisect_left(marks.places, end)
         last = next((one for one in range(over - 1, index - 1, -1) if self._is_block(one)), -1)
         foot = self.line_start(stop - 1) if end == stop and not self._rules.strung else -1
-        long = self._rules.commas and last >= 0 and marks.places[last] - start > _LONG * room
+        most = start + _LONG * room if self._rules.commas and not self._rules.strung else len(text)
         while index < over:
             partner = marks.partner[index]
             if partner < index:
@@ -132,10 +136,24 @@ class Opener:
             if not self._is_opened(index, foot) or self._only_groups(index, foot):
                 index += 1
                 continue
-            is_inside = stack[-1] == "}" or partner > last or long  # else these are parameters, and a block follows
-            if is_inside and not _ARM.match(text, marks.places[partner] + 1):  # or what is matched
+            is_inside = stack[-1] == "}" or partner > last  # else these are parameters, and a block follows
+            if is_inside and not self._is_matched(partner):
                 yield index, "".join(reversed(stack))
+            elif marks.places[partner] > most and self._takes(index):
+                yield index, "".join(reversed([*stack[:-1], " {}", stack[-1]]))
             index = partner
+
+    def _is_matched(self, close: int) -> bool:
+        """Whether what a bracket closes is a pattern, or what a function without a name takes."""
+        arm = _ARM.match(self._text, self._marks.places[close] + 1)
+        return arm is not None and (arm[1] == "=>" or self._rules.enums)
+
+    def _takes(self, index: int) -> bool:
+        """Whether a bracket holds the parameters of a function whose body follows."""
+        at, close = self._marks.places[index], self._marks.places[self._marks.partner[index]]
+        if self._text[at] != "(":
+            return False
+        return not _ASKED.search(self._text, max(0, at - 20), at) and _BODY.match(self._text, close + 1) is not None
 
     def _is_block(self, index: int) -> bool:
         at = self._marks.places[index]
@@ -171,9 +189,11 @@ class Opener:
         found = _FROM.fullmatch(self._text, self._text.rfind("}", code, stop) + 1, stop)
         return found[0] if found else ""
 
-    def is_enum(self, bracket: int) -> bool:
+    def opened_by(self, word: str, bracket: int) -> bool:
+        """Whether a word stands before a bracket, on its line."""
         at = self._marks.places[bracket]
-        return _ENUM.search(self._text, self.line_start(at), at) is not None
+        line = self._text[self.line_start(at) : at]
+        return word in line and re.search(rf"\b{word}\b[^{{}};]*\Z", line) is not None
 
     def _before(self, clauses: Sequence[Clause], others: set[str], head: str) -> tuple[Context, ...]:
         """Headers that open what the next header closes: the first alone, where the others only go on with it."""
@@ -192,7 +212,10 @@ class Opener:
         """What stands for the constants of an enum before its methods."""
         if not clauses or not self._rules.enums or not _ENUM.search(self._text, *clauses[0].head):
             return None
-        return Context("scope", clauses[0].head[1], clauses[0].head[1], ";\n")
+        opener = bisect_left(self._marks.places, clauses[0].head[1] - 1)
+        ended = (line.before for line in self._lines.get(opener, ()) if self._text[line.before - 1] == ";")
+        after = next(ended, -1)
+        return Context("scope", after, after, ";\n") if after >= 0 else None
 
     # --- chains ---------------------------------------------------------------------------------------------------
 
@@ -249,7 +272,7 @@ class Opener:
             None,
             "",
             under,
-            f"\n{ending}" if ending else "",
+            "",
             True,
         )
 

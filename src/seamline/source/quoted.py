@@ -11,6 +11,7 @@ from seamline.source.nodes import Clause, Node
 
 _QUOTE = re.compile(r'r(#*)"|R"([^()\\\s]*)\(|"""|@?"|`')
 _PLACE = re.compile(r"\$\{[^{}`]*\}")
+_OPENERS = {")": "f(", "]": "[", "}": "{"}
 _BREAK = re.compile(r"\r\n?|\n")
 
 
@@ -19,6 +20,7 @@ class Quoted(NamedTuple):
 
     nodes: list[Node]
     opening: str
+    """The quote, and what the brackets around it make valid."""
     close: str
 
 
@@ -35,7 +37,8 @@ def quoted_clause(text: str, node: Node, begin: int, marks: Marks, rules: Braces
         if not under or not text.endswith(close, 0, end):
             return None
         closers = _closers(text, marks, node.code, start)
-        place = Quoted(under, quote[0], close + ending)
+        openers = "".join(_OPENERS[one] for one in reversed(closers))
+        place = Quoted(under, openers + quote[0], close + closers + ending)
         last = f"\n{close}{closers}{ending}"
         return Clause(
             node.start, (begin, quote.end()), under[0].start, node.end, (), last, None, "", place, last, shut=True

@@ -108,13 +108,18 @@ _PARAMETERS = Wrap("function _(", ") {}")
 _REMARKS = re.compile(r"//[^\r\n]*+|/\*(?:[^*]|\*(?!/))*+\*/")
 _KEY = re.compile(r"\s*[\w$.\"'\[\]-]+\??\s*:(?!:)\s")
 _ARM = re.compile(r"[^|]*=>")
+_CLOSED = re.compile(r"\{[^{}]*\}")
+_NESTED = 3
 _FAR = 400
 """Characters of a header that are looked at."""
 
 
 def wrap_of(language: str, head: str, first: str) -> Wrap:
     """What makes statements valid that stand under a header; `first` is the first of them."""
-    said = _REMARKS.sub("", head)[-_FAR:]
+    said = _REMARKS.sub("", head)
+    for _ in range(_NESTED):
+        said = _CLOSED.sub("", said)
+    said = said[-_FAR:]
     found = next(wrap for pattern, wrap in _BY_LANGUAGE.get(language, _OTHERS) if pattern.search(said))
     if found.opening == "({" and first.endswith(";"):
         return _ENDS_IN_SEMICOLON  # members of a type, not of an object
