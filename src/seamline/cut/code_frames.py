@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from seamline.cut.atoms import PART, Frame, cost
 from seamline.source.nodes import Clause, Node, Outline
-from seamline.source.wraps import Wrap
+from seamline.source.wraps import Wrap, openers
 from seamline.types import Context
 
 Count = Callable[[str], int]
@@ -77,10 +77,18 @@ class CodeFrames:
         kept = tuple(context for context in frame.opening if context.role != "docstring")
         return frame._replace(opening=kept, opening_tokens=frame.opening_tokens - self._cost(told), outer=outer)
 
-    def told(self, frame: Frame, doc: Context | None) -> Frame:
+    def told_level(self, level: Level, frame: Frame, doc: Context) -> Level:
+        """A level below its docstring, or below the constants of an enum."""
+        least = level.least
+        if doc.role == "scope" and least is not None:
+            opening = (*least.opening, doc)
+            least = least._replace(opening=opening, opening_tokens=self._cost(opening))
+        if level.frame is not frame:
+            return level._replace(frame=least, least=least)
+        return level._replace(frame=self._told(frame, doc), least=least)
+
+    def _told(self, frame: Frame, doc: Context) -> Frame:
         """A frame that says what its function is for, where there is room."""
-        if doc is None:
-            return frame
         told = frame._replace(opening=(*frame.opening, doc), opening_tokens=frame.opening_tokens + self._cost((doc,)))
         return told if cost(told) <= self.room // 2 else frame
 
@@ -122,6 +130,13 @@ class CodeFrames:
     def empty(self, clause: Clause, start: int, body: int, frame: Frame) -> Frame:
         """What a header is put between that has nothing under it."""
         return Frame("scope", start, body + 1, (), clause.filler, 0, self._close(clause.filler), frame)
+
+    def tail(self, clause: Clause, level: Level) -> Frame:
+        """The least that what closes a clause needs: brackets to close."""
+        at = clause.head[1]
+        opening = (Context("scope", at, at, f"{openers(clause.final or clause.close)}\n"),)
+        role = PART if level.least is None else "scope"
+        return Frame(role, clause.start, _end(clause), opening, "", self._cost(opening), 0, level.least)
 
     def _closed(self, frame: Frame, close: str) -> Frame:
         return frame._replace(close=close, close_tokens=self._close(close))

@@ -222,7 +222,7 @@ class Statements:
             self._clause(clause, start, end, Level(frame, around.least, around.bare), doc, seam, depth, glued=holds)
             seam = "line"
         if node.tail >= 0:
-            self._tail(node.tail, until, Level(frame, around.least, around.bare))
+            self._tail(node.clauses[-1], node.tail, until, Level(frame, around.least, around.bare))
 
     def _leaves_room(self, clause: Clause, start: int, frame: Frame) -> bool:
         """Whether the frames around a clause leave enough to what is in it, and to its header with all above that."""
@@ -276,8 +276,8 @@ class Statements:
         self._level(under[:told], below, inner, first, "line", depth=depth + 1, glued=holds and not inner.bare)
         if len(under) > told:
             seam = self._seam(under[told]._replace(start=self._begin(under[told - 1], under[told])))
-            if inner.frame is frame:
-                inner = inner._replace(frame=self._frames.told(frame, doc))
+            if doc is not None:
+                inner = self._frames.told_level(inner, frame, doc)
                 final = self._frames.final(inner, clause)
             self._level(under[told:], end, inner, final, seam, depth=depth + 1, glued=False)
 
@@ -297,11 +297,12 @@ class Statements:
         self._put(start, body, seam, empty, glued=glued, alone=level.bare)
         return True
 
-    def _tail(self, start: int, end: int, level: Level) -> None:
+    def _tail(self, clause: Clause, start: int, end: int, level: Level) -> None:
         """What closes the last clause, with the statement before it where both fit."""
         tokens = self._size(start, end)
         if tokens + cost(level.frame) > self._room:
-            self._lines(start, end, Level(), "line", alone=True)
+            least = Level() if level.bare else Level(self._frames.tail(clause, level))
+            self._lines(start, end, least, "line", alone=True)
             return
         glued = not self._atoms[-1].alone and 0 < self._run <= self._room - tokens - cost(level.frame)
         self._put(start, end, "line", level.frame, glued=glued and not level.bare, alone=level.bare)

@@ -10,7 +10,7 @@ from seamline.source.brackets import LINKED, REOPENED, Opener
 from seamline.source.marks import LANGUAGES, Braces, Line, Marks
 from seamline.source.nodes import Clause, Node
 from seamline.source.quoted import Quoted
-from seamline.source.wraps import BARE, Wrap, wrap_of, wrap_of_rest
+from seamline.source.wraps import BARE, Wrap, openers, wrap_of, wrap_of_rest
 
 _GOES_ON = re.compile(
     r"(?:else|catch|finally|where|extends|implements|instanceof|satisfies|as|in|of|is)\b|[.?:,)\]=|/%{>]|&&|\+(?!\+)|->"
@@ -61,12 +61,20 @@ class BraceLines:
         if isinstance(clause.place, tuple):
             under = self.under(clause)
             first = self._text[under[0].code : under[0].end] if under else ""
-            return wrap_of(self._language, head, first)
+            wrap = wrap_of(self._language, head, first)
+            return self._last_of(clause, wrap) if clause.shut else wrap
         if not clause.shut:
             return BARE
         linked = LINKED.search(head, len(head) - 2) if clause.close.startswith("\n_") else None
         shown = f"x{linked[0] if linked else ''}"
         return wrap_of_rest(self._language, head, shown, clause.close.lstrip("\n"), clause.final)
+
+    def _last_of(self, clause: Clause, wrap: Wrap) -> Wrap:
+        """What makes statements valid of which the last brings all closing brackets along."""
+        assert clause.final is not None
+        closers = clause.final.strip()
+        inmost = wrap.opening.removeprefix("_ = ") or openers(closers[0])
+        return Wrap(openers(closers[1:]) + inmost, clause.close.strip(), closers, inner=True)
 
     @property
     def text(self) -> str:

@@ -21,7 +21,7 @@ _NAMED = re.compile(
     r"((?:class|interface|struct|enum|trait|impl|namespace|module|object|record|mod|fn|func|function)[ \t]+\w+)"
     r"(?=[^\w<])"
 )
-_NEXT = re.compile(r"\s*\}[)\]]*\s*\{\s*")
+_NEXT = re.compile(r"\s*\}[)\]]*\s*\{+\s*")
 """A header that only goes on with another block."""
 REOPENED = re.compile(r"\s*[)\]}]+\s*\{")
 """One that says nothing but that."""
@@ -32,10 +32,11 @@ LINKED = re.compile(r"(?<!\.)\.|&&|\|\||(?<!\+)\+")
 """What a line ends with that the next one is chained to."""
 _CALLED = re.compile(r"[\w$)\]>!?](?<!\breturn)(?<!\bawait)\s*\Z")
 _FROM = re.compile(r"\s*from\s*(?:'[^'\r\n]*'|\"[^\"\r\n]*\");?")
+_DO = re.compile(r"do\s*\{")
 _CLASS = re.compile(r"[\s)]*(?:(?:export|default|abstract)\s+)*class\b")
 _ARM = re.compile(r"\s*(=>|->)")
 _BODY = re.compile(r"[^{};()]*(?:\([^()]*\)[^{};()]*)?\{[ \t]*[\r\n]")
-_ASKED = re.compile(r"\b(?:if|while|for|switch|match|catch|with|when|guard)\s*\Z")
+_ASKED = re.compile(r"\b(?:var|const|type|import|if|while|for|switch|match|catch|with|when|guard)\s*\Z")
 _LONG = 3
 """Characters per token of the room that a header may take whose parameters stay together."""
 _HEADERS = 8
@@ -59,6 +60,8 @@ class Opener:
         ending = text[stop - 1] if text[stop - 1] in ";," else ""
         if text[stop - 1] in "'\";" and (said := self._from(code, stop)):
             ending = said
+        elif _DO.match(text, code):
+            ending = " while (0);"
         above = _ATTRIBUTES.match(text, code)
         begin = self.line_start(above.end() if above else code)
         links = [] if self._rules.strung else self._links(code, stop)

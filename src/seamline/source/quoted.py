@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from seamline.source.marks import CLOSERS, Braces, Marks, literals
 from seamline.source.nodes import Clause, Node
+from seamline.source.wraps import openers
 
 _QUOTE = re.compile(r'r(#*)"|R"([^()\\\s]*)\(|"""|@?"|`')
 _PLACE = re.compile(r"\$\{[^{}`]*\}")
-_OPENERS = {")": "f(", "]": "[", "}": "{"}
 _BREAK = re.compile(r"\r\n?|\n")
 
 
@@ -37,8 +37,7 @@ def quoted_clause(text: str, node: Node, begin: int, marks: Marks, rules: Braces
         if not under or not text.endswith(close, 0, end):
             return None
         closers = _closers(text, marks, node.code, start)
-        openers = "".join(_OPENERS[one] for one in reversed(closers))
-        place = Quoted(under, openers + quote[0], close + closers + ending)
+        place = Quoted(under, openers(closers) + quote[0], close + closers + ending)
         last = f"\n{close}{closers}{ending}"
         return Clause(
             node.start, (begin, quote.end()), under[0].start, node.end, (), last, None, "", place, last, shut=True

@@ -40,6 +40,9 @@ _LIST = Wrap("[", "];")
 _CLASS = Wrap("class _ {", "}", tight=("class _{", "}"))
 _ENUM = Wrap("enum _ {", "}")
 
+_LITERAL = Wrap("_ = T{", "}")
+"""What holds elements of Go."""
+
 _RUST = _rules(
     (r"!\s*\(\Z", Wrap("x!(", ");")),
     (r"!\s*\[\Z", Wrap("x![", "];")),
@@ -62,14 +65,14 @@ _GO = _rules(
     (r"\binterface\s*\{\Z", Wrap("type _ interface {", "}")),
     (r"\bselect\s*\{\Z", Wrap("select {", "}")),
     (r"\bswitch\b[^{}]*\{\Z", Wrap("switch {", "}")),
-    (r"\S\{\Z|(?:\A|[,:])\s*\{\Z", Wrap("_ = T{", "}")),
+    (r"\S\{\Z|(?:\A|[,:])\s*\{\Z", _LITERAL),
     (r"", BARE),
 )
 _JAVA = _rules(
     (r"@[\w.]+\s*\((?:\s*\{)?\Z", Wrap("@A({", "}) class _ {}")),
     (r"\(\Z", Wrap("f(", _NOT_LAST + ";", ");")),
     (r"\benum\b[^;(){}]*\{\Z", _ENUM),
-    (rf"{_TYPED}\{{\Z|\bnew\b[^;{{}}]*\)\s*\{{\Z", _CLASS),
+    (rf"{_TYPED}\{{\Z|\bnew\s[^;{{}}()]*\([^()]*(?:\([^()]*\)[^()]*)*\)\s*\{{\Z", _CLASS),
     (r"\bswitch\s*\([^{}]*\)\s*\{\Z", Wrap("switch (0) {", "}")),
     (r"(?:[=(,\]]|\A)\s*\{\Z", Wrap("int[] _ = {", "};")),
     (r"", BARE),
@@ -110,6 +113,8 @@ _KEY = re.compile(r"\s*[\w$.\"'\[\]-]+\??\s*:(?!:)\s")
 _ARM = re.compile(r"[^|]*=>")
 _CLOSED = re.compile(r"\{[^{}]*\}")
 _NESTED = 3
+_STRING = re.compile(r'"(?:[^"\\\r\n]|\\.)*+"')
+_STRINGS = re.compile(r"\"(?:[^\"\\\r\n]|\\.)*+\"|'(?:[^'\\\r\n]|\\.)*+'|`[^`]*+`")
 _FAR = 400
 """Characters of a header that are looked at."""
 
@@ -117,12 +122,15 @@ _FAR = 400
 def wrap_of(language: str, head: str, first: str) -> Wrap:
     """What makes statements valid that stand under a header; `first` is the first of them."""
     said = _REMARKS.sub("", head)
+    said = (_STRING if language == "rust" else _STRINGS).sub('""', said)
     for _ in range(_NESTED):
-        said = _CLOSED.sub("", said)
+        said = _CLOSED.sub("_", said)
     said = said[-_FAR:]
     found = next(wrap for pattern, wrap in _BY_LANGUAGE.get(language, _OTHERS) if pattern.search(said))
     if found.opening == "({" and first.endswith(";"):
         return _ENDS_IN_SEMICOLON  # members of a type, not of an object
+    if found is _LITERAL and not first.endswith(","):
+        return BARE  # a block
     if found.opening == "_(" and _PARAMETER.match(first):
         return _PARAMETERS
     return found
@@ -135,3 +143,11 @@ def wrap_of_rest(language: str, head: str, opening: str, close: str, final: str 
     elif language == "rust" and _ARM.match(head):
         opening = f"_ => {opening}"
     return Wrap(opening, close, final, inner=True)
+
+
+_OPENERS = {")": "f(", "]": "[", "}": "{"}
+
+
+def openers(closers: str) -> str:
+    """What a row of closing brackets closes."""
+    return "".join(_OPENERS[one] for one in reversed(closers) if one in _OPENERS)
