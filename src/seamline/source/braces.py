@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from seamline.source.brackets import LINKED, REOPENED, Opener
 from seamline.source.marks import LANGUAGES, Braces, Line, Marks
 from seamline.source.nodes import Clause, Node
 from seamline.source.quoted import Quoted
 from seamline.source.wraps import BARE, Wrap, openers, wrap_of, wrap_of_rest
+from seamline.types import Block
 
 _GOES_ON = re.compile(
     r"(?:else|catch|finally|where|extends|implements|instanceof|satisfies|as|in|of|is)\b|[.?:,)\]=|/%{>]|&&|\+(?!\+)|->"
@@ -20,26 +21,37 @@ _LABEL = re.compile(r"(?:case\b[^\r\n{}]*?|default[ \t]*)(:)[ \t]*(?:(?://|/\*)[
 _ENDED = re.compile(r"[\w\"'`)\]}]|\+\+|--")
 _QUOTED = re.compile(r"[a-zA-Z]{0,2}[\"']")
 _ATTACHED = "@#"
+_FUNCTIONS = ("function", "method")
 
 
 class BraceLines:
     """The statements of one source in a language with braces."""
 
-    def __init__(self, text: str, language: str) -> None:
+    def __init__(self, text: str, language: str, blocks: Sequence[Block] = ()) -> None:
         self._text = text
         self._language = language
         self._rules = LANGUAGES[language]
-        self._last: tuple[int, int, Sequence[Node] | None] = (-1, -1, None)
+        self._bodies = sorted(_bodies(text, blocks))
+        self._known: dict[tuple[int, int], Sequence[Node] | None] = {}
 
     def nodes(self, start: int, end: int) -> Sequence[Node] | None:
-        if self._last[:2] != (start, end):
-            marks = Marks(self._text, start, end, self._language)
-            found = Region(self, marks).nodes(-1, start, end) if marks.matched else None
-            self._last = start, end, found or None
-        return self._last[2]
+        if (start, end) not in self._known:
+            self._known[start, end] = self._read(start, end, self._bodies)
+        return self._known[start, end]
+
+    def _read(self, start: int, end: int, bodies: Sequence[tuple[int, int]]) -> Sequence[Node] | None:
+        marks = Marks(self._text, start, end, self._language, bodies)
+        return Region(self, marks).nodes(-1, start, end) or None if marks.matched else None
 
     def opened(self, node: Node, until: int, room: int) -> Node:
-        return node.place.opened(node, room) if isinstance(node.place, Region) else node
+        if not isinstance(node.place, Region):
+            return node
+        if closed := node.place.closed(node):
+            inside = self._read(node.code, node.end, [body for body in self._bodies if body[0] not in closed])
+            if inside is None or len(inside) > 1 or not isinstance(inside[0].place, Region):
+                return node._replace(place=None)
+            return inside[0].place.opened(inside[0]._replace(start=node.start), room)
+        return node.place.opened(node, room)
 
     def under(self, clause: Clause) -> Sequence[Node]:
         place = clause.place
@@ -91,6 +103,19 @@ class BraceLines:
     @property
     def is_go(self) -> bool:
         return self._language == "go"
+
+
+def _bodies(text: str, blocks: Sequence[Block]) -> Iterator[tuple[int, int]]:
+    """The brackets around the bodies of functions that stand on lines of their own."""
+    for block in blocks:
+        attrs = block.attrs
+        if block.kind != "scope" or not attrs or attrs.get("type") not in _FUNCTIONS or "frame" not in attrs:
+            continue
+        opening, close = attrs["frame"][1] - 1, block.end - 1
+        if text[opening] == "{" and text[close] == "}" and text[opening + 1] in "\r\n":
+            line = max(text.rfind("\n", opening, close), text.rfind("\r", opening, close)) + 1
+            if text[line:close].isspace() or line == close:
+                yield opening, close
 
 
 class Region:
@@ -197,6 +222,10 @@ class Region:
         while end > start + 1 and self._text[end - 1].isspace():
             end -= 1
         return end
+
+    def closed(self, node: Node) -> set[int]:
+        """The brackets of a statement that were passed over, and not as a part of what is inside another."""
+        return self._opener.closed(node.code, node.end) if self._marks.closed else set()
 
     def opened(self, node: Node, room: int) -> Node:
         """A statement by its clauses."""

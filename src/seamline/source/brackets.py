@@ -103,6 +103,18 @@ class Opener:
         tail = clauses[-1].end if clauses and not clauses[-1].shut else -1
         return node._replace(clauses=tuple(clauses), tail=tail, doc=self._separator(clauses), place=None)
 
+    def closed(self, start: int, end: int) -> set[int]:
+        """Places of brackets between two offsets that were passed over, but for those inside one that is opened."""
+        marks, out = self._marks, set()
+        index, over = bisect_left(marks.places, start), bisect_left(marks.places, end)
+        while index < over:
+            if marks.places[index] in marks.closed:
+                out.add(marks.places[index])
+            elif marks.partner[index] > index and self._is_opened(index, -1):
+                index = marks.partner[index]
+            index += 1
+        return out
+
     def _complete(self, clauses: list[Clause], code: int) -> None:
         """Adds to what closes a clause what has to follow it: another block, an end of `try`, a class to decorate."""
         text, marks = self._text, self._marks

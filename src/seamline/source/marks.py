@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 STRING = (
@@ -100,29 +101,56 @@ class Line(NamedTuple):
 
 
 class Marks:
-    """The brackets and lines of one range. `matched` says whether every bracket has its partner."""
+    """The brackets and lines of one range. `matched` says whether every bracket has its partner.
 
-    def __init__(self, text: str, start: int, end: int, language: str) -> None:
+    Of `bodies`, pairs of a bracket and its partner in order, those in the range are passed over: nothing between them
+    is known, and `closed` holds the first bracket of each.
+    """
+
+    def __init__(self, text: str, start: int, end: int, language: str, bodies: Sequence[tuple[int, int]] = ()) -> None:
         self.places: list[int] = []
         self.partner: list[int] = []
         self.lines: list[Line] = []
+        self.closed: set[int] = set()
         self.matched = True
-        self._scan(text, start, end, pattern(language))
+        self._scan(text, start, end, pattern(language), bodies)
 
-    def _scan(self, text: str, start: int, end: int, marks: re.Pattern[str]) -> None:
+    def _parts(self, text: str, start: int, end: int, bodies: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+        """What is not passed over: up to the opening bracket of each body, from the line of its closing one on."""
+        for index in range(bisect_left(bodies, (start, 0)), len(bodies)):
+            opening, close = bodies[index]
+            if close >= end:
+                if opening >= end:
+                    break
+                continue
+            if opening < start:
+                continue
+            yield start, opening + 1
+            self.closed.add(opening)
+            start = max(text.rfind("\n", opening, close), text.rfind("\r", opening, close)) + 1
+        yield start, end
+
+    def _scan(self, text: str, start: int, end: int, marks: re.Pattern[str], bodies: Sequence[tuple[int, int]]) -> None:
         around: list[int] = []
         lines, places, partner = self.lines, self.places, self.partner
-        begin = before = code = last = start  # of the line; where code ended before it, and so far; after the last mark
+        before = code = start  # where code ended before the line, and so far
+        begin = last = start  # of the line; after the last mark
         fresh = True  # whether nothing was seen on the line yet
-        for mark in marks.finditer(text, start, end):
-            at = mark.start()
-            kind = text[at]
-            is_line = kind in "\r\n"
-            is_remark = kind in "/#" and is_comment_at(text, at)
-            stop = at
-            while stop > last and text[stop - 1] in " \t":
-                stop -= 1
-            if stop > last or not is_line:
+        for low, high in self._parts(text, start, end, bodies):
+            if low > start:
+                begin, last, fresh, before = low, low, True, code
+            for mark in marks.finditer(text, low, high):
+                at = mark.start()
+                kind = text[at]
+                stop = at
+                while stop > last and text[stop - 1] in " \t":
+                    stop -= 1
+                is_line = kind in "\r\n"
+                if is_line and stop == last:  # nothing since the last mark
+                    begin = last = mark.end()
+                    fresh, before = True, code
+                    continue
+                is_remark = kind in "/#" and is_comment_at(text, at)
                 is_comment = is_remark and stop == last
                 if fresh:
                     bare = text[last : at + 1].lstrip(" \t\f\v")
@@ -132,26 +160,26 @@ class Marks:
                     lines[-1] = lines[-1]._replace(is_comment=False)
                 if stop > last:
                     code = stop
-            last = mark.end()
-            if is_line:
-                begin, fresh, before = last, True, code
-            elif kind in CLOSERS:
-                around.append(len(places))
-                places.append(at)
-                partner.append(-1)
-                code = last
-            elif kind in ")]}":
-                code = last
-                if around and CLOSERS[text[places[around[-1]]]] == kind:
-                    opener = around.pop()
-                    partner[opener] = len(places)
-                    partner.append(opener)
-                else:
+                last = mark.end()
+                if is_line:
+                    begin, fresh, before = last, True, code
+                elif kind in "([{":
+                    around.append(len(places))
+                    places.append(at)
                     partner.append(-1)
-                    self.matched = False
-                places.append(at)
-            elif not is_remark:
-                code = last
+                    code = last
+                elif kind in ")]}":
+                    code = last
+                    if around and CLOSERS[text[places[around[-1]]]] == kind:
+                        opener = around.pop()
+                        partner[opener] = len(places)
+                        partner.append(opener)
+                    else:
+                        partner.append(-1)
+                        self.matched = False
+                    places.append(at)
+                elif not is_remark:
+                    code = last
         rest = text[last:end]
         if fresh and rest.strip():
             first = last + len(rest) - len(rest.lstrip())
