@@ -102,17 +102,17 @@ def _mark(frame: Frame, text: str, start: int) -> Context:
 
 def opening_tokens(frame: Frame | None, text: str, start: int) -> int:
     """What the opening costs."""
-    return sum(opened.opening_tokens for opened in _opened(frame, text, start))
+    return sum([opened.opening_tokens for opened in _opened(frame, text, start)]) if frame else 0
 
 
 def closing(frame: Frame | None, end: int) -> str:
     """What is added after a chunk that ends at `end` inside `frame`, innermost first."""
-    return "".join(left.close for left in _left(frame, end))
+    return "".join([left.close for left in _left(frame, end)]) if frame else ""
 
 
 def closing_tokens(frame: Frame | None, end: int) -> int:
     """What the closing costs."""
-    return sum(left.close_tokens for left in _left(frame, end))
+    return sum([left.close_tokens for left in _left(frame, end)]) if frame else 0
 
 
 def cost(frame: Frame | None, *, whole_lines: bool = False) -> int:

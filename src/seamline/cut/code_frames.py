@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from seamline.cut.atoms import PART, Frame, cost
@@ -18,16 +19,71 @@ class Level(NamedTuple):
 
     frame: Frame | None = None
     """The headers around them."""
-    least: Frame | None = None
+    least: Least | None = None
     """What makes them valid where the headers leave too little room."""
     bare: bool = False
     """Whether each stands alone, as nothing is around it that should be."""
-    wrap: Wrap | None = None
-    """What `least` is made of."""
+    is_least: bool = True
+    """Whether the frame is the least already."""
 
     @property
-    def is_least(self) -> bool:
-        return self.frame is self.least
+    def least_frame(self) -> Frame | None:
+        return self.least.frame if self.least is not None else None
+
+
+class Least:
+    """The least frame around the statements under a header, made when it is asked for."""
+
+    def __init__(self, frames: CodeFrames, clause: Clause, around: Least | None) -> None:
+        self._frames = frames
+        self._clause = clause
+        self._around = around
+
+    @cached_property
+    def wrap(self) -> Wrap | None:
+        return self._frames.wrap(self._clause)
+
+    @cached_property
+    def frame(self) -> Frame | None:
+        """None where nothing else is valid alone."""
+        return self._frames.least(self._clause, self.wrap, self._around) if self.wrap is not None else None
+
+
+class LastLeast(Least):
+    """The same around the last of them."""
+
+    def __init__(self, before: Least, frames: CodeFrames) -> None:
+        self._before = before
+        self._frames = frames
+
+    @cached_property
+    def wrap(self) -> Wrap | None:
+        return self._before.wrap
+
+    @cached_property
+    def frame(self) -> Frame | None:
+        frame, wrap = self._before.frame, self.wrap
+        if frame is None or wrap is None or wrap.final is None:
+            return frame
+        return self._frames.closed(frame, f"\n{wrap.final}")
+
+
+class ToldLeast(Least):
+    """The same below the constants of an enum."""
+
+    def __init__(self, before: Least, frames: CodeFrames, doc: Context) -> None:
+        self._before = before
+        self._frames = frames
+        self._doc = doc
+
+    @cached_property
+    def wrap(self) -> Wrap | None:
+        return self._before.wrap
+
+    @cached_property
+    def frame(self) -> Frame | None:
+        frame = self._before.frame
+        return frame and self._frames.opened(frame, (*frame.opening, self._doc))
 
 
 class CodeFrames:
@@ -77,55 +133,50 @@ class CodeFrames:
         kept = tuple(context for context in frame.opening if context.role != "docstring")
         return frame._replace(opening=kept, opening_tokens=frame.opening_tokens - self._cost(told), outer=outer)
 
-    def told_level(self, level: Level, frame: Frame, doc: Context) -> Level:
+    def told(self, level: Level, frame: Frame, doc: Context) -> Level:
         """A level below its docstring, or below the constants of an enum."""
-        least = level.least
-        if doc.role == "scope" and least is not None:
-            opening = (*least.opening, doc)
-            least = least._replace(opening=opening, opening_tokens=self._cost(opening))
-        if level.frame is not frame:
-            return level._replace(frame=least, least=least)
-        return level._replace(frame=self._told(frame, doc), least=least)
-
-    def _told(self, frame: Frame, doc: Context) -> Frame:
-        """A frame that says what its function is for, where there is room."""
-        told = frame._replace(opening=(*frame.opening, doc), opening_tokens=frame.opening_tokens + self._cost((doc,)))
-        return told if cost(told) <= self.room // 2 else frame
+        if doc.role == "scope" and level.least is not None:
+            level = level._replace(least=ToldLeast(level.least, self, doc))
+        if level.is_least:
+            return level._replace(frame=level.least_frame)
+        told = self.opened(frame, (*frame.opening, doc))
+        return level._replace(frame=told) if cost(told) <= self.room // 2 else level
 
     def inside(self, clause: Clause, frame: Frame, around: Level) -> Level:
         """What stands around the statements under a header: the frame of its clause, where that leaves room."""
-        wrap = self._outline.least(clause)
-        least = self._least(clause, wrap, around.least) if wrap is not None else None
+        least = Least(self, clause, around.least)
         if cost(frame) > self.room // 2:
-            return Level(least, least, least is None, wrap)
-        return Level(frame, least, around.bare, wrap)
+            return Level(least.frame, least, least.frame is None)
+        return Level(frame, least, around.bare, is_least=False)
 
-    def _least(self, clause: Clause, wrap: Wrap, around: Frame | None) -> Frame:
+    def final(self, level: Level, clause: Clause) -> Level:
+        """The same around the last of the statements under a header."""
+        least = LastLeast(level.least, self) if level.least is not None else None
+        if level.is_least:
+            return level._replace(frame=least.frame if least else None, least=least)
+        if level.frame is None or clause.final in (None, level.frame.close):
+            return level._replace(least=least)
+        return level._replace(frame=self.closed(level.frame, clause.final or ""), least=least)
+
+    def wrap(self, clause: Clause) -> Wrap | None:
+        return self._outline.least(clause)
+
+    def least(self, clause: Clause, wrap: Wrap, around: Least | None) -> Frame:
         """A frame in place of all that is around what is under a header."""
         at = clause.head[1]
         opening = (Context("scope", at, at, f"{wrap.opening}\n"),) if wrap.opening else ()
         close = f"\n{wrap.close}" if wrap.close else ""
-        outer = around if wrap.inner else None
+        outer = around.frame if around is not None and wrap.inner else None
         role = PART if outer is None else "scope"
         return Frame(role, clause.start, _end(clause), opening, close, self._cost(opening), self._close(close), outer)
 
-    def final(self, level: Level, clause: Clause) -> Level:
-        """The same around the last of the statements under a header."""
-        frame, least, wrap = level.frame, level.least, level.wrap
-        if frame is not None and not level.is_least and clause.final not in (None, frame.close):
-            frame = self._closed(frame, clause.final or "")
-        if least is not None and wrap is not None and wrap.final is not None:
-            last = self._closed(least, f"\n{wrap.final}")
-            return level._replace(frame=last if level.is_least else frame, least=last)
-        return level._replace(frame=frame)
-
-    def tightest(self, level: Level) -> Iterator[Frame]:
+    def tightest(self, least: Least) -> Iterator[Frame]:
         """Frames for a function that leaves hardly any room: no line ends, as few tokens as can be."""
-        least, wrap = level.least, level.wrap
-        if least is None or wrap is None or wrap.tight is None:
+        frame, wrap = least.frame, least.wrap
+        if frame is None or wrap is None or wrap.tight is None:
             return
         for opening, close in ((wrap.opening, wrap.close), wrap.tight):
-            yield least._replace(opening=(least.opening[0]._replace(added=opening),), close=close)
+            yield frame._replace(opening=(frame.opening[0]._replace(added=opening),), close=close)
 
     def empty(self, clause: Clause, start: int, body: int, frame: Frame) -> Frame:
         """What a header is put between that has nothing under it."""
@@ -135,11 +186,14 @@ class CodeFrames:
         """The least that what closes a clause needs: brackets to close."""
         at = clause.head[1]
         opening = (Context("scope", at, at, f"{openers(clause.final or clause.close)}\n"),)
-        role = PART if level.least is None else "scope"
-        return Frame(role, clause.start, _end(clause), opening, "", self._cost(opening), 0, level.least)
+        role = PART if level.least_frame is None else "scope"
+        return Frame(role, clause.start, _end(clause), opening, "", self._cost(opening), 0, level.least_frame)
 
-    def _closed(self, frame: Frame, close: str) -> Frame:
+    def closed(self, frame: Frame, close: str) -> Frame:
         return frame._replace(close=close, close_tokens=self._close(close))
+
+    def opened(self, frame: Frame, opening: tuple[Context, ...]) -> Frame:
+        return frame._replace(opening=opening, opening_tokens=self._cost(opening))
 
     def _around(self, clause: Clause, start: int, head: Context, outer: Frame | None) -> Frame:
         close = self._close(clause.close)

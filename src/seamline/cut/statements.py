@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from seamline.cut.atoms import Atom, Frame, cost, part_of
-from seamline.cut.code_frames import CodeFrames, Level
+from seamline.cut.code_frames import CodeFrames, Least, Level
 from seamline.cut.draft import borrowed
 from seamline.cut.ladder import LONGEST_TOKEN
 from seamline.cut.lines import trimmed
@@ -74,13 +74,15 @@ class Statements:
         self, nodes: Sequence[Node], end: int, level: Level, final: Level, seam: str, *, depth: int, glued: bool
     ) -> None:
         """Statements of one level; the first may be glued to the header above it, the last has `final` around it."""
-        starts = [nodes[0].start, *[self._begin(before, node) for before, node in pairwise(nodes)]]
+        if self._scorer.opens(nodes[0].start, end):
+            starts = [nodes[0].start, *[self._begin(before, node) for before, node in pairwise(nodes)]]
+            nodes = [node._replace(start=start) for node, start in zip(nodes, starts, strict=True)]
+        ends = [*[node.start for node in nodes[1:]], end]
         last = len(nodes) - 1
-        for index, (node, (start, until)) in enumerate(zip(nodes, pairwise([*starts, end]), strict=True)):
-            here = node._replace(start=start)
-            name = seam if not index else self._seam(here)
+        for index, node in enumerate(nodes):
+            name = self._seam(node) if index else seam
             around = final if index == last else level
-            self._node(here, until, around, name, depth=depth, glued=glued and not index)
+            self._node(node, ends[index], around, name, depth=depth, glued=glued and not index)
 
     def _begin(self, before: Node, node: Node) -> int:
         """Where a statement starts: at a gap that the signal knows, where that is among the comments above it."""
@@ -89,7 +91,10 @@ class Statements:
     def _seam(self, node: Node) -> str:
         if self._is_declared(node):
             return "code"
-        above = self._text[max(0, node.start - 200) : node.start]
+        text, start = self._text, node.start
+        if text.endswith("\n", 0, start) and not text[start - 2 : start - 1].isspace():
+            return "line"
+        above = text[max(0, start - 200) : start]
         gap = above[len(above.rstrip()) :]
         return "scope" if gap.count("\n") + gap.count("\r") - gap.count("\r\n") > 1 else "line"
 
@@ -127,22 +132,20 @@ class Statements:
 
     def _apart(self, start: int, until: int, seam: str, level: Level) -> None:
         """What fits a chunk, but not with all that is around it: with the least of that, else alone."""
-        least = level.least
-        if least is not None and not self._fits(start, until, self._room - cost(least)):
-            code, least = self._tightly(start, until, level)
+        least = level.least_frame
+        if least is not None and level.least and not self._fits(start, until, self._room - cost(least)):
+            code, least = self._tightly(start, until, level.least, least)
             if start < code and self._atoms:
                 self._atoms[-1] = self._atoms[-1]._replace(end=code)  # blanks are left to what is before them
                 start = code
         self._put(start, until, seam, least, alone=level.bare or level.frame is not None)
 
-    def _tightly(self, start: int, until: int, level: Level) -> tuple[int, Frame | None]:
+    def _tightly(self, start: int, until: int, least: Least, full: Frame) -> tuple[int, Frame | None]:
         """A frame that a range fits in to the last token, and where the range then starts; none where there is none."""
         text, stop = self._text, trimmed(self._text, start, until)
         code = start + len(text[start:stop]) - len(text[start:stop].lstrip(" \t"))
-        least = level.least
-        assert least is not None
-        if least.outer is None:
-            for begin, frame in ((start, least), *((code, frame) for frame in self._frames.tightest(level))):
+        if full.outer is None:
+            for begin, frame in ((start, full), *((code, frame) for frame in self._frames.tightest(least))):
                 shown = borrowed(text, frame.opening) + text[begin:stop] + frame.close
                 if self._count(shown) <= self._room:
                     return begin, frame
@@ -188,7 +191,7 @@ class Statements:
         return at
 
     def _lines(self, start: int, end: int, level: Level, seam: str, *, alone: bool = False) -> None:
-        frame = level.frame if cost(level.frame) <= self._room // 2 else level.least
+        frame = level.frame if cost(level.frame) <= self._room // 2 else level.least_frame
         atoms = self._ladder(start, end, seam, frame, self._room - cost(frame))
         self._atoms += [atom._replace(alone=True) for atom in atoms] if alone else atoms
         self._run = 0
@@ -215,14 +218,15 @@ class Statements:
                     start, seam, glued = code, "line", False
                     frame = self._frames.framed(node, clause, start, around.frame)
                 if not around.is_least and not self._leaves_room(clause, start, frame):
-                    around = Level(level.least, level.least, level.least is None)
+                    around = Level(level.least_frame, level.least, level.least_frame is None)
                     frame = self._frames.framed(node, clause, start, around.frame)
             doc = node.doc if not index and (node.doc is None or self._docstring or node.doc.role == "scope") else None
             holds = glued and not index and not around.bare
-            self._clause(clause, start, end, Level(frame, around.least, around.bare), doc, seam, depth, glued=holds)
+            inner = Level(frame, around.least, around.bare, is_least=False)
+            self._clause(clause, start, end, inner, doc, seam, depth, glued=holds)
             seam = "line"
         if node.tail >= 0:
-            self._tail(node.clauses[-1], node.tail, until, Level(frame, around.least, around.bare))
+            self._tail(node.clauses[-1], node.tail, until, inner)
 
     def _leaves_room(self, clause: Clause, start: int, frame: Frame) -> bool:
         """Whether the frames around a clause leave enough to what is in it, and to its header with all above that."""
@@ -277,7 +281,7 @@ class Statements:
         if len(under) > told:
             seam = self._seam(under[told]._replace(start=self._begin(under[told - 1], under[told])))
             if doc is not None:
-                inner = self._frames.told_level(inner, frame, doc)
+                inner = self._frames.told(inner, frame, doc)
                 final = self._frames.final(inner, clause)
             self._level(under[told:], end, inner, final, seam, depth=depth + 1, glued=False)
 
@@ -318,9 +322,11 @@ class Statements:
     def _fits(self, start: int, end: int, room: int) -> bool:
         if end - start > LONGEST_TOKEN * max(room, 0):
             return False
-        if self._size(start, end) <= room:
+        over = self._size(start, end) - room
+        if over <= 0:
             return True
-        return self._size(start, trimmed(self._text, start, end)) <= room
+        stop = trimmed(self._text, start, end)
+        return over <= end - stop and self._size(start, stop) <= room  # a blank is a token at most
 
     def _put(
         self, start: int, end: int, seam: str, frame: Frame | None, *, glued: bool = False, alone: bool = False

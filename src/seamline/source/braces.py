@@ -18,6 +18,7 @@ _GOES_ON = re.compile(
 )
 """What a line starts with that goes on with the statement before it."""
 _LABEL = re.compile(r"(?:case\b[^\r\n{}]*?|default[ \t]*)(:)[ \t]*(?:(?://|/\*)[^\r\n]*)?(?=[\r\n])")
+_LABELS = ("case", "default")
 _ENDED = re.compile(r"[\w\"'`)\]}]|\+\+|--")
 _QUOTED = re.compile(r"[a-zA-Z]{0,2}[\"']")
 _ATTACHED = "@#"
@@ -233,8 +234,10 @@ class Region:
 
     def _labelled(self, nodes: Sequence[Node], ends: Sequence[int]) -> list[Node]:
         """Statements under the label of their case."""
-        out: list[Node] = []
         text = self._text
+        if not any(text.startswith(_LABELS, node.code) for node in nodes):
+            return list(nodes)
+        out: list[Node] = []
         index = 0
         while index < len(nodes):
             node = nodes[index]

@@ -8,23 +8,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 STRING = (
-    r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\\?\Z)'
-    r"|'''(?:[^'\\]|\\.|'(?!''))*+(?:'''|\\?\Z)"
-    r'|"(?:[^"\\\r\n]|\\(?:\r\n|.))*+(?:"|\\?\Z)?'
-    r"|'(?:[^'\\\r\n]|\\(?:\r\n|.))*+(?:'|\\?\Z)?"
+    r'"""(?:[^"\\]++|\\.|"(?!""))*+(?:"""|\\?\Z)'
+    r"|'''(?:[^'\\]++|\\.|'(?!''))*+(?:'''|\\?\Z)"
+    r'|"(?:[^"\\\r\n]++|\\(?:\r\n|.))*+(?:"|\\?\Z)?'
+    r"|'(?:[^'\\\r\n]++|\\(?:\r\n|.))*+(?:'|\\?\Z)?"
 )
 """A string of Python without its prefix; one that is not closed ends with its line, or with the text."""
-_COMMENT = r"//[^\r\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"
-_DOUBLE = r'"(?:[^"\\\r\n]|\\.)*+"?'
-_SINGLE = r"'(?:[^'\\\r\n]|\\.)*+'?"
-_TRIPLE = r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\\?\Z)'
+_COMMENT = r"//[^\r\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)"
+_DOUBLE = r'"(?:[^"\\\r\n]++|\\.)*+"?'
+_SINGLE = r"'(?:[^'\\\r\n]++|\\.)*+'?"
+_TRIPLE = r'"""(?:[^"\\]++|\\.|"(?!""))*+(?:"""|\\?\Z)'
 _CHARACTER = r"'(?:\\(?:u\{[^}'\r\n]*\}|[^\r\n][^'\r\n]{0,8})|[^\\'\r\n])'"
-_TEMPLATE = r"`(?:[^`\\$]|\\.|\$(?!\{)|\$\{(?:[^{}`]|\{[^{}`]*\}|`(?:[^`\\]|\\.)*+`){0,64}+\})*+(?:`|\\?\Z)?"
+_TEMPLATE = r"`(?:[^`\\$]++|\\.|\$(?!\{)|\$\{(?:[^{}`]|\{[^{}`]*\}|`(?:[^`\\]++|\\.)*+`){0,64}+\})*+(?:`|\\?\Z)?"
 _REGEX = (
     r"/(?:(?<=[=(,:;!&|?{}\[\n]/)|(?<=[=(,:;!&|?] /)|(?<=return /))(?![/*])"
-    r"(?:[^/\\\r\n\[]|\\.|\[(?:[^\]\\\r\n]|\\.)*+\])++/\w*+"
+    r"(?:[^/\\\r\n\[]++|\\.|\[(?:[^\]\\\r\n]++|\\.)*+\])++/\w*+"
 )
-_RAW = r'r(?P<hashes>#++)".*?(?:"(?P=hashes)|\Z)|r"[^"]*+"?|"(?:[^"\\]|\\.)*+"?'
+_RAW = r'r(?P<hashes>#++)".*?(?:"(?P=hashes)|\Z)|r"[^"]*+"?|"(?:[^"\\]++|\\.)*+"?'
 
 
 class Braces(NamedTuple):
@@ -60,7 +60,7 @@ LANGUAGES: Mapping[str, Braces] = {
     "cpp": _PLAIN._replace(
         tries=" catch (...) {}", strings=rf'R"(?P<bar>[^()\\\s]*+)\(.*?(?:\)(?P=bar)"|\Z)|{_PLAIN.strings}'
     ),
-    "csharp": _PLAIN._replace(tries=" finally {}", strings=rf'@"(?:[^"]|"")*+"?|{_TRIPLE}|{_PLAIN.strings}'),
+    "csharp": _PLAIN._replace(tries=" finally {}", strings=rf'@"(?:[^"]++|"")*+"?|{_TRIPLE}|{_PLAIN.strings}'),
     "kotlin": Braces(f"{_TRIPLE}|{_DOUBLE}|{_SINGLE}", newlines=True, commas=True, enums=True, tries=" finally {}"),
     "swift": Braces(f"{_TRIPLE}|{_DOUBLE}", newlines=True),
     "scala": Braces(f"{_TRIPLE}|{_DOUBLE}|{_CHARACTER}", newlines=True, tries=" finally {}"),
