@@ -90,7 +90,7 @@ def plain_cut(document: Document, recipe: Recipe, parts: Parts, signal: Signal |
         else:
             drafts = overlapper.add(drafts, kind, most, crosses=recipe.sections == "paragraph")
     if borrows:
-        drafts = Borrower(document, source_of(document).imports, tokenizer.count, recipe.budget.limit).add(drafts)
+        drafts = Borrower(document, source_of(document).imports, tokenizer, recipe.budget.limit).add(drafts)
     return _named(engine, drafts, shadows)
 
 

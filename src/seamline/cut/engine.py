@@ -208,11 +208,11 @@ class Engine:
             tail = [0] * len(sums)  # the common case, at a third of the cost
         else:
             tail = [0, *[closing_tokens(a.frame, a.end) for a in part]]
-            lead = [
-                opening_tokens(a.frame, self.text, a.start)
-                + self.leads.at(self.leads.section_at(a.start, first, last), a.start).tokens
-                for a in part
-            ]
+            lead = [opening_tokens(a.frame, self.text, a.start) for a in part]
+            if last - first > 1 or self.sections[first].path:
+                for index, atom in enumerate(part):
+                    section = self.leads.section_at(atom.start, first, last)
+                    lead[index] += self.leads.at(section, atom.start).tokens
         score = self.scorer.scores(part)
         forbidden = {i for i, a in enumerate(part) if a.glued}
         load = Load(sums, lead, tail, score, forbidden)

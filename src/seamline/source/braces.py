@@ -31,7 +31,10 @@ class BraceLines:
     def __init__(self, text: str, language: str, blocks: Sequence[Block] = ()) -> None:
         self._text = text
         self._language = language
-        self._rules = LANGUAGES[language]
+        self.text = text
+        self.rules: Braces = LANGUAGES[language]
+        self.is_rust = language == "rust"
+        self.is_go = language == "go"
         self._bodies = sorted(_bodies(text, blocks))
         self._known: dict[tuple[int, int], Sequence[Node] | None] = {}
 
@@ -64,7 +67,7 @@ class BraceLines:
         return place  # type: ignore[return-value]
 
     def least(self, clause: Clause) -> Wrap | None:
-        if self._rules.strung:
+        if self.rules.strung:
             return None
         head = self._text[clause.head[0] : clause.head[1]]
         if clause.before and REOPENED.fullmatch(head):
@@ -88,22 +91,6 @@ class BraceLines:
         closers = clause.final.strip()
         inmost = wrap.opening.removeprefix("_ = ") or openers(closers[0])
         return Wrap(openers(closers[1:]) + inmost, clause.close.strip(), closers, inner=True)
-
-    @property
-    def text(self) -> str:
-        return self._text
-
-    @property
-    def rules(self) -> Braces:
-        return self._rules
-
-    @property
-    def is_rust(self) -> bool:
-        return self._language == "rust"
-
-    @property
-    def is_go(self) -> bool:
-        return self._language == "go"
 
 
 def _bodies(text: str, blocks: Sequence[Block]) -> Iterator[tuple[int, int]]:

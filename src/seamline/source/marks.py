@@ -132,48 +132,53 @@ class Marks:
 
     def _scan(self, text: str, start: int, end: int, marks: re.Pattern[str], bodies: Sequence[tuple[int, int]]) -> None:
         around: list[int] = []
+        inside = -1  # the last of `around`
         lines, places, partner = self.lines, self.places, self.partner
         before = code = start  # where code ended before the line, and so far
         begin = last = start  # of the line; after the last mark
         fresh = True  # whether nothing was seen on the line yet
+        remarked = False  # whether nothing but a comment was seen on it
         for low, high in self._parts(text, start, end, bodies):
             if low > start:
                 begin, last, fresh, before = low, low, True, code
             for mark in marks.finditer(text, low, high):
-                at = mark.start()
+                at, after = mark.span()
                 kind = text[at]
                 stop = at
                 while stop > last and text[stop - 1] in " \t":
                     stop -= 1
                 is_line = kind in "\r\n"
-                if is_line and stop == last:  # nothing since the last mark
-                    begin = last = mark.end()
+                if stop > last:
+                    code = stop
+                elif is_line:  # nothing since the last mark
+                    begin = last = after
                     fresh, before = True, code
                     continue
                 is_remark = kind in "/#" and is_comment_at(text, at)
-                is_comment = is_remark and stop == last
                 if fresh:
                     bare = text[last : at + 1].lstrip(" \t\f\v")
-                    lines.append(Line(begin, at + 1 - len(bare), around[-1] if around else -1, before, is_comment))
+                    remarked = is_remark and stop == last
+                    lines.append(Line(begin, at + 1 - len(bare), inside, before, remarked))
                     fresh = False
-                elif not is_comment and lines[-1].is_comment:
+                elif remarked and not (is_remark and stop == last):
                     lines[-1] = lines[-1]._replace(is_comment=False)
-                if stop > last:
-                    code = stop
-                last = mark.end()
+                    remarked = False
+                last = after
                 if is_line:
                     begin, fresh, before = last, True, code
                 elif kind in "([{":
-                    around.append(len(places))
+                    inside = len(places)
+                    around.append(inside)
                     places.append(at)
                     partner.append(-1)
                     code = last
                 elif kind in ")]}":
                     code = last
-                    if around and CLOSERS[text[places[around[-1]]]] == kind:
-                        opener = around.pop()
-                        partner[opener] = len(places)
-                        partner.append(opener)
+                    if around and CLOSERS[text[places[inside]]] == kind:
+                        around.pop()
+                        partner[inside] = len(places)
+                        partner.append(inside)
+                        inside = around[-1] if around else -1
                     else:
                         partner.append(-1)
                         self.matched = False
@@ -183,7 +188,7 @@ class Marks:
         rest = text[last:end]
         if fresh and rest.strip():
             first = last + len(rest) - len(rest.lstrip())
-            lines.append(Line(begin, first, around[-1] if around else -1, before, False))
+            lines.append(Line(begin, first, inside, before, False))
         self.matched = self.matched and not around
 
 

@@ -7,6 +7,7 @@ that is bound anywhere in a function is local to all of it, classes are seen fro
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import NamedTuple
 
 from seamline.source.python_lines import Line, PythonLines
@@ -43,16 +44,24 @@ class PythonNames:
 
     def _read(self) -> None:
         scopes: list[tuple[int, Scope]] = [(len(self._lines), self.module)]
+        wanted = self._wanted_lines()
         for index, line in enumerate(self._lines):
             while scopes[-1][0] <= index:
                 scopes.pop()
             scope = scopes[-1][1]
             opens = line.word if line.word in ("class", "def") else "def" if line.word.endswith(" def") else ""
             inner = Scope(opens, scope) if opens or line.word.endswith("def") else scope
-            if self._near is None or self._near.search(self._text, line.first, line.end):
+            if wanted is None or index in wanted:
                 Statement(self, self._tokens(line), scope, inner).read()
             if inner is not scope and self._stops[index] > index + 1:
                 scopes.append((self._stops[index], inner))
+
+    def _wanted_lines(self) -> set[int] | None:
+        """The lines that may speak of a wanted name; None for all of them."""
+        if self._near is None:
+            return None
+        starts = [line.start for line in self._lines]
+        return {bisect_right(starts, found.start()) - 1 for found in self._near.finditer(self._text)}
 
     def _tokens(self, line: Line) -> list[Token]:
         found = TOKEN.finditer(self._text, line.first, line.end)
