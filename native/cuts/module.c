@@ -3,6 +3,7 @@
 #include "counters.h"
 #include "cut.h"
 #include "job.h"
+#include "marks.h"
 #include "render.h"
 
 static int prepare(PyObject *module)
@@ -16,6 +17,7 @@ static int prepare(PyObject *module)
 static PyMethodDef FUNCTIONS[] = {
     {"cut", cut_document, METH_VARARGS, "The chunks of a document; None where only Python can make them."},
     {"render", render, METH_VARARGS, "The prompt view of a chunk, from the text, its body, context and closing."},
+    {"read_marks", read_marks, METH_VARARGS, "The brackets and lines of source code, by the marks of a pattern."},
     {NULL, NULL, 0, NULL},
 };
 

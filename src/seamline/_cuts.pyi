@@ -1,7 +1,9 @@
 """The compiled core of the cut and of token counts; its sources are in native/cuts."""
 
+import re
 from typing import Protocol, final
 
+from seamline.source.marks import Line
 from seamline.types import Chunk, Context, Document, Span
 
 class _Count(Protocol):
@@ -40,3 +42,8 @@ def cut(
 
 def render(text: str, body: Span, context: tuple[Context, ...], closing: str, /) -> str:
     """The prompt view of a chunk."""
+
+def read_marks(
+    text: str, start: int, end: int, pattern: re.Pattern[str], parts: list[tuple[int, int]], line: type[Line], /
+) -> tuple[list[int], list[int], list[Line], bool]:
+    """Brackets, the partner of each, lines, and whether all brackets have partners: `Marks.scan`."""

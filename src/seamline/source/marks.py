@@ -7,6 +7,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from seamline.native import CUTS
+
 STRING = (
     r'"""(?:[^"\\]++|\\.|"(?!""))*+(?:"""|\\?\Z)'
     r"|'''(?:[^'\\]++|\\.|'(?!''))*+(?:'''|\\?\Z)"
@@ -113,7 +115,12 @@ class Marks:
         self.lines: list[Line] = []
         self.closed: set[int] = set()
         self.matched = True
-        self._scan(text, start, end, pattern(language), bodies)
+        parts = list(self._parts(text, start, end, bodies))
+        if CUTS is not None:
+            found = CUTS.read_marks(text, start, end, pattern(language), parts, Line)
+            self.places, self.partner, self.lines, self.matched = found
+        else:
+            self.scan(text, start, end, pattern(language), parts)
 
     def _parts(self, text: str, start: int, end: int, bodies: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         """What is not passed over: up to the opening bracket of each body, from the line of its closing one on."""
@@ -130,7 +137,8 @@ class Marks:
             start = max(text.rfind("\n", opening, close), text.rfind("\r", opening, close)) + 1
         yield start, end
 
-    def _scan(self, text: str, start: int, end: int, marks: re.Pattern[str], bodies: Sequence[tuple[int, int]]) -> None:
+    def scan(self, text: str, start: int, end: int, marks: re.Pattern[str], parts: Sequence[tuple[int, int]]) -> None:
+        """Reads the parts of a range, in Python: what the compiled core is compared with."""
         around: list[int] = []
         inside = -1  # the last of `around`
         lines, places, partner = self.lines, self.places, self.partner
@@ -138,7 +146,7 @@ class Marks:
         begin = last = start  # of the line; after the last mark
         fresh = True  # whether nothing was seen on the line yet
         remarked = False  # whether nothing but a comment was seen on it
-        for low, high in self._parts(text, start, end, bodies):
+        for low, high in parts:
             if low > start:
                 begin, last, fresh, before = low, low, True, code
             for mark in marks.finditer(text, low, high):
