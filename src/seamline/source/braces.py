@@ -120,16 +120,17 @@ class Region:
 
     def nodes(self, bracket: int, start: int, end: int) -> list[Node]:
         """The statements inside a bracket, -1 for all of the range."""
-        lines = [line for line in self._lines[bracket] if line.start >= start or line.first >= start]
-        lines = [line for line in lines if line.start < end]
+        text = self._text
+        lines = [line for line in self._lines[bracket] if line.first >= start and line.start < end]
         items = self._items(lines, bracket)
         if not items:
             return []
         bounds = [*[item[0] for item in items[1:]], end]
         ends = [*[item[2] for item in items[1:]], end]
+        stops = [min(stop, max(ended, item[1] + 1)) for item, stop, ended in zip(items, bounds, ends, strict=True)]
         nodes = [
-            Node(lead, code, self._stop(code, min(stop, max(ended, code + 1))), place=self)
-            for (lead, code, _), stop, ended in zip(items, bounds, ends, strict=True)
+            Node(lead, code, self._stop(code, stop) if text[stop - 1].isspace() else stop, (), -1, None, self)
+            for (lead, code, _), stop in zip(items, stops, strict=True)
         ]
         if nodes:
             nodes[0] = nodes[0]._replace(start=start)
@@ -190,7 +191,7 @@ class Region:
     def _after_statement(self, begun: Line, last: Line, line: Line) -> bool:
         text = self._text
         end = text[line.before - 1]
-        if end == ";" or _LABEL.match(text, line.first):
+        if end == ";" or (text.startswith(_LABELS, line.first) and _LABEL.match(text, line.first)):
             return True
         if self._source.rules.directives and "#" in (text[line.first], text[last.first]):
             return not text.endswith("\\", last.first, line.before)

@@ -114,7 +114,7 @@ def _braces(document: Document, outline: BraceLines) -> Iterator[Import]:
 
 # --- the names of each language ------------------------------------------------------------------------------------
 
-_PATH = re.compile(r"(?:import|use)\s+(?:static\s+)?[\w.\\]*?(\w+)(?:\s+as\s+(\w+))?\s*;?\Z")
+_PATH = re.compile(r"(?:import|use)\s+(?:static\s+)?(?:\w*[.\\])*+(\w+)(?:\s+as\s+(\w+))?\s*;?\Z")
 _SCRIPT_ALL = re.compile(r"\*\s*as\s+(\w+)")
 _SCRIPT_FIRST = re.compile(r"import\s+(?:type\s+)?(?!type\b)([\w$]+)\s*(?:,|from\b|=)")
 _SCRIPT_NAMES = re.compile(r"\{([^{}]*)\}")

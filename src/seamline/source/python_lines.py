@@ -14,8 +14,11 @@ from seamline.source.nodes import Clause, Node
 from seamline.source.wraps import Wrap
 from seamline.types import Context
 
-_PLAIN = re.compile(r"""[^\r\n"'#()\[\]{}\\]*+(?=[\r\n]|\Z)""")
-"""A line without anything that could go on in the next."""
+_TEXT = r"""[^\r\n"'#()\[\]{}\\]++|"(?!"")[^"\\\r\n]*+"|'(?!'')[^'\\\r\n]*+'"""
+_GROUP = rf"[(\[{{](?:{_TEXT})*+[)\]}}]"
+_GROUPS = rf"[(\[{{](?:{_TEXT}|{_GROUP})*+[)\]}}]"
+_PLAIN = re.compile(rf"(?:{_TEXT}|[(\[{{](?:{_TEXT}|{_GROUPS})*+[)\]}}])*+(?=[\r\n]|\Z)")
+"""A line without anything that could go on in the next: what it opens, it closes."""
 _MARK = re.compile(rf"(?s:{STRING})|(#[^\r\n]*+)|([(\[{{])|([)\]}}])|\\(?:\r\n?|\n)|(\r\n?|\n)")
 _COMMENT, _OPEN, _CLOSE, _NEWLINE = 1, 2, 3, 4
 _BLANKS = re.compile(r"[ \t\f]*+")
