@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
@@ -51,7 +52,9 @@ class BraceLines:
         if not isinstance(node.place, Region):
             return node
         if closed := node.place.closed(node):
-            inside = self._read(node.code, node.end, [body for body in self._bodies if body[0] not in closed])
+            low, high = bisect_left(self._bodies, (node.code, 0)), bisect_left(self._bodies, (node.end, 0))
+            bodies = [body for body in self._bodies[low:high] if body[0] not in closed]
+            inside = self._read(node.code, node.end, bodies)
             if inside is None or len(inside) > 1 or not isinstance(inside[0].place, Region):
                 return node._replace(place=None)
             return inside[0].place.opened(inside[0]._replace(start=node.start), room)
