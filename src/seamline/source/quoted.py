@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from seamline.source.marks import CLOSERS, Braces, Marks, literals
@@ -63,8 +64,13 @@ def _lines(text: str, start: int, end: int, stop: int) -> list[Node]:
     """The lines of a literal but the first, the last with all that follows; none starts in a place for a value."""
     places = [match.span() for match in _PLACE.finditer(text, start, end)]
     starts = [found.end() for found in _BREAK.finditer(text, start, end)]
-    starts = [at for at in starts if at < stop and not any(low < at < high for low, high in places)]
+    starts = [at for at in starts if at < stop and not _is_inside(places, at)]
     return [Node(at, at, until) for at, until in zip(starts, [*starts[1:], stop], strict=True)]
+
+
+def _is_inside(places: Sequence[tuple[int, int]], at: int) -> bool:
+    found = bisect_left(places, (at, 0)) - 1
+    return found >= 0 and at < places[found][1]
 
 
 def _closers(text: str, marks: Marks, start: int, end: int) -> str:
