@@ -3,6 +3,7 @@
 #include "counters.h"
 #include "cut.h"
 #include "job.h"
+#include "marks.h"
 #include "measure.h"
 #include "render.h"
 #include "sentences.h"
@@ -21,6 +22,7 @@ static int prepare(PyObject *module)
 static PyMethodDef FUNCTIONS[] = {
     {"cut", cut_document, METH_VARARGS, "The chunks of a document; None where only Python can make them."},
     {"render", render, METH_VARARGS, "The prompt view of a chunk, from the text, its body, context and closing."},
+    {"read_marks", read_marks, METH_VARARGS, "The brackets and lines of source code, by the marks of a pattern."},
     {"sentence_starts", (PyCFunction)(void (*)(void))sentence_starts, METH_FASTCALL,
      "Where the sentences of a range of a text start."},
     {"units", units, METH_VARARGS, "What strategies compare with each other: sentences and blocks."},

@@ -1,8 +1,10 @@
 """The compiled core of the cut and of token counts; its sources are in native/cuts."""
 
+import re
 from collections.abc import Sequence
 from typing import Protocol, TypeVar, final
 
+from seamline.source.marks import Line
 from seamline.types import Block, Chunk, Context, Document, Span
 
 _Span = TypeVar("_Span", bound=tuple[int, ...])
@@ -59,3 +61,8 @@ def sentence_starts(text: str, start: int, end: int, /) -> list[int]:
 
 def units(text: str, blocks: Sequence[Block], unit: type[_Span], opened: frozenset[str], /) -> list[_Span] | None:
     """The units of a document, as `seamline.cut.scores.units` finds them; None where only Python can."""
+
+def read_marks(
+    text: str, start: int, end: int, pattern: re.Pattern[str], parts: list[tuple[int, int]], line: type[Line], /
+) -> tuple[list[int], list[int], list[Line], bool]:
+    """Brackets, the partner of each, lines, and whether all brackets have partners: `Marks.scan`."""

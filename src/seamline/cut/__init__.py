@@ -11,7 +11,7 @@ from seamline.cut.compiled import compiled_cut
 from seamline.cut.draft import Draft
 from seamline.cut.engine import Engine
 from seamline.cut.merge import MayJoin, merge_small
-from seamline.cut.scopes import scoped
+from seamline.cut.scopes import ScopePaths, scoped
 from seamline.cut.scores import Signal
 from seamline.cut.sections import Section
 from seamline.cut.strategy import signal_of
@@ -90,8 +90,8 @@ def plain_cut(document: Document, recipe: Recipe, parts: Parts, signal: Signal |
         else:
             drafts = overlapper.add(drafts, kind, most, crosses=recipe.sections == "paragraph")
     if borrows:
-        drafts = Borrower(document, source_of(document).imports, tokenizer.count, recipe.budget.limit).add(drafts)
-    return scoped(_named(engine, drafts, shadows))
+        drafts = Borrower(document, source_of(document).imports, tokenizer, recipe.budget.limit).add(drafts)
+    return _named(engine, drafts, shadows)
 
 
 def _joiner(recipe: Recipe, signal: Signal) -> MayJoin:
@@ -110,6 +110,7 @@ def _named(engine: Engine, drafts: Sequence[Draft], shadows: Sequence[tuple[Span
     document, tops, starts = engine.document, engine.tops, engine.starts
     names = Names(document.id, document.text, [(draft.start, draft.end) for draft in drafts])
     paths = Paths(document, engine.sections)
+    scopes = ScopePaths(document.blocks)
     parents = _parents(engine)
     after = [*tops[1:], len(document.blocks)]  # per top-level block, where the next one's blocks begin
     total = len(drafts)
@@ -118,6 +119,9 @@ def _named(engine: Engine, drafts: Sequence[Draft], shadows: Sequence[tuple[Span
     for index, (start, end, tokens, context, closing, section, seam, _) in enumerate(drafts):
         low = bisect_right(starts, start, low) - 1
         high = bisect_right(starts, end - 1, low) - 1
+        path = paths.of(section)
+        if around := scopes.of(start, end, tops[low], after[high]):
+            path = (*path, *around)
         out.append(
             Chunk(
                 document,
@@ -126,7 +130,7 @@ def _named(engine: Engine, drafts: Sequence[Draft], shadows: Sequence[tuple[Span
                 names,
                 context,
                 closing,
-                paths.of(section),
+                path,
                 index,
                 total,
                 (tops[low], after[high]),

@@ -15,7 +15,7 @@ class Frame(NamedTuple):
     """
 
     role: str
-    """fence, header, marker, quote, comment, math, directive."""
+    """fence, header, marker, quote, comment, math, directive, scope, or `PART`."""
     start: int
     """Where the framed block starts: a chunk that starts here has the opening in its body."""
     end: int
@@ -48,6 +48,17 @@ class Atom(NamedTuple):
 
 MARKS = ("marker", "quote")
 """Frames of which only the innermost is repeated: a list or quote mark says enough."""
+
+
+PART = "part"
+"""The role of a frame that stands for all that is around a part of source code."""
+
+
+def part_of(frame: Frame | None) -> tuple[int, int] | None:
+    """Start and end of the part that a frame is in: no chunk holds atoms of two."""
+    while frame is not None and frame.outer is not None:
+        frame = frame.outer
+    return (frame.start, frame.end) if frame is not None and frame.role == PART else None
 
 
 def _opened(frame: Frame | None, text: str, start: int) -> Iterator[Frame]:
@@ -91,17 +102,17 @@ def _mark(frame: Frame, text: str, start: int) -> Context:
 
 def opening_tokens(frame: Frame | None, text: str, start: int) -> int:
     """What the opening costs."""
-    return sum(opened.opening_tokens for opened in _opened(frame, text, start))
+    return sum([opened.opening_tokens for opened in _opened(frame, text, start)]) if frame else 0
 
 
 def closing(frame: Frame | None, end: int) -> str:
     """What is added after a chunk that ends at `end` inside `frame`, innermost first."""
-    return "".join(left.close for left in _left(frame, end))
+    return "".join([left.close for left in _left(frame, end)]) if frame else ""
 
 
 def closing_tokens(frame: Frame | None, end: int) -> int:
     """What the closing costs."""
-    return sum(left.close_tokens for left in _left(frame, end))
+    return sum([left.close_tokens for left in _left(frame, end)]) if frame else 0
 
 
 def cost(frame: Frame | None, *, whole_lines: bool = False) -> int:

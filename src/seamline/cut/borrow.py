@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from seamline.cut.draft import Draft, rendered
+from seamline.protocols import Tokenizer
 from seamline.source.imports import Import, Imports
 from seamline.types import Context, Document
 
@@ -20,13 +21,15 @@ def import_reserve(document: Document, limit: int) -> int:
 class Borrower:
     """Adds imports to the drafts of one document."""
 
-    def __init__(self, document: Document, imports: Imports, count: Callable[[str], int], limit: int) -> None:
+    def __init__(self, document: Document, imports: Imports, tokenizer: Tokenizer, limit: int) -> None:
         self._text = document.text
         self._imports = imports
-        self._count = count
+        self._count = tokenizer.count
         self._limit = limit
         self._indents = document.front_matter.get("programming_language") == "python"
         self._tokens: dict[Import, int] = {}
+        self._additive = tokenizer.additive
+        self._lines: dict[tuple[int, int], int] = {}
 
     def add(self, drafts: Sequence[Draft]) -> list[Draft]:
         return [self._added(draft) for draft in drafts]
@@ -39,12 +42,30 @@ class Borrower:
         while used:
             while used and sum(map(self._cost, used)) > room:
                 used.remove(max(used, key=self._cost))  # many short lines rather than a long one
-            context = (*self._contexts(used), *draft.context)
-            tokens = self._count(rendered(self._text, draft.start, draft.end, context, draft.closing))
+            borrowed = self._contexts(used)
+            context = (*borrowed, *draft.context)
+            if self._adds_up(draft):
+                tokens = draft.tokens + sum(map(self._exact, borrowed))
+            else:
+                tokens = self._count(rendered(self._text, draft.start, draft.end, context, draft.closing))
             if tokens <= self._limit:
                 return draft._replace(context=context, tokens=tokens)
             room -= tokens - self._limit
         return draft
+
+    def _adds_up(self, draft: Draft) -> bool:
+        """Whether counts before and after the start of a draft add up exactly: imports end their lines."""
+        first = draft.context[0] if draft.context else None
+        start = first.start if first else draft.start
+        if first and first.start == first.end:
+            return False
+        return self._additive and self._text[start] not in "/\r\n"
+
+    def _exact(self, context: Context) -> int:
+        key = (context.start, context.end)
+        if key not in self._lines:
+            self._lines[key] = self._count(self._text[context.start : context.end] + context.added)
+        return self._lines[key]
 
     def _is_indented(self, draft: Draft) -> bool:
         """Whether its text starts further right than an import may stand."""

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 
 from seamline.cut.atomize import Atomizer
-from seamline.cut.atoms import Atom, closing, closing_tokens, opening, opening_tokens
+from seamline.cut.atoms import Atom, closing, closing_tokens, opening, opening_tokens, part_of
 from seamline.cut.draft import Draft, rendered
 from seamline.cut.leads import Leads
 from seamline.cut.lines import trimmed
@@ -174,8 +174,8 @@ class Engine:
         return drafts
 
     def _segments(self, atoms: Sequence[Atom]) -> Iterator[tuple[int, int]]:
-        """Index ranges between forced cuts: those of the signal, and around atoms standing alone. A heading above
-        such an atom stays with it."""
+        """Index ranges between forced cuts: those of the signal, around atoms standing alone, and between parts of
+        code. A heading above an atom standing alone stays with it."""
         low = 0
         for index, atom in enumerate(atoms):
             if atom.alone:
@@ -186,11 +186,16 @@ class Engine:
                     yield low, top
                 yield top, index + 1
                 low = index + 1
-            elif index > low and not atom.glued and self.scorer.is_forced(atom.start):
+            elif index > low and not atom.glued and self._is_forced(atoms[index - 1], atom):
                 yield low, index
                 low = index
         if low < len(atoms):
             yield low, len(atoms)
+
+    def _is_forced(self, before: Atom, atom: Atom) -> bool:
+        if before.frame is not atom.frame and part_of(before.frame) != part_of(atom.frame):
+            return True
+        return self.scorer.is_forced(atom.start)
 
     def _cuts(self, atoms: Sequence[Atom], low: int, high: int, goal: Goal, first: int, last: int) -> list[int]:
         """Where the packer cuts the atoms [low, high)."""
@@ -203,11 +208,11 @@ class Engine:
             tail = [0] * len(sums)  # the common case, at a third of the cost
         else:
             tail = [0, *[closing_tokens(a.frame, a.end) for a in part]]
-            lead = [
-                opening_tokens(a.frame, self.text, a.start)
-                + self.leads.at(self.leads.section_at(a.start, first, last), a.start).tokens
-                for a in part
-            ]
+            lead = [opening_tokens(a.frame, self.text, a.start) for a in part]
+            if last - first > 1 or self.sections[first].path:
+                for index, atom in enumerate(part):
+                    section = self.leads.section_at(atom.start, first, last)
+                    lead[index] += self.leads.at(section, atom.start).tokens
         score = self.scorer.scores(part)
         forbidden = {i for i, a in enumerate(part) if a.glued}
         load = Load(sums, lead, tail, score, forbidden)
@@ -255,8 +260,9 @@ class Engine:
             tokens += sum([atom.tokens for atom in atoms[i : j - 1]])
         else:
             tokens = self.count(rendered(text, start, stop, context, close))
+        alone = head.alone or foot.alone or part_of(head.frame) is not None
         seam = self._seam(section) if start == self.starts[self.sections[section].first] else head.seam
-        return Draft(start, stop, tokens, context, close, section, seam, head.alone or foot.alone)
+        return Draft(start, stop, tokens, context, close, section, seam, alone)
 
     def _adds_up(self, start: int) -> bool:
         """Whether counts on both sides of `start` add up exactly: it starts a line, and not with a slash."""

@@ -41,7 +41,7 @@ class Source:
             return None
         from seamline.source.braces import BraceLines
 
-        return BraceLines(text, self.language)
+        return BraceLines(text, self.language, self.document.blocks)
 
     @cached_property
     def imports(self) -> Imports:

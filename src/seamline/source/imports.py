@@ -42,7 +42,7 @@ class Imports:
     def names(self, start: int, end: int) -> tuple[str, ...]:
         """Imported names that a range uses, in order of their first use."""
         low, high = bisect_left(self._uses, (start, "")), bisect_left(self._uses, (end, ""))
-        return tuple(dict.fromkeys(name for _, name in self._uses[low:high]))
+        return tuple(dict.fromkeys([name for _, name in self._uses[low:high]]))
 
     def used(self, start: int, end: int) -> list[Import]:
         """Statements that bind what a range uses, but for those inside it."""
@@ -72,7 +72,7 @@ def _language(document: Document) -> str:
 
 def _identifiers(language: str, wanted: frozenset[str]) -> re.Pattern[str]:
     rules = LANGUAGES[language]
-    names = "|".join(rf"{re.escape(name)}(?![\w$])" for name in sorted(wanted))
+    names = "|".join([rf"{name.replace('$', '[$]')}(?![\w$])" for name in sorted(wanted)])
     return re.compile(rf"{rules.comments}|{rules.strings}|{names}", re.DOTALL)
 
 
@@ -114,7 +114,7 @@ def _braces(document: Document, outline: BraceLines) -> Iterator[Import]:
 
 # --- the names of each language ------------------------------------------------------------------------------------
 
-_PATH = re.compile(r"(?:import|use)\s+(?:static\s+)?[\w.\\]*?(\w+)(?:\s+as\s+(\w+))?\s*;?\Z")
+_PATH = re.compile(r"(?:import|use)\s+(?:static\s+)?(?:\w*[.\\])*+(\w+)(?:\s+as\s+(\w+))?\s*;?\Z")
 _SCRIPT_ALL = re.compile(r"\*\s*as\s+(\w+)")
 _SCRIPT_FIRST = re.compile(r"import\s+(?:type\s+)?(?!type\b)([\w$]+)\s*(?:,|from\b|=)")
 _SCRIPT_NAMES = re.compile(r"\{([^{}]*)\}")

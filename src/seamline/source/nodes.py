@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from seamline.source.wraps import Wrap
 from seamline.types import Context
 
 
@@ -25,10 +26,14 @@ class Clause(NamedTuple):
     """What ends the statement where a text stops inside the clause."""
     short: Context | None
     """The header in a few tokens, where there is no room for all of it."""
-    indent: str
-    """Blanks before a statement under the header."""
+    filler: str
+    """What stands under the header where nothing else does, for languages that want a statement there."""
     place: object
     """What its outline finds the statements under the header by."""
+    final: str | None = None
+    """What ends the statement after the last one under the header, where that is not the same as `close`."""
+    shut: bool = False
+    """Whether what is last under the header ends the statement too, brackets and all."""
 
 
 class Node(NamedTuple):
@@ -57,10 +62,15 @@ class Outline(Protocol):
         """Statements that tile a range; None where the range does not start with one."""
         ...
 
-    def opened(self, node: Node, until: int) -> Node:
-        """A statement with its clauses: those it has, else what the brackets in it make."""
+    def opened(self, node: Node, until: int, room: int) -> Node:
+        """A statement with its clauses: those it has, else what the brackets in it make. A header that may take more
+        than `room` tokens is opened as well."""
         ...
 
     def under(self, clause: Clause) -> Sequence[Node]:
         """The statements under a header."""
+        ...
+
+    def least(self, clause: Clause) -> Wrap | None:
+        """What makes statements under a header valid without any header; None where they stand alone as they are."""
         ...

@@ -11,10 +11,14 @@ from typing import NamedTuple
 from seamline.source.braces import BraceLines
 from seamline.source.marks import STRING
 from seamline.source.nodes import Clause, Node
+from seamline.source.wraps import Wrap
 from seamline.types import Context
 
-_PLAIN = re.compile(r"""[^\r\n"'#()\[\]{}\\]*+(?=[\r\n]|\Z)""")
-"""A line without anything that could go on in the next."""
+_TEXT = r"""[^\r\n"'#()\[\]{}\\]++|"(?!"")[^"\\\r\n]*+"|'(?!'')[^'\\\r\n]*+'"""
+_GROUP = rf"[(\[{{](?:{_TEXT})*+[)\]}}]"
+_GROUPS = rf"[(\[{{](?:{_TEXT}|{_GROUP})*+[)\]}}]"
+_PLAIN = re.compile(rf"(?:{_TEXT}|[(\[{{](?:{_TEXT}|{_GROUPS})*+[)\]}}])*+(?=[\r\n]|\Z)")
+"""A line without anything that could go on in the next: what it opens, it closes."""
 _MARK = re.compile(rf"(?s:{STRING})|(#[^\r\n]*+)|([(\[{{])|([)\]}}])|\\(?:\r\n?|\n)|(\r\n?|\n)")
 _COMMENT, _OPEN, _CLOSE, _NEWLINE = 1, 2, 3, 4
 _BLANKS = re.compile(r"[ \t\f]*+")
@@ -90,16 +94,19 @@ class PythonLines:
                 found = found[1:]
         return found or None
 
-    def opened(self, node: Node, until: int) -> Node:
+    def opened(self, node: Node, until: int, room: int) -> Node:
         if node.clauses:
             return node
         inside = self._brackets.nodes(node.start, until)
-        return self._brackets.opened(inside[0], until) if inside and len(inside) == 1 else node
+        return self._brackets.opened(inside[0], until, room) if inside and len(inside) == 1 else node
 
     def under(self, clause: Clause) -> Sequence[Node]:
         if isinstance(clause.place, range):
             return self._level(clause.place.start, clause.place.stop)
         return self._brackets.under(clause)
+
+    def least(self, clause: Clause) -> Wrap | None:
+        return None
 
     def _level(self, low: int, high: int) -> list[Node]:
         """The statements of one level among the lines [low, high)."""
@@ -139,7 +146,7 @@ class PythonLines:
                     self._before(heads, index),
                     self._closed(here) if not index and lines[here].word == "try" else "",
                     self._short(here),
-                    self._blanks(here + 1) if stop > here + 1 else "",
+                    f"\n{self._blanks(here + 1) if stop > here + 1 else ''}...",
                     range(here + 1, stop),
                 )
             )

@@ -7,11 +7,16 @@ that is bound anywhere in a function is local to all of it, classes are seen fro
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import NamedTuple
 
 from seamline.source.python_lines import Line, PythonLines
 from seamline.source.python_statement import Scope, Statement
 from seamline.source.python_tokens import TOKEN, Token
+
+_QUOTED = re.compile(r"[\"'#\\]")
+_BLANK_DOT = re.compile(r"\.\s")
+_SPECIAL = frozenset(("import", "from", "global", "nonlocal", "del", "type", "case", "@"))
 
 
 class Used(NamedTuple):
@@ -43,16 +48,42 @@ class PythonNames:
 
     def _read(self) -> None:
         scopes: list[tuple[int, Scope]] = [(len(self._lines), self.module)]
+        wanted = self._wanted_lines()
+        text = self._text
         for index, line in enumerate(self._lines):
             while scopes[-1][0] <= index:
                 scopes.pop()
             scope = scopes[-1][1]
             opens = line.word if line.word in ("class", "def") else "def" if line.word.endswith(" def") else ""
             inner = Scope(opens, scope) if opens or line.word.endswith("def") else scope
-            if self._near is None or self._near.search(self._text, line.first, line.end):
+            if wanted is None:
                 Statement(self, self._tokens(line), scope, inner).read()
+            elif found := wanted.get(index):
+                if inner is scope and scope.kind != "class" and self._is_plain(line, found):
+                    self._loads += [(at, text[at:end], scope) for at, end in found]
+                else:
+                    Statement(self, self._tokens(line), scope, inner).read()
             if inner is not scope and self._stops[index] > index + 1:
                 scopes.append((self._stops[index], inner))
+
+    def _wanted_lines(self) -> dict[int, list[tuple[int, int]]] | None:
+        """Where wanted names may stand, by line; None for all lines."""
+        if self._near is None:
+            return None
+        starts = [line.start for line in self._lines]
+        out: dict[int, list[tuple[int, int]]] = {}
+        for found in self._near.finditer(self._text):
+            out.setdefault(bisect_right(starts, found.start()) - 1, []).append(found.span())
+        return out
+
+    def _is_plain(self, line: Line, found: list[tuple[int, int]]) -> bool:
+        """Whether all that is found on a line is surely looked up: before a dot or a bracket, outside of strings."""
+        text = self._text
+        if line.word in _SPECIAL or _QUOTED.search(text, line.first, line.end):
+            return False
+        return all(
+            line.first <= at and end < line.end and text[end] in ".([" and text[at - 1] != "." for at, end in found
+        ) and not _BLANK_DOT.search(text, line.first, line.end)
 
     def _tokens(self, line: Line) -> list[Token]:
         found = TOKEN.finditer(self._text, line.first, line.end)
