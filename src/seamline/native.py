@@ -34,4 +34,5 @@ def _load(name: str) -> ModuleType | None:
 
 BLOCKS = _load("seamline._blocks")
 CUTS = _load("seamline._cuts")
+HTML = _load("seamline._html")
 SHEETS = _load("seamline._sheets")

@@ -21,7 +21,8 @@ from seamline.types import Block
 _DEEPEST = 6
 _SPACE = re.compile(r"\s+")
 _TICKS = re.compile(r"`{3,}")
-_FENCED = {"fenced": True}
+FENCED = {"fenced": True}
+"""What is said of code between fences."""
 _new = tuple.__new__
 """Makes a block or an anchor in a third of the time that its own constructor takes."""
 _UNWRITTEN = Block("", -1, -1)
@@ -76,6 +77,25 @@ class Builder:
         """Characters so far."""
         return self._length
 
+    @property
+    def count(self) -> int:
+        """Blocks so far."""
+        return len(self._blocks)
+
+    @property
+    def is_between_blocks(self) -> bool:
+        """Whether no block is open, and the next one is to stand apart from the last."""
+        return not self._open and self._gap == (None if self._length else "")
+
+    def adopt(self, text: str, blocks: Sequence[Block], anchors: Sequence[Anchor]) -> None:
+        """Text that was written elsewhere to stand after what is here, with its blocks and anchors; only between
+        blocks."""
+        if text:
+            self._emit(text)
+            self._gap = None
+        self._blocks += blocks
+        self._anchors += anchors
+
     def finish(self) -> tuple[str, list[Block], Anchors | None]:
         """The text, its blocks and where they stand; no anchors where no place was given."""
         return "".join(self._parts), self._blocks, Anchors(self._anchors) if self._anchors else None
@@ -120,7 +140,7 @@ class Builder:
         fence = "`" * (longest + 1)
         if source.strip():
             lines = [fence + language, *source.strip("\r\n").splitlines(), fence]
-            self._lines("code", lines, place, _FENCED, [None, *places, None] if places else ())
+            self._lines("code", lines, place, FENCED, [None, *places, None] if places else ())
 
     def rule(self, place: Place | None = None) -> None:
         self._lines("rule", ["---"], place)

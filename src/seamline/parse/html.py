@@ -10,7 +10,8 @@ from seamline.collector import paused
 from seamline.extras import needed
 from seamline.parse.build import Builder
 from seamline.parse.html_flow import Flow
-from seamline.parse.html_meta import LONGEST, read_meta, read_title
+from seamline.parse.html_meta import LONGEST, Told, read_meta, read_title, told_by
+from seamline.parse.html_native import read_native
 from seamline.parse.html_places import Places
 from seamline.parse.html_prune import Pruned, drop_boilerplate, drop_unshown
 from seamline.parse.html_walk import Walk
@@ -63,21 +64,27 @@ def read_page(markup: str, builder: Builder, raw: Raw, part: str = "") -> Page:
     if _XHTML.match(markup):
         markup = _CLOSED_AT_ONCE.sub(lambda found: " " * len(found[0]), markup)
     places = Places(markup.removeprefix("\ufeff") if part else markup, part)
+    if (read := read_native(places, builder, raw, part)) is not None:
+        return _page(read.told, read.first_heading, _notices(read.unshown, cut=read.cut, part=part), part)
     document = parse_tree(places.markup, source_locations=not part, allow_declarative_shadow_roots=False)
     for anchor in document.select("a[name]:not([id])"):  # how ids were written once
         anchor.attrs["id"] = anchor.attr("name")
-    title, meta = read_title(document), read_meta(document)
+    told = told_by(document)
     notices = _cut_off(document, places.markup, part)
     unshown = drop_unshown(document)
     aside = drop_boilerplate(document) if raw.reading.boilerplate == "remove" else Pruned()
     flow = Flow(builder, raw.limits.characters)
     walk = Walk(flow, places)
     walk.run(document)
-    notices += _notices(walk, flow, unshown, aside, part)
-    title = title or walk.first_heading
+    notices += _notices(unshown, aside, flow, cut=walk.cut, ragged=walk.ragged, part=part)
+    return _page(told, walk.first_heading, notices, part)
+
+
+def _page(told: Told, heading: str, notices: list[Notice], part: str) -> Page:
+    title = read_title(told) or heading
     if len(title) > LONGEST:
         notices.append(Notice("title-cut", f"the title has {len(title):,} characters: {LONGEST} are kept", part))
-    return Page(title[:LONGEST], meta, tuple(notices))
+    return Page(title[:LONGEST], read_meta(told), tuple(notices))
 
 
 def _is_closed(document: Document, markup: str) -> bool:
@@ -101,7 +108,15 @@ def _cut_off(document: Document, markup: str, part: str) -> list[Notice]:
     return out
 
 
-def _notices(walk: Walk, flow: Flow, unshown: Pruned, aside: Pruned, part: str) -> list[Notice]:
+def _notices(
+    unshown: Pruned,
+    aside: Pruned = Pruned(),  # noqa: B008  (a constant)
+    flow: Flow | None = None,
+    *,
+    cut: int,
+    ragged: int = 0,
+    part: str,
+) -> list[Notice]:
     out = []
     if unshown.characters:
         what = f"{unshown.characters:,} characters in elements that no reader sees ({unshown.elements:,}) were left out"
@@ -109,12 +124,12 @@ def _notices(walk: Walk, flow: Flow, unshown: Pruned, aside: Pruned, part: str) 
     if aside.characters:
         what = f"menus, banners and the like with {aside.characters:,} characters were left out, as asked"
         out.append(Notice("boilerplate", what, part))
-    if flow.flattened:
+    if flow is not None and flow.flattened:
         out.append(Notice("deep-nesting", "lists and quotes inside each other are shown 24 deep", part))
-    if flow.dropped:
+    if flow is not None and flow.dropped:
         out.append(Notice("text-limit", f"{flow.dropped:,} characters past the limit were left out", part))
-    if walk.cut:
-        out.append(Notice("table-spans", f"in {walk.cut:,} tables, cells span more rows than can be filled", part))
-    if walk.ragged:
-        out.append(Notice("ragged-table", f"rows of {walk.ragged:,} tables differ too much to stand in columns", part))
+    if cut:
+        out.append(Notice("table-spans", f"in {cut:,} tables, cells span more rows than can be filled", part))
+    if ragged:
+        out.append(Notice("ragged-table", f"rows of {ragged:,} tables differ too much to stand in columns", part))
     return out

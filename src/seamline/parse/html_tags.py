@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from turbohtml import Element, Node
@@ -28,6 +28,8 @@ bash c cpp csharp css go html java javascript js json kotlin lua perl php python
 typescript xml yaml
 """
 _BARE_LANGUAGES = frozenset(_LANGUAGES.split())
+_OUTER = 2
+"""A class of the element around code that is no more than the name of a language says nothing of it."""
 
 
 def replaced(node: Element, tag: str) -> str | None:
@@ -39,22 +41,31 @@ def replaced(node: Element, tag: str) -> str | None:
     if tag == "math":
         return formula(node)
     if tag == "input":
-        kind = (node.attr("type") or "text").lower()
-        return f" {node.attr('value') or ''} " if kind in _SHOWN_INPUTS else ""
+        return field_text(node.attr("type"), node.attr("value"))
     return None
 
 
 REPLACED = frozenset(("img", "br", "math", "input"))
 
 
+def field_text(kind: str | None, value: str | None) -> str:
+    """What a form shows in a field."""
+    return f" {value or ''} " if (kind or "text").lower() in _SHOWN_INPUTS else ""
+
+
 def alternative(image: Element) -> str:
-    """The text that stands for an image: in brackets, as browsers without images show it, but for signs and math."""
-    alt = " ".join((image.attr("alt") or "").split())
+    """The text that stands for an image."""
+    return image_text(image.attr("alt"), image.attr("class"))
+
+
+def image_text(told: str | None, classes: str | None) -> str:
+    """An alternative text in brackets, as browsers without images show it, but for signs and math."""
+    alt = " ".join((told or "").split())
     if not alt:
         return ""
     if is_sign(alt):
         return alt
-    if _MATH_IMAGE.search(image.attr("class") or ""):
+    if _MATH_IMAGE.search(classes or ""):
         return f"${alt}$"
     return f"[{alt}]"
 
@@ -115,19 +126,33 @@ def _shown(children: tuple[Node, ...] | list[Node]) -> str:
             nodes, after = stack.pop()
 
 
+Marks = tuple[str | None, str | None, str | None]
+"""What an element says of the language of code: `data-lang`, `data-language` and `class`."""
+
+
 def language(block: Element) -> str:
     """The language of code, from the classes that highlighters leave on it and the elements around it."""
-    inner = block.select_one("code")
-    outer = block.parent
-    for element in (inner, block, outer):
-        if element is None or not hasattr(element, "attr"):
+    inner, outer = block.select_one("code"), block.parent
+    return told_language(
+        (_marks(inner) if inner is not None else None, _marks(block), _marks(outer) if hasattr(outer, "attr") else None)
+    )
+
+
+def _marks(element: Any) -> Marks:
+    return element.attr("data-lang"), element.attr("data-language"), element.attr("class")
+
+
+def told_language(marks: tuple[Marks | None, Marks | None, Marks | None]) -> str:
+    """The same, from what the element in the code says, that of the code and the one around."""
+    for index, one in enumerate(marks):
+        if one is None:
             continue
-        if told := element.attr("data-lang") or element.attr("data-language"):
+        if told := one[0] or one[1]:
             return _word(told)
-        classes = element.attr("class") or ""
+        classes = one[2] or ""
         if (found := _LANGUAGE.search(classes)) is not None:
             return _word(found[1])
-        if element is not outer and (bare := [one for one in classes.split() if one.lower() in _BARE_LANGUAGES]):
+        if index < _OUTER and (bare := [name for name in classes.split() if name.lower() in _BARE_LANGUAGES]):
             return _word(bare[0])
     return ""
 
