@@ -273,8 +273,9 @@ static PyObject *read_page(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *markup, *part, *pairs, *helpers, *result = NULL;
     Py_ssize_t base, base_blocks, most;
+    int is_xhtml;
     Wanted wanted = {0};
-    if (!PyArg_ParseTuple(args, "UUO!nnnO!O!O!O:read_page", &markup, &part, &PyList_Type, &pairs, &base, &base_blocks,
+    if (!PyArg_ParseTuple(args, "UUpO!nnnO!O!O!O:read_page", &markup, &part, &is_xhtml, &PyList_Type, &pairs, &base, &base_blocks,
                           &most, &PyTuple_Type, &helpers, &PyType_Type, &wanted.block, &PyType_Type, &wanted.anchor,
                           &wanted.fenced)) {
         return NULL;
@@ -297,6 +298,7 @@ static PyObject *read_page(PyObject *module, PyObject *args) {
         reader->base_blocks = (Pos)base_blocks;
         reader->gap = base ? GAP_NONE : GAP_EMPTY;
         reader->is_ready = 1;
+        reader->is_xhtml = is_xhtml;
         reader->id = reader->inner_id = reader->before = reader->open_place = reader->first_heading = NONE;
         if (reader->source) {
             read_all(reader, &wanted, pairs);

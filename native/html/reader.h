@@ -119,6 +119,7 @@ typedef struct Reader {
     Pos length;
     PyObject *part; /* the file in an archive; NULL for a page that is a file */
     Pos most;       /* characters that may be written */
+    int is_xhtml;   /* elements may be closed in their start tags: those with raw text are left to Python then */
     Helpers call;
     VECTOR(Pos) newlines;
     VECTOR(Pos) pairs; /* where line ends were two characters */

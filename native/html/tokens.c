@@ -44,8 +44,12 @@ static Pos read_quoted(Reader *reader, Pos at, Attribute *value) {
     const Py_UCS4 *s = reader->source;
     Py_UCS4 quote = s[at++];
     Pos stop = at;
-    for (; stop < reader->length && s[stop] != quote; stop++) value->has_reference |= s[stop] == '&';
-    if (stop == reader->length) give_up(reader);
+    int has_tag = 0;
+    for (; stop < reader->length && s[stop] != quote; stop++) {
+        value->has_reference |= s[stop] == '&';
+        has_tag |= s[stop] == '<';
+    }
+    if (stop == reader->length || (has_tag && reader->is_xhtml)) give_up(reader);
     value->start = at;
     value->end = stop;
     Py_UCS4 after = at_or_end(reader, stop + 1);

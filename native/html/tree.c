@@ -50,15 +50,20 @@ Pos push_element(Reader *reader, const Tag *tag, int tag_id) {
     return node;
 }
 
+/* An end tag was read; an element without a start tag has no place in the source, whatever else it has. */
+static void note_end(Reader *reader, Pos index, const Tag *end) {
+    Node *node = &reader->nodes.items[index];
+    if (node->start == NONE) return;
+    node->end = end->start;
+    node->end_end = end->end;
+}
+
 /* The innermost element ends; `end` is its end tag, NULL where that is left out. */
 void pop_element(Reader *reader, const Tag *end) {
     Entry *entry = top(reader);
     Node *node = &reader->nodes.items[entry->node];
     node->past = reader->nodes.count;
-    if (end) {
-        node->end = end->start;
-        node->end_end = end->end;
-    }
+    if (end) note_end(reader, entry->node, end);
     Pos *once = node->is_foreign ? NULL : once_of(reader, entry->tag);
     if (once) --*once;
     if (entry->tag == FORM) reader->open_forms--;
@@ -139,7 +144,10 @@ static Pos start_raw(Reader *reader, const Tag *tag) {
     Pos end = find_end_of_raw(reader, at, tag->start + 1, tag->tag == SCRIPT);
     if (tag->tag != SCRIPT && tag->tag != STYLE) {
         int has_reference = 0;
-        for (Pos i = at; i < end; i++) has_reference |= reader->source[i] == '&';
+        for (Pos i = at; i < end; i++) {
+            has_reference |= reader->source[i] == '&';
+            if (reader->is_xhtml && reader->source[i] == '<') give_up(reader);
+        }
         add_text_node(reader, at, end, has_reference && rule_of(tag->tag) == RCDATA);
     }
     Tag close;
@@ -286,9 +294,7 @@ static void end_outside(Reader *reader, const Tag *tag) {
         pop_element(reader, tag);
         if (tag->tag == HEAD) reader->phase = AFTER_HEAD;
     } else if (reader->phase == AFTER_BODY && tag->tag == HTML) {
-        Node *root = &reader->nodes.items[reader->stack.items[0].node];
-        root->end = tag->start;
-        root->end_end = tag->end;
+        note_end(reader, reader->stack.items[0].node, tag);
         reader->phase = AFTER_HTML;
     } else {
         give_up(reader);
@@ -302,9 +308,7 @@ static void end_in_body(Reader *reader, const Tag *tag) {
         pop_element(reader, tag);
     } else if (tag->tag == BODY) {
         if (top(reader)->tag != BODY) give_up(reader);
-        Node *body = &reader->nodes.items[top(reader)->node];
-        body->end = tag->start;
-        body->end_end = tag->end;
+        note_end(reader, top(reader)->node, tag);
         reader->phase = AFTER_BODY;
     } else {
         end_element(reader, tag);

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _XHTML = re.compile(r"\s*<\?xml\b|[^\0]{0,1000}\bhttp://www\.w3\.org/1999/xhtml\b")
 _CLOSED_AT_ONCE = re.compile(
-    r"<(?:script|style|title|textarea|iframe|noscript|noembed|noframes|xmp|plaintext)\b[^<>]*/>", re.IGNORECASE
+    r"<(?i:script|style|title|textarea|iframe|noscript|noembed|noframes|xmp|plaintext)\b[^<>]*/>"
 )
 """Elements that XHTML may close in their start tag. HTML does not know that and takes the rest of the page for their
 text."""
@@ -61,11 +61,13 @@ def read_page(markup: str, builder: Builder, raw: Raw, part: str = "") -> Page:
     """Write the blocks of a page; `part` names the file in an archive that it is."""
     with needed("turbohtml, which reads HTML,", "html"):
         from turbohtml import parse as parse_tree
-    if _XHTML.match(markup):
-        markup = _CLOSED_AT_ONCE.sub(lambda found: " " * len(found[0]), markup)
-    places = Places(markup.removeprefix("\ufeff") if part else markup, part)
-    if (read := read_native(places, builder, raw, part)) is not None:
+    is_xhtml = _XHTML.match(markup) is not None
+    markup = markup.removeprefix("\ufeff") if part else markup
+    if (read := read_native(markup, builder, raw, part, is_xhtml=is_xhtml)) is not None:
         return _page(read.told, read.first_heading, _notices(read.unshown, cut=read.cut, part=part), part)
+    if is_xhtml:
+        markup = _CLOSED_AT_ONCE.sub(lambda found: " " * len(found[0]), markup)
+    places = Places(markup, part)
     document = parse_tree(places.markup, source_locations=not part, allow_declarative_shadow_roots=False)
     for anchor in document.select("a[name]:not([id])"):  # how ids were written once
         anchor.attrs["id"] = anchor.attr("name")

@@ -43,13 +43,14 @@ class Read(NamedTuple):
     """Tables whose cells claim too much."""
 
 
-def read_native(places: Places, builder: Builder, raw: Raw, part: str) -> Read | None:
+def read_native(markup: str, builder: Builder, raw: Raw, part: str, *, is_xhtml: bool) -> Read | None:
     """Write the blocks of a page; None, and nothing written, where the other path must read it."""
     if native.HTML is None or raw.reading.boilerplate == "remove" or not builder.is_between_blocks:
         return None
-    start, count = builder.length, builder.count
+    places = Places(markup, part)
+    before = builder.length, builder.count, raw.limits.characters
     found = native.HTML.read_page(
-        places.markup, part, places.pairs, start, count, raw.limits.characters, _HELPERS, Block, Anchor, FENCED
+        places.markup, part, is_xhtml, places.pairs, *before, _HELPERS, Block, Anchor, FENCED
     )
     if found is None:
         return None
