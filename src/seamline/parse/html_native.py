@@ -1,7 +1,7 @@
 """Pages that need no repair, read by the compiled reader in one pass.
 
-It accepts only what a browser would build as it is written, and gives all others up: the path over turbohtml reads them.
-What is rare is asked of the same functions that this path uses, so that it is written down once.
+It accepts only what a browser would build as it is written, and gives up all others: the path over turbohtml reads
+them. What is rare is asked of the same functions that this path uses, so that it is written down once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from seamline import native
 from seamline.anchors import Anchor
-from seamline.parse.build import FENCED, Builder
+from seamline.parse.build import Builder
 from seamline.parse.html_lists import counted, number_told
 from seamline.parse.html_meta import Told
 from seamline.parse.html_places import Places
@@ -31,6 +31,7 @@ _HELPERS: tuple[Any, ...] = (
     told_language,
     table_lines,
 )
+_FENCED = {"fenced": True}
 
 
 class Read(NamedTuple):
@@ -45,12 +46,12 @@ class Read(NamedTuple):
 
 def read_native(markup: str, builder: Builder, raw: Raw, part: str, *, is_xhtml: bool) -> Read | None:
     """Write the blocks of a page; None, and nothing written, where the other path must read it."""
-    if native.HTML is None or raw.reading.boilerplate == "remove" or not builder.is_between_blocks:
+    ends = builder.ends
+    if native.HTML is None or ends is None or raw.reading.boilerplate == "remove":
         return None
     places = Places(markup, part)
-    before = builder.length, builder.count, raw.limits.characters
     found = native.HTML.read_page(
-        places.markup, part, is_xhtml, places.pairs, *before, _HELPERS, Block, Anchor, FENCED
+        places.markup, part, is_xhtml, places.pairs, *ends, raw.limits.characters, _HELPERS, Block, Anchor, _FENCED
     )
     if found is None:
         return None
