@@ -90,6 +90,7 @@ void end_element(Reader *reader, const Tag *tag) {
         case FORMED:
         case LISTED:
         case TERMED:
+        case ENCLOSED:
             pop_implied(reader, tag->tag);
             break;
         case ONCE:

@@ -27,6 +27,7 @@ typedef enum {
     OPTIONED,
     RUBY,
     DRAWING,    /* svg */
+    ENCLOSED,   /* nothing inside has to do with what is around */
 } Rule;
 
 /* What an element is to the walk over the page. */
@@ -150,11 +151,11 @@ enum {
     X(SUP, "sup", OTHER, INLINE, 0) \
     X(VAR, "var", OTHER, INLINE, 0) \
     X(RUBIES, "ruby", OTHER, INLINE, 0) \
-    X(OBJECT, "object", REFUSED, INLINE, 0) \
-    X(APPLET, "applet", REFUSED, INLINE, 0) \
-    X(MARQUEE, "marquee", REFUSED, INLINE, 0) \
+    X(OBJECT, "object", ENCLOSED, INLINE, SPECIAL | BORDER | UNSHOWN) \
+    X(APPLET, "applet", ENCLOSED, INLINE, SPECIAL | BORDER) \
+    X(MARQUEE, "marquee", ENCLOSED, INLINE, SPECIAL | BORDER) \
+    X(TEMPLATE, "template", ENCLOSED, INLINE, SPECIAL | BORDER | UNSHOWN) \
     X(MATH, "math", REFUSED, INLINE, 0) \
-    X(TEMPLATE, "template", REFUSED, INLINE, 0) \
     X(FRAMESET, "frameset", REFUSED, INLINE, 0) \
     X(FRAME, "frame", REFUSED, INLINE, 0) \
     X(IMAGE_, "image", REFUSED, INLINE, 0) \
@@ -189,7 +190,8 @@ extern const TagInfo TAG_INFO[TAG_COUNT];
     X(TYPE, "type") X(VALUE, "value") X(START, "start") X(REVERSED, "reversed") X(ROLE, "role") \
     X(COLSPAN, "colspan") X(ROWSPAN, "rowspan") X(LANG, "lang") X(XML_LANG, "xml:lang") X(CONTENT, "content") \
     X(PROPERTY, "property") X(ITEMPROP, "itemprop") X(HTTP_EQUIV, "http-equiv") X(REL, "rel") X(HREF, "href") \
-    X(PUBDATE, "pubdate") X(DATETIME, "datetime") X(DATA_LANG, "data-lang") X(DATA_LANGUAGE, "data-language")
+    X(PUBDATE, "pubdate") X(DATETIME, "datetime") X(DATA_LANG, "data-lang") X(DATA_LANGUAGE, "data-language") \
+    X(SHADOW, "shadowrootmode")
 
 enum { NO_ATTRIBUTE,
 #define X(id, name) ATTR_##id,

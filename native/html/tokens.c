@@ -173,12 +173,15 @@ Pos skip_declaration(Reader *reader, Pos at) {
     return end + 1;
 }
 
-/* Where the end tag of an element with raw text starts, whose name stands at `name`. */
+/* Where the end tag of an element with raw text starts, whose name stands at `name`. In a script that opens a comment,
+ * a second one hides the end tag. */
 Pos find_end_of_raw(Reader *reader, Pos at, Pos name, int is_script) {
     const Py_UCS4 *s = reader->source;
+    int is_comment = 0;
     for (; at + 2 < reader->length; at++) {
         if (s[at] != '<') continue;
-        if (is_script && s[at + 1] == '!') give_up(reader); /* its end tag may be hidden in a comment */
+        if (is_script && is_word(reader, at, "<!--")) is_comment = 1;
+        if (is_comment && is_word(reader, at, "<script")) give_up(reader);
         if (s[at + 1] == '/' && is_same_name(reader, at + 2, name)) return at;
     }
     give_up(reader);

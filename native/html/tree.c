@@ -188,7 +188,13 @@ static Pos start_in_body(Reader *reader, const Tag *tag) {
     switch (rule) {
         case OTHER:
         case FORMATTING:
-        case NOSCRIPTED: push_element(reader, tag, tag->tag); break;
+        case ENCLOSED:
+        case NOSCRIPTED: {
+            Pos node = push_element(reader, tag, tag->tag);
+            int is_template = tag->tag == TEMPLATE;
+            if (is_template && attribute_of(reader, &reader->nodes.items[node], ATTR_SHADOW) != NONE) give_up(reader);
+            break;
+        }
         case ONCE: start_once(reader, tag); break;
         case TITLED:
             close_p(reader);
@@ -285,6 +291,7 @@ static Pos start_element(Reader *reader, const Tag *tag) {
     }
     int is_heads = rule == HEADISH || rule == NOSCRIPTED || tag->tag == TITLE || tag->tag == STYLE || tag->tag == SCRIPT;
     if (is_heads) return start_in_head(reader, tag);
+    if (tag->tag == TEMPLATE) give_up(reader);
     begin_body(reader, tag->tag == BODY ? tag : NULL);
     return tag->tag == BODY ? tag->end : start_in_body(reader, tag);
 }
