@@ -21,9 +21,9 @@ from seamline.types import Notice
 if TYPE_CHECKING:
     from turbohtml import Document
 
-_XHTML = re.compile(r"\s*<\?xml\b|[^\0]{0,1000}\bhttp://www\.w3\.org/1999/xhtml\b")
+XHTML = re.compile(r"\s*<\?xml\b|[^\0]{0,1000}\bhttp://www\.w3\.org/1999/xhtml\b")
 _CLOSED_AT_ONCE = re.compile(
-    r"<(?i:script|style|title|textarea|iframe|noscript|noembed|noframes|xmp|plaintext)\b[^<>]*/>"
+    r"<(?:script|style|title|textarea|iframe|noscript|noembed|noframes|xmp|plaintext)\b[^<>]*/>", re.IGNORECASE
 )
 """Elements that XHTML may close in their start tag. HTML does not know that and takes the rest of the page for their
 text."""
@@ -62,7 +62,7 @@ def read_page(markup: str, builder: Builder, raw: Raw, part: str = "") -> Page:
     """Write the blocks of a page; `part` names the file in an archive that it is."""
     with needed("turbohtml, which reads HTML,", "html"):
         from turbohtml import parse as parse_tree
-    is_xhtml = _XHTML.match(markup) is not None
+    is_xhtml = XHTML.match(markup) is not None
     markup = markup.removeprefix("\ufeff") if part else markup
     if (read := read_native(markup, builder, raw, part, is_xhtml=is_xhtml)) is not None:
         return _page(read.told, read.first_heading, _notices(read.unshown, cut=read.cut, part=part), part)
