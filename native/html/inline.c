@@ -21,10 +21,11 @@ static int is_spaced(int tag) {
     }
 }
 
-static void add_shown(Reader *reader, Line *line, PyObject *function, const Node *node, int first, int second) {
-    PyObject *arguments = hold(reader, PyTuple_New(2));
-    for (int i = 0; i < 2; i++) {
-        PyObject *value = attribute_string(reader, node, i ? second : first);
+/* What a Python function makes of some attributes. */
+static void add_shown(Reader *reader, Line *line, PyObject *function, const Node *node, const int *names, int count) {
+    PyObject *arguments = hold(reader, PyTuple_New(count));
+    for (int i = 0; i < count; i++) {
+        PyObject *value = attribute_string(reader, node, names[i]);
         if (!value) leave(reader, FAILED);
         PyTuple_SET_ITEM(arguments, i, value);
     }
@@ -33,17 +34,26 @@ static void add_shown(Reader *reader, Line *line, PyObject *function, const Node
     add_string(reader, line, shown);
 }
 
+static const int IMAGE_NAMES[] = {ATTR_ALT, ATTR_CLASS, ATTR_SRC}, FIELD_NAMES[] = {ATTR_TYPE, ATTR_VALUE};
+
+static int is_described(const Reader *reader, const Node *image) {
+    Pos alt = attribute_of(reader, image, ATTR_ALT);
+    return alt != NONE && !is_empty_attribute(reader, alt);
+}
+
 void add_replaced(Reader *reader, Line *line, const Node *node) {
-    switch (TAG_INFO[node->tag].role) {
-        case BREAK: add_gap(line); break;
-        case FIELD: add_shown(reader, line, reader->call.field, node, ATTR_TYPE, ATTR_VALUE); break;
-        default: {
-            Pos alt = attribute_of(reader, node, ATTR_ALT);
-            if (alt != NONE && !is_empty_attribute(reader, alt)) {
-                add_shown(reader, line, reader->call.image, node, ATTR_ALT, ATTR_CLASS);
-            }
-        }
+    int role = TAG_INFO[node->tag].role;
+    if (role == BREAK) {
+        add_gap(line);
+    } else if (role == FIELD) {
+        add_shown(reader, line, reader->call.field, node, FIELD_NAMES, 2);
+    } else if (is_described(reader, node)) {
+        add_shown(reader, line, reader->call.image, node, IMAGE_NAMES, 2);
     }
+}
+
+void add_picture(Reader *reader, Line *line, const Node *node) {
+    if (is_described(reader, node)) add_shown(reader, line, reader->call.picture, node, IMAGE_NAMES, 3);
 }
 
 void inline_text(Reader *reader, Line *line, Pos root) {

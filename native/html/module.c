@@ -286,8 +286,8 @@ static PyObject *read_page(PyObject *module, PyObject *args) {
     Reader *reader = PyMem_Calloc(1, sizeof *reader);
     if (!reader) return PyErr_NoMemory();
     Helpers *call = &reader->call;
-    if (PyArg_ParseTuple(helpers, "O!OOOOOOO:helpers", &PyDict_Type, &call->entities, &call->styled_away, &call->image,
-                         &call->field, &call->number, &call->counted, &call->language, &call->table)) {
+    if (PyArg_ParseTuple(helpers, "O!OOOOOOOO:helpers", &PyDict_Type, &call->entities, &call->styled_away, &call->image,
+                         &call->picture, &call->field, &call->number, &call->counted, &call->language, &call->table)) {
         int is_copied = PyUnicode_KIND(markup) != PyUnicode_4BYTE_KIND;
         Py_UCS4 *copy = is_copied ? PyUnicode_AsUCS4Copy(markup) : NULL;
         reader->source = is_copied ? copy : PyUnicode_4BYTE_DATA(markup);

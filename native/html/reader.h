@@ -105,7 +105,7 @@ typedef enum { GAP_NONE, GAP_EMPTY, GAP_LINE, GAP_BLANK } Gap;
 
 /* Python functions for what is rare, and the one place where it is written down. */
 typedef struct {
-    PyObject *entities, *styled_away, *image, *field, *number, *counted, *language, *table;
+    PyObject *entities, *styled_away, *image, *picture, *field, *number, *counted, *language, *table;
 } Helpers;
 
 typedef struct Reader {
@@ -223,6 +223,7 @@ void walk_table(Reader *reader, Pos table, Pos name);         /* tables.c */
 int is_layout(Reader *reader, Pos table);
 void inline_text(Reader *reader, Line *line, Pos node);       /* inline.c */
 void add_replaced(Reader *reader, Line *line, const Node *node);
+void add_picture(Reader *reader, Line *line, const Node *node);
 Pos next_inside(const Reader *reader, Pos at);
 
 static inline Entry *top(Reader *reader) { return &reader->stack.items[reader->stack.count - 1]; }

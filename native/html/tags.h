@@ -191,7 +191,7 @@ extern const TagInfo TAG_INFO[TAG_COUNT];
     X(COLSPAN, "colspan") X(ROWSPAN, "rowspan") X(LANG, "lang") X(XML_LANG, "xml:lang") X(CONTENT, "content") \
     X(PROPERTY, "property") X(ITEMPROP, "itemprop") X(HTTP_EQUIV, "http-equiv") X(REL, "rel") X(HREF, "href") \
     X(PUBDATE, "pubdate") X(DATETIME, "datetime") X(DATA_LANG, "data-lang") X(DATA_LANGUAGE, "data-language") \
-    X(SHADOW, "shadowrootmode")
+    X(SHADOW, "shadowrootmode") X(SRC, "src")
 
 enum { NO_ATTRIBUTE,
 #define X(id, name) ATTR_##id,

@@ -101,10 +101,11 @@ static void walk_image(Reader *reader, Pos index) {
     const Node *node = &reader->nodes.items[index];
     note_id(reader, node);
     clear_line(&reader->cell);
-    add_replaced(reader, &reader->cell, node);
+    add_picture(reader, &reader->cell, node);
     Line *shown = &reader->cell;
     if (!shown->count) return;
-    if (reader->line.count || reader->figures || shown->items[0] != '[') {
+    Pos mark = shown->items[0] == '!' && shown->count > 1; /* of a picture whose address is known */
+    if (reader->line.count || reader->figures || shown->items[mark] != '[') {
         PyObject *text = hold(reader, PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, shown->items, shown->count));
         add_string(reader, &reader->line, text);
         return;

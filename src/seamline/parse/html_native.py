@@ -17,7 +17,7 @@ from seamline.parse.html_meta import Told
 from seamline.parse.html_places import Places
 from seamline.parse.html_prune import Pruned, is_styled_away
 from seamline.parse.html_tables import table_lines
-from seamline.parse.html_tags import field_text, image_text, told_language
+from seamline.parse.html_tags import field_text, image_text, picture_text, told_language
 from seamline.parse.raw import Raw
 from seamline.types import Block
 
@@ -25,6 +25,7 @@ _HELPERS: tuple[Any, ...] = (
     html5,
     is_styled_away,
     image_text,
+    picture_text,
     field_text,
     number_told,
     counted,

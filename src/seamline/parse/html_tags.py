@@ -21,6 +21,8 @@ APART = frozenset(("button", "optgroup", "option", "select", "textarea", "text",
 """Elements inside a line that a reader sees apart from the words beside them; the last four are of drawings."""
 VERBATIM = frozenset(("pre", "listing", "xmp", "plaintext"))
 _MATH_IMAGE = re.compile(r"\b(?:math|tex|latex|mwe-math)", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?!data:)[^\s<>\x00-\x1f]{1,300}", re.IGNORECASE)
+"""Of an image: longer ones, and those that are the image, say nothing to a reader."""
 _SHOWN_INPUTS = frozenset(("submit", "button", "reset", "text", "search", "email", "url", "tel", "number", "date"))
 _LANGUAGE = re.compile(r"(?:lang(?:uage)?|highlight(?:-source|-text)?|brush|src)[-:]\s*([A-Za-z0-9_+#.-]+)")
 _LANGUAGES = """
@@ -68,6 +70,14 @@ def image_text(told: str | None, classes: str | None) -> str:
     if _MATH_IMAGE.search(classes or ""):
         return f"${alt}$"
     return f"[{alt}]"
+
+
+def picture_text(told: str | None, classes: str | None, source: str | None) -> str:
+    """The same for an image in running text, where its address is kept beside it if it has one that can be told."""
+    shown, address = image_text(told, classes), (source or "").strip()
+    if not shown.startswith("[") or "](" in shown or not _ADDRESS.fullmatch(address):
+        return shown
+    return f"!{shown}({address.replace('(', '%28').replace(')', '%29')})"
 
 
 def is_sign(alt: str) -> bool:

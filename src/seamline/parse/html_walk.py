@@ -18,9 +18,9 @@ from seamline.parse.html_tags import (
     BLOCKS,
     HEADINGS,
     VERBATIM,
-    alternative,
     inline_text,
     language,
+    picture_text,
     replaced,
     tex_of,
 )
@@ -209,10 +209,10 @@ class Walk:
 
     def _image(self, element: Element) -> None:
         """In its line, or a figure where it leads one: what follows is about it, and no part of the same sentence."""
-        shown = alternative(element)
+        shown = picture_text(element.attr("alt"), element.attr("class"), element.attr("src"))
         self._note_id(element)
         leads = not any(part and not part.isspace() for part in self._parts)
-        if not shown or not leads or self._kinds[-1] != "paragraph" or shown[0] != "[":
+        if not shown or not leads or self._kinds[-1] != "paragraph" or not shown.startswith(("[", "![")):
             self._parts.append(shown)
             return
         self._parts.clear()
