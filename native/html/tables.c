@@ -131,11 +131,12 @@ static Pos row_at(Reader *reader, PyObject *number) {
 
 static void write_titles(Reader *reader, PyObject *titles, Pos name) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(titles); i++) {
-        PyObject *title = PyList_GET_ITEM(titles, i);
-        Pos row = row_at(reader, PyTuple_GET_ITEM(title, 1));
+        PyObject *text, *number;
+        if (!PyArg_ParseTuple(PyList_GET_ITEM(titles, i), "UO", &text, &number)) leave(reader, FAILED);
+        Pos row = row_at(reader, number);
         Pos place = place_of(reader, row, id_or(reader, row, name));
         clear_line(&reader->cell);
-        add_string(reader, &reader->cell, PyTuple_GET_ITEM(title, 0));
+        add_string(reader, &reader->cell, text);
         flow_ready(reader);
         write_line(reader, K_PARAGRAPH, 0, reader->cell.items, reader->cell.count, place);
     }
@@ -158,6 +159,7 @@ static void find_places(Reader *reader, PyObject *origins, Pos name) {
     reader->found.count = 0;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(origins); i++) {
         PyObject *rows = PyList_GET_ITEM(origins, i);
+        if (!PyList_Check(rows)) give_up(reader);
         for (Py_ssize_t j = 0; j < PyList_GET_SIZE(rows); j++) {
             Pos place = row_place(reader, row_at(reader, PyList_GET_ITEM(rows, j)), name);
             PUSH(reader, reader->found, place);
@@ -213,6 +215,7 @@ void walk_table(Reader *reader, Pos table, Pos name) {
     int is_cut, is_ragged;
     write_caption(reader, table, name);
     PyObject *read = keep_long(reader, PyObject_CallOneArg(reader->call.table, groups_of(reader, table)));
+    if (!PyTuple_Check(read)) give_up(reader);
     if (!PyArg_ParseTuple(read, "O!O!O!npp", &PyList_Type, &titles, &PyList_Type, &lines, &PyList_Type, &origins, &width,
                           &is_cut, &is_ragged)) {
         leave(reader, FAILED);

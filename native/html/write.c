@@ -16,6 +16,7 @@ void emit(Reader *reader, const Py_UCS4 *text, Pos count) {
 }
 
 void emit_ascii(Reader *reader, const char *text, Pos count) {
+    if (!count) return;
     Py_UCS4 *to = grow(reader, count);
     for (Pos i = 0; i < count; i++) to[i] = (unsigned char)text[i];
     reader->out.count += count;
@@ -191,8 +192,10 @@ void write_code(Reader *reader, const Py_UCS4 *text, Pos count, PyObject *langua
 }
 
 void put_object(Reader *reader, PyObject *text, Pos place) {
+    if (!PyUnicode_Check(text)) give_up(reader);
     Py_ssize_t count = PyUnicode_GET_LENGTH(text);
     if (count > INT32_MAX / 8) give_up(reader);
+    if (!count) return;
     if (reader->gap != GAP_NONE) begin(reader);
     Pos start = reader->out.count;
     Py_UCS4 *to = grow(reader, (Pos)count);

@@ -206,6 +206,8 @@ class Writer:
         return page[:at] + self.soup() + page[at + self._random.randint(0, 2) :]
 
 
+patient = settings(deadline=None)
+"""The first page loads turbohtml."""
 seeds = st.integers(0, 2**64)
 pages = st.builds(lambda seed: Writer(seed).page(), seeds)
 soup = st.builds(lambda seed: Writer(seed).soup(), seeds)
@@ -247,6 +249,7 @@ def is_taken(markup: str, **told: Any) -> bool:
     return bool(calls) and calls[0] is not None
 
 
+@patient
 @given(pages, st.sampled_from(["", "p.xhtml"]))
 @example("<!doctype html><title>a</title><p>x<img alt='a b'><table><tr><td>1<td><img alt='c d'><td>3</table>", "")
 @example("<html lang=en><title></title></head>\n&#65;b</body></html>", "")  # an end tag of what has no start tag
@@ -255,6 +258,7 @@ def test_pages_are_read_alike(page: str, part: str) -> None:
     assert one == other
 
 
+@patient
 @given(soup)
 @example("<svg><title><b>x</b></title><desc>y</desc></svg>")
 @example("<p><svg><span>x")
@@ -266,6 +270,7 @@ def test_soup_is_read_alike(page: str) -> None:
     assert one == other
 
 
+@patient
 @given(damaged)
 def test_damaged_pages_are_read_alike(page: str) -> None:
     one, other = both([page])
@@ -273,14 +278,14 @@ def test_damaged_pages_are_read_alike(page: str) -> None:
 
 
 @given(st.lists(pages, min_size=2, max_size=3))
-@settings(max_examples=50)
+@patient
 def test_pages_of_a_book_are_read_alike(several: list[str]) -> None:
     one, other = both(several, "p.xhtml")
     assert one == other
 
 
 @given(pages, st.integers(0, 60))
-@settings(max_examples=50)
+@patient
 def test_limits_are_kept_alike(page: str, most: int) -> None:
     one, other = both([page], limits=Limits(characters=most))
     assert one == other
