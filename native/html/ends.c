@@ -18,7 +18,8 @@ static void pop_named(Reader *reader, const Tag *tag) {
     pop_element(reader, tag);
 }
 
-void close_cell(Reader *reader) {
+/* The cell or caption around ends, with what may be open in it. */
+static void close_cell(Reader *reader) {
     pop_implied(reader, UNKNOWN);
     int tag = top(reader)->tag;
     if (tag != TD && tag != TH && tag != CAPTIONS) give_up(reader);
@@ -40,9 +41,10 @@ static int place_part(Reader *reader, const Tag *tag) {
     } else if (here == TABLE) {
         if (tag->tag == COL) {
             push_element(reader, NULL, COLGROUP);
-        } else if (is_cell || tag->tag == TR) {
+        } else if (is_cell) {
+            give_up(reader);
+        } else if (tag->tag == TR) {
             push_element(reader, NULL, TBODY);
-            if (is_cell) give_up(reader);
         } else {
             push_element(reader, tag, tag->tag);
             return 1;

@@ -214,7 +214,6 @@ int is_same_name(const Reader *reader, Pos one, Pos other);
 void build_tree(Reader *reader);                              /* tree.c */
 void end_element(Reader *reader, const Tag *tag);             /* ends.c */
 void table_part(Reader *reader, const Tag *tag);
-void close_cell(Reader *reader);
 Pos push_element(Reader *reader, const Tag *tag, int tag_id);
 void pop_element(Reader *reader, const Tag *end);
 void take_out_unshown(Reader *reader);                        /* prune.c */

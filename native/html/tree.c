@@ -120,13 +120,27 @@ static void start_once(Reader *reader, const Tag *tag) {
     push_element(reader, tag, tag->tag);
 }
 
-static void start_foreign(Reader *reader, const Tag *tag) {
-    int is_fit = tag->tag == UNKNOWN || tag->tag == SVG || tag->tag == A || tag->tag == TITLE || tag->tag == TEXT_;
-    if (!is_fit || (top(reader)->tag == TITLE) || reader->stack.count >= DEEPEST) give_up(reader);
+/* A template that shows what is in it is left to Python. */
+static void start_other(Reader *reader, const Tag *tag) {
+    Pos node = push_element(reader, tag, tag->tag);
+    if (tag->tag == TEMPLATE && attribute_of(reader, &reader->nodes.items[node], ATTR_SHADOW) != NONE) give_up(reader);
+}
+
+/* A drawing or a part of it, which may be closed in its start tag. */
+static Pos add_foreign(Reader *reader, const Tag *tag) {
+    if (reader->stack.count >= DEEPEST) give_up(reader);
     Pos node = add_node(reader, tag, tag->tag);
     reader->nodes.items[node].is_foreign = 1;
+    if (!tag->is_closed) PUSH(reader, reader->stack, (Entry){node, tag->tag, 0});
+    return node;
+}
+
+/* In a drawing; elements that HTML knows end it, or have other rules there. */
+static void start_foreign(Reader *reader, const Tag *tag) {
+    int is_fit = tag->tag == UNKNOWN || tag->tag == SVG || tag->tag == A || tag->tag == TITLE || tag->tag == TEXT_;
+    if (!is_fit || top(reader)->tag == TITLE) give_up(reader);
+    Pos node = add_foreign(reader, tag);
     if (tag->tag == A && attribute_of(reader, &reader->nodes.items[node], ATTR_NAME) != NONE) give_up(reader);
-    if (!tag->is_closed) PUSH(reader, reader->stack, (Entry){node, tag->tag, top(reader)->has_p});
 }
 
 static int is_foreign_here(Reader *reader) {
@@ -189,12 +203,7 @@ static Pos start_in_body(Reader *reader, const Tag *tag) {
         case OTHER:
         case FORMATTING:
         case ENCLOSED:
-        case NOSCRIPTED: {
-            Pos node = push_element(reader, tag, tag->tag);
-            int is_template = tag->tag == TEMPLATE;
-            if (is_template && attribute_of(reader, &reader->nodes.items[node], ATTR_SHADOW) != NONE) give_up(reader);
-            break;
-        }
+        case NOSCRIPTED: start_other(reader, tag); break;
         case ONCE: start_once(reader, tag); break;
         case TITLED:
             close_p(reader);
@@ -228,13 +237,7 @@ static Pos start_in_body(Reader *reader, const Tag *tag) {
             if (has_flag(top(reader)->tag, IMPLIED)) give_up(reader);
             push_element(reader, tag, tag->tag);
             break;
-        case DRAWING: {
-            Pos node = add_node(reader, tag, SVG);
-            reader->nodes.items[node].is_foreign = 1;
-            if (reader->stack.count >= DEEPEST) give_up(reader);
-            if (!tag->is_closed) PUSH(reader, reader->stack, (Entry){node, SVG, 0});
-            break;
-        }
+        case DRAWING: add_foreign(reader, tag); break;
         default: give_up(reader);
     }
     return tag->end;
