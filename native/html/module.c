@@ -14,20 +14,6 @@ static PyObject *kind_names[KINDS], *key_source, *key_lines, *key_element, *key_
 
 /* --- the source -------------------------------------------------------------------------------------------------- */
 
-/* NUL is replaced in some places and dropped in others; a mark at the start is dropped. */
-static void look_through(Reader *reader) {
-    const Py_UCS4 *s = reader->source;
-    if (reader->length && s[0] == 0xFEFF) give_up(reader);
-    for (Pos at = 0; at < reader->length; at++) {
-        if (s[at] > '\r') continue;
-        if (s[at] == '\n') {
-            PUSH(reader, reader->newlines, at);
-        } else if (s[at] == 0 || s[at] == '\r') {
-            give_up(reader);
-        }
-    }
-}
-
 static void take_pairs(Reader *reader, PyObject *pairs) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(pairs); i++) {
         Py_ssize_t at = PyLong_AsSsize_t(PyList_GET_ITEM(pairs, i));
@@ -53,6 +39,12 @@ static Pos true_offset(const Reader *reader, Pos offset) {
     return offset + low;
 }
 
+/* A value of numbers and names holds no cycle, and a page has thousands for the collector to visit. */
+static PyObject *untracked(PyObject *value) {
+    if (value) PyObject_GC_UnTrack(value);
+    return value;
+}
+
 /* Put a new value into a tuple that was made for it. */
 static int fill(PyObject *tuple, const Py_ssize_t index, PyObject *value) {
     PyTuple_SET_ITEM(tuple, index, value);
@@ -70,7 +62,7 @@ static PyObject *pair_of(Pos from, Pos to) {
     if (list && one && other) {
         PyList_SET_ITEM(list, 0, one);
         PyList_SET_ITEM(list, 1, other);
-        return list;
+        return untracked(list);
     }
     Py_XDECREF(list);
     Py_XDECREF(one);
@@ -105,7 +97,7 @@ static PyObject *place_value(Reader *reader, const Place *place, PyObject *name)
     }
     if (is_whole && name != Py_None) is_whole = PyDict_SetItem(dict, key_element, name) == 0;
     if (!is_whole) Py_CLEAR(dict);
-    return dict;
+    return untracked(dict);
 }
 
 static PyObject *run_value(Reader *reader, PyTypeObject *type, const Run *run, PyObject *names) {
@@ -115,7 +107,7 @@ static PyObject *run_value(Reader *reader, PyTypeObject *type, const Run *run, P
                    fill(value, 1, PyLong_FromLong(reader->base + run->end)) &
                    fill(value, 2, place_value(reader, &reader->places.items[run->place], PyList_GET_ITEM(names, run->place)));
     if (!is_whole) Py_CLEAR(value);
-    return value;
+    return untracked(value);
 }
 
 static PyObject *block_value(Reader *reader, PyTypeObject *type, PyObject *fenced, const Written *block) {
@@ -128,7 +120,7 @@ static PyObject *block_value(Reader *reader, PyTypeObject *type, PyObject *fence
                    fill(value, 3, PyLong_FromLong(block->level)) & fill(value, 4, PyLong_FromLong(parent)) &
                    fill(value, 5, Py_NewRef(block->kind == K_CODE ? fenced : Py_None));
     if (!is_whole) Py_CLEAR(value);
-    return value;
+    return untracked(value);
 }
 
 static PyObject *block_values(Reader *reader, PyTypeObject *type, PyObject *fenced) {
@@ -178,7 +170,12 @@ static void tell_title(Reader *reader, PyObject *out, Pos title) {
 static int is_told(const Reader *reader, const Node *node) {
     switch (node->tag) {
         case META: return attribute_of(reader, node, ATTR_CONTENT) != NONE;
-        case LINK: return attribute_of(reader, node, ATTR_REL) != NONE && attribute_of(reader, node, ATTR_HREF) != NONE;
+        case LINK: {
+            Pos rel = attribute_of(reader, node, ATTR_REL);
+            if (rel == NONE || attribute_of(reader, node, ATTR_HREF) == NONE) return 0;
+            const Attribute *value = &reader->attributes.items[rel];
+            return value->has_reference || has_word(reader, value, "canonical");
+        }
         case TIME:
             return attribute_of(reader, node, ATTR_PUBDATE) != NONE && attribute_of(reader, node, ATTR_DATETIME) != NONE;
         default: return 0;
@@ -216,7 +213,6 @@ typedef struct {
 static void read_all(Reader *reader, Wanted *wanted, PyObject *pairs) {
     if (setjmp(reader->way_out)) return;
     take_pairs(reader, pairs);
-    look_through(reader);
     build_tree(reader);
     wanted->told = told_values(reader);
     take_out_unshown(reader);

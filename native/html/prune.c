@@ -2,20 +2,10 @@
 
 #include "reader.h"
 
-static int has_word(const Reader *reader, const Attribute *style, const char *word, Pos length) {
-    const Py_UCS4 *s = reader->source;
-    for (Pos at = style->start; at + length <= style->end; at++) {
-        Pos i = 0;
-        while (i < length && (s[at + i] | 32) == ((Py_UCS4)(unsigned char)word[i] | 32)) i++;
-        if (i == length) return 1;
-    }
-    return 0;
-}
-
 /* Whether a style has a word in it that may hide an element; Python knows all about the few that have. */
 static int may_hide(const Reader *reader, const Attribute *style) {
-    return style->has_reference || has_word(reader, style, "none", 4) || has_word(reader, style, "hidden", 6) ||
-           has_word(reader, style, "font-size", 9);
+    return style->has_reference || has_word(reader, style, "none") || has_word(reader, style, "hidden") ||
+           has_word(reader, style, "font-size");
 }
 
 static int is_until_found(Reader *reader, const Attribute *hidden) {

@@ -26,7 +26,10 @@ typedef enum { FINE, NOT_MINE, FAILED } Outcome; /* FAILED: a Python error is se
 
 /* Append a value. The arguments may be read more than once. */
 #define PUSH(reader, vector, ...)                                                                                      \
-    ((vector).items = room_for((reader), (vector).items, (vector).count, 1, &(vector).room, sizeof *(vector).items),    \
+    ((vector).count < (vector).room                                                                                    \
+         ? (void)0                                                                                                     \
+         : (void)((vector).items = room_for((reader), (vector).items, (vector).count, 1, &(vector).room,               \
+                                            sizeof *(vector).items)),                                                  \
      (vector).items[(vector).count++] = (__VA_ARGS__))
 
 typedef struct {
@@ -188,7 +191,14 @@ Pos text_size(Reader *reader, const Node *text, int only_visible);
 
 /* Source text as a Python string, decoded; a new reference. */
 PyObject *string_of(Reader *reader, Pos start, Pos end, int has_reference);
-Pos attribute_of(const Reader *reader, const Node *node, int name);
+static inline Pos attribute_of(const Reader *reader, const Node *node, int name) {
+    for (Pos i = node->attributes; i < node->attributes + node->attribute_count; i++) {
+        if (reader->attributes.items[i].name == name) return i;
+    }
+    return NONE;
+}
+/* Whether a value has a word in it, in letters of any case; references are not looked into. */
+int has_word(const Reader *reader, const Attribute *value, const char *word);
 PyObject *attribute_value(Reader *reader, Pos attribute);
 /* None where there is no such attribute; a new reference. */
 PyObject *attribute_string(Reader *reader, const Node *node, int name);

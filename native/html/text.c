@@ -197,11 +197,15 @@ PyObject *string_of(Reader *reader, Pos start, Pos end, int has_reference) {
     return PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, line->items + first, to - first);
 }
 
-Pos attribute_of(const Reader *reader, const Node *node, int name) {
-    for (Pos i = node->attributes; i < node->attributes + node->attribute_count; i++) {
-        if (reader->attributes.items[i].name == name) return i;
+int has_word(const Reader *reader, const Attribute *value, const char *word) {
+    const Py_UCS4 *s = reader->source;
+    Pos length = (Pos)strlen(word);
+    for (Pos at = value->start; at + length <= value->end; at++) {
+        Pos i = 0;
+        while (i < length && (s[at + i] | 32) == ((Py_UCS4)(unsigned char)word[i] | 32)) i++;
+        if (i == length) return 1;
     }
-    return NONE;
+    return 0;
 }
 
 PyObject *attribute_value(Reader *reader, Pos attribute) {

@@ -42,12 +42,17 @@ static Pos read_quoted(Reader *reader, Pos at, Attribute *value) {
     const Py_UCS4 *s = reader->source;
     Py_UCS4 quote = s[at++];
     Pos stop = at;
-    int has_tag = 0;
-    for (; stop < reader->length && s[stop] != quote; stop++) {
-        value->has_reference |= s[stop] == '&';
-        has_tag |= s[stop] == '<';
+    while (stop < reader->length && s[stop] != quote) stop++;
+    if (stop == reader->length) give_up(reader);
+    if (value->name != NO_ATTRIBUTE || reader->is_xhtml) {
+        unsigned has_reference = 0, has_tag = 0;
+        for (Pos i = at; i < stop; i++) {
+            has_reference |= s[i] == '&';
+            has_tag |= s[i] == '<';
+        }
+        if (has_tag && reader->is_xhtml) give_up(reader);
+        value->has_reference = (unsigned char)has_reference;
     }
-    if (stop == reader->length || (has_tag && reader->is_xhtml)) give_up(reader);
     value->start = at;
     value->end = stop;
     Py_UCS4 after = at_or_end(reader, stop + 1);

@@ -5,6 +5,8 @@
 #include "reader.h"
 
 #define DEEPEST 200
+#define STRIDE 16
+#define PART_SIZE 2048 /* characters, a multiple of the stride */
 
 enum { BEFORE_HTML, BEFORE_HEAD, IN_HEAD, AFTER_HEAD, IN_BODY, AFTER_BODY, AFTER_HTML };
 
@@ -367,11 +369,37 @@ static Pos take_markup(Reader *reader, Pos at) {
     return skip_declaration(reader, at);
 }
 
+/* NUL is replaced in some places and dropped in others. */
+static void look_at(Reader *reader, Pos at, Pos end) {
+    for (; at < end; at++) {
+        Py_UCS4 c = reader->source[at];
+        if (c == 0 || c == '\r') give_up(reader);
+        if (c == '\n') PUSH(reader, reader->newlines, at);
+    }
+}
+
+/* Where lines end in the next part of the source, from `at` on; where the part ends. It is looked at before its tags are
+ * read, and not all at once, as memory is what takes the time. Most strides have no end of a line, which is seen at
+ * once for all of their characters. */
+static Pos look_further(Reader *reader, Pos at) {
+    Pos end = reader->length - at > PART_SIZE ? at + PART_SIZE : reader->length;
+    for (; at + STRIDE <= end; at += STRIDE) {
+        unsigned is_low = 0;
+        for (int i = 0; i < STRIDE; i++) is_low |= reader->source[at + i] <= '\r';
+        if (is_low) look_at(reader, at, at + STRIDE);
+    }
+    look_at(reader, at, end);
+    return end;
+}
+
 void build_tree(Reader *reader) {
-    Pos at = 0;
+    Pos at = 0, seen = 0;
+    if (reader->length && reader->source[0] == 0xFEFF) give_up(reader); /* a mark, which is dropped */
     while (at < reader->length) {
+        while (seen <= at) seen = look_further(reader, seen);
         at = reader->source[at] == '<' ? take_markup(reader, at) : take_text(reader, at);
     }
+    while (seen < reader->length) seen = look_further(reader, seen);
     if (reader->stack.count && reader->phase == IN_HEAD && top(reader)->tag == NOSCRIPT) give_up(reader);
     while (reader->stack.count) pop_element(reader, NULL);
 }

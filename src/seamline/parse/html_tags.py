@@ -82,7 +82,7 @@ def picture_text(told: str | None, classes: str | None, source: str | None) -> s
 
 def is_sign(alt: str) -> bool:
     """Whether an image stands for a character, such as an emoji."""
-    return len(alt) <= 2 or not any(character.isalnum() for character in alt)
+    return len(alt) <= 2 or not any(map(str.isalnum, alt))
 
 
 def formula(math: Element) -> str:
