@@ -11,7 +11,9 @@ DEMO := $(VENV)/.installed-demo
 PEERS := build/bench/.installed
 CODE := src tests benchmarks
 CORE_TESTS := tests/property/test_contract.py tests/contract/test_commonmark.py tests/golden tests/unit/test_markdown_blocks.py \
-  tests/unit/test_front_matter.py tests/unit/test_oversize.py tests/unit/test_tokens.py
+  tests/unit/test_front_matter.py tests/unit/test_oversize.py tests/unit/test_tokens.py tests/unit/test_parse_html.py \
+  tests/unit/test_parse_html_tables.py tests/unit/test_sentences.py tests/unit/test_words.py tests/unit/test_identify.py \
+  tests/unit/test_code_parts.py
 SOURCES := $(shell find src -name '*.py')
 NATIVE := setup.py $(shell find native -type f)
 

@@ -54,6 +54,7 @@ LAYERS = {
     "native": BASE,
     "_blocks": BASE,
     "_cuts": BASE,
+    "_html": BASE,
     "_sheets": BASE,
     "_vectors": BASE,
     "protocols": PROTOCOLS,

@@ -231,7 +231,7 @@ def test_captions_of_web_pages() -> None:
     )
     kind, _, target = only(text, "html")
     assert kind == "figure"
-    assert "[A pump] Figure 1: The pump" in target
+    assert "![A pump](a.png) Figure 1: The pump" in target
 
 
 def test_documents_do_not_point_at_each_other() -> None:

@@ -181,6 +181,33 @@ def test_an_image_that_leads_a_paragraph_is_a_figure_and_one_inside_is_a_word() 
     assert kinds(document) == ["figure", "paragraph"]
 
 
+@pytest.mark.parametrize(
+    ("image", "shown"),
+    [
+        ("<img src=duck.png alt='A duck'>", "![A duck](duck.png)"),
+        ("<img src=' /img/duck(1).png?w=2&amp;h=3 ' alt='A duck'>", "![A duck](/img/duck%281%29.png?w=2&h=3)"),
+        ("<img src='data:image/png;base64,AAAA' alt='A duck'>", "[A duck]"),
+        ("<img src='a duck.png' alt='A duck'>", "[A duck]"),
+        ("<img src='' alt='A duck'>", "[A duck]"),
+        (f"<img src='{'x' * 301}' alt='A duck'>", "[A duck]"),
+        ("<img src=duck.png alt='A [duck](x)'>", "[A [duck](x)]"),
+        ("<img src=duck.png alt='🦆'>", "🦆"),
+        ("<img src=e.png class=tex alt='e=mc'>", "$e=mc$"),
+    ],
+)
+def test_pictures_keep_their_address_where_it_can_be_told(image: str, shown: str) -> None:
+    assert read(f"<p>see {image}</p>").text == f"see {shown}"
+    document = read(image)
+    assert document.text == shown
+    assert kinds(document) == ["figure" if shown[0] in "![" else "paragraph"]
+
+
+def test_headings_and_cells_do_not_name_the_files_of_pictures() -> None:
+    document = read("<h1><img src=a.png alt='Our logo'></h1><table><tr><th>a<th>b<tr><td><img src=b.png alt=Yes!><td>c")
+    assert document.title == "[Our logo]"
+    assert document.text.endswith("| [Yes!] | c |")
+
+
 def test_a_figure_may_hold_code_or_a_table() -> None:
     document = read("<figure><pre>x</pre><figcaption>Listing</figcaption></figure>")
     assert kinds(document) == ["code", "figure"]

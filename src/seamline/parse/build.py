@@ -28,6 +28,7 @@ _UNWRITTEN = Block("", -1, -1)
 """Holds the place of a block until it ends."""
 
 Place = Mapping[str, Any]
+Attrs = Mapping[str, Any] | None
 
 
 class Run(NamedTuple):
@@ -48,7 +49,7 @@ class _Open:
     index: int
     kind: str
     level: int
-    attrs: Mapping[str, Any] | None
+    attrs: Attrs
     mark: str
     """What stands before its first line, such as `- `."""
     margin: str
@@ -76,26 +77,30 @@ class Builder:
         """Characters so far."""
         return self._length
 
+    @property
+    def ends(self) -> tuple[int, int] | None:
+        """Characters and blocks so far; None inside a block, where nothing can be adopted."""
+        return None if self._open else (self._length, len(self._blocks))
+
+    def adopt(self, text: str, blocks: Sequence[Block], anchors: Sequence[Anchor]) -> None:
+        """Text with blocks and anchors that was written elsewhere to stand after `ends`."""
+        self._emit(text)
+        self._gap = None if text else self._gap
+        self._blocks += blocks
+        self._anchors += anchors
+
     def finish(self) -> tuple[str, list[Block], Anchors | None]:
         """The text, its blocks and where they stand; no anchors where no place was given."""
         return "".join(self._parts), self._blocks, Anchors(self._anchors) if self._anchors else None
 
     # --- blocks of text -------------------------------------------------------------------------------------------
 
-    def heading(
-        self, level: int, words: Words, place: Place | None = None, attrs: Mapping[str, Any] | None = None
-    ) -> None:
+    def heading(self, level: int, words: Words, place: Place | None = None, attrs: Attrs = None) -> None:
         """A heading of level 1-6; deeper ones count as 6. One without text is left out."""
         level = min(max(level, 1), _DEEPEST)
         self._running("heading", "#" * level + " ", words, place, level, attrs)
 
-    def paragraph(
-        self,
-        words: Words,
-        place: Place | None = None,
-        kind: str = "paragraph",
-        attrs: Mapping[str, Any] | None = None,
-    ) -> None:
+    def paragraph(self, words: Words, place: Place | None = None, kind: str = "paragraph", attrs: Attrs = None) -> None:
         """A paragraph, or another kind of running text, such as `figure` for what stands for a picture."""
         self._running(kind, "", words, place, 0, attrs)
 
@@ -248,13 +253,7 @@ class Builder:
     # --- inside ---------------------------------------------------------------------------------------------------
 
     def _running(
-        self,
-        kind: str,
-        mark: str,
-        words: Words,
-        place: Place | None,
-        level: int = 0,
-        attrs: Mapping[str, Any] | None = None,
+        self, kind: str, mark: str, words: Words, place: Place | None, level: int = 0, attrs: Attrs = None
     ) -> None:
         """A block of running text: line ends in it are spaces, as a page shows them."""
         if isinstance(words, str):
@@ -278,13 +277,7 @@ class Builder:
                 space = space or run.text[-1:].isspace()
 
     def line(
-        self,
-        kind: str,
-        text: str,
-        place: Place | None,
-        mark: str = "",
-        level: int = 0,
-        attrs: Mapping[str, Any] | None = None,
+        self, kind: str, text: str, place: Place | None, mark: str = "", level: int = 0, attrs: Attrs = None
     ) -> None:
         """A block of one line, which most are, in one step: text that has no white space but spaces between words."""
         if self._gap is None:
@@ -303,7 +296,7 @@ class Builder:
         kind: str,
         lines: Sequence[str],
         place: Place | None,
-        attrs: Mapping[str, Any] | None = None,
+        attrs: Attrs = None,
         places: Sequence[Place | None] = (),
     ) -> None:
         if places:
@@ -323,23 +316,14 @@ class Builder:
         self.close()
 
     @contextmanager
-    def _block(
-        self, kind: str, *, level: int = 0, attrs: Mapping[str, Any] | None = None, tight: bool = False
-    ) -> Iterator[None]:
+    def _block(self, kind: str, *, level: int = 0, attrs: Attrs = None, tight: bool = False) -> Iterator[None]:
         """A block around what is written inside."""
         self._enter(kind, level=level, attrs=attrs, tight=tight)
         yield
         self.close()
 
     def _enter(
-        self,
-        kind: str,
-        *,
-        level: int = 0,
-        attrs: Mapping[str, Any] | None = None,
-        mark: str = "",
-        margin: str = "",
-        tight: bool = False,
+        self, kind: str, *, level: int = 0, attrs: Attrs = None, mark: str = "", margin: str = "", tight: bool = False
     ) -> None:
         asked = self._gap is None
         if asked:

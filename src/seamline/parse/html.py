@@ -10,7 +10,8 @@ from seamline.collector import paused
 from seamline.extras import needed
 from seamline.parse.build import Builder
 from seamline.parse.html_flow import Flow
-from seamline.parse.html_meta import LONGEST, read_meta, read_title
+from seamline.parse.html_meta import LONGEST, Told, read_meta, read_title, told_by
+from seamline.parse.html_native import read_native
 from seamline.parse.html_places import Places
 from seamline.parse.html_prune import Pruned, drop_boilerplate, drop_unshown
 from seamline.parse.html_walk import Walk
@@ -20,7 +21,7 @@ from seamline.types import Notice
 if TYPE_CHECKING:
     from turbohtml import Document
 
-_XHTML = re.compile(r"\s*<\?xml\b|[^\0]{0,1000}\bhttp://www\.w3\.org/1999/xhtml\b")
+XHTML = re.compile(r"\s*<\?xml\b|[^\0]{0,1000}\bhttp://www\.w3\.org/1999/xhtml\b")
 _CLOSED_AT_ONCE = re.compile(
     r"<(?:script|style|title|textarea|iframe|noscript|noembed|noframes|xmp|plaintext)\b[^<>]*/>", re.IGNORECASE
 )
@@ -34,6 +35,7 @@ _CUT_OFF = {
 }
 _RAW = ("script", "style", "title", "textarea", "iframe", "noframes", "noembed", "xmp")
 """Elements that hold text up to their end tag, whatever it looks like."""
+_NOTHING = Pruned()
 
 
 class Page(NamedTuple):
@@ -60,24 +62,32 @@ def read_page(markup: str, builder: Builder, raw: Raw, part: str = "") -> Page:
     """Write the blocks of a page; `part` names the file in an archive that it is."""
     with needed("turbohtml, which reads HTML,", "html"):
         from turbohtml import parse as parse_tree
-    if _XHTML.match(markup):
+    is_xhtml = XHTML.match(markup) is not None
+    markup = markup.removeprefix("\ufeff") if part else markup
+    if (read := read_native(markup, builder, raw, part, is_xhtml=is_xhtml)) is not None:
+        return _page(read.told, read.first_heading, _notices(read.unshown, cut=read.cut, part=part), part)
+    if is_xhtml:
         markup = _CLOSED_AT_ONCE.sub(lambda found: " " * len(found[0]), markup)
-    places = Places(markup.removeprefix("\ufeff") if part else markup, part)
+    places = Places(markup, part)
     document = parse_tree(places.markup, source_locations=not part, allow_declarative_shadow_roots=False)
     for anchor in document.select("a[name]:not([id])"):  # how ids were written once
         anchor.attrs["id"] = anchor.attr("name")
-    title, meta = read_title(document), read_meta(document)
+    told = told_by(document)
     notices = _cut_off(document, places.markup, part)
     unshown = drop_unshown(document)
-    aside = drop_boilerplate(document) if raw.reading.boilerplate == "remove" else Pruned()
+    aside = drop_boilerplate(document) if raw.reading.boilerplate == "remove" else _NOTHING
     flow = Flow(builder, raw.limits.characters)
     walk = Walk(flow, places)
     walk.run(document)
-    notices += _notices(walk, flow, unshown, aside, part)
-    title = title or walk.first_heading
+    notices += _notices(unshown, aside, flow, cut=walk.cut, ragged=walk.ragged, part=part)
+    return _page(told, walk.first_heading, notices, part)
+
+
+def _page(told: Told, heading: str, notices: list[Notice], part: str) -> Page:
+    title = read_title(told) or heading
     if len(title) > LONGEST:
         notices.append(Notice("title-cut", f"the title has {len(title):,} characters: {LONGEST} are kept", part))
-    return Page(title[:LONGEST], meta, tuple(notices))
+    return Page(title[:LONGEST], read_meta(told), tuple(notices))
 
 
 def _is_closed(document: Document, markup: str) -> bool:
@@ -101,7 +111,15 @@ def _cut_off(document: Document, markup: str, part: str) -> list[Notice]:
     return out
 
 
-def _notices(walk: Walk, flow: Flow, unshown: Pruned, aside: Pruned, part: str) -> list[Notice]:
+def _notices(
+    unshown: Pruned,
+    aside: Pruned = _NOTHING,
+    flow: Flow | None = None,
+    *,
+    cut: int,
+    ragged: int = 0,
+    part: str,
+) -> list[Notice]:
     out = []
     if unshown.characters:
         what = f"{unshown.characters:,} characters in elements that no reader sees ({unshown.elements:,}) were left out"
@@ -109,12 +127,12 @@ def _notices(walk: Walk, flow: Flow, unshown: Pruned, aside: Pruned, part: str) 
     if aside.characters:
         what = f"menus, banners and the like with {aside.characters:,} characters were left out, as asked"
         out.append(Notice("boilerplate", what, part))
-    if flow.flattened:
+    if flow is not None and flow.flattened:
         out.append(Notice("deep-nesting", "lists and quotes inside each other are shown 24 deep", part))
-    if flow.dropped:
+    if flow is not None and flow.dropped:
         out.append(Notice("text-limit", f"{flow.dropped:,} characters past the limit were left out", part))
-    if walk.cut:
-        out.append(Notice("table-spans", f"in {walk.cut:,} tables, cells span more rows than can be filled", part))
-    if walk.ragged:
-        out.append(Notice("ragged-table", f"rows of {walk.ragged:,} tables differ too much to stand in columns", part))
+    if cut:
+        out.append(Notice("table-spans", f"in {cut:,} tables, cells span more rows than can be filled", part))
+    if ragged:
+        out.append(Notice("ragged-table", f"rows of {ragged:,} tables differ too much to stand in columns", part))
     return out

@@ -38,7 +38,7 @@ class Lists:
 
     def enter(self, element: Element) -> None:
         step = -1 if element.attr("reversed") is not None else 1
-        start = _number(element.attr("start"))
+        start = number_told(element.attr("start"))
         if start is None:
             start = 1 if step > 0 else len([child for child in element.children if getattr(child, "tag", "") == "li"])
         self._lists.append(_List(element.tag, start, step, element.attr("type") or ""))
@@ -78,14 +78,14 @@ class Lists:
 
 def _label(here: _List, element: Element) -> str:
     """The number of an item; those that follow count on from it."""
-    number = _number(element.attr("value"))
+    number = number_told(element.attr("value"))
     if number is None:
         number = here.next
     here.next = number + here.step
-    return _counted(number, element.attr("type") or here.style) + "."
+    return counted(number, element.attr("type") or here.style) + "."
 
 
-def _number(told: str | None) -> int | None:
+def number_told(told: str | None) -> int | None:
     """A number that an attribute gives."""
     if not told or not (digits := told.strip()).lstrip("+-").isdecimal() or len(digits) > 10:
         return None
@@ -96,7 +96,7 @@ def _number(told: str | None) -> int | None:
     return number if abs(number) < _LARGEST else None
 
 
-def _counted(number: int, style: str) -> str:
+def counted(number: int, style: str) -> str:
     """A number as the page shows it: letters and Roman numbers where it asks for them and there are some."""
     if style in ("a", "A") and 1 <= number <= len(string.ascii_lowercase):
         letter = string.ascii_lowercase[number - 1]

@@ -26,11 +26,11 @@ class Places:
     """Places of one source. With `part` they name the file in an archive and nothing in it but elements."""
 
     def __init__(self, markup: str, part: str = "") -> None:
-        self._pairs: list[int] = []
+        self.pairs: list[int] = []
         """Where line ends of two characters stand, in the source in which they are one."""
         self.markup = markup
         if "\r" in markup:
-            self._pairs = [found.start() - count for count, found in enumerate(_PAIR.finditer(markup))]
+            self.pairs = [found.start() - count for count, found in enumerate(_PAIR.finditer(markup))]
             self.markup = markup.replace("\r\n", "\n").replace("\r", "\n")
         self._part = part
         self._before: Element | None = None
@@ -79,7 +79,7 @@ class Places:
         if self._open is not None:
             self._close_before(start)
         at, line = start
-        if self._pairs:
+        if self.pairs:
             at = self._offset(at)
         place: dict[str, Any] = {"source": [at, at], "lines": [line, line]}
         if name:
@@ -100,7 +100,7 @@ class Places:
         place, self._open = self._open, None
         if place is None or end[0] <= self._last[0]:  # misplaced tags may come in any order
             return
-        place["source"][1] = self._offset(end[0]) if self._pairs else end[0]
+        place["source"][1] = self._offset(end[0]) if self.pairs else end[0]
         place["lines"][1] = end[1]
         self._last = end
 
@@ -112,7 +112,7 @@ class Places:
 
     def _offset(self, offset: int) -> int:
         """In the source as it is, where CR LF are two characters."""
-        return offset + bisect_left(self._pairs, offset) if self._pairs else offset
+        return offset + bisect_left(self.pairs, offset) if self.pairs else offset
 
 
 def _start_of(element: Element, is_end: bool) -> Point | None:

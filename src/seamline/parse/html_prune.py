@@ -54,7 +54,12 @@ def drop_unshown(document: Document) -> Pruned:
 def _is_unshown(element: Element) -> bool:
     if element.tag in _ALWAYS or element.attr("hidden") is not None:
         return True
-    return _STYLED_AWAY.search(element.attr("style") or "") is not None
+    return is_styled_away(element.attr("style") or "")
+
+
+def is_styled_away(style: str) -> bool:
+    """Whether a style hides its element."""
+    return _STYLED_AWAY.search(style) is not None
 
 
 def drop_boilerplate(document: Document) -> Pruned:

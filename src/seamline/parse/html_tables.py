@@ -8,10 +8,11 @@ cell begins are left out, so that what a span claims costs nothing.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from seamline.parse.bars import between_bars
 from seamline.parse.html_tags import inline_text
 
 if TYPE_CHECKING:
@@ -31,6 +32,12 @@ _LONGEST_HEADER = 800
 """Characters of a header: a longer one cannot stand above every part of a table that has to be cut."""
 
 
+Cell = tuple[str, str | None, str | None, bool]
+"""A cell as the page has it: its text, what it says of the columns and rows it spans, and whether it is a header."""
+Group = tuple[bool, Sequence[Sequence[Cell]]]
+"""Rows that a part of a table holds, and whether that is its head."""
+
+
 class _Cell(NamedTuple):
     text: str
     first: int
@@ -46,7 +53,8 @@ class Grid:
     """The rows of a table, as the page has them."""
 
     rows: list[list[_Cell]] = field(default_factory=list)
-    elements: list[Element] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    """Which of the rows of the page each is, from 0."""
     heads: int = 0
     """Rows at the top that a `thead` holds."""
     is_cut: bool = False
@@ -56,11 +64,11 @@ class Grid:
 class Table(NamedTuple):
     """What is written of a table."""
 
-    titles: list[tuple[str, Element]]
-    """Rows at the top that one cell fills: what the table is about."""
+    titles: list[tuple[str, int]]
+    """Rows at the top that one cell fills: what the table is about; rows are told by their numbers, from 0."""
     rows: list[list[str]]
     """The header first; all of one width."""
-    elements: list[list[Element]]
+    origins: list[list[int]]
     """The rows of the page that each row comes from; none where a header had to be made up."""
     is_cut: bool
     is_ragged: bool
@@ -77,12 +85,22 @@ def is_layout(table: Element) -> bool:
     return len(table.text) > _ROOMY * cells and table.select_one("th,caption") is None
 
 
-def read_table(table: Element) -> Table:
+def rows_of(table: Element) -> tuple[list[Element], list[Group]]:
+    """The rows of a table, all of them and by its parts."""
+    elements: list[Element] = []
+    groups: list[Group] = []
+    for is_head, rows in _groups(table):
+        elements += rows
+        groups.append((is_head, [_cells(row) for row in rows]))
+    return elements, groups
+
+
+def read_table(groups: Iterable[Group]) -> Table:
     """A table of data."""
-    grid = _grid(table)
+    grid = _grid(groups)
     titles = []
     while len(grid.rows) > 1 and (title := _title(grid)):
-        titles.append((title, grid.elements.pop(0)))
+        titles.append((title, grid.numbers.pop(0)))
         grid.rows.pop(0)
         grid.heads = max(grid.heads - 1, 0)
     columns = sorted({cell.first for row in grid.rows for cell in row})
@@ -93,10 +111,21 @@ def read_table(table: Element) -> Table:
         heads = 0
     if ragged:
         rows = [[cell.text for cell in row] for row in grid.rows]
-        return Table(titles, rows, [[element] for element in grid.elements], grid.is_cut, True)
+        return Table(titles, rows, [[number] for number in grid.numbers], grid.is_cut, True)
     rows = [_header(grid.rows[:heads], columns), *(_row(row, columns) for row in grid.rows[heads:])]
-    elements = [grid.elements[:heads], *([element] for element in grid.elements[heads:])]
-    return Table(titles, rows, elements, grid.is_cut, False)
+    origins = [grid.numbers[:heads], *([number] for number in grid.numbers[heads:])]
+    return Table(titles, rows, origins, grid.is_cut, False)
+
+
+def table_lines(groups: Iterable[Group]) -> tuple[list[tuple[str, int]], list[str], list[list[int]], int, bool, bool]:
+    """What the compiled reader writes of a table: titles, rows between bars (none where no cell says anything), the
+    numbers of the rows that each comes from, the columns, and what is not as it should be."""
+    table = read_table(groups)
+    width = max(map(len, table.rows), default=0)
+    lines: list[str] = []
+    if not table.is_ragged and any(cell.strip() for row in table.rows for cell in row):
+        lines = [f"| {line} |" for line in between_bars(table.rows, width)]
+    return table.titles, lines, table.origins, width, table.is_cut, table.is_ragged
 
 
 def _title(grid: Grid) -> str:
@@ -183,60 +212,67 @@ class _Spans:
             self.going.append(_Down(cell._replace(text=text, is_own=False), rows - 1))
 
 
-def _grid(table: Element) -> Grid:
+def _grid(groups: Iterable[Group]) -> Grid:
     grid = Grid()
     spans = _Spans()
-    for group, rows in _groups(table):
+    number = 0
+    for is_head, rows in groups:
         spans.going = []  # no cell spans rows of two groups
         for row in rows:
-            cells = _cells(row, spans)
+            cells = _placed(row, spans)
             if any(cell.is_own for cell in cells):
                 grid.rows.append(cells)
-                grid.elements.append(row)
-                grid.heads += group == "thead" and grid.heads == len(grid.rows) - 1
+                grid.numbers.append(number)
+                grid.heads += is_head and grid.heads == len(grid.rows) - 1
+            number += 1
     grid.is_cut = spans.is_cut
     return grid
 
 
-def _groups(table: Element) -> Iterator[tuple[str, list[Element]]]:
-    """The rows of each part of a table; a `tfoot` stands where the page has it."""
-    for part in _elements(table):
-        if part.tag in ("thead", "tbody", "tfoot"):
-            yield part.tag, [row for row in _elements(part) if row.tag == "tr"]
-        elif part.tag == "tr":
-            yield "", [part]
-
-
-def _cells(row: Element, spans: _Spans) -> list[_Cell]:
+def _placed(row: Sequence[Cell], spans: _Spans) -> list[_Cell]:
     """The cells of a row, those that come down from above among them, from left to right."""
     above = sorted(spans.above(), key=lambda cell: cell.first)
     out: list[_Cell] = []
     column = upper = 0
-    for element in _elements(row):
-        if element.tag not in ("td", "th"):
-            continue
+    for text, columns, rows, is_header in row:
         while upper < len(above) and above[upper].first <= column:
             column = max(column, above[upper].last + 1)
             out.append(above[upper])
             upper += 1
-        width = _span(element, "colspan")
-        cell = _Cell(inline_text(element), column, column + width - 1, element.tag == "th")
+        width = _span(columns, 1)
+        cell = _Cell(text, column, column + width - 1, is_header)
         out.append(cell)
         column += width
-        if (height := _span(element, "rowspan")) != 1:
+        if (height := _span(rows, _WIDEST)) != 1:
             spans.add(cell, height)
         else:
-            spans.paid += 1 + len(cell.text)
+            spans.paid += 1 + len(text)
     return out + above[upper:]
 
 
-def _span(cell: Element, name: str) -> int:
+def _span(told: str | None, none: int) -> int:
     """How many columns or rows a cell claims; 0 rows are all that follow in its group."""
-    told = cell.attr(name)
     if not told or not told.strip().isdecimal():
         return 1
     count = int(told.strip()[:6])
-    return min(count, _WIDEST) if count else (_WIDEST if name == "rowspan" else 1)
+    return min(count, _WIDEST) if count else none
+
+
+def _groups(table: Element) -> Iterator[tuple[bool, list[Element]]]:
+    """The rows of each part of a table; a `tfoot` stands where the page has it."""
+    for part in _elements(table):
+        if part.tag in ("thead", "tbody", "tfoot"):
+            yield part.tag == "thead", [row for row in _elements(part) if row.tag == "tr"]
+        elif part.tag == "tr":
+            yield False, [part]
+
+
+def _cells(row: Element) -> list[Cell]:
+    return [
+        (inline_text(element), element.attr("colspan"), element.attr("rowspan"), element.tag == "th")
+        for element in _elements(row)
+        if element.tag in ("td", "th")
+    ]
 
 
 def _elements(node: Element) -> list[Element]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from turbohtml import Element, Node
@@ -21,6 +21,8 @@ APART = frozenset(("button", "optgroup", "option", "select", "textarea", "text",
 """Elements inside a line that a reader sees apart from the words beside them; the last four are of drawings."""
 VERBATIM = frozenset(("pre", "listing", "xmp", "plaintext"))
 _MATH_IMAGE = re.compile(r"\b(?:math|tex|latex|mwe-math)", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?!data:)[^\s<>\x00-\x1f]{1,300}", re.IGNORECASE)
+"""Of an image: longer ones, and those that are the image, say nothing to a reader."""
 _SHOWN_INPUTS = frozenset(("submit", "button", "reset", "text", "search", "email", "url", "tel", "number", "date"))
 _LANGUAGE = re.compile(r"(?:lang(?:uage)?|highlight(?:-source|-text)?|brush|src)[-:]\s*([A-Za-z0-9_+#.-]+)")
 _LANGUAGES = """
@@ -28,6 +30,8 @@ bash c cpp csharp css go html java javascript js json kotlin lua perl php python
 typescript xml yaml
 """
 _BARE_LANGUAGES = frozenset(_LANGUAGES.split())
+_OUTER = 2
+"""A class of the element around code that is no more than the name of a language says nothing of it."""
 
 
 def replaced(node: Element, tag: str) -> str | None:
@@ -39,29 +43,46 @@ def replaced(node: Element, tag: str) -> str | None:
     if tag == "math":
         return formula(node)
     if tag == "input":
-        kind = (node.attr("type") or "text").lower()
-        return f" {node.attr('value') or ''} " if kind in _SHOWN_INPUTS else ""
+        return field_text(node.attr("type"), node.attr("value"))
     return None
 
 
 REPLACED = frozenset(("img", "br", "math", "input"))
 
 
+def field_text(kind: str | None, value: str | None) -> str:
+    """What a form shows in a field."""
+    return f" {value or ''} " if (kind or "text").lower() in _SHOWN_INPUTS else ""
+
+
 def alternative(image: Element) -> str:
-    """The text that stands for an image: in brackets, as browsers without images show it, but for signs and math."""
-    alt = " ".join((image.attr("alt") or "").split())
+    """The text that stands for an image."""
+    return image_text(image.attr("alt"), image.attr("class"))
+
+
+def image_text(told: str | None, classes: str | None) -> str:
+    """An alternative text in brackets, as browsers without images show it, but for signs and math."""
+    alt = " ".join((told or "").split())
     if not alt:
         return ""
     if is_sign(alt):
         return alt
-    if _MATH_IMAGE.search(image.attr("class") or ""):
+    if _MATH_IMAGE.search(classes or ""):
         return f"${alt}$"
     return f"[{alt}]"
 
 
+def picture_text(told: str | None, classes: str | None, source: str | None) -> str:
+    """The same for an image in running text, where its address is kept beside it if it has one that can be told."""
+    shown, address = image_text(told, classes), (source or "").strip()
+    if not shown.startswith("[") or "](" in shown or not _ADDRESS.fullmatch(address):
+        return shown
+    return f"!{shown}({address.replace('(', '%28').replace(')', '%29')})"
+
+
 def is_sign(alt: str) -> bool:
     """Whether an image stands for a character, such as an emoji."""
-    return len(alt) <= 2 or not any(character.isalnum() for character in alt)
+    return len(alt) <= 2 or not any(map(str.isalnum, alt))
 
 
 def formula(math: Element) -> str:
@@ -115,19 +136,33 @@ def _shown(children: tuple[Node, ...] | list[Node]) -> str:
             nodes, after = stack.pop()
 
 
+Marks = tuple[str | None, str | None, str | None]
+"""What an element says of the language of code: `data-lang`, `data-language` and `class`."""
+
+
 def language(block: Element) -> str:
     """The language of code, from the classes that highlighters leave on it and the elements around it."""
-    inner = block.select_one("code")
-    outer = block.parent
-    for element in (inner, block, outer):
-        if element is None or not hasattr(element, "attr"):
+    inner, outer = block.select_one("code"), block.parent
+    return told_language(
+        (_marks(inner) if inner is not None else None, _marks(block), _marks(outer) if hasattr(outer, "attr") else None)
+    )
+
+
+def _marks(element: Any) -> Marks:
+    return element.attr("data-lang"), element.attr("data-language"), element.attr("class")
+
+
+def told_language(marks: tuple[Marks | None, Marks | None, Marks | None]) -> str:
+    """The same, from what the element in the code says, that of the code and the one around."""
+    for index, one in enumerate(marks):
+        if one is None:
             continue
-        if told := element.attr("data-lang") or element.attr("data-language"):
+        if told := one[0] or one[1]:
             return _word(told)
-        classes = element.attr("class") or ""
+        classes = one[2] or ""
         if (found := _LANGUAGE.search(classes)) is not None:
             return _word(found[1])
-        if element is not outer and (bare := [one for one in classes.split() if one.lower() in _BARE_LANGUAGES]):
+        if index < _OUTER and (bare := [name for name in classes.split() if name.lower() in _BARE_LANGUAGES]):
             return _word(bare[0])
     return ""
 

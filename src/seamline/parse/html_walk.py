@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 from seamline.parse.html_flow import Flow
 from seamline.parse.html_lists import Lists
 from seamline.parse.html_places import Places
-from seamline.parse.html_tables import is_layout, read_table
+from seamline.parse.html_tables import is_layout, read_table, rows_of
 from seamline.parse.html_tags import (
     APART,
     BLOCKS,
     HEADINGS,
     VERBATIM,
-    alternative,
     inline_text,
     language,
+    picture_text,
     replaced,
     tex_of,
 )
@@ -209,10 +209,10 @@ class Walk:
 
     def _image(self, element: Element) -> None:
         """In its line, or a figure where it leads one: what follows is about it, and no part of the same sentence."""
-        shown = alternative(element)
+        shown = picture_text(element.attr("alt"), element.attr("class"), element.attr("src"))
         self._note_id(element)
         leads = not any(part and not part.isspace() for part in self._parts)
-        if not shown or not leads or self._kinds[-1] != "paragraph" or shown[0] != "[":
+        if not shown or not leads or self._kinds[-1] != "paragraph" or not shown.startswith(("[", "![")):
             self._parts.append(shown)
             return
         self._parts.clear()
@@ -293,10 +293,12 @@ class Walk:
         name = self._name(element)
         if (caption := element.select_one("caption")) is not None and (text := inline_text(caption)):
             self._flow.paragraph(text, self._places.of(caption, name))
-        table = read_table(element)
-        for title, row in table.titles:
+        elements, groups = rows_of(element)
+        table = read_table(groups)
+        for title, number in table.titles:
+            row = elements[number]
             self._flow.paragraph(title, self._places.of(row, row.attr("id") or name))
-        found = [[self._row_place(row, name) for row in rows] for rows in table.elements]
+        found = [[self._row_place(elements[number], name) for number in numbers] for numbers in table.origins]
         self._places.passed(element, is_end=True)
         places = [rows[0] if len(rows) == 1 else _hull(rows) for rows in found]
         self.cut += table.is_cut
