@@ -2,7 +2,7 @@
 
     python -m benchmarks.speed.strategies --data DATA
 
-`structural` runs in the compiled core; the others where their signal has nothing to say. Each figure is the least of
+`structural` runs in the compiled core; the others where the recipe is a usual one. Each figure is the least of
 the rounds, after a warm-up on other documents.
 """
 

@@ -57,6 +57,7 @@ LAYERS = {
     "_html": BASE,
     "_sheets": BASE,
     "_vectors": BASE,
+    "_words": BASE,
     "protocols": PROTOCOLS,
     "registry": PROTOCOLS,
     "parts": PROTOCOLS,

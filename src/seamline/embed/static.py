@@ -1,6 +1,6 @@
 """The embedder `static`: one vector for each word piece, and a text is their sum. For the dips between sentences.
 
-It reads hundreds of thousands of sentences a second where its teacher, the bundled model, reads hundreds, and needs
+It reads a hundred thousand sentences a second where its teacher, the bundled model, reads hundreds, and needs
 numpy only. It knows what a text is about, not what it says: the order of words is lost. Use it to find where a subject
 changes, and `minilm` to search. It was fitted to English headings and prose: of tables, code and other languages it
 knows less. models/PROVENANCE.md says how the table was made.
