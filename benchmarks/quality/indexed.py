@@ -19,7 +19,8 @@ from benchmarks.common import ROOT, progress
 from benchmarks.engine import target_of
 from benchmarks.quality.questions import Question, QuestionSet, Ref, covered, overlaps
 from seamline.embed.cache import VectorCache
-from seamline.embed.minilm import minilm
+from seamline.embed.minilm import FILES, FOLDER
+from seamline.embed.onnx import OnnxEmbedder, Reading
 from seamline.embed.run import embed_all
 from seamline.hits import Citation
 from seamline.index import Index
@@ -36,9 +37,13 @@ VECTORS = ROOT / "build" / "quality" / "vectors.sqlite"
 class Remembering:
     """The bundled model behind the cache on disk."""
 
-    def __init__(self, threads: int) -> None:
-        self._inner = minilm(threads)
+    def __init__(self, threads: int, window: int = 256) -> None:
+        model, tokenizer = (FOLDER / name for name in FILES)
+        self._inner = OnnxEmbedder(model, tokenizer, Reading("mean", window), name="minilm", threads=threads)
         self._cache = VectorCache(VECTORS)
+        self.threads = threads
+        self.token_room, self.count_tokens = self._inner.token_room, self._inner.count_tokens
+        self.token_vectors = self._inner.token_vectors
         self.name, self.dimensions = self._inner.name, self._inner.dimensions
         self.fingerprint = self._inner.fingerprint
 
@@ -134,11 +139,11 @@ def shown(citations: Sequence[Citation]) -> list[Ref]:
     return [Ref(one.doc, one.start, one.end) for one in citations]
 
 
-def build(data: QuestionSet, limit: int, embedder: Remembering, *, dual: bool = False) -> Indexed:
+def build(data: QuestionSet, limit: int, embedder: Remembering, *, dual: bool = False, late: bool = False) -> Indexed:
     """Index a set at a limit, with all other settings as they are by default."""
     recipe = Recipe(budget=Budget(target=target_of(limit), limit=limit))
-    store = Shelved(settings_of(Shape(recipe=recipe, embedder="minilm", dual=dual), embedder))
-    index = Index(store, embedder, Path())
+    store = Shelved(settings_of(Shape(recipe=recipe, embedder="minilm", dual=dual, late=late), embedder))
+    index = Index(store, embedder, Path(), VECTORS.parent if late else None)
     for done, (doc, text) in enumerate(data.docs.items()):
         progress(f"{data.name}, limit {limit}: {done}/{len(data.docs)} documents")
         index.add(doc, text.encode("utf-8", "replace"), media_type=data.media_type)

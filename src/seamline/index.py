@@ -35,7 +35,7 @@ from seamline.retrieve.options import SearchOptions
 from seamline.retrieve.plan import Plan, plan, sized
 from seamline.retrieve.search import Engine, follow, search
 from seamline.retrieve.shelf import Shelf
-from seamline.shape import Shape, check, recipe_of, settings_of
+from seamline.shape import Shape, check, is_late, recipe_of, settings_of
 from seamline.store import create_store, open_store
 
 if TYPE_CHECKING:
@@ -286,6 +286,7 @@ class Index:
                 cache,
                 hierarchy=self.settings.options.get("hierarchy") == "yes",
                 dual=self.settings.dual,
+                late=is_late(self.settings),
                 encoding=encoding,
             )
             moment = now or datetime.now(UTC)

@@ -7,6 +7,9 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from seamline.filters import Filter
     from seamline.records import Change, Entry, Head, Problem, Scored, Settings, Vector, VectorKind, Version
     from seamline.replies import Reply
@@ -60,6 +63,30 @@ class QueryEmbedder(Protocol):
 
     def embed_queries(self, texts: Sequence[str]) -> Vector:
         """One row per question, to be compared with rows of `embed`."""
+        ...
+
+
+@runtime_checkable
+class TokenEmbedder(Protocol):
+    """An embedder that can tell the vector of each token of a text, as late chunking needs it. Calls may come from
+    several threads at a time."""
+
+    @property
+    def threads(self) -> int:
+        """How many texts it reads side by side."""
+        ...
+
+    def token_room(self) -> int:
+        """Most tokens of a text that the model reads at once. A ProviderError where a vector of the model is no mean
+        of its tokens."""
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """How many of them a text takes."""
+        ...
+
+    def token_vectors(self, text: str) -> Iterator[tuple[list[tuple[int, int]], NDArray[np.float32]]]:
+        """Every token once, in order, some at a time: where it stands, and its vector in the context around it."""
         ...
 
 

@@ -17,6 +17,8 @@ SHADOW = 60
 twice this."""
 SCHEMA = 2
 """Of what entries mean; the layout of a store has a number of its own."""
+LATE = 1
+"""Of the rules by which chunks are read together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,8 @@ class Shape:
     """Whether sections are searched too, by their summaries."""
     dual: bool = False
     """Whether the summaries of chunks have vectors of their own."""
+    late: bool = False
+    """Whether chunks are read together with those around them, as many as the embedder reads at once."""
 
 
 def recipe_of(settings: Settings) -> Recipe:
@@ -37,8 +41,14 @@ def recipe_of(settings: Settings) -> Recipe:
 
 
 def settings_of(shape: Shape, embedder: Embedder) -> Settings:
-    """What an index of this shape records of itself."""
+    """What an index of this shape records of itself. A ProviderError where the embedder cannot make it."""
     recipe = shaded(shape.recipe)
+    options = {"hierarchy": "yes" if shape.hierarchy else "no"}
+    if shape.late:
+        from seamline.embed.late import token_embedder
+
+        token_embedder(embedder)
+        options["late"] = str(LATE)
     return Settings(
         schema=SCHEMA,
         recipe=to_toml(recipe),
@@ -48,8 +58,13 @@ def settings_of(shape: Shape, embedder: Embedder) -> Settings:
         embedding=embedder.fingerprint,
         analyzer=ANALYZER,
         dual=shape.dual,
-        options={"hierarchy": "yes" if shape.hierarchy else "no"},
+        options=options,
     )
+
+
+def is_late(settings: Settings) -> bool:
+    """Whether the chunks of an index are read together with those around them."""
+    return "late" in settings.options
 
 
 def shaded(recipe: Recipe) -> Recipe:
@@ -70,12 +85,27 @@ def check(store: Store, embedder: Embedder, shape: Shape | None) -> None:
             f"the index at {store.url} was made with another version of the embedder {made.embedder}: "
             "vectors of two models cannot be compared; index into another place"
         )
-    if made.analyzer != ANALYZER or made.schema != SCHEMA:
+    if made.analyzer != ANALYZER or made.schema != SCHEMA or made.options.get("late", str(LATE)) != str(LATE):
         raise StoreError(f"the index at {store.url} was made by another version of Seamline: index into another place")
     if shape is None:
         return
     wanted = settings_of(shape, embedder)
-    for name in ("embedder", "fingerprint", "dual", "options"):
-        if getattr(wanted, name) != getattr(made, name):
-            what = "recipe" if name == "fingerprint" else "hierarchy" if name == "options" else name
-            raise StoreError(f"the index at {store.url} was made with another {what}: {_ELSEWHERE}")
+    for name, (asked, there) in _choices(wanted, made).items():
+        if asked != there:
+            raise StoreError(f"the index at {store.url} was made {_told(name, asked)}: {_ELSEWHERE}")
+
+
+def _choices(wanted: Settings, made: Settings) -> dict[str, tuple[object, object]]:
+    """What was asked for and what there is, by what people call it."""
+    fields = {"embedder": "embedder", "recipe": "fingerprint", "dual": "dual"}
+    options = {**wanted.options, **made.options}
+    return {
+        **{name: (getattr(wanted, field), getattr(made, field)) for name, field in fields.items()},
+        **{name: (wanted.options.get(name), made.options.get(name)) for name in options},
+    }
+
+
+def _told(name: str, asked: object) -> str:
+    if name == "late":
+        return "without late vectors" if asked else "with late vectors"
+    return f"with another {name}"

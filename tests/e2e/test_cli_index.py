@@ -151,6 +151,44 @@ def test_the_shapes_of_an_index(warm, write) -> None:
     assert report(warm, "a.md", "--index", "dual", "--dual")["unchanged"] == 1
 
 
+def test_a_late_index(warm, write) -> None:
+    parts = [f"## Part {n}\n\n" + f"Rule {n} is about engine {n}. " * 12 for n in range(20)]
+    write("a.md", "# Guide\n\n" + "\n\n".join(parts))
+    sizes = ("--target", "60", "--limit", "64")
+    first = report(warm, "a.md", "--late", *sizes)
+    assert (first["added"], first["notices"]) == (1, [])
+    assert report(warm, "a.md", "--late")["unchanged"] == report(warm, "a.md")["unchanged"] == 1
+    stats = json.loads(warm("stats", "--json").out)
+    assert (stats["late"], stats["dual"]) == (True, False)
+    assert "minilm, 384 dimensions, late\n" in warm("stats").out
+    report(warm, "a.md", "--index", "plain", *sizes)
+    write("a.md", "# Guide\n\n" + "\n\n".join(parts).replace("engine 9.", "motor 9.", 1))
+    late, plain = (report(warm, "a.md", "--index", place) for place in (".seamline", "plain"))
+    assert first["chunks"] / 4 > late["chunks"] > plain["chunks"], "the edited chunk, and those it is read with"
+    assert late["embedded"] + late["cached"] >= late["chunks"]
+    assert json.loads(warm("search", "the motor", "--json").out)["hits"][0]["label"].endswith("Part 9")
+
+
+def test_a_late_index_with_large_chunks_says_what_that_means(warm, write) -> None:
+    write("a.md")
+    ended = warm("index", "a.md", "--late")
+    assert ended.code == 0
+    assert ended.lines[0].startswith("seamline: notice: minilm reads 254 tokens at once, so few chunks of about ")
+    assert len(ended.lines) == 1
+
+
+def test_embedders_that_cannot_read_late_are_refused(warm, write) -> None:
+    write("a.md")
+    ended = warm("index", "a.md", "--late", *HASH)
+    assert (ended.code, ended.out, len(ended.lines)) == (1, "", 1)
+    assert "the embedder hash gives one vector for a text and none for its tokens" in ended.lines[0]
+    assert not (warm.folder / ".seamline").exists()
+    warm("index", "a.md", "--limit", "64", "--target", "60")
+    ended = warm("index", "a.md", "--late")
+    assert (ended.code, ended.out, len(ended.lines)) == (1, "", 1)
+    assert "was made without late vectors: index into another place, or leave the option out" in ended.lines[0]
+
+
 SHAPES: dict[str, tuple[str, ...]] = {"plain": (), "dual": ("--dual",), "flat": ("--no-hierarchy",)}
 
 

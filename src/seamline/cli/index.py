@@ -64,6 +64,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     made.add_argument("--embedder", metavar="NAME", help="minilm (default), MODEL.onnx, openai:MODEL@URL, static, hash")
     made.add_argument("--no-hierarchy", action="store_true", help="do not search sections by their summaries")
     made.add_argument("--dual", action="store_true", help="embed summaries too: finds more, takes twice the room")
+    made.add_argument("--late", action="store_true", help="embed chunks with what stands around them: for long windows")
     add_recipe_options(parser)
     return parser
 
@@ -117,7 +118,7 @@ def _any_to_read(paths: Sequence[str]) -> bool:
 
 
 def _asks_for_shape(args: argparse.Namespace) -> bool:
-    return _asks_for_recipe(args) or args.embedder is not None or args.no_hierarchy or args.dual
+    return _asks_for_recipe(args) or args.embedder is not None or args.no_hierarchy or args.dual or args.late
 
 
 def _asks_for_recipe(args: argparse.Namespace) -> bool:
@@ -126,15 +127,16 @@ def _asks_for_recipe(args: argparse.Namespace) -> bool:
 
 def _shape(args: argparse.Namespace, settled: Settled, index: Index | None = None) -> Shape:
     """What the options ask for; where they are silent, what the index is."""
-    from seamline.shape import Shape
+    from seamline.shape import Shape, is_late
 
     if index is None:
-        return Shape(settled.recipe, args.embedder or Shape().embedder, not args.no_hierarchy, args.dual)
+        return Shape(settled.recipe, args.embedder or Shape().embedder, not args.no_hierarchy, args.dual, args.late)
     return Shape(
         settled.recipe if _asks_for_recipe(args) else index.recipe,
         args.embedder or index.settings.embedder,
         not args.no_hierarchy and index.settings.options.get("hierarchy") == "yes",
         args.dual or index.settings.dual,
+        args.late or is_late(index.settings),
     )
 
 

@@ -57,6 +57,7 @@ def execute(args: argparse.Namespace) -> int:
 def _print_json(index: Index, stats: Stats) -> None:
     from seamline.cli.lines import json_line
     from seamline.cli.output import Output
+    from seamline.shape import is_late
 
     settings = index.settings
     Output(None).write(
@@ -77,6 +78,7 @@ def _print_json(index: Index, stats: Stats) -> None:
                 "dimensions": settings.dimensions,
                 "embedding": settings.embedding,
                 "dual": settings.dual,
+                "late": is_late(settings),
                 "hierarchy": settings.options.get("hierarchy") == "yes",
                 "fingerprint": settings.fingerprint,
                 "recipe": settings.recipe,
@@ -96,6 +98,8 @@ def _lines(index: Index, stats: Stats, style: Style) -> Iterator[str]:
 
 
 def _rows(index: Index, stats: Stats) -> Iterator[tuple[str, str]]:
+    from seamline.shape import is_late
+
     settings, recipe = index.settings, index.recipe
     mean = f", {stats.tokens / stats.chunks:,.0f} each" if stats.chunks else ""
     yield "documents", f"{stats.documents:,}" + (f", and {stats.removed:,} removed" if stats.removed else "")
@@ -106,7 +110,8 @@ def _rows(index: Index, stats: Stats) -> Iterator[tuple[str, str]]:
         yield "about them", f"{plural(stats.about, 'text')}, which lead to their chunks"
     yield "kinds", _counted(stats.kinds)
     yield "languages", _counted(stats.languages)
-    yield "embedder", f"{visible(settings.embedder)}, {settings.dimensions} dimensions{', dual' * settings.dual}"
+    kinds = ", dual" * settings.dual + ", late" * is_late(settings)
+    yield "embedder", f"{visible(settings.embedder)}, {settings.dimensions} dimensions{kinds}"
     yield "recipe", f"{settings.fingerprint}, limit {recipe.budget.limit} ({visible(recipe.tokenizer)})"
     if stats.size:
         yield "size", _size(stats.size) + (f", {_size(stats.size / stats.chunks)} per chunk" if stats.chunks else "")

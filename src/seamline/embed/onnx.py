@@ -34,8 +34,6 @@ _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _TYPES = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 _PLACE = "$.embedder"
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_AHEAD = 32
-"""Windows that are read before their tokens are asked for: more would only hold memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,7 @@ class OnnxEmbedder:
         vocabulary = Path(tokenizer) if tokenizer else path.with_name("tokenizer.json")
         self.name = name or str(model)
         self.reading = reading or Reading()
-        self._threads = threads or cores()
+        self.threads = threads or cores()
         self._session = _session(path)
         self._types = _input_types(self._session, path)
         self._output = _output(self._session, path)
@@ -108,13 +106,13 @@ class OnnxEmbedder:
     def _embed(self, texts: Sequence[str], prefix: str) -> Vector:
         rows = np.empty((len(texts), self.dimensions), np.float32)
         question = len(texts) == 1 and len(texts[0]) <= self.reading.window
-        if self._threads == 1 or question:
+        if self.threads == 1 or question:
             for at, text in enumerate(texts):
                 rows[at] = _joined([self._run(part) for part in self._parts(text, prefix)])
             return rows
         # Longest first, so that no core is left alone with a long text at the end.
         order = sorted(range(len(texts)), key=lambda at: len(texts[at]), reverse=True)
-        pool = ThreadPoolExecutor(self._threads)
+        pool = ThreadPoolExecutor(self.threads)
         try:
             runs = {at: [pool.submit(self._run, part) for part in self._parts(texts[at], prefix)] for at in order}
             for at, futures in runs.items():
@@ -135,24 +133,34 @@ class OnnxEmbedder:
         cuts = windows(len(words), room - head, word_starts(words))
         return [ids[:head] + ids[head + start : head + end] for start, end in cuts]
 
-    def token_vectors(self, text: str) -> Iterator[tuple[list[tuple[int, int]], NDArray[np.float32]]]:
-        """Every token of a text once, in order and some hundred at a time: where it stands, and its vector as the
-        model makes it among the tokens around it. Windows overlap, so that none is read at the edge of one."""
+    def token_room(self) -> int:
+        """Most tokens of a text that are read at once."""
         if self.reading.pooling != "mean":
-            raise ProviderError(f"vectors of {self.name} are those of the first token: they are no mean of tokens")
+            raise ProviderError(
+                f"vectors of {self.name} are those of the first token: late chunking needs a model with pooling=mean"
+            )
+        return self.reading.window - len(self._before) - len(self._after) - len(self._passage())
+
+    def count_tokens(self, text: str) -> int:
+        """How many tokens a text takes of that room."""
+        return len(self._tokenizer.encode(readable(text), add_special_tokens=False).ids)
+
+    def token_vectors(self, text: str) -> Iterator[tuple[list[tuple[int, int]], NDArray[np.float32]]]:
+        """Every token of a text once, in order and a window at a time: where it stands, and its vector as the model
+        makes it among the tokens around it. Windows overlap, so that none is read at the edge of one."""
+        room = self.token_room()
         plain = _SURROGATES.sub("\ufffd", text)  # one for one: places are those of the text
         encoding = self._tokenizer.encode(plain, add_special_tokens=False)
-        head: list[int] = self._tokenizer.encode(self.reading.passage, add_special_tokens=False).ids
-        room = self.reading.window - len(self._before) - len(self._after) - len(head)
-        parts = overlapping(len(encoding.ids), room)
-        inputs = [head + encoding.ids[part.start : part.end] for part in parts]
-        skipped = len(self._before) + len(head)
-        with ThreadPoolExecutor(self._threads) as pool:
-            for at in range(0, len(parts), _AHEAD):
-                made = pool.map(self._hidden, inputs[at : at + _AHEAD])
-                for part, hidden in zip(parts[at : at + _AHEAD], made, strict=True):
-                    first = skipped + part.first - part.start
-                    yield encoding.offsets[part.first : part.last], hidden[first : first + part.last - part.first]
+        head = self._passage()
+        for part in overlapping(len(encoding.ids), room):
+            hidden = self._hidden(head + encoding.ids[part.start : part.end])
+            first = len(self._before) + len(head) + part.first - part.start
+            yield encoding.offsets[part.first : part.last], hidden[first : first + part.last - part.first]
+
+    def _passage(self) -> list[int]:
+        """The tokens that stand before every text but questions."""
+        ids: list[int] = self._tokenizer.encode(self.reading.passage, add_special_tokens=False).ids
+        return ids
 
     def _run(self, tokens: list[int]) -> tuple[Vector, int]:
         """The vector of one window, and how many tokens of the text it stands for."""

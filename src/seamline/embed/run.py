@@ -37,7 +37,7 @@ def embed_all(
     """
     places = _places(texts)
     vectors = np.empty((len(texts), embedder.dimensions), np.float32)
-    tally = _Tally(len(texts), progress)
+    tally = Tally(len(texts), progress)
     known = cache.get(embedder.fingerprint, list(places), embedder.dimensions) if cache is not None else {}
     for text, row in known.items():
         vectors[places[text]] = row
@@ -45,7 +45,7 @@ def embed_all(
     missing = [text for text in places if text not in known]
     for start in range(0, len(missing), BATCH):
         batch = missing[start : start + BATCH]
-        rows = _checked(embedder, embedder.embed(batch), len(batch))
+        rows = checked(embedder, embedder.embed(batch), len(batch))
         if cache is not None:
             cache.put(embedder.fingerprint, batch, rows)
         for text, row in zip(batch, rows, strict=True):
@@ -62,7 +62,7 @@ def _places(texts: Sequence[str]) -> dict[str, list[int]]:
     return places
 
 
-class _Tally:
+class Tally:
     """Tells how far a run is, when that changes."""
 
     def __init__(self, total: int, progress: Progress | None) -> None:
@@ -76,7 +76,7 @@ class _Tally:
             self._progress(self._done, self._total)
 
 
-def _checked(embedder: Embedder, rows: Vector, count: int) -> Vector:
+def checked(embedder: Embedder, rows: Vector, count: int) -> Vector:
     """The rows, where they are what an embedder promises; one that anybody wrote may come here."""
     expected = (count, embedder.dimensions)
     if rows.shape != expected:

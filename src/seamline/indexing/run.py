@@ -8,9 +8,10 @@ from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from seamline.embed.run import embed_all
 from seamline.errors import SeamlineError
 from seamline.indexing.entries import describe
+from seamline.indexing.late import NOTHING, Reads, reads_of, remarks
+from seamline.indexing.vectors import Model, embedded
 from seamline.parse import parse_bytes
 from seamline.parts import Parts
 from seamline.pipeline import make
@@ -22,6 +23,7 @@ from seamline.types import Document
 
 if TYPE_CHECKING:
     from seamline.embed.cache import VectorCache
+    from seamline.embed.late import Within
 
 ROUND = 1
 """Of this code: a document indexed by an older round is described anew even if its bytes are the same."""
@@ -44,6 +46,8 @@ class Tools:
     """Whether sections have entries too."""
     dual: bool = False
     """Whether summaries have vectors of their own."""
+    late: bool = False
+    """Whether chunks are read together with those around them."""
     encoding: str | None = None
     """Of sources that are not UTF-8."""
 
@@ -83,11 +87,11 @@ class Report:
     dropped: int = 0
     """Entries that are gone."""
     chunks: int = 0
-    """Chunks among them whose text is new, and so needs a vector."""
+    """Chunks among them that need a vector: their text is new or, in a late index, what is read with it."""
     embedded: int = 0
-    """Texts the model read."""
+    """Texts and chunks that the model made vectors of."""
     cached: int = 0
-    """Texts whose vectors were known."""
+    """Those whose vectors were known."""
     failures: list[Failure] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
@@ -119,6 +123,8 @@ class _Draft:
     put: list[Entry]
     drop: tuple[str, ...]
     added: bool
+    within: Mapping[str, Within]
+    """How chunks are read that are read with others, by id."""
 
 
 def update(
@@ -136,6 +142,7 @@ def update(
     the index had of it. Whatever was written before an interruption stays, and the next run goes on from there.
     """
     report = Report(documents=len(candidates))
+    late = remarks(tools.embedder, tools.recipe) if tools.late else []
     with store.writer() as writer:
         with store.reader() as reader:
             heads = {head.doc: head for head in reader.heads()}
@@ -148,6 +155,8 @@ def update(
             _remove(writer, reader, gone, arrived, now, report)
         if report.touched:
             writer.tidy()  # after the last look: a store keeps what is still being read
+    if report.added:
+        report.notices += late
     return report
 
 
@@ -219,7 +228,11 @@ def _draft(
     told = (*document.notices, *made.notices)
     report.notices += [f"{candidate.doc}{', ' * bool(n.where)}{n.where}: {n.message}" for n in told]
     base = head.version if head else 0
-    fresh = [entry for entry in entries if known.get(entry.id) != digest(entry)] if known else entries
+    version = _version(document, base + 1, mark, places, now)
+    reads = NOTHING
+    if tools.late:
+        reads = reads_of(tools.embedder, reader.version(candidate.doc, base) if alive else None, version)
+    fresh = [e for e in entries if known.get(e.id) != digest(e) or reads.changed(e.id)] if known else entries
     return _Draft(
         Head(
             doc=candidate.doc,
@@ -233,10 +246,11 @@ def _draft(
             indexed_at=now,
         ),
         base,
-        _version(document, base + 1, mark, places, now),
-        _carried(reader, fresh, known),
+        version,
+        _carried(reader, fresh, known, reads),
         tuple(sorted(known.keys() - {entry.id for entry in entries})),
         added=not alive,
+        within=reads.now,
     )
 
 
@@ -259,19 +273,19 @@ def _born(reader: Reader, known: Mapping[str, str]) -> datetime | None:
     return reader.entries([first])[first].created_at if first else None
 
 
-def _carried(reader: Reader, fresh: Sequence[Entry], known: Mapping[str, str]) -> list[Entry]:
+def _carried(reader: Reader, fresh: Sequence[Entry], known: Mapping[str, str], reads: Reads) -> list[Entry]:
     """Entries with what is still true of their stored form: since when they are there, and unchanged vectors."""
     old = reader.entries([entry.id for entry in fresh if entry.id in known], vectors=True)
-    return [_carry(entry, old.get(entry.id)) for entry in fresh]
+    return [_carry(entry, old.get(entry.id), reads) for entry in fresh]
 
 
-def _carry(entry: Entry, old: Entry | None) -> Entry:
+def _carry(entry: Entry, old: Entry | None, reads: Reads) -> Entry:
     if old is None:
         return entry
     return replace(
         entry,
         updated_at=old.updated_at if old.content_hash == entry.content_hash else entry.updated_at,
-        vector=old.vector if old.searched == entry.searched else None,
+        vector=old.vector if reads.same(entry, old) else None,
         summary_vector=old.summary_vector if old.summary == entry.summary else None,
     )
 
@@ -291,7 +305,10 @@ def _groups(drafts: Iterable[_Draft]) -> Iterator[list[_Draft]]:
 
 
 def _write(writer: Writer, group: Sequence[_Draft], tools: Tools, report: Report, watcher: Watcher | None) -> None:
-    puts = _embedded([entry for draft in group for entry in draft.put], tools, report, watcher)
+    within = {id: read for draft in group for id, read in draft.within.items()}
+    model = Model(tools.embedder, tools.cache, tools.dual)
+    drafted = [entry for draft in group for entry in draft.put]
+    puts, counts = embedded(drafted, within, model, watcher.embedding if watcher else None)
     by_doc: dict[str, list[Entry]] = {draft.head.doc: [] for draft in group}
     for entry in puts:
         by_doc[entry.doc].append(entry)
@@ -299,33 +316,12 @@ def _write(writer: Writer, group: Sequence[_Draft], tools: Tools, report: Report
     report.added += sum(draft.added for draft in group)
     report.changed += sum(not draft.added for draft in group)
     report.written += len(puts)
-    report.chunks += sum(entry.level == 0 and entry.vector is None for draft in group for entry in draft.put)
+    report.embedded += counts.computed
+    report.cached += counts.cached
+    report.chunks += sum(entry.level == 0 and entry.vector is None for entry in drafted)
     report.dropped += sum(len(draft.drop) for draft in group)
     if watcher:
         watcher.written([draft.head.doc for draft in group])
-
-
-def _embedded(entries: Sequence[Entry], tools: Tools, report: Report, watcher: Watcher | None) -> list[Entry]:
-    """The entries with vectors of their texts, and of their summaries where the index keeps both."""
-    texts = [entry.searched if entry.vector is None else "" for entry in entries]
-    summaries = [e.summary if tools.dual and e.summary_vector is None else "" for e in entries]
-    wanted = [text for text in (*texts, *summaries) if text]
-    found, counts = embed_all(
-        tools.embedder, wanted, cache=tools.cache, progress=watcher.embedding if watcher else None
-    )
-    report.embedded += counts.computed
-    report.cached += counts.cached
-    rows = iter(found)
-    vectors = [next(rows) if text else None for text in texts]
-    others = [next(rows) if text else None for text in summaries]
-    return [
-        replace(
-            entry,
-            vector=entry.vector if vector is None else vector,
-            summary_vector=entry.summary_vector if other is None else other,
-        )
-        for entry, vector, other in zip(entries, vectors, others, strict=True)
-    ]
 
 
 def _gone(heads: Mapping[str, Head], candidates: Sequence[Candidate], covers: Callable[[str], bool]) -> list[Head]:
