@@ -18,7 +18,7 @@ SAME = "ibid."
 """Stands for the document of the passage before: a path in a repository takes 20 tokens."""
 _LONGEST = 240
 """Code points of a source's name: headings can be long, and every token of them is paid for."""
-_SHORTEST = 16
+_SHORTEST = 20
 """Code points of a folder that is said once for all."""
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\s]+")
 
