@@ -30,7 +30,7 @@ from seamline.retrieve.budget import Room
 from seamline.retrieve.cache import CachedEmbedder, CachedReader, CachedReranker, Caches
 from seamline.retrieve.cite import Resolved, resolve
 from seamline.retrieve.collapse import Duplicates, duplicates
-from seamline.retrieve.context import WEAK, Press, assemble
+from seamline.retrieve.context import Press, assemble
 from seamline.retrieve.options import SearchOptions
 from seamline.retrieve.plan import Plan, plan, sized
 from seamline.retrieve.search import Engine, follow, search
@@ -193,12 +193,12 @@ class Index:
         options: SearchOptions | None = None,
         packing: Packing = "greedy",
         sources: SourceList = "inline",
-        weak: float = WEAK,
+        weak: float | None = None,
         reranker: Reranker | None = None,
     ) -> ContextText:
         """A text for a prompt that answers a query from the index: numbered passages, at most `budget` tokens, or as
-        many as a Room leaves. Passages that score below the share `weak` of the best are left out; with 0 the budget
-        is filled."""
+        many as a Room leaves. Passages that are worth less than the share `weak` of the best are left out: 20 divided
+        by the budget, unless it is given; with 0 the budget is filled."""
         from seamline.cut.sentences import sentence_starts
 
         most = budget.budget if isinstance(budget, Room) else budget

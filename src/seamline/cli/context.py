@@ -86,8 +86,6 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _context(args: argparse.Namespace, query: str) -> ContextText:
-    from seamline.retrieve.context import WEAK
-
     with in_own_words():
         options, reranker = options_of(args), reranker_of(args)
         where = as_text(args.where, "--where")
@@ -99,7 +97,7 @@ def _context(args: argparse.Namespace, query: str) -> ContextText:
             options=options,
             packing=args.packing,
             sources=args.sources,
-            weak=0.0 if args.fill else WEAK,
+            weak=0.0 if args.fill else None,
             reranker=reranker,
         )
 

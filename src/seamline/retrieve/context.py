@@ -11,20 +11,24 @@ from seamline.errors import BudgetError, ConfigError
 from seamline.hits import Citation, ContextText, Hit, Passage
 from seamline.protocols import Tokenizer
 from seamline.retrieve.budget import Form, Packing, pack
-from seamline.retrieve.clip import clipped, is_prose
+from seamline.retrieve.clip import Clip, clipped
 from seamline.retrieve.highlight import Sentences
 from seamline.retrieve.passages import cite_run, run_text, without_covered
 from seamline.retrieve.render import PREAMBLE, Sources, render
 from seamline.retrieve.shelf import Shelf
+from seamline.retrieve.worth import Worth, weighed
 
-SUMMARY_WORTH = 0.5
-"""What a summary is worth beside the text it is of."""
-SHARPNESS = 4
-"""Worth is the score to this power: a text that scores half is not worth half of the best, but hardly anything."""
-WEAK = 0.4
-"""Hits that score less than this share of the best one stay out, even where there is room. The largest share that cost
-nothing on one half of the questions that were measured; on the other half it cost 0.03 points of recall and saved 18%
-of 2,000 tokens."""
+_SHORT = 0.1
+"""What a summary is worth beside the text it is of: it seldom holds the answer."""
+_FOCUS = 0.7
+"""A part of a text is worth its share of the length to this power."""
+_PARTS = 6
+"""About so many parts of a text are weighed by the exact packing: to count the tokens of all would take long."""
+WEAK = 20
+"""Hits that are worth less than this share of the best, divided by the tokens of the budget, stay out even where there
+is room: 0.02 of the best at 1,000 tokens, 0.005 at 4,000. Who gives more room wants to see more."""
+_WEAKEST = 0.1
+"""The largest such share: small budgets have room for little else anyway."""
 _FIRST = 8
 """Hits that come first in what room is left: their passages, then their summaries, then what was found further down."""
 _TRIES = 16
@@ -37,7 +41,7 @@ class Taken(NamedTuple):
     rank: int
     hit: Hit
     summary: bool = False
-    part: Citation | None = None
+    part: Clip | None = None
     """The sentences of it that are shown, where the whole has no room."""
 
 
@@ -65,7 +69,7 @@ class Press:
     def _document(self, doc: str, held: Sequence[Taken]) -> list[Passage]:
         whole = {id for one in held if not one.summary and not one.part for id in one.hit.ids}
         parts = [Passage(0, run_text(run, self.shelf), run) for run in self._runs(doc, whole)]
-        parts += [Passage(0, one.part.quote, (one.part,)) for one in held if one.part]
+        parts += [Passage(0, one.part.text, (one.part.citation,)) for one in held if one.part]
         parts += [Passage(0, _short(one.hit), one.hit.citations, True) for one in held if one.summary]
         return sorted(parts, key=lambda part: (part.start, part.end))
 
@@ -82,6 +86,41 @@ class Press:
             yield cite_run(doc, run, self.shelf)
 
 
+class _Ways(NamedTuple):
+    """The ways to show a hit."""
+
+    shelf: Shelf
+    query: str
+    summaries: bool
+    sentences: Sentences | None
+
+    def whole(self, rank: int, hit: Hit) -> list[Taken]:
+        """As it is, then what was found of it alone. A section that is too long to be shown has its summary."""
+        if not hit.ids:
+            return [Taken(rank, hit, summary=True)]
+        alone = _alone(hit, self.shelf)
+        return [Taken(rank, hit)] if alone is hit else [Taken(rank, hit), Taken(rank, alone)]
+
+    def parts(self, rank: int, hit: Hit) -> list[Taken]:
+        """Runs of its sentences or rows, from long to short."""
+        if not hit.ids:
+            return []
+        alone = _alone(hit, self.shelf)
+        parts = clipped(alone.citation, alone.entry, self.query, self.sentences)
+        return [Taken(rank, alone, part=part) for part in parts]
+
+    def summary(self, rank: int, hit: Hit) -> list[Taken]:
+        """Its summary, where it has one."""
+        short = self.summaries and hit.ids and hit.entry.summary
+        return [Taken(rank, _alone(hit, self.shelf), summary=True)] if short else []
+
+    def all(self, rank: int, hit: Hit) -> list[Taken]:
+        """All of these, with a few of the parts, evenly spread."""
+        parts = self.parts(rank, hit)
+        step = max(1, len(parts) // _PARTS)
+        return [*self.whole(rank, hit), *parts[step::step], *self.summary(rank, hit)]
+
+
 def assemble(
     hits: Sequence[Hit],
     press: Press,
@@ -90,22 +129,23 @@ def assemble(
     query: str = "",
     packing: Packing = "greedy",
     summaries: bool = True,
-    weak: float = WEAK,
+    weak: float | None = None,
     sentences: Sentences | None = None,
 ) -> ContextText:
     """The best of the hits as one text of at most `budget` tokens, counted with the tokenizer on the final text.
 
-    Hits that score below the share `weak` of the best are left out. Of hits that have no room, the sentences that meet
-    the query are shown, or else their summaries.
+    Hits that are worth less than the share `weak` of the best are left out; where none is given, the budget decides.
+    Of hits that have no room, the sentences or rows that meet the query are shown, or else their summaries.
     """
     if budget <= 0:
         raise BudgetError(f"expected a budget above 0 tokens, got {budget}", "$.context.budget")
-    if not 0 <= weak <= 1:
+    if weak is not None and not 0 <= weak <= 1:
         raise ConfigError(f"expected a share from 0 to 1, got {weak}", "$.context.weak")
-    least = weak * max((hit.score for hit in hits), default=0.0)
-    distinct = without_covered([hit for hit in hits if hit.score >= least])
-    taken = _packed(distinct, press, budget, packing, summaries)
-    taken = _filled(taken, distinct, press, budget, query, summaries, sentences)
+    least = min(_WEAKEST, WEAK / budget) if weak is None else weak
+    found = [one for one in weighed(without_covered(hits), press.shelf) if one.worth >= least]
+    distinct = [one.hit for one in found]
+    ways = _Ways(press.shelf, query, summaries, sentences)
+    taken = _filled(_packed(found, press, budget, packing, ways), distinct, press, budget, ways)
     passages = press.passages(taken.values())
     text = render(passages, press.sources)
     # A hit that was not taken may still be shown, as the neighbour of one that was.
@@ -116,30 +156,27 @@ def assemble(
     return ContextText(text, tuple(passages), press.tokenizer.count(text), left_out)
 
 
-def _packed(hits: Sequence[Hit], press: Press, budget: int, packing: Packing, summaries: bool) -> dict[int, Taken]:
+def _packed(found: Sequence[Worth], press: Press, budget: int, packing: Packing, ways: _Ways) -> dict[int, Taken]:
     """What to take by rank, so that the whole text keeps the budget."""
-    options = [_forms(rank, hit, press.shelf, summaries and packing == "exact") for rank, hit in enumerate(hits)]
+    options = [
+        ways.all(rank, one.hit) if packing == "exact" else ways.whole(rank, one.hit) for rank, one in enumerate(found)
+    ]
     once = press.tokenizer.count(PREAMBLE)
-    sized = [[Form(_worth(one), press.count([one]) - once) for one in forms] for forms in options]
+    sized = [
+        [Form(one.worth * _share(form), press.count([form]) - once) for form in forms]
+        for one, forms in zip(found, options, strict=True)
+    ]
     chosen = {c.candidate: options[c.candidate][c.form] for c in pack(sized, budget - once, packing)}
     if packing == "greedy":
         # What has no room is shown in part before later hits are looked at: sentences of a good one answer more.
-        missed = next((rank for rank in range(len(hits)) if rank not in chosen), len(hits))
+        missed = next((rank for rank in range(len(found)) if rank not in chosen), len(found))
         chosen = {rank: one for rank, one in chosen.items() if rank < missed}
     while chosen and press.count(chosen.values()) > budget:  # counts do not quite add up
         del chosen[max(chosen)]
     return chosen
 
 
-def _filled(
-    taken: dict[int, Taken],
-    hits: Sequence[Hit],
-    press: Press,
-    budget: int,
-    query: str,
-    summaries: bool,
-    sentences: Sentences | None,
-) -> dict[int, Taken]:
+def _filled(taken: dict[int, Taken], hits: Sequence[Hit], press: Press, budget: int, ways: _Ways) -> dict[int, Taken]:
     """What was taken and what else fits: joined neighbours need less room, and a few sentences fit nearly always.
     A summary takes no room from a passage of the first hits that fits, but goes before what was found far below."""
     held = dict(taken)
@@ -149,15 +186,22 @@ def _filled(
         if form is not None:
             held[rank] = form
 
-    waiting = [rank for rank in range(len(hits)) if rank not in held or held[rank].summary][:_TRIES]
+    short = {rank for rank, one in held.items() if one.summary or one.part}
+    waiting = [rank for rank in range(len(hits)) if rank not in held or rank in short][:_TRIES]
     for ranks in ([rank for rank in waiting if rank < _FIRST], [rank for rank in waiting if rank >= _FIRST]):
         for rank in ranks:
-            parts = _parts(rank, hits[rank], press.shelf, query, sentences)
-            show(rank, [*_forms(rank, hits[rank], press.shelf, False), *parts])
+            show(rank, [*ways.whole(rank, hits[rank]), *ways.parts(rank, hits[rank])])
         for rank in ranks:
             if rank not in held:
-                show(rank, _forms(rank, hits[rank], press.shelf, summaries)[-1:])
+                show(rank, ways.summary(rank, hits[rank]))
     return held
+
+
+def _share(form: Taken) -> float:
+    """What a form of a hit is worth beside the whole: of a part more than its length, as it meets the query."""
+    if form.part:
+        return float((len(form.part.citation.quote) / len(form.hit.entry.body)) ** _FOCUS)
+    return _SHORT if form.summary and form.hit.ids else 1.0
 
 
 def _largest(forms: Sequence[Taken], others: Sequence[Taken], press: Press, budget: int) -> Taken | None:
@@ -177,31 +221,11 @@ def first(total: int, good: Callable[[int], bool]) -> int | None:
     return bisect_left(range(total - 1), True, key=good)
 
 
-def _forms(rank: int, hit: Hit, shelf: Shelf, summaries: bool) -> list[Taken]:
-    """The ways to show a hit, best first: as it is, what was found of it alone, the summary of that."""
-    if not hit.ids:  # a section that is too long to be shown whole
-        return [Taken(rank, hit, summary=True)]
-    alone = _alone(hit, shelf)
-    forms = [Taken(rank, hit)] if alone is hit else [Taken(rank, hit), Taken(rank, alone)]
-    return [*forms, Taken(rank, alone, summary=True)] if summaries and hit.entry.summary else forms
-
-
-def _parts(rank: int, hit: Hit, shelf: Shelf, query: str, sentences: Sentences | None) -> Iterator[Taken]:
-    """Runs of the hit's sentences, from long to short."""
-    alone = _alone(hit, shelf)
-    if hit.ids and is_prose(alone.entry):
-        yield from (Taken(rank, alone, part=part) for part in clipped(alone.citation, query, sentences))
-
-
 def _alone(hit: Hit, shelf: Shelf) -> Hit:
     """A widened hit as it was found."""
     if not hit.why.expanded or hit.entry.level > 0:
         return hit
     return replace(hit, citations=(shelf.cite(hit.entry),), ids=(hit.entry.id,), text=hit.entry.text)
-
-
-def _worth(one: Taken) -> float:
-    return float(one.hit.score**SHARPNESS) * (SUMMARY_WORTH if one.summary and one.hit.ids else 1.0)
 
 
 def _short(hit: Hit) -> str:
