@@ -20,7 +20,9 @@ from psycopg import errors, sql
 
 from seamline.errors import StoreError
 from seamline.store.postgres import PostgresStore
+from seamline.testing.entries import entries, revise
 from seamline.testing.postgres import shared_server
+from seamline.testing.stores.site import write
 
 FLIPS = int(os.environ.get("SEAMLINE_FLIPS", "40"))
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "postgres" / "layout-1.sql"
@@ -129,6 +131,15 @@ def same_text(column: Column, value: Any, other: Any) -> bool:
         return False
 
 
+def _edit(url: str) -> None:
+    """Words of entries that came and went since the last fold."""
+    store = PostgresStore.open(url)
+    with store.reader() as reader:
+        change = revise(reader, "new name.md", entries("new name.md", "this page moved", "and grew"))
+    write(store, change)
+    store.close()
+
+
 @pytest.fixture(scope="module")
 def patient() -> Iterator[Patient]:
     server = shared_server()
@@ -137,7 +148,7 @@ def patient() -> Iterator[Patient]:
         connection.execute("CREATE EXTENSION vector")
         connection.execute(FIXTURE.read_bytes())
         url = server.url(name, query="schema=old%20index")
-        PostgresStore.open(url).close()
+        _edit(url)
         yield Patient(url, connection)
 
 

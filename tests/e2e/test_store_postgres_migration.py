@@ -22,7 +22,7 @@ from seamline.store import codec
 from seamline.store.memory import MemoryStore
 from seamline.store.postgres import PostgresStore
 from seamline.store.postgres_limits import Limits
-from seamline.store.postgres_schema import lock_key
+from seamline.store.postgres_schema import LAYOUT, lock_key
 from seamline.testing.entries import AXES, SETTINGS, WEIRD, entries, entry, erase, plain, revise
 from seamline.testing.postgres import Running, shared_server
 from seamline.testing.stores.site import alike, tidy, write
@@ -220,10 +220,11 @@ def _claim(server: Running, name: str, layout: int) -> None:
 def test_a_newer_layout_is_refused_and_left_alone(old: tuple[Running, str]) -> None:
     server, name = old
     with server.connect(name) as connection:
-        connection.execute(f'UPDATE "{SCHEMA}".settings SET layout = 3')
+        connection.execute(f'UPDATE "{SCHEMA}".settings SET layout = {LAYOUT + 1}')
     before = contents(server, name)
     for attempt in (PostgresStore.open, lambda url: PostgresStore.create(url, SETTINGS)):
-        with pytest.raises(StoreError, match=r"newer Seamline \(layout 3, this one knows up to 2\): update Seamline"):
+        told = rf"newer Seamline \(layout {LAYOUT + 1}, this one knows up to {LAYOUT}\): update Seamline"
+        with pytest.raises(StoreError, match=told):
             attempt(address(server, name))
     assert contents(server, name) == before
 

@@ -12,9 +12,11 @@ from seamline.errors import IndexMissing, StoreError
 from seamline.records import Settings
 from seamline.store import codec
 from seamline.store.postgres_connect import Address, Connection, told, use_schema
+from seamline.store.postgres_fold import fold
 from seamline.store.postgres_rows import ENTRY_COLUMNS, HEAD_COLUMNS, entry_of, seal_of
+from seamline.store.postgres_words import bag, note
 
-LAYOUT = 2
+LAYOUT = 3
 """Of the tables below. An older one is brought up to date when it is opened, a newer one refused."""
 NEEDS_PGVECTOR = (0, 8)
 """Index scans that go on until enough rows pass a filter came with 0.8."""
@@ -259,7 +261,28 @@ def _fill(
             connection.execute(update, ([row[0] for row in some], [hash_of(row) for row in some]))
 
 
-_STEPS: dict[int, Callable[[Connection], None]] = {1: _second}
+def _third(connection: Connection) -> None:
+    """From 2 to 3: words are counted of what is searched now, with the title and the headings above a text."""
+    for table in ("postings", "recent", "levels"):
+        connection.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(table)))
+    with connection.cursor("uncounted") as cursor:
+        cursor.execute(sql.SQL("SELECT {} FROM entries e JOIN bodies b USING (key)").format(ENTRY_COLUMNS))
+        while some := cursor.fetchmany(_BATCH):
+            bags = [bag(row[0], entry_of(row)) for row in some]
+            connection.execute(
+                "UPDATE entries SET length = given.length"
+                " FROM unnest(%s::bigint[], %s::integer[]) AS given (key, length) WHERE entries.key = given.key",
+                ([one.key for one in bags], [one.length for one in bags]),
+            )
+            note(connection, bags)
+    connection.execute(
+        "INSERT INTO levels SELECT level, count(*), count(*) FILTER (WHERE length > 0), sum(length)"
+        " FROM entries GROUP BY level"
+    )
+    fold(connection)
+
+
+_STEPS: dict[int, Callable[[Connection], None]] = {1: _second, 2: _third}
 """What turns each layout into the next."""
 
 

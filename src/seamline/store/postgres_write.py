@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -34,7 +33,7 @@ from seamline.store.postgres_rows import (
 from seamline.store.postgres_schema import lock_key
 from seamline.store.postgres_text import safe, unsafe
 from seamline.store.postgres_tidy import tidy
-from seamline.store.postgres_words import MOST_KEYS, Bag, bag
+from seamline.store.postgres_words import MOST_KEYS, Bag, bag, note
 
 _ATTEMPTS = 3
 _TRANSIENT = (errors.SerializationFailure, errors.DeadlockDetected)
@@ -236,12 +235,8 @@ def _note_words(connection: Connection, put: Sequence[Bag], gone: Sequence[Bag],
     """What the next searches have to know of words that came and went."""
     keys = [one.key for one in gone]
     young = {key for (key,) in connection.execute("DELETE FROM recent WHERE key = ANY(%s) RETURNING key", (keys,))}
-    old = [one for one in gone if one.key not in young]
-    with connection.cursor().copy("COPY recent (key, gone, level, length, counts) FROM STDIN") as copy:
-        for bags, left in ((put, False), (old, True)):
-            for one in bags:
-                if one.counts:
-                    copy.write_row((one.key, left, one.level, one.length, json.dumps(one.counts)))
+    note(connection, put)
+    note(connection, [one for one in gone if one.key not in young], gone=True)
     _count(connection, put, gone)
     row = connection.execute("SELECT count(*) FROM recent").fetchone()
     if row and row[0] > fold_at:
