@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
 
-from seamline.parse.mdx import MaskedBlock
 from seamline.types import Block
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}(?=[^`\r\n]*$)|~{3,})", re.MULTILINE)
 _CONTAINERS = frozenset(("list", "item", "quote", "footnote", "directive"))
 _LINE_END = re.compile(r"[\r\n]|\Z")
+
+
+class MaskedBlock(NamedTuple):
+    """A range that was blanked; it starts at its line's start where only white space stands before it."""
+
+    kind: Literal["esm", "jsx"]
+    start: int
+    end: int
 
 
 def front_block(text: str, start: int, end: int) -> Block:

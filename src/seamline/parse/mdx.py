@@ -12,12 +12,18 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from seamline.parse.masked import MaskedBlock
+
 _EOL = re.compile(r"\r\n?+|\n")
 _BLANK = re.compile(r"(?:\r\n?+|\n)[ \t]*+(?=[\r\n])")
 _INDENT = re.compile(r"[ \t]*+")
 _VISIBLE = re.compile(r"[^\r\n]")
 _FENCE = re.compile(r"(`{3,}+)(?=[^`\r\n]*+(?:[\r\n]|\Z))|(~{3,}+)")
 _FENCE_END = re.compile(r"(`++|~++)[ \t]*+(?=[\r\n]|\Z)")
+_CLOSING = {
+    mark: re.compile(rf"(?:\r\n?+|\n)[ \t]*+{mark}{mark[0]}*+[ \t]*+(?=[\r\n]|\Z)") for mark in ("```", "````", "~~~")
+}
+"""The closing line of fences as they are mostly written, with the line end before it."""
 _MARKER = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:([ \t]++)|(?=[\r\n]|\Z))")
 _RULE = re.compile(r"(?:-{3,}|\+{3}|\.{3})[ \t]*+(?=[\r\n]|\Z)")
 _ESM = re.compile(
@@ -39,14 +45,6 @@ _TAG_PART = re.compile(
 )
 DEEP = 4
 """Columns at which Markdown sees indented code, which MDX does not have."""
-
-
-class MaskedBlock(NamedTuple):
-    """A range that was blanked; it starts at its line's start where only white space stands before it."""
-
-    kind: Literal["esm", "jsx"]
-    start: int
-    end: int
 
 
 class Mask(NamedTuple):
@@ -131,7 +129,7 @@ class _Scan:
                 at = self._line_end(end)[1]
             else:
                 esm_may_start = _RULE.match(self.text, at) is not None
-                at = self._line(at, first)
+                at = self._line(at, first, eol, after)
         return self.found
 
     def _line_end(self, at: int) -> tuple[int, int]:
@@ -144,7 +142,7 @@ class _Scan:
             self.found.append(MaskedBlock("esm", at, at + len(self.text[at:end].rstrip())))
         return end
 
-    def _line(self, at: int, first: int) -> int:
+    def _line(self, at: int, first: int, eol: int, after: int) -> int:
         """Read a line, and further ones where a fence or a tag goes on; the start of the line after."""
         column = len(self.text[at:first].expandtabs(DEEP))
         for opened in self.opened:
@@ -155,8 +153,8 @@ class _Scan:
         if fence:
             return self._after_fence(fence[0], fence.end())
         if self.text.startswith(">", content):  # in a quote, blanked tags would leave its marks behind
-            return self._line_end(content)[1]
-        return self._inline(content)
+            return after
+        return self._inline(content, eol, after)
 
     def _enter_lists(self, first: int, column: int) -> int:
         """Leave and enter list items; the offset of the line's content after their markers."""
@@ -173,6 +171,9 @@ class _Scan:
     def _after_fence(self, fence: str, at: int) -> int:
         """The line after the closing fence, or the first one outside the list item that holds the code."""
         base = self.lists[-1] if self.lists else 0
+        if not base and fence in _CLOSING:
+            found = _CLOSING[fence].search(self.text, at)
+            return self._line_end(found.end())[1] if found else len(self.text)
         at = self._line_end(at)[1]
         while at < len(self.text):
             first = _end(_INDENT, self.text, at)
@@ -184,9 +185,8 @@ class _Scan:
             at = after
         return at
 
-    def _inline(self, at: int) -> int:
+    def _inline(self, at: int, eol: int, after: int) -> int:
         """Read the tags, expressions and code spans of a line, then decide what of it is JSX."""
-        eol, after = self._line_end(at)
         while found := _INLINE.search(self.text, at, eol):
             self._note_text(at, found.start())
             at = self._piece(found[0], found.start())
