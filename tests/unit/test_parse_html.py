@@ -488,3 +488,9 @@ def test_any_tag_soup_is_a_document(markup: str) -> None:
 @given(st.text(max_size=200))
 def test_any_text_is_a_page(markup: str) -> None:
     raw_parse(markup)
+
+
+def test_elements_that_are_never_closed_are_told() -> None:
+    told = parse(Raw(b"", "<div>" * 5000 + "deep")).notices
+    assert [one.code for one in told] == ["deep-nesting"]
+    assert parse(Raw(b"", "<div>" * 150 + "fine" + "</div>" * 150)).notices == ()

@@ -36,6 +36,8 @@ _CUT_OFF = {
 _RAW = ("script", "style", "title", "textarea", "iframe", "noframes", "noembed", "xmp")
 """Elements that hold text up to their end tag, whatever it looks like."""
 _NOTHING = Pruned()
+_DEEPEST = 200
+"""Elements inside each other; real pages have some dozens. The compiled reader gives up where there are more."""
 
 
 class Page(NamedTuple):
@@ -80,6 +82,9 @@ def read_page(markup: str, builder: Builder, raw: Raw, part: str = "") -> Page:
     walk = Walk(flow, places)
     walk.run(document)
     notices += _notices(unshown, aside, flow, cut=walk.cut, ragged=walk.ragged, part=part)
+    if walk.deepest > _DEEPEST and not flow.flattened:
+        what = f"elements are nested more than {_DEEPEST} deep, as where tags are never closed"
+        notices.append(Notice("deep-nesting", what, part))
     return _page(told, walk.first_heading, notices, part)
 
 

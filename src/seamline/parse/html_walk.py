@@ -54,6 +54,8 @@ class Walk:
         """The first inside the text since the last block."""
         self.first_heading = ""
         """Text of the first h1."""
+        self.deepest = 0
+        """How many elements are around a node, at most."""
         self.ragged = self.cut = 0
         """Tables whose rows could not stand under each other, or whose cells claim too much."""
 
@@ -89,6 +91,7 @@ class Walk:
             else:
                 if not stack:
                     break
+                self.deepest = max(self.deepest, len(stack))
                 nodes, done, element, around = stack.pop()
                 if done is not None and element is not None:
                     done(self, element)
