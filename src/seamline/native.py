@@ -38,3 +38,5 @@ HTML = _load("seamline._html")
 SHEETS = _load("seamline._sheets")
 VECTORS = _load("seamline._vectors")
 WORDS = _load("seamline._words")
+COMPILED = None not in (BLOCKS, CUTS, HTML, SHEETS, VECTORS, WORDS)
+"""Whether all of it was built and is in use."""

@@ -206,7 +206,7 @@ def _core() -> Check:
     """Whether the compiled core runs, or the Python that gives the same results more slowly."""
     from seamline import native
 
-    if all((native.BLOCKS, native.CUTS, native.HTML, native.SHEETS, native.VECTORS, native.WORDS)):
+    if native.COMPILED:
         return Check("core", "ok", "compiled")
     if native.REFUSED:
         return Check("core", "ok", "Python, as SEAMLINE_NATIVE=0 asks for")

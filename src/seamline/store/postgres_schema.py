@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from typing import Any, LiteralString, NamedTuple
 
@@ -114,6 +114,7 @@ CREATE TABLE {table} (key bigint PRIMARY KEY, level integer NOT NULL, vector vec
 ALTER TABLE {table} ALTER vector SET STORAGE {storage};
 """
 _BATCH = 1000
+_ENTRIES = sql.SQL("SELECT {} FROM entries e JOIN bodies b USING (key)").format(ENTRY_COLUMNS)
 _NAMES = [
     *("settings", "state", "levels", "documents", "versions", "owners", "entries", "bodies"),
     *("vectors", "summary_vectors", "recent", "postings"),
@@ -231,7 +232,7 @@ def _second(connection: Connection) -> None:
         connection.execute(sql.SQL("ALTER TABLE {table} ADD COLUMN {column} bytea").format(**names))
     _fill(
         connection,
-        sql.SQL("SELECT {} FROM entries e JOIN bodies b USING (key)").format(ENTRY_COLUMNS),
+        _ENTRIES,
         "UPDATE bodies SET digest = given.hash FROM unnest(%s::bigint[], %s::bytea[]) AS given (key, hash)"
         " WHERE bodies.key = given.key",
         lambda row: bytes.fromhex(codec.digest(entry_of(row))),
@@ -255,26 +256,30 @@ def _fill(
     connection: Connection, rows: sql.Composed, update: LiteralString, hash_of: Callable[[Sequence[Any]], bytes]
 ) -> None:
     """Work out a hash for every row, whose first column is its key, a few at a time."""
-    with connection.cursor("unsealed") as cursor:
+    for some in _batches(connection, rows):
+        connection.execute(update, ([row[0] for row in some], [hash_of(row) for row in some]))
+
+
+def _batches(connection: Connection, rows: sql.Composed) -> Iterator[list[tuple[Any, ...]]]:
+    """Rows by a cursor of the server, as an index may be larger than memory."""
+    with connection.cursor("batches") as cursor:
         cursor.execute(rows)
         while some := cursor.fetchmany(_BATCH):
-            connection.execute(update, ([row[0] for row in some], [hash_of(row) for row in some]))
+            yield some
 
 
 def _third(connection: Connection) -> None:
     """From 2 to 3: words are counted of what is searched now, with the title and the headings above a text."""
     for table in ("postings", "recent", "levels"):
         connection.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(table)))
-    with connection.cursor("uncounted") as cursor:
-        cursor.execute(sql.SQL("SELECT {} FROM entries e JOIN bodies b USING (key)").format(ENTRY_COLUMNS))
-        while some := cursor.fetchmany(_BATCH):
-            bags = [bag(row[0], entry_of(row)) for row in some]
-            connection.execute(
-                "UPDATE entries SET length = given.length"
-                " FROM unnest(%s::bigint[], %s::integer[]) AS given (key, length) WHERE entries.key = given.key",
-                ([one.key for one in bags], [one.length for one in bags]),
-            )
-            note(connection, bags)
+    for some in _batches(connection, _ENTRIES):
+        bags = [bag(row[0], entry_of(row)) for row in some]
+        connection.execute(
+            "UPDATE entries SET length = given.length"
+            " FROM unnest(%s::bigint[], %s::integer[]) AS given (key, length) WHERE entries.key = given.key",
+            ([one.key for one in bags], [one.length for one in bags]),
+        )
+        note(connection, bags)
     connection.execute(
         "INSERT INTO levels SELECT level, count(*), count(*) FILTER (WHERE length > 0), sum(length)"
         " FROM entries GROUP BY level"
