@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -82,7 +82,7 @@ def _rows(block: _Block, above: str) -> list[Piece]:
     """The rows of a table: the first with the header where the table starts here, the others with it borrowed."""
     lines = block.text.splitlines(keepends=True)
     header, own = above, 0
-    if len(lines) > 1 and "|" in lines[0] and "|" in lines[1] and _DASHES.match(lines[1].rstrip("\r\n")):
+    if _is_header(lines[:2]):
         header = "".join(lines[:2])
         own = len(header)
         lines = ["".join(lines[:3]), *lines[3:]]
@@ -98,9 +98,13 @@ def _rows(block: _Block, above: str) -> list[Piece]:
 
 def _header(lead: str) -> str:
     """The header of a table, where a borrowed text ends with one."""
-    lines = lead.splitlines(keepends=True)
-    ends = len(lines) > 1 and "|" in lines[-2] and "|" in lines[-1] and _DASHES.match(lines[-1].rstrip("\r\n"))
-    return "".join(lines[-2:]) if ends else ""
+    last = lead.splitlines(keepends=True)[-2:]
+    return "".join(last) if _is_header(last) else ""
+
+
+def _is_header(lines: Sequence[str]) -> bool:
+    """Whether two lines are the names of columns and the dashes below them."""
+    return len(lines) == 2 and all("|" in line for line in lines) and bool(_DASHES.match(lines[1].rstrip("\r\n")))
 
 
 def _sentences(block: _Block, sentences: Sentences) -> Iterator[Piece]:
