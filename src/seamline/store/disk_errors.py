@@ -18,11 +18,11 @@ REMEDIES = {
     errno.EMFILE: "too many files are open: raise the limit (`ulimit -n`)",
 }
 """What to do about each error number."""
-_OTHERWISE = "check the disk and the rights of the folder, and run it again"
+DISK_REMEDY = "check the disk and the rights of the folder, and run it again"
 
 
 @contextmanager
-def report_disk_errors(doing: str, otherwise: str = _OTHERWISE) -> Iterator[None]:
+def report_disk_errors(doing: str, otherwise: str = DISK_REMEDY) -> Iterator[None]:
     """Turn an OSError into a StoreError that starts with what could not be done. `otherwise` is the remedy where the
     error number does not tell."""
     try:
