@@ -133,7 +133,9 @@ def _internal(error: BaseException) -> str:
     if os.environ.get("SEAMLINE_DEBUG"):
         import traceback
 
-        traceback.print_exception(error)
+        from seamline.cli.style import visible_lines
+
+        print(visible_lines("".join(traceback.format_exception(error))), end="", file=sys.stderr)
     return f"internal error: {type(error).__name__}: {error}; please report it (SEAMLINE_DEBUG=1 shows where)"
 
 
