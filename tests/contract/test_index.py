@@ -6,7 +6,7 @@ The stores are the one in memory, the embedded one and a real PostgreSQL server;
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -377,3 +377,31 @@ def test_an_index_of_another_model_or_recipe_is_refused_and_nothing_is_lost(desk
             open_index(place, shape=shape)
     with open_index(place, shape=SHAPE) as again:
         assert again.stats() == before
+
+
+# --- a closed index says so ----------------------------------------------------------------------------------
+
+USES: dict[str, Callable[[Desk], object]] = {
+    "update": lambda desk: desk.run(),
+    "add": lambda desk: desk.index.add("a.md", "# A\n"),
+    "remove": lambda desk: desk.index.remove("handbook/webhooks.md"),
+    "search": lambda desk: desk.index.search("retries"),
+    "context": lambda desk: desk.index.context("retries"),
+    "cite": lambda desk: desk.index.cite("0" * 24),
+    "stats": lambda desk: desk.index.stats(),
+    "documents": lambda desk: desk.index.documents(),
+    "verify": lambda desk: desk.index.verify(),
+    "with": lambda desk: desk.index.__enter__(),
+}
+
+
+def test_a_closed_index_says_so_and_closing_it_again_does_nothing(desk: Desk) -> None:
+    desk.index.search("retries")  # its answer is known, and still not given after the end
+    url, settings = desk.index.url, desk.index.settings
+    with desk.index:
+        pass
+    desk.index.close()
+    for use in USES.values():
+        with pytest.raises(StoreError, match="this index was closed: open it again"):
+            use(desk)
+    assert (desk.index.url, desk.index.settings) == (url, settings)
