@@ -85,11 +85,15 @@ class Index:
 
     def __init__(self, store: Store, embedder: Embedder, root: Path, folder: Path | None = None, key: str = "") -> None:
         """`folder` is that of a local index. `key` is for a language model that the recipe names."""
-        self._store = store
+        self._opened: Store | None = store
         self._embedder = embedder
         self._folder = folder
         self._key = key
         self.root = root
+        self.url = str(folder) if folder is not None else store.url
+        """Its address, without secrets."""
+        self.settings: Settings = store.settings
+        """What it was made with."""
         self.recipe = recipe_of(store.settings)
         self._caches = Caches(time.monotonic)
         self._mean: tuple[str, float] | None = None
@@ -102,14 +106,10 @@ class Index:
         return make_parts(self.recipe, answers=answers, key=self._key)
 
     @property
-    def url(self) -> str:
-        """Its address, without secrets."""
-        return str(self._folder) if self._folder is not None else self._store.url
-
-    @property
-    def settings(self) -> Settings:
-        """What it was made with."""
-        return self._store.settings
+    def _store(self) -> Store:
+        if self._opened is None:
+            raise StoreError("this index was closed: open it again with `open_index`")
+        return self._opened
 
     def update(
         self,
@@ -268,9 +268,13 @@ class Index:
         return self._caches.hit_rates()
 
     def close(self) -> None:
-        self._store.close()
+        """Give up the store. Whatever needs it from now on is a StoreError; closing again does nothing."""
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
 
     def __enter__(self) -> Index:
+        self._store  # noqa: B018 - refuses where it is closed, before anything is done in the block
         return self
 
     def __exit__(

@@ -50,6 +50,7 @@ def test_what_a_library_prints_is_no_answer() -> None:
         ("hoard", "more than 512 MB"),
         ("crash", "the parser crashed"),
         ("leave", "the parser crashed"),
+        ("panic", "the parser crashed"),
         ("fail", "ZeroDivisionError: by zero"),
         ("recurse", "RecursionError"),
         ("phone", "PermissionError"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cli.exits import DONE, FAILED
 from seamline.cli.options import Raw
-from seamline.cli.output import print_text
+from seamline.cli.output import Output, print_text
 from seamline.cli.place import add_place_options
 from seamline.cli.style import plural, style_for, visible
 from seamline.errors import IndexMissing, MissingExtra, SeamlineError, StoreError
@@ -83,7 +83,7 @@ def execute(args: argparse.Namespace) -> int:
         from seamline.cli.lines import json_line
 
         found = {"problems": [problem._asdict() for problem in problems]} if args.verify else {}
-        print_text(json_line({"ok": well, "checks": [check._asdict() for check in checks], **found}))
+        Output(None).write(json_line({"ok": well, "checks": [check._asdict() for check in checks], **found}))
     else:
         print_text("".join(f"{line}\n" for line in _lines(checks, problems)))
     return DONE if well else FAILED

@@ -56,7 +56,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def execute(args: argparse.Namespace) -> int:
     from seamline.classify import classify
-    from seamline.cli.output import print_text
+    from seamline.cli.output import Output, print_text
 
     style = style_for(sys.stdout)
     failed = False
@@ -71,7 +71,7 @@ def execute(args: argparse.Namespace) -> int:
         if args.json:
             from seamline.cli.lines import json_line
 
-            print_text(json_line(_record(document, found)))
+            Output(None).write(json_line(_record(document, found)))
         else:
             print_text("".join(f"{line}\n" for line in _report(document, found, style, whole=args.blocks)))
     return FAILED if failed else DONE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -138,21 +139,24 @@ def update(
 ) -> Report:
     """Bring an index up to date with its sources.
 
-    Documents that `covers` claims and that are not among the candidates are removed. A source that fails keeps what
-    the index had of it. Whatever was written before an interruption stays, and the next run goes on from there.
+    Documents that `covers` claims and that are not among the candidates are removed; one whose bytes arrive under
+    another name, in one change with its arrival. A source that fails keeps what the index had of it. Whatever was
+    written before an interruption stays, and the next run goes on from there.
     """
     report = Report(documents=len(candidates))
     late = remarks(tools.embedder, tools.recipe) if tools.late else []
     with store.writer() as writer:
         with store.reader() as reader:
             heads = {head.doc: head for head in reader.heads()}
+            gone = _gone(heads, candidates, covers)
+            waiting = _by_revision(gone)
             arrived: dict[str, str] = {}
             drafts = _drafts(reader, heads, candidates, tools, now, report, watcher)
             for group in _groups(drafts):
                 arrived |= {draft.version.revision: draft.head.doc for draft in group if draft.added}
-                _write(writer, group, tools, report, watcher)
-            gone = _gone(heads, candidates, covers)
-            _remove(writer, reader, gone, arrived, now, report)
+                renames = [_removal(reader, gone.pop(old), new, now) for old, new in _renames(group, waiting)]
+                _write(writer, group, renames, tools, report, watcher)
+            _remove(writer, reader, gone.values(), arrived, now, report)
         if report.touched:
             writer.tidy()  # after the last look: a store keeps what is still being read
     if report.added:
@@ -304,7 +308,31 @@ def _groups(drafts: Iterable[_Draft]) -> Iterator[list[_Draft]]:
         yield group
 
 
-def _write(writer: Writer, group: Sequence[_Draft], tools: Tools, report: Report, watcher: Watcher | None) -> None:
+def _by_revision(gone: Mapping[str, Head]) -> dict[str, deque[str]]:
+    """The names of documents that are gone, in order, by what their bytes were."""
+    names: dict[str, deque[str]] = {}
+    for doc, head in sorted(gone.items()):
+        names.setdefault(head.revision, deque()).append(doc)
+    return names
+
+
+def _renames(group: Sequence[_Draft], waiting: Mapping[str, deque[str]]) -> list[tuple[str, str]]:
+    """The old and the new names of documents whose bytes arrive in this group; the old ones wait no longer. Where
+    several have the same bytes, the first old name goes with the first new one."""
+    arrivals = sorted((draft.head.doc, draft.version.revision) for draft in group if draft.added)
+    return [(waiting[mark].popleft(), doc) for doc, mark in arrivals if waiting.get(mark)]
+
+
+def _write(
+    writer: Writer,
+    group: Sequence[_Draft],
+    renames: Sequence[Change],
+    tools: Tools,
+    report: Report,
+    watcher: Watcher | None,
+) -> None:
+    """Write a group of documents, and in the same transaction remove those that are renamed by it: a reader, and
+    whoever comes after a kill, sees the old name or the new one."""
     within = {id: read for draft in group for id, read in draft.within.items()}
     model = Model(tools.embedder, tools.cache, tools.dual)
     drafted = [entry for draft in group for entry in draft.put]
@@ -312,7 +340,9 @@ def _write(writer: Writer, group: Sequence[_Draft], tools: Tools, report: Report
     by_doc: dict[str, list[Entry]] = {draft.head.doc: [] for draft in group}
     for entry in puts:
         by_doc[entry.doc].append(entry)
-    writer.apply([Change(d.head, d.base, d.version, tuple(by_doc[d.head.doc]), d.drop) for d in group])
+    writes = [Change(d.head, d.base, d.version, tuple(by_doc[d.head.doc]), d.drop) for d in group]
+    writer.apply([*writes, *renames])
+    _count_removals(renames, report)
     report.added += sum(draft.added for draft in group)
     report.changed += sum(not draft.added for draft in group)
     report.written += len(puts)
@@ -324,15 +354,15 @@ def _write(writer: Writer, group: Sequence[_Draft], tools: Tools, report: Report
         watcher.written([draft.head.doc for draft in group])
 
 
-def _gone(heads: Mapping[str, Head], candidates: Sequence[Candidate], covers: Callable[[str], bool]) -> list[Head]:
+def _gone(heads: Mapping[str, Head], candidates: Sequence[Candidate], covers: Callable[[str], bool]) -> dict[str, Head]:
     present = {candidate.doc for candidate in candidates}
-    return [head for doc, head in heads.items() if not head.deleted and doc not in present and covers(doc)]
+    return {doc: head for doc, head in heads.items() if not head.deleted and doc not in present and covers(doc)}
 
 
 def _remove(
     writer: Writer,
     reader: Reader,
-    gone: Sequence[Head],
+    gone: Iterable[Head],
     arrived: Mapping[str, str],
     now: datetime,
     report: Report,
@@ -340,6 +370,10 @@ def _remove(
     changes = [_removal(reader, head, arrived.get(head.revision, ""), now) for head in gone]
     for start in range(0, len(changes), DOCUMENTS):
         writer.apply(changes[start : start + DOCUMENTS])
+    _count_removals(changes, report)
+
+
+def _count_removals(changes: Sequence[Change], report: Report) -> None:
     report.removed += len(changes)
     report.moved += sum(bool(change.head.moved_to) for change in changes)
     report.dropped += sum(len(change.drop) for change in changes)

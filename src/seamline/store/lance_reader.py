@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seamline.errors import StoreError
+from seamline.store.changes import check_query
 from seamline.store.lance_engine import told
 from seamline.store.lance_filter import coded, condition, decoded, either, quoted
 from seamline.store.lance_hits import COLUMNS, PLAIN, Hits, pages, rows_of, with_room
@@ -67,8 +67,7 @@ class LanceReader:
         of: VectorKind = "text",
     ) -> list[Scored]:
         """The `k` entries with the highest cosine similarity: exactly in small indexes, almost always in large ones."""
-        if vector.shape != (self._settings.dimensions,):
-            raise StoreError(f"expected a vector of {self._settings.dimensions} dimensions, got shape {vector.shape}")
+        check_query(vector, self._settings)
         column = VECTORS[of]
         if k <= 0 or condition(where, levels) == FALSE:
             return []

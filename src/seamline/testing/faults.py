@@ -60,6 +60,14 @@ def fail(raw: Raw) -> Parsed:
     raise ZeroDivisionError("by zero")
 
 
+def panic(raw: Raw) -> Parsed:
+    """Calls a library written in Rust that panics on this text, which is no `Exception`."""
+    from sentencex import get_sentence_boundaries
+
+    get_sentence_boundaries("en", "J\u00a0. Smith")
+    return echo(raw)
+
+
 def recurse(raw: Raw) -> Parsed:
     return recurse(raw)
 
