@@ -57,7 +57,7 @@ def find_index(start: Path) -> Path | None:
 def open_index(
     place: str | Path = FOLDER, *, shape: Shape | None = None, root: Path | None = None, key: str = ""
 ) -> Index:
-    """The index at a place: a folder, `memory:` or `postgresql://...`.
+    """The index at a place: a folder, `lance:FOLDER`, `memory:` or `postgresql://...`.
 
     Where there is none, `shape` makes one; without a shape that is an IndexMissing. Where there is one of another
     shape, that is a StoreError. Documents are called by their paths from `root`: what a local index was made with, or
@@ -356,4 +356,4 @@ class Stats:
 
 
 def _is_address(place: str) -> bool:
-    return "://" in place or place.startswith("memory:")
+    return "://" in place or place.startswith(("memory:", "lance:"))

@@ -18,15 +18,14 @@ import pytest
 from lancedb.merge import LanceMergeInsertBuilder
 from lancedb.table import LanceTable
 
-from seamline.store.lance import LanceStore
-from seamline.store.lance_search import Limits
+from seamline.store.lance import LanceStore, Limits
 from seamline.testing.entries import SETTINGS, erase, plain
 from seamline.testing.stores.site import put, tidy, write
 
 Loss = Literal["none", "empty", "gone"]
 """What happens to files that were not synced."""
 
-INDEXED = Limits(count=0, words=0, exact=0, held=0, few=1000)
+INDEXED = Limits(count=0, exact=0, few=int(os.environ.get("FEW","0")))
 EVERY = int(os.environ.get("SEAMLINE_STEPS", "5"))
 """1 to end a run at each of its steps, 5 at each fifth."""
 

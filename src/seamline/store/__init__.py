@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from seamline.protocols import Store
     from seamline.records import Settings
 
-_ADDRESSES = "a folder, postgresql://USER@HOST/DATABASE, or memory:"
+_ADDRESSES = "a folder, lance:FOLDER, postgresql://USER@HOST/DATABASE, or memory:"
 
 
 def open_store(url: str) -> Store:
     """The index at an address. A StoreError says why it cannot be opened, a ConfigError that it is no address."""
     match _scheme(url):
-        case "":
+        case "" | "lance":
             from seamline.store.lance import LanceStore
 
             return LanceStore.open(url)
@@ -30,7 +30,7 @@ def open_store(url: str) -> Store:
 def create_store(url: str, settings: Settings) -> Store:
     """Make an index at an address, or open the one that is there, if it was made with the same settings."""
     match _scheme(url):
-        case "":
+        case "" | "lance":
             from seamline.store.lance import LanceStore
 
             return LanceStore.create(url, settings)
@@ -49,6 +49,8 @@ def _scheme(url: str) -> str:
     known = {"postgresql": "postgresql", "postgres": "postgresql"}
     if url == "memory:":
         return "memory"
+    if url.startswith("lance:") and url != "lance:":
+        return "lance"
     if mark and name in known:
         return known[name]
     if mark and name.isidentifier():

@@ -20,7 +20,7 @@ import pyarrow as pa
 from seamline.errors import StoreError
 from seamline.records import Entry, Head, Version
 from seamline.store import codec
-from seamline.store.lance_filter import coded, decoded, labels
+from seamline.store.lance.filter import coded, decoded, labels
 from seamline.words import spaced
 
 if TYPE_CHECKING:
