@@ -36,7 +36,7 @@ from seamline.retrieve.plan import Plan, plan, sized
 from seamline.retrieve.search import Engine, follow, search
 from seamline.retrieve.shelf import Shelf
 from seamline.shape import Shape, check, is_late, recipe_of, settings_of
-from seamline.store import create_store, open_store
+from seamline.store import create_store, is_address, open_store
 
 if TYPE_CHECKING:
     from seamline.embed.cache import VectorCache
@@ -63,7 +63,7 @@ def open_index(
     shape, that is a StoreError. Documents are called by their paths from `root`: what a local index was made with, or
     the folder around it; of others, the current folder. `key` is for embedders that are services.
     """
-    local = None if _is_address(str(place)) else Path(place)
+    local = None if is_address(str(place)) else Path(place)
     address = str(place) if local is None else str(local / "store")
     base = root or (root_of(local) if local is not None else Path.cwd())
     try:
@@ -353,7 +353,3 @@ class Stats:
     """When a document was last written."""
     size: int
     """Bytes on disk."""
-
-
-def _is_address(place: str) -> bool:
-    return "://" in place or place.startswith(("memory:", "lance:"))

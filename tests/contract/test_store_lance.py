@@ -45,4 +45,3 @@ class TestLanceIndexed(StoreContract):
     @classmethod
     def sites(cls, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Site]:
         return lambda: LanceSite(tmp_path_factory.mktemp("store"), Limits(count=0, exact=0, few=0))
-

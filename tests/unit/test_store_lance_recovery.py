@@ -11,6 +11,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,9 +26,9 @@ from seamline.testing.stores.site import put, tidy, write
 Loss = Literal["none", "empty", "gone"]
 """What happens to files that were not synced."""
 
-INDEXED = Limits(count=0, exact=0, few=int(os.environ.get("FEW","0")))
-EVERY = int(os.environ.get("SEAMLINE_STEPS", "5"))
-"""1 to end a run at each of its steps, 5 at each fifth."""
+INDEXED = Limits(count=0, exact=0, few=0)
+EVERY = int(os.environ.get("SEAMLINE_STEPS", "29"))
+"""1 to end a run at each of its steps, 29 at each 29th: then 16 times."""
 
 
 class Dead(BaseException):
@@ -154,8 +155,8 @@ def picture(store: LanceStore) -> list[object]:
 
 
 @contextmanager
-def opened(folder: Path) -> Iterator[LanceStore]:
-    store = LanceStore.open(str(folder), limits=INDEXED)
+def opened(folder: Path, few: int = 0) -> Iterator[LanceStore]:
+    store = LanceStore.open(str(folder), limits=replace(INDEXED, few=few))
     yield store
     store.close()
 
@@ -170,10 +171,10 @@ def pictures(start: Path, tmp_path_factory: pytest.TempPathFactory) -> list[list
     return [*seen, seen[-1]]
 
 
-def run_until(folder: Path, last: int, loss: Loss) -> tuple[int, bool]:
-    """Run, and end at a step; how many pauses were reached, and whether it was ended at all."""
+def run_until(folder: Path, last: int, loss: Loss = "none", few: int = 0) -> tuple[int, list[str]]:
+    """Run, and end at a step; how many pauses were reached, and what was done."""
     acknowledged = 0
-    with pytest.MonkeyPatch.context() as patch, opened(folder) as store:
+    with pytest.MonkeyPatch.context() as patch, opened(folder, few) as store:
         disk = Disk(folder, last, patch)
         try:
             for _ in steps(store):
@@ -181,39 +182,47 @@ def run_until(folder: Path, last: int, loss: Loss) -> tuple[int, bool]:
         except Dead:
             patch.undo()
             disk.lose(loss)
-            return acknowledged, True
-    return acknowledged, False
+    return acknowledged, disk.done
 
 
-@pytest.mark.parametrize("loss", ["none", "empty", "gone"])
-def test_what_was_acknowledged_survives_every_step(
-    start: Path, pictures: list[list[object]], tmp_path: Path, loss: Loss
+def ends(start: Path, folder: Path, loss: Loss, few: int) -> list[int]:
+    """The steps at which runs are ended: every so many, and in calls of the engine that put files together."""
+    shutil.copytree(start, folder)
+    _, done = run_until(folder, 1 << 30, few=few)
+    shutil.rmtree(folder)
+    first = {"none": 1, "empty": 1 + EVERY // 3, "gone": 1 + EVERY // 2}[loss]
+    upkeep = [at for at, what in enumerate(done, 1) if what == "optimize half done"] if loss == "none" else []
+    return sorted({*range(first, len(done) + 1, EVERY), *upkeep})
+
+
+@pytest.mark.parametrize(("loss", "few"), [("none", 0), ("none", 1000), ("empty", 0), ("gone", 0)])
+def test_what_was_acknowledged_survives_every_end(
+    start: Path, pictures: list[list[object]], tmp_path: Path, loss: Loss, few: int
 ) -> None:
-    ended, last = True, 0
-    while ended:
-        last += EVERY
-        folder = tmp_path / "store"
+    folder = tmp_path / "store"
+    chosen = ends(start, folder, loss, few)
+    for last in chosen:
         shutil.copytree(start, folder)
-        acknowledged, ended = run_until(folder, last, loss)
-        between = pictures[acknowledged : acknowledged + 2]
-        check(folder, last, between)
+        acknowledged, done = run_until(folder, last, loss, few)
+        assert len(done) >= last
+        check(folder, f"step {last}, {done[last - 1]}", pictures[acknowledged : acknowledged + 2])
         shutil.rmtree(folder)
-    print(f"{last // EVERY} ends, of {last} steps")
-    assert last > 100
+    print(f"{len(chosen)} ends")
+    assert len(chosen) > 3
 
 
-def check(folder: Path, last: int, allowed: list[list[object]]) -> None:
+def check(folder: Path, step: str, allowed: list[list[object]]) -> None:
     """A reader, a check of everything, the next writer and its upkeep find a state that may be there."""
     with opened(folder) as store:
         seen = picture(store)
-        assert any(same(seen, one) for one in allowed), f"step {last}: a reader"
-        assert list(store.verify()) == [], f"step {last}"
+        assert any(same(seen, one) for one in allowed), f"{step}: a reader"
+        assert list(store.verify()) == [], step
         put(store, "new.md", "written after it")
         tidy(store)
         with store.reader() as reader:
-            assert [hit.id for hit in reader.matching("after", 3)], f"step {last}"
-            assert len(reader.matching("common", 99)) >= 4, f"step {last}"
-        assert list(store.verify()) == [], f"step {last}: after the next writer"
+            assert [hit.id for hit in reader.matching("after", 3)], step
+            assert len(reader.matching("common", 99)) >= 4, step
+        assert list(store.verify()) == [], f"{step}: after the next writer"
 
 
 def same(one: list[object], other: list[object]) -> bool:

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 _ADDRESSES = "a folder, lance:FOLDER, postgresql://USER@HOST/DATABASE, or memory:"
 
 
+def is_address(place: str) -> bool:
+    """Whether a place is an address, and not the folder of an index with all that is kept beside its store."""
+    return "://" in place or place.startswith(("lance:", "memory:"))
+
+
 def open_store(url: str) -> Store:
     """The index at an address. A StoreError says why it cannot be opened, a ConfigError that it is no address."""
     match _scheme(url):
