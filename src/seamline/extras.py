@@ -14,6 +14,7 @@ def command(extra: str) -> str:
 
 
 INDEX = command("index")
+LANCE = command("lance")
 POSTGRES = command("postgres")
 READERS = {
     "turbohtml": ("html", "reads web pages"),

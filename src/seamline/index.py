@@ -31,7 +31,7 @@ from seamline.retrieve.plan import Plan, plan, sized
 from seamline.retrieve.search import Engine, follow, search
 from seamline.retrieve.shelf import Shelf
 from seamline.shape import Shape, check, is_late, recipe_of, settings_of
-from seamline.store import create_store, open_store
+from seamline.store import create_store, is_address, open_store
 
 if TYPE_CHECKING:
     from seamline.indexing.run import Candidate, Report, Watcher
@@ -53,13 +53,13 @@ def find_index(start: Path) -> Path | None:
 def open_index(
     place: str | Path = FOLDER, *, shape: Shape | None = None, root: Path | None = None, key: str = ""
 ) -> Index:
-    """The index at a place: a folder, `memory:` or `postgresql://...`.
+    """The index at a place: a folder, `lance:FOLDER`, `memory:` or `postgresql://...`.
 
     Where there is none, `shape` makes one; without a shape that is an IndexMissing. Where there is one of another
     shape, that is a StoreError. Documents are called by their paths from `root`: what a local index was made with, or
     the folder around it; of others, the current folder. `key` is for embedders that are services.
     """
-    local = None if _is_address(str(place)) else Path(place)
+    local = None if is_address(str(place)) else Path(place)
     address = str(place)
     base = root or (root_of(local) if local is not None else Path.cwd())
     try:
@@ -358,7 +358,3 @@ class Stats:
     """When a document was last written."""
     size: int
     """Bytes on disk."""
-
-
-def _is_address(place: str) -> bool:
-    return "://" in place or place.startswith("memory:")

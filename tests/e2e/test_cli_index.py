@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Cli, Warm
 from test_cli_streams import on_terminal
+
+from conftest import Cli
 
 HASH = ("--embedder", "hash")
 
@@ -322,17 +323,14 @@ def test_other_commands_load_nothing_heavy(cli, write) -> None:
         assert done.stderr == b"\n", args
 
 
-def test_a_search_leaves_out_what_it_never_uses(handbook: Warm) -> None:
-    code = (
-        "import sys; from seamline.cli.main import main; main(sys.argv[1:]);"
-        "print(sum(hasattr(m, '__file__') for n, m in sys.modules.items() if n.startswith('lance_namespace')))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "search", "keys", "--quiet", "-k", "1"],
-        cwd=handbook.folder, env=handbook.env, capture_output=True, timeout=120, check=True,
-    )  # fmt: skip
-    assert done.stdout.startswith(b"   1  ")
-    assert done.stdout.endswith(b"\n0\n"), "200 modules that cost half of a search"
+def test_a_lance_store_is_named_by_its_address(warm, write) -> None:
+    write("docs/a.md", "# Keys\n\nKeys are renewed each year.\n")
+    assert warm("index", "docs", *HASH, "--index", "lance:kept").code == 0
+    assert "Keys are renewed" in warm("search", "keys", "--index", "lance:kept").out
+    assert (warm.folder / "kept/entries.lance").is_dir()
+    missing = warm("search", "keys", "--index", "lance:elsewhere")
+    assert missing.code == 1
+    assert "there is no index in elsewhere" in missing.lines[0]
 
 
 def test_a_cron_job_hears_nothing(warm, write) -> None:

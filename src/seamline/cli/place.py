@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seamline.cli.light import leave_out_catalogues
 from seamline.errors import ConfigError, IndexMissing
 from seamline.extras import installed
+from seamline.store import is_address
 
 if TYPE_CHECKING:
     from seamline.index import Index
@@ -26,7 +26,7 @@ def add_place_options(parser: argparse.ArgumentParser) -> None:
     where.add_argument(
         "--index",
         metavar="PLACE",
-        help="a folder, or postgresql://USER@HOST/DATABASE?schema=NAME (the nearest .seamline, from here upward)",
+        help="a folder, postgresql://USER@HOST/DATABASE?schema=NAME, or lance:FOLDER (the nearest .seamline upward)",
     )
     where.add_argument(
         "--api-key-env",
@@ -77,8 +77,8 @@ def key_of(variable: str | None) -> str:
 
 def root_for(named: str | None, paths: Sequence[str]) -> Path | None:
     """What names of documents start from in a new index that was named: the current folder if it holds them, else the
-    folder around them. An index that was not named stands in that folder anyway, and a database has none."""
-    if named is None or "://" in named:
+    folder around them. An index that was not named stands in that folder anyway, and an address has none."""
+    if named is None or is_address(named):
         return None
     here = Path.cwd()
     if all(_is_inside(path, here) for path in paths):
@@ -96,14 +96,13 @@ def opened(args: argparse.Namespace, place: str, shape: Shape | None = None, roo
 
 def open_place(place: str, key: str, shape: Shape | None = None, root: Path | None = None) -> Index:
     """The same for a key that is known."""
-    leave_out_catalogues()
     try:
         with installed():
             from seamline.index import open_index
 
             return open_index(place, shape=shape, root=root, key=key)
     except IndexMissing:
-        if "://" in place:
+        if is_address(place):
             raise
         raise IndexMissing(
             f"there is no index in {place}: make one with `seamline index PATH --index {place}`"
@@ -128,9 +127,9 @@ def _is_inside(path: str, folder: Path) -> bool:
 
 def _checked(place: str) -> str:
     if not place:
-        raise ConfigError("--index: expected a folder or postgresql://USER@HOST/DATABASE, got nothing")
+        raise ConfigError("--index: expected a folder, postgresql://USER@HOST/DATABASE or lance:FOLDER, got nothing")
     if place == "memory:":
         raise ConfigError("--index: an index in memory ends with its command: name a folder or a database")
-    if "://" not in place and os.path.exists(place) and not os.path.isdir(place):
+    if not is_address(place) and os.path.exists(place) and not os.path.isdir(place):
         raise ConfigError(f"--index: expected the folder of an index, got the file {place}")
     return place

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from seamline.errors import StoreError
 from seamline.records import Problem
-from seamline.store.lance_filter import coded, decoded, quoted
-from seamline.store.lance_reader import LanceReader
-from seamline.store.lance_rows import GONE, VECTORS, id_of, unpack_entry, vectors_of
+from seamline.store.lance.filter import coded, decoded, quoted
+from seamline.store.lance.reader import LanceReader
+from seamline.store.lance.rows import GONE, VECTORS, id_of, vectors_of
+from seamline.store.packing import unpack_entry
 from seamline.store.verify import verify_reader
 
 if TYPE_CHECKING:

@@ -12,11 +12,12 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from seamline.store.lance_rows import VECTORS, entry_key, unpack_entry, vectors_of
+from seamline.store.lance.rows import VECTORS, entry_key, vectors_of
+from seamline.store.packing import unpack_entry
 
 if TYPE_CHECKING:
     from seamline.records import Entry
-    from seamline.store.lance_table import Table
+    from seamline.store.lance.table import TableVersion
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -65,7 +66,7 @@ def rows_of(found: Any) -> list[Row]:
 class Hits:
     """The rows of a table that were found lately, by where they stand."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: TableVersion) -> None:
         self._table = table
         self._rows: dict[int, Row] = {}
         self._places: dict[str, int] = {}

@@ -10,8 +10,6 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -20,7 +18,8 @@ import pyarrow as pa
 from seamline.errors import StoreError
 from seamline.records import Entry, Head, Version
 from seamline.store import codec
-from seamline.store.lance_filter import coded, decoded, labels
+from seamline.store.lance.filter import coded, decoded, labels
+from seamline.store.packing import pack_entry, pack_head
 from seamline.words import spaced
 
 if TYPE_CHECKING:
@@ -36,10 +35,6 @@ _FAST = 1
 """Level of compression: level 6 makes rows 3% smaller, and costs as much as everything else about a row."""
 _PLAIN_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 """Not escaped: half the bytes for texts that are not ASCII."""
-_WORDS = ("id", "doc", "parent", "kind", "title", "text", "content_hash", "language", "summary", "before", "after")
-_WHOLE = ("level", "lead", "tail", "tokens", "sketch")
-_SHARES = ("authority", "coherence")
-_WORDS_OF, _WHOLE_OF = attrgetter(*_WORDS), attrgetter(*_WHOLE)
 _NOTHING = (None,) * 9
 """What rows that are no entries have from `parent` to `updated_at`."""
 
@@ -146,8 +141,7 @@ def _gone_row(gone: tuple[str, str]) -> tuple[Any, ...]:
 
 
 def _head_row(head: Head) -> tuple[Any, ...]:
-    plain = {**asdict(head), "indexed_at": codec.microseconds(head.indexed_at)}
-    body = zlib.compress(_json(plain), _FAST)
+    body = pack_head(head)
     return (head_key(head.doc), coded(head.doc), HEAD, *_NOTHING, [], None, None, None, body)
 
 
@@ -182,51 +176,6 @@ def version_rows(versions: Sequence[Version]) -> pa.Table:
         for version in versions
     ]
     return pa.Table.from_pylist(rows, schema=version_schema())
-
-
-def pack_entry(entry: Entry) -> bytes:
-    """Everything an entry says, without its vectors."""
-    plain = [
-        _WORDS_OF(entry),
-        [*map(int, _WHOLE_OF(entry))],
-        entry.path,
-        None if entry.created_at is None else codec.microseconds(entry.created_at),
-        codec.microseconds(entry.updated_at),
-        codec.plain_meta({name: value for name in _SHARES if (value := getattr(entry, name)) is not None}),
-        codec.plain_meta(entry.meta),
-    ]
-    return zlib.compress(_json(plain), _FAST)
-
-
-def unpack_entry(body: bytes, vector: Vector | None = None, summary_vector: Vector | None = None) -> Entry:
-    """The reverse of `pack_entry`."""
-
-    def read() -> Entry:
-        texts, whole, path, created, updated, plain, meta = json.loads(_text(body))
-        shares: dict[str, Any] = codec.meta_of(plain)
-        return Entry(
-            **dict(zip(_WORDS, texts, strict=True)),
-            **dict(zip(_WHOLE, whole, strict=True)),
-            **shares,
-            path=tuple(path),
-            created_at=None if created is None else codec.moment_of(created),
-            updated_at=codec.moment_of(updated),
-            meta=codec.meta_of(meta),
-            vector=vector,
-            summary_vector=summary_vector,
-        )
-
-    return _undamaged("an entry", read)
-
-
-def unpack_head(body: bytes) -> Head:
-    """A head as it was written."""
-
-    def read() -> Head:
-        plain = json.loads(_text(body))
-        return Head(**{**plain, "indexed_at": codec.moment_of(plain["indexed_at"])})
-
-    return _undamaged("the head of a document", read)
 
 
 def unpack_version(row: Mapping[str, Any]) -> Version:

@@ -9,7 +9,7 @@ from collections.abc import Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from seamline.store.lance_engine import lancedb, told
+from seamline.store.lance.engine import lancedb, report_errors
 
 if TYPE_CHECKING:
     from seamline.records import Vector
@@ -27,21 +27,21 @@ def _wait(task: Coroutine[Any, Any, T]) -> T:
     return found
 
 
-class Tables:
-    """The tables of a folder."""
+class Connection:
+    """The tables of a folder, for readers."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        with told(f"cannot open the index in {folder}"):
+        with report_errors(f"cannot open the index in {folder}"):
             self._connection = _wait(lancedb.connect_async(str(folder)))
 
-    def open(self, name: str) -> Table:
-        """The present version of a table, and nothing that is written later."""
-        with told(f"cannot open the index in {self._folder}"):
-            return Table(_wait(self._connection.open_table(name)))
+    def open(self, name: str, version: int) -> TableVersion:
+        """One version of a table, and nothing that is written later."""
+        with report_errors(f"cannot open the index in {self._folder}"):
+            return TableVersion(_wait(self._connection.open_table(name, version=version)))
 
 
-class Table:
+class TableVersion:
     """One version of a table. Threads may share it."""
 
     def __init__(self, table: Any) -> None:

@@ -1,9 +1,4 @@
-"""An index in a folder, on LanceDB: nothing to start, many readers, one writer.
-
-A commit of the engine is atomic and leaves the state before it as it was, so a reader is an older version of the
-tables. What Seamline adds stands beside it: `lance_home` (the folder), `locks` (who writes), `lance_guard` (a hash
-of every file), `lance_rows` (what a row is), `lance_search` (exact, or almost), `lance_tend` (upkeep).
-"""
+"""Opening and making an index in a folder, on LanceDB."""
 
 from __future__ import annotations
 
@@ -15,24 +10,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from seamline.errors import StoreError
-from seamline.store import codec, lance_home
-from seamline.store.lance_engine import connect, told
-from seamline.store.lance_guard import Guard, verify_files
-from seamline.store.lance_home import ENTRIES, LAYOUT, VERSIONS, Found
-from seamline.store.lance_layouts import migrate
-from seamline.store.lance_reader import LanceReader
-from seamline.store.lance_rows import entry_schema, version_schema
-from seamline.store.lance_search import Limits
-from seamline.store.lance_table import Tables
-from seamline.store.lance_tend import Keeper
-from seamline.store.lance_verify import WholeReader, verify_rows
-from seamline.store.lance_writer import LanceWriter
+from seamline.store import codec
+from seamline.store.lance import folder as folders
+from seamline.store.lance.engine import connect, report_errors
+from seamline.store.lance.folder import ENTRIES, LAYOUT, VERSIONS, Found
+from seamline.store.lance.guard import Guard, State, is_unfinished, read_state, verify_files
+from seamline.store.lance.maintenance import Maintenance
+from seamline.store.lance.reader import LanceReader
+from seamline.store.lance.rows import entry_schema, version_schema
+from seamline.store.lance.search import Limits
+from seamline.store.lance.table import Connection
+from seamline.store.lance.verify import WholeReader, verify_rows
+from seamline.store.lance.writer import LanceWriter
 from seamline.store.locks import WriterLock, reading
 
 if TYPE_CHECKING:
     from seamline.records import Problem, Settings
     from seamline.types import Notice
 
+SCHEME = "lance:"
 R = TypeVar("R", bound=LanceReader)
 
 
@@ -43,23 +39,25 @@ class LanceStore:
         self._folder = folder
         self._found = found
         self._limits = limits
-        self._last: tuple[tuple[str, str], LanceReader] | None = None
+        self._last: tuple[str, LanceReader] | None = None
 
     @classmethod
     def open(cls, url: str, *, limits: Limits | None = None) -> LanceStore:
-        """The index in a folder, brought to the present layout where it has an older one; a StoreError says why it
-        cannot be opened."""
-        folder = Path(url)
-        found = lance_home.look(folder)
+        """The index in a folder, `lance:FOLDER` or FOLDER; a StoreError says why it cannot be opened."""
+        folder = Path(url.removeprefix(SCHEME))
+        found = folders.read_settings(folder)
         if found.layout < LAYOUT:
-            found = migrate(folder)
+            found = _upgrade(folder)
+        elif is_unfinished(folder, (found.entries, found.versions)):
+            with suppress(StoreError):  # somebody is writing, or nobody may write here: a reader sees what counts
+                _recover(folder, found)
         return cls(folder, found, limits or Limits())
 
     @classmethod
     def create(cls, url: str, settings: Settings, *, limits: Limits | None = None) -> LanceStore:
         """Make an index in a folder, or open the one that is there, if it was made with the same settings."""
-        folder = Path(url)
-        if not lance_home.exists(folder):
+        folder = Path(url.removeprefix(SCHEME))
+        if not folders.exists(folder):
             _make(folder, settings)
         store = cls.open(url, limits=limits)
         codec.check_settings(store.settings, settings)
@@ -67,7 +65,7 @@ class LanceStore:
 
     @property
     def url(self) -> str:
-        return str(self._folder)
+        return f"{SCHEME}{self._folder}"
 
     @property
     def settings(self) -> Settings:
@@ -85,14 +83,10 @@ class LanceStore:
         lock = WriterLock(self._folder)
         writer: LanceWriter | None = None
         try:
-            if lock.interrupted:
-                lance_home.sweep(self._folder, self._found)
             names = (self._found.entries, self._found.versions)
             guard = Guard(self._folder, names)
-            keeper = Keeper(self._folder, guard, self._limits)
-            with told(f"cannot open the index in {self._folder}"):
-                entries, versions = map(connect(self._folder).open_table, names)
-            writer = LanceWriter(entries, versions, self.settings, guard, keeper, interrupted=lock.interrupted)
+            maintenance = Maintenance(self._folder, guard, self._limits)
+            writer = LanceWriter(self._folder, names, self.settings, guard, maintenance)
             yield writer
         finally:
             lock.release(finished=writer is not None and not writer.unfinished)
@@ -100,7 +94,7 @@ class LanceStore:
                 writer.close()
 
     def generation(self) -> str:
-        return lance_home.newest(self._folder, self._found.entries)
+        return self._mark(read_state(self._folder))
 
     def verify(self) -> Iterator[Problem]:
         """Compare every file with its hash and then, where they are whole, every row with its own."""
@@ -108,7 +102,7 @@ class LanceStore:
             damaged = list(verify_files(self._folder))
             yield from damaged
             if not damaged:
-                yield from verify_rows(self._reader(WholeReader))
+                yield from verify_rows(self._reader(WholeReader, read_state(self._folder)))
 
     def size(self) -> int:
         total = 0
@@ -135,49 +129,73 @@ class LanceStore:
     def close(self) -> None:
         """Let go of the tables. Readers that are open stay usable."""
         self._last = None
-        self.__dict__.pop("_tables", None)
+        self.__dict__.pop("_connection", None)
 
     def _present(self) -> LanceReader:
         """The reader of the present state: the one that was made last, with all it remembers, where nothing was written
         since."""
-        while True:
-            mark, last = self._mark(), self._last
-            if last is not None and last[0] == mark:
-                return last[1]
-            reader = self._reader(LanceReader)
-            if self._mark() == mark:
-                self._last = mark, reader
-                return reader
+        state = read_state(self._folder)
+        mark, last = self._mark(state), self._last
+        if last is not None and last[0] == mark:
+            return last[1]
+        reader = self._reader(LanceReader, state)
+        self._last = mark, reader
+        return reader
 
-    def _mark(self) -> tuple[str, str]:
-        return lance_home.newest(self._folder, self._found.entries), lance_home.newest(
-            self._folder, self._found.versions
-        )
+    def _mark(self, state: State) -> str:
+        # With a time: another index may have been made in the same folder.
+        with report_errors(f"cannot open the index in {self._folder}"):
+            made = os.stat(self._folder / folders.SETTINGS).st_mtime_ns
+        return f"{state.entries}-{state.versions}-{made}"
 
-    def _reader(self, kind: type[R]) -> R:
-        # Entries first: every version that their heads speak of was written before them.
-        entries, versions = self._tables.open(self._found.entries), self._tables.open(self._found.versions)
+    def _reader(self, kind: type[R], state: State) -> R:
+        entries = self._connection.open(self._found.entries, state.entries)
+        versions = self._connection.open(self._found.versions, state.versions)
         return kind(entries, versions, self.settings, self._limits)
 
     @cached_property
-    def _tables(self) -> Tables:
-        return Tables(self._folder)
+    def _connection(self) -> Connection:
+        return Connection(self._folder)
 
 
 def _make(folder: Path, settings: Settings) -> None:
     """An empty index. Whoever is interrupted here leaves a folder that the next one starts from."""
-    lance_home.prepare(folder)
+    folders.prepare(folder)
     lock = WriterLock(folder)
     try:
-        if lance_home.exists(folder):
+        if folders.exists(folder):
             return  # another process was faster
-        lance_home.clear(folder)
-        with told(f"cannot make an index in {folder}"):
+        folders.clear(folder)
+        with report_errors(f"cannot make an index in {folder}"):
             connection = connect(folder)
             connection.create_table(ENTRIES, schema=entry_schema(settings.dimensions))
             connection.create_table(VERSIONS, schema=version_schema())
         with reading(folder):
-            Guard(folder, (ENTRIES, VERSIONS)).adopt()
-        lance_home.announce(folder, Found(LAYOUT, settings, ENTRIES, VERSIONS))
+            Guard(folder, (ENTRIES, VERSIONS)).start()
+        folders.write_settings(folder, Found(LAYOUT, settings, ENTRIES, VERSIONS))
     finally:
-        lock.release(finished=lance_home.exists(folder))
+        lock.release(finished=folders.exists(folder))
+
+
+def _recover(folder: Path, found: Found) -> None:
+    """Set aside what a writer who died left unfinished: a manifest without its end is in the way of readers."""
+    lock = WriterLock(folder)
+    try:
+        Guard(folder, (found.entries, found.versions)).recover()
+    finally:
+        lock.release(finished=True)
+
+
+def _upgrade(folder: Path) -> Found:
+    """Bring an index of layout 2 to the present one: its newest commits are named as those that count."""
+    lock = WriterLock(folder)
+    try:
+        found = folders.read_settings(folder)  # again: another process may have been faster
+        if found.layout < LAYOUT:
+            Guard(folder, (found.entries, found.versions)).start()
+            found = found._replace(layout=LAYOUT)
+            folders.write_settings(folder, found)
+            (folder / "files.log").unlink(missing_ok=True)
+        return found
+    finally:
+        lock.release(finished=True)

@@ -1,4 +1,4 @@
-"""LanceDB as the embedded store uses it: quiet, and with errors that a user can act on."""
+"""LanceDB as this store uses it: quiet, and with errors that a user can act on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from seamline.errors import MissingExtra, StoreError
-from seamline.extras import INDEX
+from seamline.extras import LANCE
 from seamline.store.disk_errors import REMEDIES
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def _loaded() -> Any:
     try:
         import lancedb
     except ImportError as error:
-        raise MissingExtra("the vector store LanceDB", INDEX) from error
+        raise MissingExtra("the vector store LanceDB", LANCE) from error
     return lancedb
 
 
@@ -56,7 +56,7 @@ class _Told(AbstractContextManager[None]):
             raise StoreError(f"{self._doing}: the engine met something it cannot read: {_DAMAGED}") from error
 
 
-def told(doing: str, otherwise: str = _DAMAGED) -> AbstractContextManager[None]:
+def report_errors(doing: str, otherwise: str = _DAMAGED) -> AbstractContextManager[None]:
     """Turn what LanceDB and the system say into a StoreError that starts with what could not be done. `otherwise` is
     what to do where the reason does not tell.
 
@@ -79,5 +79,5 @@ def _reason(error: Exception, otherwise: str) -> str:
 
 def connect(folder: Path) -> Any:
     """The tables of a folder."""
-    with told(f"cannot open the index in {folder}"):
+    with report_errors(f"cannot open the index in {folder}"):
         return lancedb.connect(str(folder))

@@ -31,7 +31,7 @@ from seamline.filters import (
 )
 from seamline.records import Entry
 from seamline.store import codec
-from seamline.store.lance_table import FALSE, TRUE
+from seamline.store.lance.table import FALSE, TRUE
 
 _DEEPEST = 40
 """The engine's parser gives up at 50 brackets inside each other."""

@@ -1,21 +1,24 @@
-"""Changing an embedded index: versions first, then entries and heads in the one commit that counts."""
+"""Changing a LanceDB store: versions first, then entries and heads in the one commit that counts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from seamline.errors import StoreError
 from seamline.store.changes import Current, check_changes
-from seamline.store.lance_engine import told
-from seamline.store.lance_filter import coded, decoded, either
-from seamline.store.lance_rows import HEAD, entry_rows, head_key, id_of, unpack_head, version_rows
+from seamline.store.lance.engine import connect, report_errors
+from seamline.store.lance.filter import coded, decoded, either
+from seamline.store.lance.rows import HEAD, entry_rows, head_key, id_of, version_rows
+from seamline.store.packing import unpack_head
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from seamline.records import Change, Head, Settings
-    from seamline.store.lance_guard import Guard
-    from seamline.store.lance_tend import Keeper
+    from seamline.store.lance.guard import Guard
+    from seamline.store.lance.maintenance import Maintenance
 
 _PAGE = 500
 _COMMITS = 128
@@ -27,26 +30,24 @@ class LanceWriter:
     """The right to change a LanceStore."""
 
     def __init__(
-        self, entries: Any, versions: Any, settings: Settings, guard: Guard, keeper: Keeper, *, interrupted: bool
+        self, folder: Path, tables: tuple[str, str], settings: Settings, guard: Guard, maintenance: Maintenance
     ) -> None:
-        self._tables: tuple[Any, Any] | None = (entries, versions)
+        self._folder = folder
+        self._names = tables
         self._settings = settings
         self._guard = guard
-        self._keeper = keeper
+        self._maintenance = maintenance
         self._documents: set[str] | None = None
         self._commits = 0
         self._packed = -1
-        self.unfinished = False
+        self._closed = False
+        self.unfinished = True
         """Whether a change was begun and not brought to its end."""
-        if interrupted:
-            self.unfinished = True
-            self._resume()
+        self._tables = self._start()
 
     def apply(self, changes: Sequence[Change]) -> None:
         """Write all changes or, where one is refused or fails, none. One that reached its end is on the disk."""
         entries, versions = self._open()
-        if self.unfinished:
-            self._resume()
         current = self._current([change.head.doc for change in changes])
         check_changes(changes, current.__getitem__, self._settings)
         if not changes:
@@ -55,59 +56,56 @@ class LanceWriter:
         drop = [(id, change.head.doc) for change in changes for id in change.drop]
         rows = entry_rows(put, drop, [change.head for change in changes], self._settings.dimensions)
         texts = version_rows([change.version for change in changes if change.version])
-        self.unfinished = True
-        with self._undone_if_torn():
-            with told("the change was not written"):
-                if len(texts):
-                    versions.add(texts)
-                if all(now.head is None for now in current.values()):
-                    entries.add(rows, on_bad_vectors="null")  # all new: nothing to look up
-                else:
-                    merge = entries.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
-                    merge.execute(rows, on_bad_vectors="null")
+        with self._undone_on_failure(), report_errors("the change was not written"):
+            if len(texts):
+                versions.add(texts)
+            if all(now.head is None for now in current.values()):
+                entries.add(rows, on_bad_vectors="null")  # all new: nothing to look up
+            else:
+                merge = entries.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
+                merge.execute(rows, on_bad_vectors="null")
             self._guard.record()
-        self.unfinished = False
         self._known(entries).update(current)
-        self._grown(entries)
+        self._pack_if_grown(entries, versions)
 
     def tidy(self) -> None:
         """Bring the indices up to date where enough is new, and give back space."""
-        entries, _ = self._open()
-        if self.unfinished:
-            self._resume()
-        self._kept(self._keeper.tend)
+        entries, versions = self._open()
+        with self._undone_on_failure():
+            self._maintenance.tidy(entries, versions)
         self._commits, self._packed = 0, entries.count_rows()
 
     def close(self) -> None:
         """Give the right back; another call of this writer is refused."""
-        self._tables = None
+        self._closed = True
 
     def _open(self) -> tuple[Any, Any]:
-        if self._tables is None:
+        if self._closed:
             raise StoreError("this writer was given back: take a new one from the store")
+        if self.unfinished:
+            self._tables = self._start()
         return self._tables
 
-    def _resume(self) -> None:
-        """Put right what an interrupted change left: files that are not whole or on no list, versions that no head
-        knows."""
-        entries, versions = self._open()
-        self._guard.undo()
-        with told("cannot put right what an interrupted change left"):
-            for table in (entries, versions):
-                table.checkout_latest()
-            latest = {head.doc: head.version for head in _heads(entries, f"level = {HEAD}")}
-            found = versions.search().select(["doc", "number"]).to_arrow()
-            pairs = zip(found["doc"].to_pylist(), found["number"].to_pylist(), strict=True)
-            for doc, number in [(doc, n) for doc, n in pairs if n > latest.get(decoded(doc), 0)]:
-                versions.delete(f"{either('doc', [doc])} AND number = {number}")
-        self._documents = set(latest)
-        self._guard.adopt()
-        self.unfinished = False
+    def _start(self) -> tuple[Any, Any]:
+        """Open the tables at the commits that count, with newer ones set aside."""
+        self._guard.recover()
+        connection = connect(self._folder)
+        with report_errors(f"cannot open the index in {self._folder}"):
+            entries, versions = map(connection.open_table, self._names)
+            skipped = False
+            for table, used in zip((entries, versions), self._guard.used(), strict=True):
+                while table.version <= used:
+                    table.restore(table.version)  # the same once more, under the next number
+                    skipped = True
+        if skipped:
+            self._guard.record()
+        self._documents, self.unfinished = None, False
+        return entries, versions
 
     def _current(self, docs: Sequence[str]) -> dict[str, Current]:
         """What is stored of these documents."""
         entries, _ = self._open()
-        with told("cannot read the index"):
+        with report_errors("cannot read the index"):
             known = self._known(entries) if docs else set()
             here = [doc for doc in docs if doc in known]
             ids: dict[str, set[str]] = {doc: set() for doc in here}
@@ -127,31 +125,27 @@ class LanceWriter:
             self._documents = set(map(decoded, found["doc"].to_pylist()))
         return self._documents
 
-    def _grown(self, entries: Any) -> None:
+    def _pack_if_grown(self, entries: Any, versions: Any) -> None:
         """Put files together where there are many, and rows enough that it was worth it."""
         self._commits += 1
         if self._commits % _COMMITS:
             return
         rows = entries.count_rows()
         if self._packed < 0 or rows > 1.5 * self._packed:
-            self._kept(self._keeper.pack)
+            with self._undone_on_failure():
+                self._maintenance.pack(entries, versions)
             self._packed = rows
 
-    def _kept(self, upkeep: Callable[[Any, Any], None]) -> None:
-        """Do some upkeep; an interruption of it is put right as that of a change is."""
-        self.unfinished = True
-        with self._undone_if_torn():
-            upkeep(*self._open())
-        self.unfinished = False
-
     @contextmanager
-    def _undone_if_torn(self) -> Iterator[None]:
-        """Whoever reads after a failure finds the state before it, and not files that lack their ends."""
+    def _undone_on_failure(self) -> Iterator[None]:
+        """Set aside what was committed where it does not come to its end."""
+        self.unfinished = True
         try:
             yield
         except StoreError:
-            self._guard.undo()
+            self._guard.roll_back()
             raise
+        self.unfinished = False
 
 
 def _heads(entries: Any, asked: str) -> list[Head]:

@@ -1,4 +1,4 @@
-"""One state of an embedded index: versions of its tables that stay as they are while others write."""
+"""One state of a LanceDB store: versions of its tables that stay as they are while others write."""
 
 from __future__ import annotations
 
@@ -9,24 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seamline.store.changes import check_query
-from seamline.store.lance_engine import told
-from seamline.store.lance_filter import coded, condition, decoded, either, quoted
-from seamline.store.lance_hits import COLUMNS, PLAIN, Hits, pages, rows_of, with_room
-from seamline.store.lance_memory import Held, Words
-from seamline.store.lance_rows import (
+from seamline.store.lance.engine import report_errors
+from seamline.store.lance.filter import coded, condition, decoded, either, quoted
+from seamline.store.lance.hits import COLUMNS, PLAIN, Hits, pages, rows_of, with_room
+from seamline.store.lance.maintenance import Index, indices
+from seamline.store.lance.rows import (
     HEAD,
     VECTORS,
     entry_key,
     head_key,
     id_of,
-    unpack_entry,
-    unpack_head,
     unpack_version,
     vectors_of,
 )
-from seamline.store.lance_search import Bags, Limits, NearLeg, Scope, WordLeg, probes_for, scored
-from seamline.store.lance_table import FALSE, TRUE, Table
-from seamline.store.lance_tend import Index, indices
+from seamline.store.lance.search import Bags, Limits, NearLeg, Scope, WordLeg, probes_for, scored
+from seamline.store.lance.table import FALSE, TRUE, TableVersion
+from seamline.store.packing import unpack_entry, unpack_head
 from seamline.words import query_words
 
 if TYPE_CHECKING:
@@ -44,7 +42,7 @@ _LAYOUT = ("doc", "number", "about", "places")
 class LanceReader:
     """One state of a LanceStore. Threads may share it."""
 
-    def __init__(self, entries: Table, versions: Table, settings: Settings, limits: Limits) -> None:
+    def __init__(self, entries: TableVersion, versions: TableVersion, settings: Settings, limits: Limits) -> None:
         self._entries = entries
         self._versions = versions
         self._settings = settings
@@ -54,8 +52,6 @@ class LanceReader:
         self._layouts: dict[str, Mapping[str, Any]] = {}
         """Rows of current versions, without the texts."""
         self._through: dict[str, int] = {}
-        self._near_asked = self._words_asked = 0
-        self._last_keys: tuple[str, frozenset[str]] = FALSE, frozenset()
 
     def near(
         self,
@@ -71,10 +67,7 @@ class LanceReader:
         column = VECTORS[of]
         if k <= 0 or condition(where, levels) == FALSE:
             return []
-        with told("cannot search the index by vector"):
-            if (held := self._held()) is not None:
-                through = None if where is None else self._keys(where)
-                return scored(held.near(np.asarray(vector, dtype=np.float32), column, k, levels, through))
+        with report_errors("cannot search the index by vector"):
             scope, given = self._scope(where, levels), np.asarray(vector, dtype=np.float32)
             partitions = index.partitions if (index := self._indices.get(column)) else 0
             probes = self._probes(partitions, scope.first)
@@ -88,12 +81,8 @@ class LanceReader:
         words, asked = query_words(query), condition(where, levels)
         if k <= 0 or not words or asked == FALSE:
             return []
-        with told("cannot search the index by words"):
-            indexed = "words" in self._indices
-            if self._counts_here(indexed):
-                allowed = None if where is None else self._keys(where)
-                return scored(self._words.matching(words, k, levels, allowed))
-            if indexed:
+        with report_errors("cannot search the index by words"):
+            if "words" in self._indices:
                 leg = WordLeg(self._entries, self._hits, words)
                 return scored(leg.best(k, self._scope(where, levels)))
             through = None if asked == TRUE else {row["key"] for row in self._read(asked, ["key"])}
@@ -102,10 +91,8 @@ class LanceReader:
     def entries(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, Entry]:
         """The entries of these ids that exist."""
         wanted = list(dict.fromkeys(map(entry_key, ids)))
-        if "_copy" in self.__dict__:
-            return {entry.id: entry for entry in self._copy.entries(wanted, vectors=vectors)}
         placed = self._hits.placed(wanted)
-        with told("cannot read entries of the index"):
+        with report_errors("cannot read entries of the index"):
             rows = self._hits.rows([*placed.values()], vectors=vectors)
         for keys in pages([key for key in wanted if key not in placed]):
             columns = COLUMNS if vectors else PLAIN
@@ -129,7 +116,7 @@ class LanceReader:
         asked = condition(where, levels)
         if asked == FALSE:
             return 0
-        with told("cannot count the entries of the index"):
+        with report_errors("cannot count the entries of the index"):
             return self._counted(_CURRENT if asked == TRUE else f"({_CURRENT} AND {asked})")
 
     def head(self, doc: str) -> Head | None:
@@ -179,38 +166,6 @@ class LanceReader:
     @cached_property
     def _indices(self) -> Mapping[str, Index]:
         return indices(self._entries.indices())
-
-    @cached_property
-    def _copy(self) -> Held:
-        return Held(self._entries, _CURRENT)
-
-    @cached_property
-    def _words(self) -> Words:
-        return Words(self._entries)
-
-    def _keys(self, where: Filter) -> frozenset[str]:
-        """Keys of the entries that a filter lets through; those of the last one are remembered, for both legs ask."""
-        asked = condition(where, None)
-        known, keys = self._last_keys
-        if known != asked:
-            keys = frozenset(self._columns(asked, ["key"])["key"].to_pylist())
-            self._last_keys = asked, keys
-        return keys
-
-    def _held(self) -> Held | None:
-        """All entries in memory, where they are few and worth it."""
-        self._near_asked += 1
-        rows = self._counted(_CURRENT)
-        small = 4 * self._settings.dimensions * rows <= self._limits.held
-        return self._copy if small and self._near_asked * self._limits.eager > rows else None
-
-    def _counts_here(self, indexed: bool) -> bool:
-        """Whether words are counted in memory."""
-        self._words_asked += 1
-        rows = self._counted(TRUE)
-        if not indexed:
-            return rows <= self._limits.count
-        return rows <= self._limits.words and self._words_asked * self._limits.eager > rows
 
     def _scope(self, where: Filter | None, levels: Collection[int] | None) -> Scope:
         strict = condition(where, levels)
@@ -273,7 +228,7 @@ class LanceReader:
         if not rows:
             return []
         names = [*VECTORS.values()] if vectors else []
-        with told("cannot read entries of the index"):
+        with report_errors("cannot read entries of the index"):
             found = self._entries.take(rows, ["body", *names])
         bodies = found["body"].to_pylist()
         columns = [vectors_of(found, name) for name in names] or [[None] * len(bodies)] * len(VECTORS)
@@ -283,9 +238,9 @@ class LanceReader:
         return list(self._columns(asked, columns, places=places).to_pylist())
 
     def _columns(self, asked: str, columns: Sequence[str], *, places: bool = False) -> Any:
-        with told("cannot read the index"):
+        with report_errors("cannot read the index"):
             return self._entries.rows(asked, columns, places=places)
 
     def _of_versions(self, asked: str, columns: Sequence[str]) -> list[dict[str, Any]]:
-        with told("cannot read the versions of the index"):
+        with report_errors("cannot read the versions of the index"):
             return list(self._versions.rows(asked, columns).to_pylist())

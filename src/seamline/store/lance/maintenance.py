@@ -1,4 +1,4 @@
-"""Upkeep of the tables of an embedded index: which indices they have, when rows are put together, what is removed.
+"""Upkeep of the tables of a LanceDB store: which indices they have, when rows are put together, what is removed.
 
 One call of the engine's `optimize` puts small files together, adds new rows to all indices and removes old versions. It
 costs 1-3 s of CPU per 100,000 rows, however few of them are new: most of that is the index of words. So a large table
@@ -7,25 +7,25 @@ is left alone until enough of it is new to be felt; 1,000 rows that are not in t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from seamline.store.lance_engine import told
-from seamline.store.lance_rows import VECTORS
-from seamline.store.lance_search import Limits, partitions_for
+from seamline.store.lance.engine import report_errors
+from seamline.store.lance.rows import VECTORS
+from seamline.store.lance.search import Limits, partitions_for
 from seamline.store.locks import unread
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from seamline.store.lance_guard import Guard
+    from seamline.store.lance.guard import Guard
 
 _ORDERED = ("key", "doc", "parent", "created_at", "updated_at")
 _FEW_VALUES = ("level", "kind", "language")
 _SEGMENTS = 4
 _FRAGMENTS = 100
-"""Files of rows; from here on their number is felt in every query."""
+"""Files of rows, or commits; from here on their number is felt in every query."""
 _NEW = 500
 """Rows that are in no index yet; from here on they are felt too."""
 _TRAINING = {"sample_rate": 64, "max_iterations": 15}
@@ -34,6 +34,9 @@ _KEPT = timedelta(days=1)
 """How long old versions stay while somebody reads: longer than any reader is open."""
 _AT_ONCE = timedelta(milliseconds=1)
 _NEVER = timedelta(days=10_000)
+_TAG = "recorded"
+_TRIES = 3
+"""Right after the first indices were made, the engine commits once more."""
 
 
 class Index(NamedTuple):
@@ -68,45 +71,77 @@ def indices(listed: Iterable[Any]) -> dict[str, Index]:
     return {one.column: one for one in (*found, *sorted(vectors, key=lambda one: one.partitions))}
 
 
-class Keeper:
-    """Keeps the tables of a folder; only a writer has one."""
+class Maintenance:
+    """Keeps the tables of a folder in order; only a writer has one."""
 
     def __init__(self, folder: Path, guard: Guard, limits: Limits) -> None:
         self._folder = folder
         self._guard = guard
         self._limits = limits
 
-    def tend(self, entries: Any, versions: Any) -> None:
+    def tidy(self, entries: Any, versions: Any) -> None:
         """Index what is worth it, put small files together where there are many, and remove what nobody needs."""
-        with told(f"cannot tidy the index in {self._folder}"):
-            self._drop_outlived(entries)
-            for table in (entries, versions):
-                if self._due(table):
-                    table.optimize(cleanup_older_than=_NEVER)
+        with report_errors(f"cannot tidy the index in {self._folder}"):
+            due = [table for table in (entries, versions) if self._due(table)]
+            self._compact(entries, due)
             for table, wanted in ((entries, self._of_entries(entries)), (versions, self._of_versions(versions))):
-                for one in wanted:
-                    table.create_index(one.column, config=one.config, name=one.name, replace=True)
-                _drop_others(table, wanted)
-        self._give_back(entries, versions)
+                if wanted:
+                    self._make_indices(table, wanted)
+                    due += [] if table in due else [table]
+            self._remove_old(due)
 
     def pack(self, entries: Any, versions: Any) -> None:
         """Put small files together, whatever that costs: there are so many that every commit is slow."""
-        with told(f"cannot tidy the index in {self._folder}"):
-            self._drop_outlived(entries)
-            for table in (entries, versions):
-                table.optimize(cleanup_older_than=_NEVER)
-        self._give_back(entries, versions)
+        with report_errors(f"cannot tidy the index in {self._folder}"):
+            self._compact(entries, [entries, versions])
+            self._remove_old([entries, versions])
 
-    def _give_back(self, entries: Any, versions: Any) -> None:
-        """List what was written, and only then remove what it replaces: a commit that is lost can be undone."""
+    def _compact(self, entries: Any, tables: Sequence[Any]) -> None:
+        for table in tables:
+            self._tag(table).unlink(missing_ok=True)  # who died while removing left it, and perhaps half of it
+        self._drop_outlived(entries)
+        for table in tables:
+            table.optimize(cleanup_older_than=_NEVER)
+
+    def _make_indices(self, table: Any, wanted: list[Wanted]) -> None:
+        for one in wanted:
+            table.create_index(one.column, config=one.config, name=one.name, replace=True)
+        _drop_others(table, wanted)
+        # The engine fails to add rows without a vector to an index of vectors that was never optimized.
+        table.optimize(cleanup_older_than=_NEVER)
+
+    def _remove_old(self, tables: Sequence[Any]) -> None:
+        """Record what was written, and only then remove what it replaces."""
         self._guard.record(everywhere=True)
-        self._guard.expect_removals()
-        with unread(self._folder) as alone, told(f"cannot tidy the index in {self._folder}"):
-            for table in (entries, versions):
-                # Nothing is left to put together, so all this does is to remove. Files of no version, which a failed
-                # commit leaves, go as well: nobody else is writing.
-                table.optimize(cleanup_older_than=_AT_ONCE if alone else _KEPT, delete_unverified=True)
-        self._guard.forget()
+        if not tables:
+            return
+        self._guard.begin_removal()
+        with unread(self._folder) as alone:
+            for table in tables:
+                self._prune(table, _AT_ONCE if alone else _KEPT)
+        self._guard.end_removal()
+
+    def _prune(self, table: Any, older_than: timedelta) -> None:
+        """Remove old commits, and the files of none that failed ones left: nobody else is writing.
+
+        The engine has one call for this and for putting rows together, and does that first. So the recorded commit is
+        tagged: where the engine commits another one before it removes, it then refuses to remove.
+        """
+        for _ in range(_TRIES):
+            recorded = table.version
+            table.tags.create(_TAG, recorded)
+            try:
+                table.optimize(cleanup_older_than=older_than, delete_unverified=True)
+                return
+            except RuntimeError:
+                if table.version == recorded:
+                    raise
+                self._guard.record(everywhere=True)
+            finally:
+                self._tag(table).unlink(missing_ok=True)
+
+    def _tag(self, table: Any) -> Path:
+        return self._folder / f"{table.name}.lance" / "_refs" / "tags" / f"{_TAG}.json"
 
     def _drop_outlived(self, entries: Any) -> None:
         """Remove indices of vectors that are few enough again to be compared one by one. Without any vector left, the
@@ -116,13 +151,15 @@ class Keeper:
                 entries.drop_index(index.name)
 
     def _due(self, table: Any) -> bool:
-        """Whether enough is new: anything in a small table, half a percent of a large one."""
+        """Whether enough is new: anything in a small table; of a large one half a percent, or many commits."""
         rows = table.count_rows()
+        commits = len(table.list_versions())
         fragments = table.stats()["fragment_stats"]["num_fragments"]
         new = max((index.new for index in indices(table.list_indices()).values()), default=0)
         if rows <= self._limits.exact:
-            return bool(fragments > 1 or new)
-        return bool(fragments > _FRAGMENTS or new > max(min(_NEW, self._limits.few), rows // 200))
+            return bool(fragments > 1 or new or commits > 1)
+        many = max(fragments, commits) > _FRAGMENTS
+        return bool(many or new > max(min(_NEW, self._limits.few), rows // 200))
 
     def _of_entries(self, table: Any) -> list[Wanted]:
         """Indices that are missing, and of vectors those that the table has outgrown."""

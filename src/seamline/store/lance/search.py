@@ -1,4 +1,4 @@
-"""How the embedded store finds entries by vector and by words, and when it does so exactly.
+"""How the LanceDB store finds entries by vector and by words, and when it does so exactly.
 
 Vectors: below `Limits.exact` rows each one is compared. Above that an index of partitions with 4-bit codes proposes
 candidates and their own vectors decide; on a million vectors of 384 dimensions it found 99-100% of the ten nearest in
@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seamline.records import Scored
 from seamline.store import bm25
-from seamline.store.lance_hits import COLUMNS, MARKS, PAGE, PLAIN, Hits
-from seamline.store.lance_rows import id_of
+from seamline.store.lance.hits import COLUMNS, MARKS, PAGE, PLAIN, Hits
+from seamline.store.lance.rows import id_of
 
 if TYPE_CHECKING:
     from seamline.records import Vector
-    from seamline.store.lance_table import Table
+    from seamline.store.lance.table import TableVersion
 
 _SPARE_NEAR, _SPARE_WORDS = 2, 8
 """How many more than asked for are fetched: where the last are equal, the engine chooses among them, not the id. Equal
@@ -32,7 +32,7 @@ vectors are rare, and where these are equal too, more are fetched; equal BM25 is
 _REFINE = 2
 _REFINE_MORE = 30
 """How many candidates per result, and beside, have their own vectors compared: two gave a recall of .995 for 50."""
-ALIKE_COSINE = 5e-7
+_ALIKE_COSINE = 5e-7
 """Cosines in 32 bits that are closer than this are taken for equal, and stand by id."""
 _ALIKE_BM25 = 2e-6
 """The same for BM25, as a share of the score."""
@@ -48,18 +48,9 @@ class Limits:
     """From which sizes on the store uses which means."""
 
     count: int = 2_000
-    """Rows up to which words are counted in memory, and nothing is indexed: 10 ms for the first query."""
+    """Rows up to which words are counted at every question, and nothing is indexed."""
     exact: int = 4_000
     """Rows up to which vectors are compared one by one: 4 ms of CPU at 384 dimensions."""
-    words: int = 16_000
-    """Rows up to which words are counted in memory although an index could: 0.3 ms a question, 0.25 s for 10,000 rows
-    to begin with."""
-    held: int = 20 << 20
-    """Bytes of vectors up to which all entries are copied into memory: 0.1 s for 10,000; with the rest of what they say
-    that is twice as much."""
-    eager: int = 500
-    """Rows that may be copied for each question there was to a state of the index; before that, the engine is asked. A
-    process that asks once, or writes as often as it asks, has no use for a copy."""
     few: int = 2_000
     """Rows that a filter may leave for an exact comparison of their vectors: 2 microseconds each."""
 
@@ -96,7 +87,7 @@ class Scope:
 class NearLeg:
     """A search by vector, in so many partitions of the index, or exactly where that is 0."""
 
-    table: Table
+    table: TableVersion
     hits: Hits
     vector: Vector
     column: str
@@ -106,7 +97,7 @@ class NearLeg:
 
     def best(self, k: int, scope: Scope) -> list[Found]:
         """The rows with the nearest vectors, best first."""
-        return _best(self._fetch, k, scope, _SPARE_NEAR, lambda _: ALIKE_COSINE)
+        return _best(self._fetch, k, scope, _SPARE_NEAR, lambda _: _ALIKE_COSINE)
 
     def _fetch(self, limit: int, where: str) -> list[Found]:
         found = self._near(limit, where, self.probes)
@@ -126,7 +117,7 @@ class NearLeg:
 class WordLeg:
     """A search by words, by the engine's index."""
 
-    table: Table
+    table: TableVersion
     hits: Hits
     words: Sequence[str]
 
@@ -170,7 +161,7 @@ def _best(
         found = sorted(fetch(limit, scope.loose), key=lambda hit: -hit.score)
         kept = [hit for hit in found if hit.level in scope.levels]
         if len(found) < limit or (len(kept) >= k and kept[k - 1].score - found[-1].score > alike(kept[k - 1].score)):
-            return by_id(kept, alike)[:k]
+            return _order(kept, alike)[:k]
     return _settled(lambda limit: fetch(limit, scope.where), k, spare, alike)
 
 
@@ -180,11 +171,11 @@ def _settled(fetch: Callable[[int], list[Found]], k: int, spare: int, alike: Cal
     while True:
         found = sorted(fetch(limit), key=lambda hit: -hit.score)
         if len(found) < limit or found[k - 1].score - found[-1].score > alike(found[k - 1].score):
-            return by_id(found, alike)[:k]
+            return _order(found, alike)[:k]
         limit *= 4
 
 
-def by_id(found: Sequence[Found], alike: Callable[[float], float]) -> list[Found]:
+def _order(found: Sequence[Found], alike: Callable[[float], float]) -> list[Found]:
     """Hits whose scores are as good as equal, by id; each gets the same score, so that nobody sees a difference."""
     ordered: list[Found] = []
     group: list[Found] = []
@@ -204,7 +195,7 @@ def _evened(group: Sequence[Found]) -> list[Found]:
 class Bags:
     """The words of a large table that has no index yet, counted at every question: exact, and slow."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: TableVersion) -> None:
         self._table = table
 
     def matching(self, asked: Sequence[str], k: int, through: Collection[str] | None) -> list[Found]:
