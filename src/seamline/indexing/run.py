@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from seamline.errors import SeamlineError
+from seamline.files import out_of_memory
 from seamline.indexing.entries import describe
 from seamline.indexing.late import NOTHING, Reads, reads_of, remarks
 from seamline.indexing.vectors import Model, embedded
@@ -24,6 +25,7 @@ from seamline.types import Document
 if TYPE_CHECKING:
     from seamline.embed.cache import VectorCache
     from seamline.embed.late import Within
+    from seamline.embed.run import Counts
 
 ROUND = 1
 """Of this code: a document indexed by an older round is described anew even if its bytes are the same."""
@@ -149,8 +151,8 @@ def update(
             arrived: dict[str, str] = {}
             drafts = _drafts(reader, heads, candidates, tools, now, report, watcher)
             for group in _groups(drafts):
-                arrived |= {draft.version.revision: draft.head.doc for draft in group if draft.added}
-                _write(writer, group, tools, report, watcher)
+                written = _write(writer, group, tools, report, watcher)
+                arrived |= {draft.version.revision: draft.head.doc for draft in written if draft.added}
             gone = _gone(heads, candidates, covers)
             _remove(writer, reader, gone, arrived, now, report)
         if report.touched:
@@ -183,6 +185,9 @@ def _drafts(
         except SeamlineError as error:
             message = str(error).removeprefix(f"{candidate.doc}: ").removeprefix(f"{candidate.doc}, ")
             report.failures.append(Failure(candidate.doc, message))
+            continue
+        except MemoryError:
+            report.failures.append(Failure(candidate.doc, str(out_of_memory(""))))
             continue
         if draft is None:
             report.unchanged += 1
@@ -304,11 +309,18 @@ def _groups(drafts: Iterable[_Draft]) -> Iterator[list[_Draft]]:
         yield group
 
 
-def _write(writer: Writer, group: Sequence[_Draft], tools: Tools, report: Report, watcher: Watcher | None) -> None:
-    within = {id: read for draft in group for id, read in draft.within.items()}
-    model = Model(tools.embedder, tools.cache, tools.dual)
-    drafted = [entry for draft in group for entry in draft.put]
-    puts, counts = embedded(drafted, within, model, watcher.embedding if watcher else None)
+def _write(
+    writer: Writer, group: Sequence[_Draft], tools: Tools, report: Report, watcher: Watcher | None
+) -> list[_Draft]:
+    """Documents get their vectors and are written together; those that are in the index then. Where that takes more
+    memory than there is, each is tried alone."""
+    try:
+        drafted, puts, counts = _with_vectors(group, tools, watcher)
+    except MemoryError:
+        if len(group) > 1:
+            return [done for draft in group for done in _write(writer, [draft], tools, report, watcher)]
+        report.failures.append(Failure(group[0].head.doc, str(out_of_memory(""))))
+        return []
     by_doc: dict[str, list[Entry]] = {draft.head.doc: [] for draft in group}
     for entry in puts:
         by_doc[entry.doc].append(entry)
@@ -322,6 +334,18 @@ def _write(writer: Writer, group: Sequence[_Draft], tools: Tools, report: Report
     report.dropped += sum(len(draft.drop) for draft in group)
     if watcher:
         watcher.written([draft.head.doc for draft in group])
+    return list(group)
+
+
+def _with_vectors(
+    group: Sequence[_Draft], tools: Tools, watcher: Watcher | None
+) -> tuple[list[Entry], list[Entry], Counts]:
+    """The entries of documents as they were drafted and as they are written, and where their vectors came from."""
+    within = {id: read for draft in group for id, read in draft.within.items()}
+    model = Model(tools.embedder, tools.cache, tools.dual)
+    drafted = [entry for draft in group for entry in draft.put]
+    puts, counts = embedded(drafted, within, model, watcher.embedding if watcher else None)
+    return drafted, puts, counts
 
 
 def _gone(heads: Mapping[str, Head], candidates: Sequence[Candidate], covers: Callable[[str], bool]) -> list[Head]:
