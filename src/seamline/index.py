@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from seamline.embed import load as load_embedder
 from seamline.errors import IndexMissing, StoreError
+from seamline.files import MAX_BYTES
 from seamline.filter_text import parse_filter
 from seamline.hits import ContextText, Results
 from seamline.indexing.root import remember_root, root_of
@@ -118,15 +119,24 @@ class Index:
         watcher: Watcher | None = None,
         encoding: str | None = None,
         media_type: str | None = None,
+        max_bytes: int | None = MAX_BYTES,
+        follow_links: bool = False,
+        roots: Sequence[str | Path] = (),
         now: datetime | None = None,
     ) -> Report:
         """Bring the index up to date with files and folders: what is new is added, what changed is written anew, and
-        what is gone from a folder that was named is removed. Documents elsewhere are left alone."""
-        from seamline.indexing.run import Failure
-        from seamline.indexing.sources import sources
+        what is gone from a folder that was named is removed. Documents elsewhere are left alone.
 
-        found = sources([str(path) for path in paths], self.root, media_type=media_type)
+        A file of more than `max_bytes` (0 or None: no limit) is a failure. Links that lead out of `roots`, which are
+        the paths unless given, are left out and told; `follow_links` follows them.
+        """
+        from seamline.indexing.run import Failure
+        from seamline.indexing.sources import Bounds, sources
+
+        bounds = Bounds(max_bytes, follow_links, [str(path) for path in roots])
+        found = sources([str(path) for path in paths], self.root, media_type=media_type, bounds=bounds)
         report = self._update(found.candidates, found.covers, watcher, encoding, now)
+        report.notices[:0] = found.notices
         failures = [Failure("", message) for message in found.failures]
         with self._store.reader() as reader:
             failures += [

@@ -209,17 +209,36 @@ def test_the_bundled_model_finds_by_meaning(warm, write) -> None:
 
 @pytest.fixture
 def stuck(cli, write) -> Iterator[subprocess.Popen[bytes]]:
-    """A run with 205 documents in which 200 are written, and the last one is a pipe that nobody writes to."""
+    """A run with 206 documents in which 200 are written, and the model waits on a pipe that nobody writes to."""
     for number in range(205):
         write(f"docs/{number:03}.md", f"# Page {number}\n\nAbout {number}.\n")
-    os.mkfifo(cli.folder / "slow.md")
-    process = cli.start("index", "docs", "slow.md", *HASH)
-    pipe = os.open(cli.folder / "slow.md", os.O_WRONLY)  # returns when the other side is open
+    write("slow.md", "# Slow\n\nAbout sloths.\n")
+    os.mkfifo(cli.folder / "pipe")
+    process = subprocess.Popen(
+        [sys.executable, "-c", WAITING, "index", "docs", "slow.md", *HASH],
+        cwd=cli.folder, env=cli.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    pipe = os.open(cli.folder / "pipe", os.O_WRONLY)  # returns when the other side is open
     time.sleep(0.2)
     yield process
     process.kill()
     process.communicate()
     os.close(pipe)
+
+
+WAITING = """
+from seamline.cli.main import run
+from seamline.embed.hashing import HashEmbedder
+
+def embed(self, texts):
+    if any("sloths" in text for text in texts):
+        open("pipe").read()
+    return at_once(self, texts)
+
+at_once, HashEmbedder.embed = HashEmbedder.embed, embed
+run()
+"""
+"""The command line with a model that takes its time."""
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -244,8 +263,8 @@ def test_a_second_writer_is_told_who_writes(cli, stuck) -> None:
 def test_progress_on_a_terminal_only(cli, write) -> None:
     for number in range(30):
         write(f"docs/{number:02}.md", f"# Page {number}\n\nAbout {number}.\n")
-    os.mkfifo(cli.folder / "slow.md")
-    seen = on_terminal(cli, "index", "slow.md", "docs", *HASH, stream="stderr", feed=cli.folder / "slow.md")
+    write("slow.md", "# Slow\n\nAbout sloths.\n")
+    seen = on_terminal(cli, "index", "slow.md", "docs", *HASH, stream="stderr")
     assert "░ 1/31 documents, 0 texts embedded, slow.md" in seen
     assert seen.endswith("\r\x1b[K")
     assert cli("index", "docs").err == ""

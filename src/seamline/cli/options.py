@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
 
-from seamline.errors import ConfigError
+from seamline.errors import ConfigError, ParseError
 from seamline.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -155,6 +156,42 @@ def add_recipe_options(parser: argparse.ArgumentParser) -> None:
     read.add_argument(
         "--media-type", choices=MEDIA_TYPES, metavar="FORMAT", help="read all inputs as this, whatever they look like"
     )
+    add_size_limit(read)
+    read.add_argument(
+        "--follow-links", action="store_true", help="also links in folders that lead out of the paths that were given"
+    )
+
+
+def add_size_limit(group: argparse._ActionsContainer) -> None:
+    group.add_argument(
+        "--max-bytes", metavar="SIZE", help="refuse larger inputs: 200MB, 1GiB, bytes, or none for no limit (100MB)"
+    )
+
+
+def max_bytes(args: argparse.Namespace) -> int | None:
+    """The size limit of a command line; None where there is none."""
+    from seamline.files import MAX_BYTES
+
+    given: str | None = args.max_bytes
+    if given is None:
+        return MAX_BYTES
+    if given.strip().lower() == "none":
+        return None
+    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?) ?([kmgt]?)(i?)b?", given.strip().lower())
+    if found is None or (found[3] and not found[2]):
+        raise ConfigError(f"--max-bytes: expected a size such as 200MB, 1GiB or 5000, or none, got {given!r}")
+    step = 1024 if found[3] else 1000
+    return int(float(found[1]) * step ** " kmgt".index(found[2] or " ")) or None
+
+
+def read_stdin(most: int | None) -> bytes:
+    """What standard input holds; a ParseError where that cannot be had, or is too much."""
+    from seamline.files import STDIN_NAME, read_stream
+
+    try:
+        return read_stream(sys.stdin.buffer, max_bytes=most)
+    except (OSError, AttributeError):  # a folder; closed, and so None
+        raise ParseError("cannot be read: it is closed or a folder", STDIN_NAME) from None
 
 
 def _names(given: str, known: Sequence[str]) -> tuple[str, ...]:

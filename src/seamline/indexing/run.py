@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -10,8 +9,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from seamline.errors import SeamlineError
+from seamline.files import out_of_memory
 from seamline.indexing.entries import describe
 from seamline.indexing.late import NOTHING, Reads, reads_of, remarks
+from seamline.indexing.renames import Renames
 from seamline.indexing.vectors import Model, embedded
 from seamline.parse import parse_bytes
 from seamline.parts import Parts
@@ -24,6 +25,7 @@ from seamline.types import Document
 
 if TYPE_CHECKING:
     from seamline.embed.late import Within
+    from seamline.embed.run import Counts
     from seamline.protocols import VectorCache
 
 ROUND = 1
@@ -149,13 +151,17 @@ def update(
         with store.reader() as reader:
             heads = {head.doc: head for head in reader.heads()}
             gone = _gone(heads, candidates, covers)
-            waiting = _by_revision(gone)
+            renames = Renames(gone)
             arrived: dict[str, str] = {}
+
+            def rename(group: Sequence[_Draft]) -> list[Change]:
+                arrivals = [(draft.head.doc, draft.version.revision) for draft in group if draft.added]
+                return [_removal(reader, gone.pop(old), new, now) for old, new in renames.pair(arrivals)]
+
             drafts = _drafts(reader, heads, candidates, tools, now, report, watcher)
             for group in _groups(drafts):
-                arrived |= {draft.version.revision: draft.head.doc for draft in group if draft.added}
-                renames = [_removal(reader, gone.pop(old), new, now) for old, new in _renames(group, waiting)]
-                _write(writer, group, renames, tools, report, watcher)
+                written = _write(writer, group, rename, tools, report, watcher)
+                arrived |= {draft.version.revision: draft.head.doc for draft in written if draft.added}
             _remove(writer, reader, gone.values(), arrived, now, report)
         if report.touched:
             writer.tidy()  # after the last look: a store keeps what is still being read
@@ -187,6 +193,9 @@ def _drafts(
         except SeamlineError as error:
             message = str(error).removeprefix(f"{candidate.doc}: ").removeprefix(f"{candidate.doc}, ")
             report.failures.append(Failure(candidate.doc, message))
+            continue
+        except MemoryError:
+            report.failures.append(Failure(candidate.doc, str(out_of_memory(""))))
             continue
         if draft is None:
             report.unchanged += 1
@@ -308,39 +317,29 @@ def _groups(drafts: Iterable[_Draft]) -> Iterator[list[_Draft]]:
         yield group
 
 
-def _by_revision(gone: Mapping[str, Head]) -> dict[str, deque[str]]:
-    """The names of documents that are gone, in order, by what their bytes were."""
-    names: dict[str, deque[str]] = {}
-    for doc, head in sorted(gone.items()):
-        names.setdefault(head.revision, deque()).append(doc)
-    return names
-
-
-def _renames(group: Sequence[_Draft], waiting: Mapping[str, deque[str]]) -> list[tuple[str, str]]:
-    """The old and the new names of documents whose bytes arrive in this group; the old ones wait no longer. Where
-    several have the same bytes, the first old name goes with the first new one."""
-    arrivals = sorted((draft.head.doc, draft.version.revision) for draft in group if draft.added)
-    return [(waiting[mark].popleft(), doc) for doc, mark in arrivals if waiting.get(mark)]
-
-
 def _write(
     writer: Writer,
     group: Sequence[_Draft],
-    renames: Sequence[Change],
+    rename: Callable[[Sequence[_Draft]], list[Change]],
     tools: Tools,
     report: Report,
     watcher: Watcher | None,
-) -> None:
-    """Write a group of documents, and in the same transaction remove those that are renamed by it: a reader, and
-    whoever comes after a kill, sees the old name or the new one."""
-    within = {id: read for draft in group for id, read in draft.within.items()}
-    model = Model(tools.embedder, tools.cache, tools.dual)
-    drafted = [entry for draft in group for entry in draft.put]
-    puts, counts = embedded(drafted, within, model, watcher.embedding if watcher else None)
+) -> list[_Draft]:
+    """Documents get their vectors and are written together; those that are in the index then. Where that takes more
+    memory than there is, each is tried alone. `rename` gives the removals of documents that these take the place of: in
+    the same transaction, so that a reader, and whoever comes after a kill, sees the old name or the new one."""
+    try:
+        drafted, puts, counts = _with_vectors(group, tools, watcher)
+    except MemoryError:
+        if len(group) > 1:
+            return [done for draft in group for done in _write(writer, [draft], rename, tools, report, watcher)]
+        report.failures.append(Failure(group[0].head.doc, str(out_of_memory(""))))
+        return []
     by_doc: dict[str, list[Entry]] = {draft.head.doc: [] for draft in group}
     for entry in puts:
         by_doc[entry.doc].append(entry)
     writes = [Change(d.head, d.base, d.version, tuple(by_doc[d.head.doc]), d.drop) for d in group]
+    renames = rename(group)
     writer.apply([*writes, *renames])
     _count_removals(renames, report)
     report.added += sum(draft.added for draft in group)
@@ -352,6 +351,18 @@ def _write(
     report.dropped += sum(len(draft.drop) for draft in group)
     if watcher:
         watcher.written([draft.head.doc for draft in group])
+    return list(group)
+
+
+def _with_vectors(
+    group: Sequence[_Draft], tools: Tools, watcher: Watcher | None
+) -> tuple[list[Entry], list[Entry], Counts]:
+    """The entries of documents as they were drafted and as they are written, and where their vectors came from."""
+    within = {id: read for draft in group for id, read in draft.within.items()}
+    model = Model(tools.embedder, tools.cache, tools.dual)
+    drafted = [entry for draft in group for entry in draft.put]
+    puts, counts = embedded(drafted, within, model, watcher.embedding if watcher else None)
+    return drafted, puts, counts
 
 
 def _gone(heads: Mapping[str, Head], candidates: Sequence[Candidate], covers: Callable[[str], bool]) -> dict[str, Head]:
