@@ -53,7 +53,7 @@ _HOME = {
     "facts": ("Facts",),
     "hits": ("Citation", "ContextText", "Hit", "Results"),
     "index": ("Index", "Stats", "find_index", "open_index"),
-    "indexing": ("Report",),
+    "indexing.run": ("Report",),
     "presets": ("preset",),
     "recipe": ("Overlap", "Recipe"),
     "recipe_toml": ("load_recipe",),
