@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from seamline.embed import load as load_embedder
+from seamline.embed.indexed import embedder_of
 from seamline.errors import IndexMissing, StoreError
 from seamline.filter_text import parse_filter
 from seamline.hits import ContextText, Results
@@ -22,6 +23,7 @@ from seamline.indexing import Candidate, Report, Tools, Watcher, update
 from seamline.indexing.root import remember_root, root_of
 from seamline.indexing.run import Failure
 from seamline.indexing.sources import sources
+from seamline.keys import Keys
 from seamline.parts import Parts
 from seamline.pipeline import make_parts
 from seamline.protocols import Embedder, Reader, Reranker, Store
@@ -37,6 +39,8 @@ from seamline.retrieve.search import Engine, follow, search
 from seamline.retrieve.shelf import Shelf
 from seamline.shape import Shape, check, is_late, recipe_of, settings_of
 from seamline.store import create_store, open_store
+from seamline.trust import Access, Found, Trust, admit, check_owner, models_of
+from seamline.trust_records import trust_folder
 
 if TYPE_CHECKING:
     from seamline.embed.cache import VectorCache
@@ -55,15 +59,29 @@ def find_index(start: Path) -> Path | None:
 
 
 def open_index(
-    place: str | Path = FOLDER, *, shape: Shape | None = None, root: Path | None = None, key: str = ""
+    place: str | Path = FOLDER,
+    *,
+    shape: Shape | None = None,
+    root: Path | None = None,
+    key: str | Keys = "",
+    trust: Trust | None = None,
 ) -> Index:
     """The index at a place: a folder, `memory:` or `postgresql://...`.
 
     Where there is none, `shape` makes one; without a shape that is an IndexMissing. Where there is one of another
     shape, that is a StoreError. Documents are called by their paths from `root`: what a local index was made with, or
-    the folder around it; of others, the current folder. `key` is for embedders that are services.
+    the folder around it; of others, the current folder.
+
+    Services and model files that only the index names, and files of another user, are refused with a TrustError unless
+    the user trusts them (`seamline trust`), `shape` names them too, or `trust` allows them for this call. A service is
+    refused when it is first needed. `key` goes to the service that embeds, else to that of the language model.
     """
     local = None if _is_address(str(place)) else Path(place)
+    allowed = trust or Trust()
+    if local is not None:
+        check_owner(local, allowed)
+    keys = Keys(given=key) if isinstance(key, str) else key
+    own = models_of(shape.recipe, shape.embedder) if shape else ()
     address = str(place) if local is None else str(local / "store")
     base = root or (root_of(local) if local is not None else Path.cwd())
     try:
@@ -71,29 +89,35 @@ def open_index(
     except IndexMissing:
         if shape is None:
             raise
-        embedder = load_embedder(shape.embedder, key=key)
+        access = admit(Found(trust_folder(place), "the call", own), allowed, keys, own)
+        embedder = load_embedder(shape.embedder, key=access.key(shape.embedder))
         store = create_store(address, settings_of(shape, embedder))
         if local is not None:
             remember_root(local, base)
     else:
-        embedder = load_embedder(store.settings.embedder, key=key)
+        names = models_of(recipe_of(store.settings), store.settings.embedder)
+        where = store.url if local is None else str(local)
+        access = admit(Found(trust_folder(where), f"the index {where}", names), allowed, keys, own)
+        embedder = embedder_of(store.settings, access)
     with ExitStack() as undo:
         undo.callback(store.close)
         check(store, embedder, shape)
         undo.pop_all()
-    return Index(store, embedder, base, local, key)
+    return Index(store, embedder, base, local, access)
 
 
 class Index:
     """An open index. Any number may read it at a time; one process at a time may write."""
 
-    def __init__(self, store: Store, embedder: Embedder, root: Path, folder: Path | None = None, key: str = "") -> None:
-        """`folder` is where vectors and answers are cached, beside the store; None to keep none. `key` is for a
-        language model that the recipe names."""
+    def __init__(
+        self, store: Store, embedder: Embedder, root: Path, folder: Path | None = None, access: Access | None = None
+    ) -> None:
+        """`folder` is where vectors and answers are cached, beside the store; None to keep none. `access` says which
+        models the recipe may load, and with which keys; all, without keys, where there is none."""
         self._store = store
         self._embedder = embedder
         self._folder = folder
-        self._key = key
+        self._access = access or Access()
         self.root = root
         self.recipe = recipe_of(store.settings)
         self._caches = Caches(time.monotonic)
@@ -102,7 +126,7 @@ class Index:
     @cached_property
     def _parts(self) -> Parts:
         answers = self._folder / "answers.db" if self._folder is not None and self.recipe.llm else None
-        return make_parts(self.recipe, answers=answers, key=self._key)
+        return make_parts(self.recipe, answers=answers, access=self._access)
 
     @property
     def url(self) -> str:
@@ -113,6 +137,10 @@ class Index:
     def settings(self) -> Settings:
         """What it was made with."""
         return self._store.settings
+
+    def check_shape(self, shape: Shape) -> None:
+        """Refuse with a StoreError where the index was made with another shape."""
+        check(self._store, self._embedder, shape)
 
     def update(
         self,
@@ -278,6 +306,7 @@ class Index:
         encoding: str | None = None,
         now: datetime | None = None,
     ) -> Report:
+        self._access.require(*models_of(self.recipe, self.settings.embedder))
         with self._vectors() as cache:
             tools = Tools(
                 self.recipe,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cli.exits import DONE, FAILED, Interrupted
-from seamline.cli.options import MEDIA_TYPES, Raw, add_recipe_options, settle
+from seamline.cli.options import MEDIA_TYPES, Raw, Settled, add_recipe_options, settle
 from seamline.cli.style import Style, plural, say, style_for
 from seamline.errors import ConfigError, ParseError, SeamlineError
 from seamline.files import STDIN, Inputs, expand
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from seamline.pipeline import Made
     from seamline.recipe import Recipe
     from seamline.replies import Usage
+    from seamline.trust import Access
     from seamline.types import Document
 
 STDIN_NAME = "standard input"
@@ -53,6 +54,7 @@ class Job(NamedTuple):
     data: bytes | None
     """What standard input held, where that is the input."""
     recipe: Recipe
+    access: Access
     media_type: str | None
     encoding: str | None
     look: Look | None
@@ -108,7 +110,7 @@ def execute(args: argparse.Namespace) -> int:
         say(f"using {settled.config}")
     work = Work(inputs, output, workers, quiet=args.quiet)
     try:
-        return work.run(_jobs(args, inputs, settled.recipe, None if as_json else _look(args, path)))
+        return work.run(_jobs(args, inputs, settled, None if as_json else _look(args, path)))
     finally:
         output.abandon()
 
@@ -184,7 +186,7 @@ def _outcome(job: Job) -> Outcome:
 
     try:
         document = read(job)
-        made = make(document, job.recipe, parts_for(job.recipe), now=clock(job.recipe))
+        made = make(document, job.recipe, parts_for(job.recipe, job.access), now=clock(job.recipe))
     except SeamlineError as error:
         message = str(error)
         return Outcome(failure=message if job.name in message else f"{job.name}: {message}")
@@ -230,11 +232,11 @@ def _text(job: Job, document: Document, made: Made) -> str:
     return "".join([json_line(record) for record in records])
 
 
-def _jobs(args: argparse.Namespace, inputs: Inputs, recipe: Recipe, look: Look | None) -> Iterator[Job]:
+def _jobs(args: argparse.Namespace, inputs: Inputs, settled: Settled, look: Look | None) -> Iterator[Job]:
     media_type = MEDIA_TYPES.get(args.media_type)
     for path in inputs.files:
         data = _stdin() if path is STDIN else None
-        yield Job(path, data, recipe, media_type, args.encoding, look)
+        yield Job(path, data, settled.recipe, settled.access, media_type, args.encoding, look)
 
 
 def _stdin() -> bytes | None:
