@@ -52,7 +52,7 @@ def read_private(path: Path) -> str | None:
         with path.open("rb") as file:
             _check_private(path, os.fstat(file.fileno()))
             data = file.read(_LONGEST + 1)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read ({error.strerror}); check the path and its permissions") from None
