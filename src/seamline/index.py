@@ -97,7 +97,8 @@ def open_index(
     else:
         names = models_of(recipe_of(store.settings), store.settings.embedder)
         where = store.url if local is None else str(local)
-        access = admit(Found(trust_folder(where), f"the index {where}", names), allowed, keys, own)
+        found = Found(trust_folder(where), f"the index {where}", names, "; in Python, pass `trust=` for one call")
+        access = admit(found, allowed, keys, own)
         embedder = embedder_of(store.settings, access)
     with ExitStack() as undo:
         undo.callback(store.close)

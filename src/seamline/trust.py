@@ -68,6 +68,8 @@ class Found(NamedTuple):
     """Which file names them, for messages."""
     names: tuple[str, ...]
     """Of models and tokenizers, the one that a key goes to first."""
+    remark: str = ""
+    """What else can be done, for messages."""
 
 
 class Target(NamedTuple):
@@ -195,8 +197,7 @@ def _refusal(name: str, found: Found, trust: Trust, records: Sequence[Record]) -
         kind, kept = ("service", "nothing was sent") if _is_url(target) else ("file", "it was not opened")
         return (
             f"expected a {kind} that you named or trust, got {target} from {found.source}: {kept}. "
-            f"To allow it for this folder, run `{command(found.folder, target)}` "
-            "(in Python, `trust=` allows it for one call)"
+            f"To allow it for this folder, run `{command(found.folder, target)}`{found.remark}"
         )
     return ""
 
