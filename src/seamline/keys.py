@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,6 +72,8 @@ def configured_keys() -> Mapping[str, str]:
     text = read_private(path) if folder else None
     if text is None:
         return {}
+    import tomllib  # most users have no such file: start-up does not pay for it
+
     try:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:

@@ -6,12 +6,12 @@ import json
 import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult
 
 from seamline.errors import ConfigError, ProviderError
 from seamline.http import BUSY, Answer, Patience, post
 from seamline.keys import variables
-from seamline.model_names import OPENAI
+from seamline.model_names import service_address
 
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 _TOO_LONG = re.compile(
@@ -80,27 +80,8 @@ class Service:
 
 def endpoint(url: str, leaf: str, place: str) -> SplitResult:
     """The address that requests go to: `/v1/LEAF` of a bare host, `/LEAF` under any other path."""
-    parts = base(url, place)
+    parts = service_address(url, place)
     return parts if parts.path.endswith(f"/{leaf}") else parts._replace(path=f"{parts.path}/{leaf}")
-
-
-def base(url: str, place: str) -> SplitResult:
-    """The address of a service, with the path that all of its requests start with."""
-    try:
-        parts = urlsplit(url)
-        well = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        well = False
-    if not well or re.search(r"[\s\x00-\x1f\x7f]", url) or not url.isascii():
-        raise ConfigError(f"expected an address like {OPENAI}, got {_shown(url)}", place)
-    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-        raise ConfigError(f"the address {_shown(url)} holds more than host and path; a key is given apart", place)
-    return parts._replace(path=parts.path.rstrip("/") or "/v1")
-
-
-def _shown(url: str) -> str:
-    """An address for a message: what may be a secret in it is left out."""
-    return repr(re.sub(r"[?#].*", "", re.sub(r"//[^/@]*@", "//", url), flags=re.DOTALL))
 
 
 def _headers(key: str, url: SplitResult, place: str) -> dict[str, str]:

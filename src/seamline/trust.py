@@ -18,8 +18,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from seamline.errors import TrustError
 from seamline.keys import Keys, host_of
-from seamline.model_names import remote
-from seamline.service import base
+from seamline.model_names import remote, service_address
 from seamline.trust_records import OWNER, Record, add_record, records_of, trust_folder
 from seamline.user_config import own_users, user_name
 
@@ -225,7 +224,7 @@ def _beyond(tokenizer: str, model: str) -> tuple[str, ...]:
 
 def service_url(url: str) -> str:
     """The address of a service in the one form that trust compares: without a usual port, with the path."""
-    parts = base(url, "")
+    parts = service_address(url, "")
     host = host_of(url)
     shown = f"[{host}]" if host.count(":") > 1 and not host.startswith("[") else host
     return f"{parts.scheme}://{shown}{parts.path}"

@@ -45,7 +45,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         formatter_class=Raw,
         allow_abbrev=False,
     )
-    parser.add_argument("folder", nargs="?", metavar="PATH", help="a folder, or the address of an index in a database")
+    parser.add_argument(
+        "folder", nargs="?", metavar="FOLDER", help="a folder, or the address of an index in a database"
+    )
     parser.add_argument("targets", nargs="*", metavar="TARGET", help="the URL of a service, or a model file")
     parser.add_argument("--owner", action="store_true", help="use the files of the folder whoever owns them")
     parser.add_argument("--with-key", action="store_true", help="send SEAMLINE_API_KEY to these services as well")
