@@ -84,6 +84,7 @@ def open_index(
     own = models_of(shape.recipe, shape.embedder) if shape else ()
     address = str(place) if local is None else str(local / "store")
     base = root or (root_of(local) if local is not None else Path.cwd())
+    made: tuple[Access, Embedder] | None = None
     try:
         store = open_store(address)
     except IndexMissing:
@@ -94,17 +95,21 @@ def open_index(
         store = create_store(address, settings_of(shape, embedder))
         if local is not None:
             remember_root(local, base)
-    else:
-        names = models_of(recipe_of(store.settings), store.settings.embedder)
-        where = store.url if local is None else str(local)
-        found = Found(trust_folder(where), f"the index {where}", names, "; in Python, pass `trust=` for one call")
-        access = admit(found, allowed, keys, own)
-        embedder = embedder_of(store.settings, access)
+        made = access, embedder
     with ExitStack() as undo:
         undo.callback(store.close)
+        access, embedder = made or _models(store, store.url if local is None else str(local), allowed, keys, own)
         check(store, embedder, shape)
         undo.pop_all()
     return Index(store, embedder, base, local, access)
+
+
+def _models(store: Store, where: str, trust: Trust, keys: Keys, own: Sequence[str]) -> tuple[Access, Embedder]:
+    """What of the models that an index names may be loaded, and its embedder."""
+    names = models_of(recipe_of(store.settings), store.settings.embedder)
+    found = Found(trust_folder(where), f"the index {where}", names, "; in Python, pass `trust=` for one call")
+    access = admit(found, trust, keys, own)
+    return access, embedder_of(store.settings, access)
 
 
 class Index:

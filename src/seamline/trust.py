@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from seamline.errors import TrustError
+from seamline.errors import ConfigError, TrustError
 from seamline.keys import Keys, host_of
 from seamline.model_names import remote, service_address
 from seamline.trust_records import OWNER, Record, add_record, records_of, trust_folder
@@ -213,13 +213,16 @@ def named(name: str) -> Named:
     services = (service_url(service.url),) if service else ()
     if plain.lower().endswith(_ONNX):
         tokenizer = dict(parse_qsl(query)).get("tokenizer") or str(Path(plain).with_name("tokenizer.json"))
-        return Named(services, (os.path.realpath(plain),), _beyond(os.path.realpath(tokenizer), plain))
-    return Named(services, (), (os.path.realpath(plain),) if plain.endswith(".json") and not services else ())
+        model, beside = _real(plain), _real(tokenizer)
+        # A tokenizer in the folder of its model is trusted together with it.
+        return Named(services, (model,), () if is_inside(beside, os.path.dirname(model)) else (beside,))
+    return Named(services, (), (_real(plain),) if plain.endswith(".json") and not services else ())
 
 
-def _beyond(tokenizer: str, model: str) -> tuple[str, ...]:
-    """A tokenizer, unless it stands in the folder of its model, with which it is trusted."""
-    return () if is_inside(tokenizer, os.path.dirname(os.path.realpath(model))) else (tokenizer,)
+def _real(path: str) -> str:
+    if "\0" in path:
+        raise ConfigError(f"expected the path of a file, got {path!r}, which holds a NUL")
+    return os.path.realpath(path)
 
 
 def service_url(url: str) -> str:

@@ -377,6 +377,15 @@ def test_a_model_file_is_not_opened_wherever_it_is(user: User, write, name: str)
     assert "it was not opened" not in user("chunk", "guide.md").err
 
 
+@pytest.mark.parametrize(
+    "text", ['tokenizer = "a\\u0000.json"', '[cut]\nsignal = "a\\u0000.onnx"', "[derive]\nllm = 3"]
+)
+def test_names_that_can_be_no_file_or_model_are_told(user: User, write, text: str) -> None:
+    write("docs/seamline.toml", f"{text}\n")
+    ended = user("chunk", "guide.md")
+    assert (ended.code, "error: " in ended.err, "internal" in ended.err) == (2, True, False), ended.err
+
+
 def test_a_language_of_ocr_is_no_path(user: User, write) -> None:
     write("docs/seamline.toml", '[parse]\nocr_language = "../../evil"\n')
     ended = user("chunk", "guide.md")
