@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         ProviderError,
         SeamlineError,
         StoreError,
+        TrustError,
     )
     from seamline.facts import Facts
     from seamline.hits import Citation, ContextText, Hit, Results
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from seamline.retrieve.cite import Resolved
     from seamline.retrieve.options import SearchOptions
     from seamline.shape import Shape
+    from seamline.trust import Trust
     from seamline.types import Block, Budget, Chunk, Context, Document, Notice, Source, Span
 
 __version__ = "0.1.0"
@@ -49,6 +51,7 @@ _HOME = {
         "ProviderError",
         "SeamlineError",
         "StoreError",
+        "TrustError",
     ),
     "facts": ("Facts",),
     "hits": ("Citation", "ContextText", "Hit", "Results"),
@@ -61,6 +64,7 @@ _HOME = {
     "retrieve.cite": ("Resolved",),
     "retrieve.options": ("SearchOptions",),
     "shape": ("Shape",),
+    "trust": ("Trust",),
     "types": ("Block", "Budget", "Chunk", "Context", "Document", "Notice", "Source", "Span"),
 }
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
@@ -100,6 +104,8 @@ __all__ = [
     "Span",
     "Stats",
     "StoreError",
+    "Trust",
+    "TrustError",
     "Violation",
     "audit",
     "audit_records",

@@ -151,16 +151,19 @@ def derive(
     """Texts about the chunks of one document: what `kinds` names, or what the recipe and its strategy make.
 
     By rules, or by the language model `llm`; `answers` is a file that keeps what it said, `key` is what its service
-    asks for.
+    asks for. An embedder on the same host gets the key as well, one on another host gets none.
     """
     from seamline.deriving import derive as derive_all
+    from seamline.trust import access_of_caller
 
     settled = settle(recipe)
     if kinds is not None:
         settled = replace(settled, strategy="structural", derive=tuple(kinds))
     if not chunks:
         return []
-    parts = make_parts(settled, tokenizer=tokenizer, embedder=embedder, llm=llm, answers=answers, key=key)
+    models = (settled.llm if llm is None else llm, settled.signal if embedder is None else embedder)
+    access = access_of_caller([name for name in models if isinstance(name, str)], key)
+    parts = make_parts(settled, tokenizer=tokenizer, embedder=embedder, llm=llm, answers=answers, access=access)
     return derive_all(chunks[0].document, chunks, settled, parts).texts
 
 

@@ -2,7 +2,8 @@
 
 SeamlineError                 a message for people: what is wrong, where, and what to do
 ├── ConfigError               a recipe or option that cannot work; `path` names it, as in $.budget.limit
-│   └── BudgetError           target, limit and floor that cannot hold together
+│   ├── BudgetError           target, limit and floor that cannot hold together
+│   └── TrustError            a service, a model file or an owner that a found file leads to and nobody allowed
 ├── ParseError                a source that cannot be read; `source` and `where` name the place
 ├── ProviderError             a model or service that failed; `retryable` says whether again may help
 ├── StoreError                an index that refuses
@@ -25,6 +26,10 @@ class ConfigError(SeamlineError):
 
 class BudgetError(ConfigError):
     """Target, limit and floor that cannot hold together."""
+
+
+class TrustError(ConfigError):
+    """A service, a model file or an owner that a found file leads to and that the user has not allowed."""
 
 
 class ParseError(SeamlineError):

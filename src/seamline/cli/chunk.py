@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cli.exits import DONE, FAILED, Interrupted
-from seamline.cli.options import MEDIA_TYPES, Raw, add_recipe_options, max_bytes, read_stdin, settle
+from seamline.cli.options import MEDIA_TYPES, Raw, Settled, add_recipe_options, max_bytes, read_stdin, settle
 from seamline.cli.style import Style, plural, say, style_for
 from seamline.errors import ConfigError, ParseError, SeamlineError
 from seamline.files import STDIN, STDIN_NAME, File, Inputs, expand, out_of_memory, shorten
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from seamline.pipeline import Made
     from seamline.recipe import Recipe
     from seamline.replies import Usage
+    from seamline.trust import Access
     from seamline.types import Document
 
 _EPILOG = """\
@@ -53,6 +54,7 @@ class Job(NamedTuple):
     problem: str
     """Why standard input could not be read."""
     recipe: Recipe
+    access: Access
     media_type: str | None
     encoding: str | None
     max_bytes: int | None
@@ -113,7 +115,7 @@ def execute(args: argparse.Namespace) -> int:
             say(f"notice: {notice}")
     work = Work(inputs, output, workers, quiet=args.quiet)
     try:
-        return work.run(_jobs(args, inputs, settled.recipe, most, None if as_json else _look(args, path)))
+        return work.run(_jobs(args, inputs, settled, most, None if as_json else _look(args, path)))
     finally:
         output.abandon()
 
@@ -198,7 +200,7 @@ def _finished(job: Job) -> Outcome:
     from seamline.pipeline import make
 
     document = read(job)
-    made = make(document, job.recipe, parts_for(job.recipe), now=clock(job.recipe))
+    made = make(document, job.recipe, parts_for(job.recipe, job.access), now=clock(job.recipe))
     told = (*document.notices, *made.notices)
     notices = [f"notice: {job.name}{', ' * bool(n.where)}{n.where}: {n.message}" for n in told]
     if not made.chunks:
@@ -249,12 +251,12 @@ def _text(job: Job, document: Document, made: Made) -> str:
 
 
 def _jobs(
-    args: argparse.Namespace, inputs: Inputs, recipe: Recipe, most: int | None, look: Look | None
+    args: argparse.Namespace, inputs: Inputs, settled: Settled, most: int | None, look: Look | None
 ) -> Iterator[Job]:
     media_type = MEDIA_TYPES.get(args.media_type)
     for file in inputs.files:
         data, problem = _stdin(most) if file is STDIN else (b"", "")
-        yield Job(file, data, problem, recipe, media_type, args.encoding, most, look)
+        yield Job(file, data, problem, settled.recipe, settled.access, media_type, args.encoding, most, look)
 
 
 def _stdin(most: int | None) -> tuple[bytes, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import platform
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,6 +20,7 @@ from seamline.extras import READERS, command
 
 if TYPE_CHECKING:
     from seamline.records import Problem
+    from seamline.trust import Target
 
 NEEDED = ("pyromark", "splintr-rs", "sentencex", "PyYAML")
 EXTRAS = {
@@ -94,7 +95,7 @@ def _lines(checks: list[Check], problems: list[Problem]) -> Iterator[str]:
     colours = {"ok": "green", "failed": "red", "optional": "yellow"}
     for check in checks:
         state = style.paint(f"{check.state:<8}", colours[check.state])
-        remedy = f"; run `{check.remedy}`" if check.remedy else ""
+        remedy = f"; run `{visible(check.remedy)}`" if check.remedy else ""
         yield f"{state}  {check.name:<24}{visible(check.detail)}{remedy}"
     yield from (f"{'':<10}{visible(problem.where)}: {visible(problem.message)}" for problem in problems)
     failed = sum(check.state == "failed" for check in checks)
@@ -124,7 +125,7 @@ def _checks() -> Iterator[Check]:
     yield _tried("front matter", _front_matter)
     yield _tried("chunk and audit", _chunks)
     yield from _extras(EXTRAS)
-    yield _config()
+    yield from _config()
 
 
 def _extras(packages: Mapping[str, tuple[str, str]]) -> Iterator[Check]:
@@ -147,8 +148,9 @@ def _index_checks(args: argparse.Namespace, problems: list[Problem]) -> Iterator
         yield Check("index", "failed", f"{plural(len(problems), 'problem')}: {remedy}")
         return
     try:
-        held = doctor_index.look(args.index, args.api_key_env)
+        held, targets = doctor_index.look(args)
         yield Check("index", "ok", f"{held}, all as it was written" if args.verify else held)
+        yield from _trust(targets)
     except MissingExtra as error:
         yield Check("index", "optional", str(error))
     except SeamlineError as error:
@@ -163,11 +165,23 @@ def _problems(args: argparse.Namespace) -> list[Problem]:
 
     place = existing(args.index)
     try:
-        return verify(place, args.api_key_env)
+        return verify(args)
     except IndexMissing:
         raise
     except StoreError as error:
         return [Problem(place, str(error))]
+
+
+def _trust(targets: Sequence[Target]) -> Iterator[Check]:
+    """Whether services and files that were found to be named may be used. None of them is asked or opened."""
+    for found in targets:
+        state = "trusted for" if found.trusted else "not trusted for"
+        yield Check(
+            "trust",
+            "ok" if found.trusted else "optional",
+            f"{found.target} is {state} {found.folder}, whose files name it",
+            found.remedy,
+        )
 
 
 def _version(package: str) -> str:
@@ -250,14 +264,18 @@ def _chunks() -> str:
     return f"{len(chunks)} chunks of a test document keep the contract"
 
 
-def _config() -> Check:
+def _config() -> Iterator[Check]:
     from seamline.recipe_toml import FILE_NAME, find, load_recipe
+    from seamline.trust import check_owner, models_of, targets_of
 
     path = find(Path.cwd())
     if path is None:
-        return Check(FILE_NAME, "ok", "none found from here upward; the defaults are used")
+        yield Check(FILE_NAME, "ok", "none found from here upward; the defaults are used")
+        return
     try:
+        check_owner(path)
         recipe = load_recipe(path)
+        yield Check(FILE_NAME, "ok", f"{path} is valid; recipe {recipe.fingerprint}")
+        yield from _trust(targets_of(path.parent, models_of(recipe)))
     except SeamlineError as error:
-        return Check(FILE_NAME, "failed", str(error))
-    return Check(FILE_NAME, "ok", f"{path} is valid; recipe {recipe.fingerprint}")
+        yield Check(FILE_NAME, "failed", str(error))

@@ -6,6 +6,8 @@ import argparse
 import os
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from seamline.cli.asking import in_own_words
@@ -13,7 +15,7 @@ from seamline.cli.exits import DONE, FAILED, Interrupted
 from seamline.cli.options import MEDIA_TYPES, Raw, Settled, add_recipe_options, max_bytes, settle
 from seamline.cli.place import add_place_options, opened, place_for, root_for
 from seamline.cli.style import plural, say
-from seamline.errors import IndexMissing, SeamlineError
+from seamline.errors import ConfigError, IndexMissing, SeamlineError
 from seamline.files import expand, shorten
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from seamline.index import Index
     from seamline.indexing.run import Report
     from seamline.shape import Shape
+    from seamline.trust import Trust
 
 _EPILOG = """\
 examples:
@@ -93,21 +96,45 @@ def execute(args: argparse.Namespace) -> int:
 
 def _opened(args: argparse.Namespace, settled: Settled, place: str) -> Index | None:
     """The index, made where there is none; None where there is nothing to put into a new one."""
+    trust = _trust(args, settled)
     try:
-        index = opened(args, place)
+        index = opened(args, place, trust=trust)
     except IndexMissing:
         if not _any_to_read(args):
             return None
         if settled.config and not args.json and not args.quiet:
             say(f"using {settled.config}")
-        return opened(args, place, _shape(args, settled), root_for(args.index, args.paths))
+        index = opened(args, place, _shape(args, settled), root_for(args.index, args.paths), trust)
+        _remember(index, trust, made=True)
+        return index
     if _asks_for_shape(args):
-        asked = _shape(args, settled, index)
-        index.close()
-        return opened(args, place, asked)
-    if not args.quiet:
+        with ExitStack() as undo:
+            undo.callback(index.close)
+            index.check_shape(_shape(args, settled, index))
+            undo.pop_all()
+    elif not args.quiet:
         _remark_on_config(settled, index)
+    _remember(index, trust)
     return index
+
+
+def _trust(args: argparse.Namespace, settled: Settled) -> Trust:
+    """What the command line names itself."""
+    from seamline.trust import trust_in
+
+    with_key = settled.trust
+    embeds = trust_in([args.embedder] if args.embedder else [])
+    return replace(with_key, services=with_key.services + embeds.services, files=with_key.files + embeds.files)
+
+
+def _remember(index: Index, trust: Trust, *, made: bool = False) -> None:
+    """Trust what the user named for this index from now on: who has just named it is not asked again."""
+    from seamline.trust import models_of, remember
+
+    try:
+        remember(index.url, models_of(index.recipe, index.settings.embedder), trust, all_of_them=made)
+    except ConfigError as error:
+        say(f"notice: what this index may use cannot be recorded, so `seamline search` will refuse it: {error}")
 
 
 def _any_to_read(args: argparse.Namespace) -> bool:

@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 COMMANDS = (
     *("index", "search", "context", "cite", "stats", "forget"),
-    *("chunk", "inspect", "audit", "doctor", "completion"),
+    *("chunk", "inspect", "audit", "trust", "doctor", "completion"),
 )
 """Each is a module beside this one with `add_parser` and `execute`."""
 

@@ -14,10 +14,9 @@ from seamline.store import is_address
 
 if TYPE_CHECKING:
     from seamline.index import Index
+    from seamline.keys import Keys
     from seamline.shape import Shape
-
-KEY_VARIABLE = "SEAMLINE_API_KEY"
-"""Holds the key of an embedding service. Not the variable of one service: another must not get its key."""
+    from seamline.trust import Trust
 
 
 def add_place_options(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +30,7 @@ def add_place_options(parser: argparse.ArgumentParser) -> None:
     where.add_argument(
         "--api-key-env",
         metavar="NAME",
-        help=f"environment variable with the key of an embedding service ({KEY_VARIABLE})",
+        help="environment variable with the key of the index's service (SEAMLINE_API_KEY_HOST)",
     )
 
 
@@ -66,13 +65,14 @@ def place_for(named: str | None, paths: Sequence[str]) -> str:
     return shown(Path(os.path.abspath(paths[0])).parent / FOLDER)
 
 
-def key_of(variable: str | None) -> str:
-    """The key of an embedding service; empty where none is set."""
-    if variable is None:
-        return os.environ.get(KEY_VARIABLE, "")
-    if not os.environ.get(variable):
+def keys_of(variable: str | None = None) -> Keys:
+    """The keys of a command: that of the variable which it names, those of hosts, and the one without a host."""
+    from seamline.keys import PLAIN, Keys
+
+    if variable is not None and not os.environ.get(variable):
         raise ConfigError(f"--api-key-env: the environment variable {variable} is not set or empty")
-    return os.environ[variable]
+    given = os.environ[variable] if variable is not None else ""
+    return Keys(given, os.environ.get(PLAIN, ""), personal=True)
 
 
 def root_for(named: str | None, paths: Sequence[str]) -> Path | None:
@@ -89,18 +89,20 @@ def root_for(named: str | None, paths: Sequence[str]) -> Path | None:
         return None
 
 
-def opened(args: argparse.Namespace, place: str, shape: Shape | None = None, root: Path | None = None) -> Index:
-    """The index at a place; a new one where there is none and a shape is given."""
-    return open_place(place, key_of(args.api_key_env), shape, root)
-
-
-def open_place(place: str, key: str, shape: Shape | None = None, root: Path | None = None) -> Index:
-    """The same for a key that is known."""
+def opened(
+    args: argparse.Namespace,
+    place: str,
+    shape: Shape | None = None,
+    root: Path | None = None,
+    trust: Trust | None = None,
+) -> Index:
+    """The index at a place; a new one where there is none and a shape is given. `trust`: what the command names."""
+    keys = keys_of(args.api_key_env)
     try:
         with installed():
             from seamline.index import open_index
 
-            return open_index(place, shape=shape, root=root, key=key)
+            return open_index(place, shape=shape, root=root, key=keys, trust=trust)
     except IndexMissing:
         if is_address(place):
             raise

@@ -391,13 +391,5 @@ def _count_removals(changes: Sequence[Change], report: Report) -> None:
 
 
 def _removal(reader: Reader, head: Head, moved_to: str, now: datetime) -> Change:
-    after = replace(
-        head,
-        entries=0,
-        chunks=0,
-        tokens=0,
-        indexed_at=now,
-        deleted=True,
-        moved_to=moved_to,
-    )
-    return Change(after, head.version, drop=tuple(sorted(reader.digests(head.doc))))
+    gone = replace(head, entries=0, chunks=0, tokens=0, indexed_at=now, deleted=True, moved_to=moved_to)
+    return Change(gone, head.version, drop=tuple(sorted(reader.digests(head.doc))))
