@@ -8,8 +8,8 @@ import sys
 from typing import Any, BinaryIO
 
 from seamline.errors import ConfigError, MissingExtra, ParseError
-from seamline.parse import patience
-from seamline.parse.frames import HEADER, answer, asked_for, frame
+from seamline.parse.isolate import time_budget
+from seamline.parse.isolate.wire import HEADER, answer, asked_for, frame
 from seamline.parse.raw import Raw, parser_named
 
 _REFUSED = (
@@ -30,7 +30,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # a library that prints must not speak for us
     sys.addaudithook(_refuse)
-    patience.ask = lambda seconds: _more(answers, seconds)
+    time_budget.ask = lambda seconds: _more(answers, seconds)
     while header := source.read(HEADER.size):
         said, beside = (source.read(size) for size in HEADER.unpack(header))
         parser, seconds, raw = asked_for(json.loads(said), beside)

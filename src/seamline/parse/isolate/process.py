@@ -18,7 +18,7 @@ from select import select
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seamline.errors import ConfigError, MissingExtra, ParseError, SeamlineError
-from seamline.parse.frames import HEADER, answered, asked
+from seamline.parse.isolate.wire import HEADER, answered, asked
 from seamline.parse.raw import parser_named
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Worker:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "seamline.parse.child"],
+            [sys.executable, "-m", "seamline.parse.isolate.child"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
