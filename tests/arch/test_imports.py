@@ -52,6 +52,7 @@ LAYERS = {
     "sealed": BASE,
     "replies": BASE,
     "native": BASE,
+    "search_path": BASE,
     "_blocks": BASE,
     "_cuts": BASE,
     "_html": BASE,

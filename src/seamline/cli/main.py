@@ -19,6 +19,9 @@ COMMANDS = ("index", "search", "context", "cite", "stats", "chunk", "inspect", "
 
 def run() -> None:
     """What the `seamline` script calls."""
+    from seamline.search_path import leave_out_current_folder
+
+    leave_out_current_folder()  # which an empty entry of PYTHONPATH stands for
     sys.exit(main())
 
 

@@ -1,0 +1,62 @@
+"""Which folders modules are imported from: none that is there only because a command runs in it.
+
+Python puts the current folder, or that of a script, first on `sys.path`. A `resource.py` among the documents of a
+folder would then be run as if it were the standard library's. This module imports nothing that Python has not loaded
+when it starts.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+"""The folder that Seamline is installed in."""
+
+
+def _current() -> str:
+    try:
+        return os.path.realpath(os.getcwd())
+    except OSError:  # the folder was removed
+        return ""
+
+
+_AT_START = _current()
+
+
+def trusted_entries() -> list[str]:
+    """The entries of `sys.path` that a child may import from: absolute, existing, and put there by an installation or
+    by the user's PYTHONPATH."""
+    chosen = {HOME, *_named_by_user(), *_site_folders()}
+    incidental = {_AT_START, _current(), _script_folder()}
+    kept = [
+        entry
+        for entry in dict.fromkeys(map(str, sys.path))
+        if os.path.isabs(entry)
+        and os.path.exists(entry)
+        and (entry in chosen or os.path.realpath(entry) not in incidental)
+    ]
+    return kept if HOME in kept else [HOME, *kept]
+
+
+def leave_out_current_folder() -> None:
+    """Remove the current folder and relative entries from the search path of this process, a command's."""
+    sys.path[:] = trusted_entries()
+
+
+def _named_by_user() -> list[str]:
+    if sys.flags.ignore_environment:
+        return []
+    return os.environ.get("PYTHONPATH", "").split(os.pathsep)
+
+
+def _site_folders() -> list[str]:
+    site = sys.modules.get("site")  # absent under `python -S`
+    if site is None:
+        return []
+    return [*site.getsitepackages(), *([site.USER_SITE] if site.ENABLE_USER_SITE and site.USER_SITE else [])]
+
+
+def _script_folder() -> str:
+    script = getattr(sys.modules.get("__main__"), "__file__", None)
+    return os.path.dirname(os.path.realpath(script)) if script else ""
