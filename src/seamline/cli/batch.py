@@ -15,13 +15,13 @@ from typing import TypeVar
 
 from seamline.cli.exits import WorkerDied
 from seamline.errors import ConfigError
+from seamline.search_path import named_by_user
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 _AHEAD = 4
 """Jobs in flight for each worker: enough to keep it busy, few enough to bound what waits in memory."""
-_SAFE_PATH = "PYTHONSAFEPATH"
 
 
 def results(work: Callable[[Job], Result], jobs: Sequence[Job], workers: int) -> Iterator[Result]:
@@ -50,14 +50,15 @@ def _safe_path() -> Iterator[None]:
     first, and would run a `pickle.py` that lies among the documents."""
     if sys.flags.ignore_environment and not sys.flags.safe_path:
         raise ConfigError("--jobs needs Python without -E, or with -P as well: got -E alone; run `python -P -E`")
-    before = os.environ.get(_SAFE_PATH)
-    os.environ[_SAFE_PATH] = "1"
+    safe = {"PYTHONSAFEPATH": "1", "PYTHONPATH": os.pathsep.join(named_by_user())}
+    before = {name: os.environ[name] for name in safe if name in os.environ}
+    os.environ.update(safe)
     try:
         yield
     finally:
-        del os.environ[_SAFE_PATH]
-        if before is not None:
-            os.environ[_SAFE_PATH] = before
+        for name in safe:
+            del os.environ[name]
+        os.environ.update(before)
 
 
 def _in_flight(
