@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import signal
 import subprocess
 import sys
@@ -42,7 +41,7 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 needs_seccomp = pytest.mark.skipif(
-    platform.machine() not in seccomp._MACHINES or not Path("/proc/sys/kernel/seccomp").exists(),
+    os.uname().machine not in seccomp._MACHINES or not Path("/proc/sys/kernel/seccomp").exists(),
     reason="no seccomp filter for this machine",
 )
 

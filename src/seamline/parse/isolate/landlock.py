@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Iterable
+from functools import cache
+from typing import Any
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 """System calls; the same numbers on every architecture."""
@@ -67,9 +69,14 @@ def _allow(ruleset: int, path: str) -> None:
         os.close(handle)
 
 
+@cache
+def _syscall() -> Any:
+    found = ctypes.CDLL(None).syscall
+    found.restype = ctypes.c_long
+    return found
+
+
 def _call(number: int, *arguments: object) -> int:
     """A system call; -1 where the kernel refuses it."""
-    call = ctypes.CDLL(None).syscall
-    call.restype = ctypes.c_long
-    result: int = call(ctypes.c_long(number), *(ctypes.c_long(a) if isinstance(a, int) else a for a in arguments))
+    result: int = _syscall()(ctypes.c_long(number), *(ctypes.c_long(a) if isinstance(a, int) else a for a in arguments))
     return result

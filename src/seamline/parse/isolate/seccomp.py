@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-import platform
 import struct
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -104,7 +103,7 @@ _MACHINES = {
 def restrict(lifeline: int) -> bool:
     """Refuse the calls of this list from now on; False where the kernel or the architecture does not allow it.
     `lifeline` is a descriptor that must stay as it is. `no_new_privs` must be set."""
-    machine = _MACHINES.get(platform.machine())
+    machine = _MACHINES.get(os.uname().machine)
     if machine is None or struct.calcsize("P") != 8:
         return False
     instructions = list(_program(machine, os.getpid(), lifeline))
