@@ -322,6 +322,26 @@ def test_a_kernel_that_has_less_is_told_of_and_documents_are_read(seccomp: str, 
     assert ran.stdout == f"x {said}\n", ran.stderr
 
 
+@needs_seccomp
+@pytest.mark.parametrize("end", ["", "os.kill(os.getpid(), 9)", "time.sleep(60)"], ids=["exit", "killed", "sleeping"])
+def test_without_seccomp_what_a_parser_started_ends_with_it(end: str) -> None:
+    code = f"""{SCRIPT}
+import os
+made = Format("t", "x/t", (), "seamline.testing.escapes:brood", True)
+print(process.parse_apart(made, Raw(b"", "x", "x")).text, flush=True)
+process._stop() if {bool(end.startswith("time"))} else None
+{end}
+"""
+    env = {**os.environ, "PYTHONPATH": str(SRC)}
+    command = [sys.executable, "-c", WITHOUT, "444,445,446", "no seccomp", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env) as ran:
+        assert ran.stdout is not None
+        started = int(json.loads(ran.stdout.readline())["process"])
+        assert started > 0
+        assert gone(started)
+        ran.kill()
+
+
 def test_a_level_says_what_is_missing() -> None:
     assert level.Level(4, True, True).describe() == "Landlock ABI 4, seccomp, limits"
     assert level.Level().describe() == "a process of its own; this system has no Landlock and no seccomp and no limits"

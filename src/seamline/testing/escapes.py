@@ -151,6 +151,15 @@ def loading(raw: Raw) -> Parsed:
     return _told({"thread": "done" if done else "not run"})
 
 
+def brood(raw: Raw) -> Parsed:
+    """Starts a process that stays when this one ends; says which."""
+    child = _LIBRARY.fork()
+    if child == 0:
+        time.sleep(600)
+        os._exit(0)
+    return _told({"process": str(child)})
+
+
 def crowd(raw: Raw) -> Parsed:
     """Starts threads without end, with stacks so small that memory does not end it."""
     threading.stack_size(1 << 16)

@@ -72,13 +72,13 @@ def close(memory: int, lifeline: int, readable: Iterable[str]) -> Level:
 
 
 def _die_with(lifeline: int) -> None:
-    """Have the kernel end this process when the other end of a pipe closes, which is when its parent ends. Not by
-    PR_SET_PDEATHSIG: that looks at the thread that started it, and servers end their threads."""
+    """Have the kernel end this process and all of its group when the other end of a pipe closes, which is when its
+    parent ends. Not by PR_SET_PDEATHSIG: that looks at the thread that started it, and servers end their threads."""
     import fcntl
 
     if hasattr(fcntl, "F_SETSIG"):
         fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
-        fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
         fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
 
 
