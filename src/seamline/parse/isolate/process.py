@@ -86,7 +86,7 @@ class Worker:
         """Whose child it is: after a fork, both would talk to it at once."""
         self._lifeline: IO[bytes] | None = None
         """Held open as long as this process lives; the child ends when it closes."""
-        self._process = self._started(parser)
+        self._process = self._started(parser, uri)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
@@ -138,7 +138,7 @@ class Worker:
             if pipe is not None:
                 pipe.close()
 
-    def _started(self, parser: str) -> subprocess.Popen[bytes]:
+    def _started(self, parser: str, uri: str) -> subprocess.Popen[bytes]:
         lifeline = -1
         if _IS_POSIX:
             lifeline, other = os.pipe()
@@ -155,6 +155,8 @@ class Worker:
                 start_new_session=True,  # Ctrl-C is the parent's to handle
                 pass_fds=(lifeline,) if _IS_POSIX else (),
             )
+        except OSError as error:
+            raise ParseError(f"the process that parses could not be started ({error}): free some memory", uri) from None
         finally:
             if _IS_POSIX:
                 os.close(lifeline)

@@ -81,6 +81,8 @@ class _Machine(NamedTuple):
     column: int
     audit: int
     """The kernel's number of it."""
+    foreign: int
+    """That of its 32-bit ABI, all of which is refused: the numbers of its calls are others."""
     clone: int
     kill: int
     tgkill: int
@@ -95,8 +97,8 @@ class _Machine(NamedTuple):
 
 
 _MACHINES = {
-    "x86_64": _Machine(0, 0xC000003E, 56, 62, 234, 302, 2, 257, 3, 33, 292, 72, 16),
-    "aarch64": _Machine(1, 0xC00000B7, 220, 129, 131, 261, -1, 56, 57, -1, 24, 25, 29),
+    "x86_64": _Machine(0, 0xC000003E, 0x40000003, 56, 62, 234, 302, 2, 257, 3, 33, 292, 72, 16),
+    "aarch64": _Machine(1, 0xC00000B7, 0x40000028, 220, 129, 131, 261, -1, 56, 57, -1, 24, 25, 29),
 }
 
 
@@ -109,7 +111,16 @@ def restrict(lifeline: int) -> bool:
     instructions = list(_program(machine, os.getpid(), lifeline))
     code = b"".join(struct.pack("=HBBI", *one) for one in instructions)
     program = _Program(len(instructions), code)
-    return not ctypes.CDLL(None).prctl(_SET_SECCOMP, ctypes.c_ulong(_FILTER), ctypes.byref(program), 0, 0)
+    library = ctypes.CDLL(None)
+    return not library.prctl(_SET_SECCOMP, ctypes.c_ulong(_FILTER), ctypes.byref(program), 0, 0) and _holds(library)
+
+
+def _holds(library: ctypes.CDLL) -> bool:
+    """Whether the filter does what it should: it is tried on a socket."""
+    opened: int = library.socket(1, 1, 0)
+    if opened >= 0:
+        os.close(opened)
+    return opened < 0
 
 
 class _Program(ctypes.Structure):
@@ -122,8 +133,9 @@ Instruction = tuple[int, int, int, int]
 
 def _program(machine: _Machine, process: int, lifeline: int) -> Iterator[Instruction]:
     yield _LOAD, 0, 0, _ARCHITECTURE
+    yield from _on(machine.foreign, [_refuse(errno.EPERM)])
     yield _EQUAL, 1, 0, machine.audit
-    yield _refuse(errno.EPERM)
+    yield _ALLOWED  # a program that is translated, whose calls are another machine's: `_holds` says so
     yield _LOAD, 0, 0, _NUMBER
     yield _AT_LEAST, 0, 1, _NEWER
     yield _refuse(errno.ENOSYS)
