@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     )
     from seamline.facts import Facts
     from seamline.hits import Citation, ContextText, Hit, Results
-    from seamline.index import Index, Stats, find_index, open_index
+    from seamline.index import Index, find_index, open_index
+    from seamline.index_stats import Stats
     from seamline.indexing.run import Report
     from seamline.presets import preset
     from seamline.recipe import Overlap, Recipe
@@ -55,7 +56,8 @@ _HOME = {
     ),
     "facts": ("Facts",),
     "hits": ("Citation", "ContextText", "Hit", "Results"),
-    "index": ("Index", "Stats", "find_index", "open_index"),
+    "index": ("Index", "find_index", "open_index"),
+    "index_stats": ("Stats",),
     "indexing.run": ("Report",),
     "presets": ("preset",),
     "recipe": ("Overlap", "Recipe"),

@@ -124,6 +124,7 @@ def _checks() -> Iterator[Check]:
     yield _tried("sentence ends", _sentences)
     yield _tried("front matter", _front_matter)
     yield _tried("chunk and audit", _chunks)
+    yield _isolation()
     yield from _extras(EXTRAS)
     yield from _config()
 
@@ -227,6 +228,20 @@ def _core() -> Check:
     return Check(
         "core", "optional", "Python, 3 times slower: not compiled at the install, for which a C compiler is needed"
     )
+
+
+def _isolation() -> Check:
+    """What holds the parsers of formats that others wrote."""
+    from seamline.parse.isolate.process import is_switched_off, isolation
+
+    name = "parser isolation"
+    if is_switched_off():
+        return Check(name, "optional", "none, as SEAMLINE_ISOLATE=0 asks for: parsers run in this process")
+    try:
+        level = isolation()
+    except SeamlineError as error:
+        return Check(name, "failed", str(error), _REINSTALL)
+    return Check(name, "ok" if level.is_full else "optional", level.describe())
 
 
 def _parses() -> str:

@@ -22,6 +22,9 @@ COMMANDS = (
 
 def run() -> None:
     """What the `seamline` script calls."""
+    from seamline.search_path import leave_out_current_folder
+
+    leave_out_current_folder()  # which an empty entry of PYTHONPATH stands for
     _take_stderr()
     sys.exit(main())
 

@@ -119,7 +119,7 @@ def _canonical(media_type: str | None, one: Format) -> str:
 def _parsed(one: Format, raw: Raw) -> Parsed:
     if one.is_proved:
         return parser_named(one.parser)(raw)
-    from seamline.parse.worker import parse_apart
+    from seamline.parse.isolate.process import parse_apart
 
     return parse_apart(one, raw)
 

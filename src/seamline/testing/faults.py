@@ -10,7 +10,7 @@ import sys
 import time
 
 from seamline.errors import MissingExtra, ParseError
-from seamline.parse import patience
+from seamline.parse.isolate import time_budget
 from seamline.parse.raw import Parsed, Raw
 from seamline.types import Block
 
@@ -87,7 +87,7 @@ def start(raw: Raw) -> Parsed:
 def slow(raw: Raw) -> Parsed:
     """Takes longer than it was given, but says so."""
     for _ in range(3):
-        patience.ask(2)
+        time_budget.ask(2)
         begin = time.process_time()
         while time.process_time() - begin < 1.2:
             pass

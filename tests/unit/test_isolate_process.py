@@ -10,20 +10,20 @@ import pytest
 
 from seamline.errors import MissingExtra, ParseError
 from seamline.formats import Format
-from seamline.parse import worker
+from seamline.parse.isolate import process
 from seamline.parse.raw import Parsed, Raw
 
 RAW = Raw(b"", "Text, été 👩‍👩‍👧‍👦.", "bad.xyz", "text/plain")
 
 
 def parse(name: str, raw: Raw = RAW) -> Parsed:
-    return worker.parse_apart(Format("test", "x/test", (), f"seamline.testing.faults:{name}", True), raw)
+    return process.parse_apart(Format("test", "x/test", (), f"seamline.testing.faults:{name}", True), raw)
 
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "SECONDS", 1.0)
-    monkeypatch.setattr(worker, "_WALL", 60)  # a busy machine must not look like a parser that hangs
+    monkeypatch.setattr(process, "SECONDS", 1.0)
+    monkeypatch.setattr(process, "_WALL", 60)  # a busy machine must not look like a parser that hangs
 
 
 def test_a_result_comes_back_whole() -> None:
@@ -32,10 +32,10 @@ def test_a_result_comes_back_whole() -> None:
 
 def test_one_child_serves_many_documents() -> None:
     parse("echo")
-    first = worker._workers[0]
+    first = process._workers[0]
     for _ in range(20):
         parse("echo")
-    assert worker._workers[0] is first
+    assert process._workers[0] is first
 
 
 def test_what_a_library_prints_is_no_answer() -> None:
@@ -67,7 +67,7 @@ def test_what_a_parser_must_not_do_ends_in_a_clear_error_and_the_next_document_i
 
 
 def test_a_parser_that_hangs_without_doing_anything_is_stopped_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "_WALL", 2)
+    monkeypatch.setattr(process, "_WALL", 2)
     with pytest.raises(ParseError, match="took longer than 2 s"):
         parse("sleep")
     assert parse("echo").text == RAW.text
@@ -127,7 +127,8 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
     import sys
 
     script = (
-        "import seamline.parse.worker as w; from seamline.formats import Format; from seamline.parse.raw import Raw\n"
+        "import seamline.parse.isolate.process as w\n"
+        "from seamline.formats import Format; from seamline.parse.raw import Raw\n"
         "w.parse_apart(Format('t', 'x/t', (), 'seamline.testing.faults:echo', True), Raw(b'', 'x'))\n"
         "print(w._workers[0]._process.pid)"
     )

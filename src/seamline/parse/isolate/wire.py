@@ -62,13 +62,30 @@ def answer(parsed: Parsed) -> bytes:
     return frame(said, text + edges.tobytes())
 
 
+_SMALLEST = 32
+"""Bytes that a value takes at least where an answer is made: an honest one has no more than memory / 32 of them. An
+empty list is three bytes of JSON and 64 of memory, so what is short to send can be long to hold."""
+
+
+def loads(said: bytes, memory: int) -> list[Any]:
+    """The JSON of an answer, from a child that could hold `memory` bytes; ValueError where it is none or more."""
+    if sum(map(said.count, (b",", b"[", b"{"))) > memory // _SMALLEST:
+        raise ValueError(f"it has more than {memory // _SMALLEST:,} values")
+    found = json.loads(said)
+    if not isinstance(found, list) or not found or not isinstance(found[0], str):
+        raise ValueError("it is no answer")
+    return found
+
+
 def answered(said: list[Any], beside: bytes) -> Parsed:
-    """The parsed document of such a frame."""
+    """The parsed document of such a frame; ValueError, TypeError or LookupError where it is none."""
     _, size, blocks, title, meta, anchors, removed, notices, confidence = said
+    text = beside[:size].decode()
     edges = array("f")
     edges.frombytes(beside[size:])
+    _check_blocks(blocks, len(text))
     return Parsed(
-        beside[:size].decode(),
+        text,
         [Block(*block) for block in blocks],
         title,
         meta,
@@ -77,6 +94,17 @@ def answered(said: list[Any], beside: bytes) -> Parsed:
         tuple(Notice(*notice) for notice in notices),
         confidence,
     )
+
+
+def _check_blocks(blocks: list[Any], length: int) -> None:
+    """That blocks lie in the text and under blocks before them: code in C walks them."""
+    for index, (kind, start, end, level, parent, attrs) in enumerate(blocks):
+        if not (type(kind) is str and type(start) is type(end) is type(level) is type(parent) is int):
+            raise TypeError(f"block {index} is none")
+        if not (0 <= start <= end <= length and -1 <= parent < index and 0 <= level < 1 << 31):
+            raise ValueError(f"block {index} is outside of the text")
+        if attrs is not None and type(attrs) is not dict:
+            raise TypeError(f"block {index} has no attributes")
 
 
 def _anchors(runs: list[tuple[int, int, int]], places: list[dict[str, Any]], edges: array[float]) -> Iterator[Anchor]:

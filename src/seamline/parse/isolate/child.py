@@ -1,15 +1,18 @@
-"""The other side of `worker`: reads what to parse from its standard input, and answers on what was its output."""
+"""The other side of `process`: reads what to parse from its standard input, and answers on what was its output."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 from seamline.errors import ConfigError, MissingExtra, ParseError
-from seamline.parse import patience
-from seamline.parse.frames import HEADER, answer, asked_for, frame
+from seamline.parse.isolate import cage, time_budget
+from seamline.parse.isolate.level import Level
+from seamline.parse.isolate.start import Start
+from seamline.parse.isolate.wire import HEADER, answer, asked_for, frame
 from seamline.parse.raw import Raw, parser_named
 
 _REFUSED = (
@@ -19,23 +22,36 @@ _REFUSED = (
     "subprocess.Popen",
     "os.system",
     "os.exec",
+    "os.fork",
+    "os.forkpty",
     "os.posix_spawn",
 )
-"""What no parser may do. Libraries that ask the network or start programs find that they cannot."""
+"""What no parser may do. Libraries that ask the network or start programs find that they cannot, on any system."""
 
 
-def main() -> None:
+def main(start: str) -> None:
     """Serve until the parent closes the pipe."""
+    told = Start(*json.loads(start))
     source = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # a library that prints must not speak for us
-    sys.addaudithook(_refuse)
-    patience.ask = lambda seconds: _more(answers, seconds)
+    _write(answers, frame(["caged", *_enter_cage(told)]))
+    time_budget.ask = lambda seconds: _more(answers, seconds)
     while header := source.read(HEADER.size):
         said, beside = (source.read(size) for size in HEADER.unpack(header))
         parser, seconds, raw = asked_for(json.loads(said), beside)
         _limit(seconds)
         _write(answers, _outcome(parser, raw))
+
+
+def _enter_cage(told: Start) -> Level:
+    """Close the cage. The first parser is imported before: what Python compiles of it can still be kept."""
+    with suppress(Exception):  # told when the parser is asked for
+        parser_named(told.parser)
+    sys.dont_write_bytecode = True
+    level = cage.close(told.memory, told.lifeline, [*sys.path, *told.readable])
+    sys.addaudithook(_refuse)
+    return level
 
 
 def _refuse(event: str, arguments: Any) -> None:
@@ -53,7 +69,7 @@ def _outcome(parser: str, raw: Raw) -> bytes:
     except ConfigError as error:
         return frame(["config", str(error), ""])
     except MemoryError:
-        return frame(["failed", "out of memory"])
+        return frame(["memory"])
     except Exception as error:  # noqa: BLE001  # a library may raise anything, and the batch must go on
         return frame(["failed", f"{type(error).__name__}: {str(error)[:200]}"])
 
@@ -65,13 +81,15 @@ def _bare(message: str, source: str, where: str) -> str:
 
 
 def _limit(seconds: float) -> None:
-    """CPU time from now on; past it the kernel ends the process."""
+    """CPU time from now on; past it the kernel ends the process. The parent counts, too."""
     try:
         import resource
     except ImportError:  # Windows: the parent's clock has to do
         return
     used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
-    resource.setrlimit(resource.RLIMIT_CPU, (int(used + seconds) + 1, resource.RLIM_INFINITY))
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    soft = int(used + seconds) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
 
 
 def _more(answers: BinaryIO, seconds: float) -> None:
@@ -82,7 +100,3 @@ def _more(answers: BinaryIO, seconds: float) -> None:
 def _write(answers: BinaryIO, message: bytes) -> None:
     answers.write(message)
     answers.flush()
-
-
-if __name__ == "__main__":
-    main()
