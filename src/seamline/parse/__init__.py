@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import replace
 from pathlib import Path
 
-from seamline.errors import ParseError
+from seamline.errors import ParseError, ParserGaveUp
 from seamline.formats import BY_MEDIA_TYPE, BY_NAME, BY_SUFFIX, Format
 from seamline.parse.decode import check_encodable, decode, encoded
 from seamline.parse.html_charset import declared_encoding
@@ -120,7 +120,14 @@ def _parsed(one: Format, raw: Raw) -> Parsed:
         return parser_named(one.parser)(raw)
     from seamline.parse.worker import parse_apart
 
-    return parse_apart(one, raw)
+    try:
+        return parse_apart(one, raw)
+    except ParserGaveUp as error:
+        if not one.is_text:
+            raise
+        from seamline.parse.unstructured import parse_unstructured
+
+        return parse_unstructured(one, raw, error)
 
 
 def _document(id: str, source: Source, parsed: Parsed) -> Document:

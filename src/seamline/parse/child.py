@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Any, BinaryIO
 
-from seamline.errors import ConfigError, MissingExtra, ParseError
+from seamline.errors import ConfigError, MissingExtra, ParseError, ParserGaveUp
 from seamline.parse import patience
 from seamline.parse.frames import HEADER, answer, asked_for, frame
 from seamline.parse.raw import Raw, parser_named
@@ -47,7 +47,8 @@ def _outcome(parser: str, raw: Raw) -> bytes:
     try:
         return answer(parser_named(parser)(raw))
     except ParseError as error:
-        return frame(["parse", _bare(str(error), error.source, error.where), error.where])
+        kind = "gave-up" if isinstance(error, ParserGaveUp) else "parse"
+        return frame([kind, _bare(str(error), error.source, error.where), error.where])
     except MissingExtra as error:
         return frame(["missing", error.what, error.command])
     except ConfigError as error:

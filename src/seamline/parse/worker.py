@@ -17,7 +17,7 @@ from pathlib import Path
 from select import select
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from seamline.errors import ConfigError, MissingExtra, ParseError, SeamlineError
+from seamline.errors import ConfigError, MissingExtra, ParseError, ParserGaveUp, SeamlineError
 from seamline.parse.frames import HEADER, answered, asked
 from seamline.parse.raw import parser_named
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 SECONDS = 10.0
 """CPU time of one document, and a second more for each million bytes; OCR and the like ask for more as they go."""
+CODE = 1.0
+"""The same of source code, and two seconds more for each million bytes: grammars take 0.4 s for a million."""
 MEMORY = 512_000_000
 """Bytes of memory that a parser may hold."""
 MODELS = 768_000_000
@@ -48,6 +50,8 @@ class Allowance(NamedTuple):
 
 def allowance(one: Format, size: int) -> Allowance:
     """What a document of a format may cost: speech recognition takes more than any parser."""
+    if one.name == "code":
+        return Allowance(CODE + size / 500_000, MEMORY)
     if one.name in ("audio", "video"):
         return Allowance(SECONDS + size / 20_000, 4 * MEMORY)
     return Allowance(SECONDS + size / 1_000_000, MEMORY)
@@ -138,7 +142,7 @@ class Worker:
 
     def _watch(self, deadline: float, allowed: Allowance, uri: str) -> None:
         if time.monotonic() > deadline:
-            raise ParseError(
+            raise ParserGaveUp(
                 f"reading took longer than {_WALL * allowed.seconds:.0f} s and was stopped: {_REMEDY}", uri
             )
         try:
@@ -146,16 +150,16 @@ class Worker:
         except (OSError, IndexError, ValueError):  # not Linux, or just gone
             return
         if resident > allowed.memory:
-            raise ParseError(f"reading took more than {allowed.memory / 1e6:.0f} MB and was stopped: {_REMEDY}", uri)
+            raise ParserGaveUp(f"reading took more than {allowed.memory / 1e6:.0f} MB and was stopped: {_REMEDY}", uri)
 
-    def _died(self, allowed: Allowance, uri: str) -> ParseError:
+    def _died(self, allowed: Allowance, uri: str) -> ParserGaveUp:
         """Why the child is gone: its own limits, or a fault of the library that reads the format."""
         code = self._process.wait()
         if code == -_SIGXCPU:
-            return ParseError(
+            return ParserGaveUp(
                 f"reading took more than {allowed.seconds:.0f} s of CPU time and was stopped: {_REMEDY}", uri
             )
-        return ParseError(f"the parser crashed (exit code {code}): the file is damaged; {_REMEDY}", uri)
+        return ParserGaveUp(f"the parser crashed (exit code {code}): the file is damaged; {_REMEDY}", uri)
 
 
 _REMEDY = "split the file, save it again, or leave it out"
@@ -185,4 +189,6 @@ def _error(reply: Sequence[Any], uri: str) -> SeamlineError:
         return ConfigError(message, reply[2])
     if kind == "parse":
         return ParseError(message, uri, reply[2])
-    return ParseError(f"the parser failed ({message}): the file is damaged or of another kind; {_REMEDY}", uri)
+    if kind == "gave-up":
+        return ParserGaveUp(message, uri, reply[2])
+    return ParserGaveUp(f"the parser failed ({message}): the file is damaged or of another kind; {_REMEDY}", uri)
