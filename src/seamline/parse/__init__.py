@@ -116,11 +116,12 @@ def _canonical(media_type: str | None, one: Format) -> str:
 
 
 def _parsed(one: Format, raw: Raw) -> Parsed:
-    if one.is_proved:
-        return parser_named(one.parser)(raw)
-    from seamline.parse.worker import parse_apart
-
+    """What its parser makes of a source; where that gives up on a text, the text without structure."""
     try:
+        if one.is_proved:
+            return parser_named(one.parser)(raw)
+        from seamline.parse.worker import parse_apart
+
         return parse_apart(one, raw)
     except ParserGaveUp as error:
         if not one.is_text:
