@@ -5,6 +5,7 @@ SeamlineError                 a message for people: what is wrong, where, and wh
 │   ├── BudgetError           target, limit and floor that cannot hold together
 │   └── TrustError            a service, a model file or an owner that a found file leads to and nobody allowed
 ├── ParseError                a source that cannot be read; `source` and `where` name the place
+│   └── ParserGaveUp          a parser that failed or was stopped: of a text, only the structure is lost
 ├── ProviderError             a model or service that failed; `retryable` says whether again may help
 ├── StoreError                an index that refuses
 │   └── IndexMissing          no index at the address that was given
@@ -38,8 +39,13 @@ class ParseError(SeamlineError):
     def __init__(self, message: str, source: str = "", where: str = "") -> None:
         place = ", ".join(part for part in (source, where) if part)
         super().__init__(f"{place}: {message}" if place else message)
+        self.reason = message
         self.source = source
         self.where = where
+
+
+class ParserGaveUp(ParseError):
+    """A parser that failed or was stopped by a limit. A source that is text is then cut as plain text."""
 
 
 class ProviderError(SeamlineError):

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import replace
 from pathlib import Path
 
-from seamline.errors import ParseError
+from seamline.errors import ParseError, ParserGaveUp
 from seamline.files import MAX_BYTES, read_file
 from seamline.formats import BY_MEDIA_TYPE, BY_NAME, BY_SUFFIX, Format
 from seamline.parse.decode import check_encodable, decode, encoded
@@ -117,11 +117,19 @@ def _canonical(media_type: str | None, one: Format) -> str:
 
 
 def _parsed(one: Format, raw: Raw) -> Parsed:
-    if one.is_proved:
-        return parser_named(one.parser)(raw)
-    from seamline.parse.isolate.process import parse_apart
+    """What its parser makes of a source; where that gives up on a text, the text without structure."""
+    try:
+        if one.is_proved:
+            return parser_named(one.parser)(raw)
+        from seamline.parse.isolate.process import parse_apart
 
-    return parse_apart(one, raw)
+        return parse_apart(one, raw)
+    except ParserGaveUp as error:
+        if not one.is_text:
+            raise
+        from seamline.parse.unstructured import parse_unstructured
+
+        return parse_unstructured(one, raw, error)
 
 
 def _document(id: str, source: Source, parsed: Parsed) -> Document:

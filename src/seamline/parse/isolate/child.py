@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from seamline.errors import ConfigError, MissingExtra, ParseError
+from seamline.errors import ConfigError, MissingExtra, ParseError, ParserGaveUp
 from seamline.parse.isolate import cage, time_budget
 from seamline.parse.isolate.level import Level
 from seamline.parse.isolate.start import Start
@@ -63,7 +63,8 @@ def _outcome(parser: str, raw: Raw) -> bytes:
     try:
         return answer(parser_named(parser)(raw))
     except ParseError as error:
-        return frame(["parse", _bare(str(error), error.source, error.where), error.where])
+        kind = "gave-up" if isinstance(error, ParserGaveUp) else "parse"
+        return frame([kind, _bare(str(error), error.source, error.where), error.where])
     except MissingExtra as error:
         return frame(["missing", error.what, error.command])
     except ConfigError as error:

@@ -17,7 +17,7 @@ import time
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from seamline.errors import ConfigError, MissingExtra, ParseError, SeamlineError
+from seamline.errors import ConfigError, MissingExtra, ParseError, ParserGaveUp, SeamlineError
 from seamline.parse.isolate.level import LIFETIME, Level
 from seamline.parse.isolate.start import FOLDER, Start, command, environment, readable
 from seamline.parse.isolate.watch import Watch
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 SECONDS = 10.0
 """CPU time of one document, and a second more for each million bytes; OCR and the like ask for more as they go."""
+CODE = 1.0
+"""The same of source code, and two seconds more for each million bytes: grammars take 0.4 s for a million."""
 MEMORY = 512_000_000
 """Bytes of memory that a parser may hold."""
 _WALL = 6
@@ -52,6 +54,8 @@ class Allowance(NamedTuple):
 
 def allowance(one: Format, size: int) -> Allowance:
     """What a document of a format may cost: speech recognition takes more than any parser."""
+    if one.name == "code":
+        return Allowance(CODE + size / 500_000, MEMORY)
     if one.name in ("audio", "video"):
         return Allowance(SECONDS + size / 20_000, 4 * MEMORY)
     return Allowance(SECONDS + size / 1_000_000, MEMORY)
@@ -232,12 +236,12 @@ class Worker:
         self.kill()
         return self._process.returncode
 
-    def _died(self, watch: Watch) -> ParseError:
+    def _died(self, watch: Watch) -> ParserGaveUp:
         """Why the child is gone: its own limits, or a fault of the library that reads the format."""
         code = self._end()
         if code == -_SIGXCPU:
             return watch.out_of_time()
-        return ParseError(f"the parser crashed (exit code {code}): the file is damaged; {_REMEDY}", watch.uri)
+        return ParserGaveUp(f"the parser crashed (exit code {code}): the file is damaged; {_REMEDY}", watch.uri)
 
 
 _REMEDY = "split the file, save it again, or leave it out"
@@ -272,15 +276,15 @@ def _is_ready(descriptor: int, writing: bool = False) -> bool:
     return bool(poll.poll(_POLL * 1000))
 
 
-def _unusable(error: Exception, uri: str) -> ParseError:
-    return ParseError(f"the parser gave an answer that cannot be used ({error}): {_REMEDY}", uri)
+def _unusable(error: Exception, uri: str) -> ParserGaveUp:
+    return ParserGaveUp(f"the parser gave an answer that cannot be used ({error}): {_REMEDY}", uri)
 
 
 def _error(reply: Sequence[Any], watch: Watch) -> SeamlineError:
     kind, message = reply[0], str(reply[1]) if len(reply) > 1 else ""
     if kind == "memory":
         return watch.out_of_memory()
-    if kind in ("missing", "config", "parse") and (len(reply) != 3 or not isinstance(reply[2], str)):
+    if kind in ("missing", "config", "parse", "gave-up") and (len(reply) != 3 or not isinstance(reply[2], str)):
         return _unusable(ValueError("it is no error"), watch.uri)
     if kind == "missing":
         return MissingExtra(message, reply[2])
@@ -288,4 +292,6 @@ def _error(reply: Sequence[Any], watch: Watch) -> SeamlineError:
         return ConfigError(message, reply[2])
     if kind == "parse":
         return ParseError(message, watch.uri, reply[2])
-    return ParseError(f"the parser failed ({message}): the file is damaged or of another kind; {_REMEDY}", watch.uri)
+    if kind == "gave-up":
+        return ParserGaveUp(message, watch.uri, reply[2])
+    return ParserGaveUp(f"the parser failed ({message}): the file is damaged or of another kind; {_REMEDY}", watch.uri)

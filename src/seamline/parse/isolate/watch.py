@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from seamline.errors import ParseError
+from seamline.errors import ParserGaveUp
 
 MODELS = 768_000_000
 """Bytes that a parser may hold once it asked for more time: what is slow by nature holds a model."""
@@ -46,13 +46,13 @@ class Watch:
             return 0.0
 
     def look(self) -> None:
-        """Raise ParseError where the document costs too much; looks 50 times a second, however often it is called."""
+        """Raise ParserGaveUp where the document costs too much; looks 50 times a second, however often it is called."""
         now = time.monotonic()
         if now - self._looked < _POLL:
             return
         self._looked = now
         if now > self._deadline:
-            raise ParseError(
+            raise ParserGaveUp(
                 f"reading took longer than {self._wall * self._seconds:.0f} s and was stopped: {_REMEDY}", self.uri
             )
         if self.used(self._process) > self._end + _LATE:
@@ -62,25 +62,27 @@ class Watch:
     def grant(self, seconds: object) -> None:
         """More time, from now on, to a parser that asks for it."""
         if not isinstance(seconds, int | float) or not 0 <= seconds <= MOST - self._granted:
-            raise ParseError(f"the parser asked for more than {MOST:.0f} s of time: {_REMEDY}", self.uri)
+            raise ParserGaveUp(f"the parser asked for more than {MOST:.0f} s of time: {_REMEDY}", self.uri)
         self._granted += seconds
         self._deadline += self._wall * seconds
         self._end = self.used(self._process) + seconds
         self.memory = max(self.memory, MODELS)
 
     def weigh(self, size: int) -> None:
-        """Raise ParseError where an answer is announced that is larger than what an honest child can hold."""
+        """Raise ParserGaveUp where an answer is announced that is larger than what an honest child can hold."""
         if size > self.memory:
             most = self.memory / 1e6
-            raise ParseError(f"the parser's answer is larger than {most:.0f} MB and was not read: {_REMEDY}", self.uri)
+            raise ParserGaveUp(
+                f"the parser's answer is larger than {most:.0f} MB and was not read: {_REMEDY}", self.uri
+            )
 
-    def out_of_time(self) -> ParseError:
-        return ParseError(
+    def out_of_time(self) -> ParserGaveUp:
+        return ParserGaveUp(
             f"reading took more than {self._seconds:.0f} s of CPU time and was stopped: {_REMEDY}", self.uri
         )
 
-    def out_of_memory(self) -> ParseError:
-        return ParseError(f"reading took more than {self.memory / 1e6:.0f} MB and was stopped: {_REMEDY}", self.uri)
+    def out_of_memory(self) -> ParserGaveUp:
+        return ParserGaveUp(f"reading took more than {self.memory / 1e6:.0f} MB and was stopped: {_REMEDY}", self.uri)
 
     def _look_at_memory(self) -> None:
         folder = Path("/proc", str(self._process))
@@ -92,4 +94,4 @@ class Watch:
         if resident > self.memory:
             raise self.out_of_memory()
         if threads > _THREADS:
-            raise ParseError(f"reading started more than {_THREADS} threads and was stopped: {_REMEDY}", self.uri)
+            raise ParserGaveUp(f"reading started more than {_THREADS} threads and was stopped: {_REMEDY}", self.uri)
