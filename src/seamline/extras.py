@@ -27,7 +27,7 @@ READERS = {
     "faster-whisper": ("audio", "reads recordings"),
 }
 """Packages that read formats: the extra that brings each, and what it is for."""
-_PACKAGES = ("numpy", "pyarrow", "lancedb", "onnxruntime", "tokenizers")
+_PACKAGES = ("numpy", "apsw", "onnxruntime", "tokenizers")
 """What an index needs and the rest of Seamline does not."""
 
 

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 
 from seamline.cli.place import existing, opened
 from seamline.cli.style import plural
-from seamline.extras import INDEX, POSTGRES, installed
+from seamline.extras import INDEX, LANCE, POSTGRES, installed
 from seamline.records import Problem
 
 if TYPE_CHECKING:
     from seamline.trust import Target
 
 PACKAGES = {
-    "lancedb": (INDEX, "keeps an index in a folder"),
+    "apsw": (INDEX, "keeps an index in a folder"),
     "onnxruntime": (INDEX, "runs embedding models"),
     "numpy": (INDEX, "every index needs it"),
     "psycopg": (POSTGRES, "keeps an index in PostgreSQL"),
+    "lancedb": (LANCE, "keeps an index in a LanceDB folder"),
 }
 """Packages that only an index needs: the command that installs each, and what it is for."""
 
