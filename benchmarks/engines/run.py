@@ -119,10 +119,7 @@ def _words_recall(corpus: Corpus, folder: Path, found: dict[str, list[list[int]]
     if corpus.size not in _JUDGES:
         questions = corpus.questions(COUNT)[WARM:]
         exact = reference.Words(corpus, questions)
-        home = folder / f"words-numpy-{corpus.size}"
-        if not home.exists():
-            words.Numpy(home).build(corpus.size, corpus.texts)
-        postings = Postings(home)
+        postings = Postings(folder / f"words-numpy-{corpus.size}")
         bars = [exact.last_best(postings, shelved=shelved) for shelved in (False, True)]
         _JUDGES[corpus.size] = exact, bars
     exact, (bars, shelved) = _JUDGES[corpus.size]

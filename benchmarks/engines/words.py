@@ -307,7 +307,8 @@ class Numpy:
         os.replace(self._folder / "new.npy", removed)
 
 
-ENGINES = {"tantivy": Tantivy, "fts5": Fts5, "lancedb": Lance, "zvec": Zvec, "numpy": Numpy}
+ENGINES = {"numpy": Numpy, "tantivy": Tantivy, "fts5": Fts5, "lancedb": Lance, "zvec": Zvec}
+"""numpy first: it also finds the candidates for the exact answers that the others are held against."""
 
 
 def cold(name: str, folder: str, question: str) -> dict[str, float]:
