@@ -43,19 +43,24 @@ class Words:
             scores += self._weights[word] * often / (often + norm)
         return scores
 
-    def last_best(self, postings: Any, *, shelved: bool) -> list[float]:
-        """The score of the tenth best of each question; `postings` finds the candidates, whose scores are made here."""
+    def bars(self, postings: Any, *, shelved: bool) -> list[tuple[float, int]]:
+        """For each question the score of the last of the ten best and how many these are, where fewer hold a word.
+
+        `postings` only finds the candidates; their scores are made here.
+        """
         bars = []
         for n, question in enumerate(self._questions):
             among = self._corpus.shelf_rows(question.shelf) if shelved else None
             rows, _ = postings.search(question.words, 4 * K, among)
-            scores = np.sort(self.scores(n, np.sort(rows)))
-            bars.append(float(scores[-K:][0]) if len(scores) else 0.0)
+            best = np.sort(self.scores(n, np.sort(rows)))[-K:]
+            bars.append((float(best[0]) if len(best) else 0.0, len(best)))
         return bars
 
-    def recall(self, n: int, found: list[int], bar: float, wanted: int) -> float:
-        """The share of `wanted` that is at least as good as the tenth best."""
-        return float((self.scores(n, np.array(sorted(found), int)) >= bar - 1e-9).sum()) / wanted if wanted else 1.0
+    def recall(self, n: int, rows: list[int], bar: tuple[float, int]) -> float:
+        """The share of the ten best that is found; equal scores count the same."""
+        if not bar[1]:
+            return 1.0
+        return min(1.0, float((self.scores(n, np.array(sorted(rows), int)) >= bar[0] - 1e-9).sum()) / bar[1])
 
 
 def nearest(vectors: Array, questions: list[Question], among: Any = None) -> list[Array]:

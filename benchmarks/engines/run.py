@@ -12,6 +12,7 @@ import json
 import shutil
 import statistics
 import sys
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from benchmarks.common import child, options, progress, save, table
 from benchmarks.engines import reference, vectors, words
 from benchmarks.engines.corpus import Corpus, K, make
 from benchmarks.engines.measure import COUNT, WARM
+from benchmarks.engines.postings import Postings
 
 LIMIT = 3000
 EDITED = 100_000
@@ -110,33 +112,24 @@ def _recall(kind: str, corpus: Corpus, folder: Path, place: Path, name: str) -> 
     return json.loads(kept.read_text())  # type: ignore[no-any-return]
 
 
-_JUDGES: dict[int, Any] = {}
-
-
 def _words_recall(corpus: Corpus, folder: Path, found: dict[str, list[list[int]]]) -> dict[str, float]:
-    from benchmarks.engines.postings import Postings
-
-    if corpus.size not in _JUDGES:
-        questions = corpus.questions(COUNT)[WARM:]
-        exact = reference.Words(corpus, questions)
-        postings = Postings(folder / f"words-numpy-{corpus.size}")
-        bars = [exact.last_best(postings, shelved=shelved) for shelved in (False, True)]
-        _JUDGES[corpus.size] = exact, bars
-    exact, (bars, shelved) = _JUDGES[corpus.size]
+    exact, bars, shelved = _judge(corpus, folder)
     pairs = {
         "raw": ("k10", bars), "rescored": ("k100", bars),
         "filtered": ("filtered", shelved), "filtered_rescored": ("filtered100", shelved),
     }  # fmt: skip
     return {
-        name: float(np.mean([_share(exact, n, rows, bar) for n, (rows, bar) in enumerate(zip(found[key], bars, strict=True))]))
-        for name, (key, bars) in pairs.items()
+        name: float(np.mean([exact.recall(n, rows, bar) for n, (rows, bar) in enumerate(zip(found[key], best, strict=True))]))
+        for name, (key, best) in pairs.items()
         if key in found
     }
 
 
-def _share(exact: reference.Words, n: int, rows: list[int], bar: float) -> float:
-    scores = exact.scores(n, np.array(sorted(rows), int)) if rows else np.zeros(0)
-    return min(1.0, float((scores >= bar - 1e-9).sum()) / K) if bar else 1.0
+@cache
+def _judge(corpus: Corpus, folder: Path) -> tuple[reference.Words, list[Any], list[Any]]:
+    exact = reference.Words(corpus, corpus.questions(COUNT)[WARM:])
+    postings = Postings(folder / f"words-numpy-{corpus.size}")
+    return exact, exact.bars(postings, shelved=False), exact.bars(postings, shelved=True)
 
 
 def _vector_recall(corpus: Corpus, folder: Path, found: dict[str, list[list[int]]]) -> dict[str, float]:
