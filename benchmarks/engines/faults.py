@@ -1,10 +1,10 @@
-"""What becomes of an index of tantivy, usearch and the others when its writer is killed, or when bytes of it are flipped?
+"""What becomes of an index when its writer is killed, or when bytes of it are flipped?
 
     python -m benchmarks.engines.faults kills words tantivy CORPUS FOLDER SCRATCH
     python -m benchmarks.engines.faults flips words tantivy CORPUS FOLDER SCRATCH
 
-FOLDER is an index that `run` built; it is copied, never touched. A flip changes one byte of one file; each file is hit in
-turn. The process that asks is one of its own, so a crash counts as a crash.
+FOLDER is an index that `run` built; it is copied, never touched. A flip changes one bit of one file; each file is hit
+in turn. The process that asks is one of its own, so a crash counts as a crash.
 """
 
 from __future__ import annotations
@@ -64,8 +64,9 @@ def _kills(kind: str, name: str, corpus: str, folder: Path, scratch: Path) -> di
         copy = scratch / f"kill-{n}"
         shutil.copytree(folder, copy)
         log = (scratch / "edits.log").open("w+")
-        command = [sys.executable, "-m", "benchmarks.engines.faults", "edits", kind, name, corpus, str(copy), str(scratch)]
-        writer = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.DEVNULL)
+        writer = subprocess.Popen(
+            _command("edits", kind, name, corpus, copy, str(scratch)), cwd=ROOT, stdout=log, stderr=subprocess.DEVNULL
+        )  # fmt: skip
         while not Path(log.name).stat().st_size and writer.poll() is None:
             time.sleep(0.01)
         time.sleep(chance.uniform(0.0, 0.6))
@@ -81,9 +82,13 @@ def _kills(kind: str, name: str, corpus: str, folder: Path, scratch: Path) -> di
     return dict(seen)
 
 
+def _command(task: str, kind: str, name: str, corpus: str, folder: Path, last: str) -> list[str]:
+    return [sys.executable, "-m", "benchmarks.engines.faults", task, kind, name, corpus, str(folder), last]
+
+
 def _asked(kind: str, name: str, corpus: str, folder: Path, scratch: Path, extra: str = "") -> tuple[str, Any]:
     """How a process of its own fares that opens an index and asks: an outcome, and what it found."""
-    command = [sys.executable, "-m", "benchmarks.engines.faults", "answer", kind, name, corpus, str(folder), extra or "."]
+    command = _command("answer", kind, name, corpus, folder, extra or ".")
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=_PATIENCE, check=False)
     except subprocess.TimeoutExpired:

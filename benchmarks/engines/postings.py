@@ -1,4 +1,4 @@
-"""BM25 with numpy alone: for every word the rows that hold it and how often, in memory-mapped arrays; scores are exact."""
+"""BM25 with numpy alone: for every word the rows that hold it and how often, in mapped arrays; scores are exact."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ class Segment:
         number = self._number.get(word)
         if number is None:
             return np.zeros(0, np.int32), np.zeros(0, np.uint16)
-        return (found := slice(*self.starts[number : number + 2])) and (self._rows[found], self._counts[found])
+        found = slice(*self.starts[number : number + 2])
+        return self._rows[found], self._counts[found]
 
 
 class Postings:

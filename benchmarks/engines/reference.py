@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.engines.corpus import Corpus, K, Question
-from benchmarks.engines.postings import B, K1
+from benchmarks.engines.postings import K1, B
 
 _PART = 100_000
 
@@ -72,7 +72,8 @@ def nearest(vectors: Array, questions: list[Question], among: Any = None) -> lis
     found = np.zeros((len(questions), K), np.int64)
     for first in range(0, len(vectors), _PART):
         part = np.hstack([best, asked @ vectors[first : first + _PART].T])
-        rows = np.hstack([found, np.broadcast_to(np.arange(first, first + part.shape[1] - K), (len(asked), part.shape[1] - K))])
+        new = np.arange(first, first + part.shape[1] - K)
+        rows = np.hstack([found, np.broadcast_to(new, (len(asked), len(new)))])
         order = np.argsort(-part, axis=1, kind="stable")[:, :K]
         best, found = np.take_along_axis(part, order, 1), np.take_along_axis(rows, order, 1)
     return list(found)

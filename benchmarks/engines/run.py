@@ -45,7 +45,7 @@ def main() -> int:
         corpus = make(given.folder / f"corpus-{size}", size, given.data)
         for kind, engines in (("words", words.ENGINES), ("vectors", vectors.ENGINES)):
             for name in engines:
-                if (kind, name) in SLOW and size > TWICE or given.only and name not in given.only:
+                if ((kind, name) in SLOW and size > TWICE) or (given.only and name not in given.only):
                     continue
                 figures[f"{kind} {name} {size}"] = _engine(kind, name, corpus, given.folder)
     progress("")
@@ -118,11 +118,12 @@ def _words_recall(corpus: Corpus, folder: Path, found: dict[str, list[list[int]]
         "raw": ("k10", bars), "rescored": ("k100", bars),
         "filtered": ("filtered", shelved), "filtered_rescored": ("filtered100", shelved),
     }  # fmt: skip
-    return {
-        name: float(np.mean([exact.recall(n, rows, bar) for n, (rows, bar) in enumerate(zip(found[key], best, strict=True))]))
-        for name, (key, best) in pairs.items()
-        if key in found
-    }
+    figures = {}
+    for name, (key, best) in pairs.items():
+        if key in found:
+            answers = enumerate(zip(found[key], best, strict=True))
+            figures[name] = float(np.mean([exact.recall(n, rows, bar) for n, (rows, bar) in answers]))
+    return figures
 
 
 @cache
@@ -175,9 +176,9 @@ def _same(measured: Any, place: Path) -> bool | None:
 def size_of(packages: tuple[str, ...]) -> float:
     """Megabytes that packages take when they are installed, without those that Python itself needs."""
     site = Path(str(find_spec("numpy").origin)).parents[1]  # type: ignore[union-attr]
-    return sum(
-        sum(file.stat().st_size for file in (site / name).rglob("*") if file.is_file()) for name in packages
-    ) / 1e6
+    return (
+        sum(sum(file.stat().st_size for file in (site / name).rglob("*") if file.is_file()) for name in packages) / 1e6
+    )
 
 
 def _tables(figures: dict[str, Any]) -> str:
@@ -194,15 +195,16 @@ def _table(figures: dict[str, Any], kind: str) -> str:
             continue
         rows.append(
             (
-                name.removeprefix(kind).strip(), round(one["build"], 1), round(one["disk_mb"], 1), round(one["asking_mb"]),
+                name.removeprefix(kind).strip(),
+                round(one["build"], 1), round(one["disk_mb"], 1), round(one["asking_mb"]),
                 *(round(one["cold"][key], 3) for key in ("import", "all")),
                 *(_ms(one, key, share) for key in ("k10", "k100", "filtered") for share in ("p50", "p99")),
                 *(_round(one["recall"].get(key)) for key in ("raw", "rescored", "filtered", "filtered_rescored")),
             )
         )  # fmt: skip
     headers = (
-        kind, "build s", "disk MB", "RSS MB", "import s", "cold s", "k10 p50", "p99", "k100 p50", "p99", "1% p50", "p99",
-        "recall@10", "of 100", "1% recall", "of 100",
+        kind, "build s", "disk MB", "RSS MB", "import s", "cold s",
+        "k10 p50", "p99", "k100 p50", "p99", "1% p50", "p99", "recall@10", "of 100", "1% recall", "of 100",
     )  # fmt: skip
     return table(headers, rows)
 

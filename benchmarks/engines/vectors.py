@@ -85,8 +85,9 @@ class Usearch:
     def build(self, vectors: Array) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         made = self._index(
-            ndim=vectors.shape[1], metric="cos", dtype=self.dtype, connectivity=16, expansion_add=96, expansion_search=96
-        )
+            ndim=vectors.shape[1], metric="cos", dtype=self.dtype,
+            connectivity=16, expansion_add=96, expansion_search=96,
+        )  # fmt: skip
         for first in range(0, len(vectors), _BATCH):
             some = np.ascontiguousarray(vectors[first : first + _BATCH])
             made.add(np.arange(first, first + len(some), dtype=np.uint64), some, threads=1)

@@ -103,7 +103,7 @@ class Tantivy:
         t = self._tantivy
         index = t.Index.open(str(self._folder))
         writer = index.writer(heap_size=15_000_000, num_threads=1)
-        # delete_documents_by_term makes a signed term of the row, which an unsigned field does not hold: it deletes nothing
+        # delete_documents_by_term makes a signed term of the row, which an unsigned field does not hold: nothing goes
         writer.delete_documents_by_query(t.Query.term_set_query(index.schema, "row", list(rows)))
         for row, text in zip(rows, texts, strict=True):
             writer.add_document(self._document(row, text))
@@ -124,7 +124,7 @@ class Fts5:
         self.open()
         self._db.execute(
             "CREATE VIRTUAL TABLE words USING fts5(text, content='',"
-            ' tokenize="unicode61 remove_diacritics 0 categories \'L* M* N* Co\' tokenchars \'._-\'")'
+            " tokenize=\"unicode61 remove_diacritics 0 categories 'L* M* N* Co' tokenchars '._-'\")"
         )
         for rows, some in _batches(size, texts):
             with self._db:
