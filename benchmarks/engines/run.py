@@ -55,7 +55,7 @@ def main() -> int:
 
 
 def _engine(kind: str, name: str, corpus: Corpus, folder: Path) -> dict[str, Any]:
-    home = f"{kind}-{name}".replace(" exact", "").replace(" ", "-")
+    home = f"{kind}-{name}".replace(" exact", "").replace(" 3000", "").replace(" ", "-")
     place = folder / f"{home}-{corpus.size}"
     corpus_path = str(folder / f"corpus-{corpus.size}")
 

@@ -48,28 +48,60 @@ def _best(scores: Array, k: int) -> Array:
     return found[np.argsort(-scores[found], kind="stable")]
 
 
-class Bits:
-    """One bit per dimension: the 1,000 nearest by differing bits, to be re-scored by the caller."""
+class Bits(Matrix):
+    """One bit per dimension of vectors that are centred and turned; the nearest by differing bits, scored again.
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / "bits.npy"
+    Turned by a random rotation, or else dimensions that are nearly always positive say nothing: of 60,000 real texts
+    1,000 candidates hold .94 of the ten nearest without it and .99 with it. Bits lie in columns of 64: to count six words
+    a row at a time takes seven times as long.
+    """
+
+    candidates = 1000
 
     def build(self, vectors: Array) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        np.save(self._path, np.packbits(vectors > 0, axis=1).view(np.uint64))
+        super().build(vectors)
+        size = vectors.shape[1]
+        turn = np.linalg.qr(np.random.default_rng(1).normal(size=(size, size)))[0].astype(np.float32)
+        mean = np.asarray(vectors[:: max(1, len(vectors) // 50_000)]).mean(axis=0)
+        np.savez(self._folder / "turn.npz", turn=turn, mean=mean)
+        parts = [_signs((vectors[at : at + _BATCH] - mean) @ turn) for at in range(0, len(vectors), _BATCH)]
+        np.save(self._folder / "bits.npy", np.ascontiguousarray(np.concatenate(parts).T))
 
     def open(self) -> None:
-        self.rows = np.load(self._path, mmap_mode="r")
+        super().open()
+        about = np.load(self._folder / "turn.npz")
+        self._turn, self._mean = about["turn"], about["mean"]
+        self.bits = np.load(self._folder / "bits.npy", mmap_mode="r")
 
     def ask(self, vector: Array, k: int) -> Array:
-        asked = np.packbits(vector > 0).view(np.uint64)
-        far = np.bitwise_count(self.rows ^ asked).sum(axis=1, dtype=np.uint16)
-        return np.argpartition(far, max(k, 1000))[:1000] if k > 10 else _best(-far.astype(np.int32), k)
+        found = self._near(vector, max(self.candidates, k))
+        return found[_best(self.rows[found] @ vector, k)]
+
+    def _near(self, vector: Array, count: int) -> Array:
+        """At least `count` rows, those with the fewest bits that differ."""
+        differ = np.zeros(self.bits.shape[1], np.uint16)
+        for column, word in zip(self.bits, _signs((vector - self._mean) @ self._turn), strict=True):
+            differ += np.bitwise_count(column ^ word)
+        step = max(1, len(differ) // 65_536)  # how distances are spread is seen on a part of them
+        bar = np.searchsorted(np.cumsum(np.bincount(differ[::step])) * step, count)
+        return np.flatnonzero(differ <= bar)
 
     def edit(self, rows: Sequence[int], vectors: Array) -> None:
-        matrix = np.load(self._path, mmap_mode="r+")
-        matrix[list(rows)] = np.packbits(vectors > 0, axis=1).view(np.uint64)
-        matrix.flush()
+        super().edit(rows, vectors)
+        about = np.load(self._folder / "turn.npz")
+        bits = np.load(self._folder / "bits.npy", mmap_mode="r+")
+        bits[:, list(rows)] = _signs((vectors - about["mean"]) @ about["turn"]).T
+        bits.flush()
+
+
+def _signs(vectors: Array) -> Array:
+    return np.packbits(vectors > 0, axis=-1).view(np.uint64)
+
+
+class Bits3000(Bits):
+    """The same files, with more candidates."""
+
+    candidates = 3000
 
 
 class Usearch:
@@ -232,6 +264,7 @@ class Zvec:
 ENGINES = {
     "numpy f32": Matrix,
     "numpy bits": Bits,
+    "numpy bits 3000": Bits3000,
     "usearch i8": Usearch,
     "usearch i8 exact": UsearchExact,
     "usearch f16": UsearchF16,
