@@ -219,6 +219,14 @@ def unpack_entry(body: bytes, vector: Vector | None = None, summary_vector: Vect
     return _undamaged("an entry", read)
 
 
+def unpack_entries(rows: pa.Table) -> list[Entry]:
+    """The entries of rows with a body; with their vectors, where those were read."""
+    bodies = rows["body"].to_pylist()
+    names = [name for name in VECTORS.values() if name in rows.column_names]
+    columns = [vectors_of(rows, name) for name in names]
+    return [unpack_entry(body, *both) for body, *both in zip(bodies, *columns, strict=True)]
+
+
 def unpack_head(body: bytes) -> Head:
     """A head as it was written."""
 
