@@ -23,10 +23,19 @@ COUNT = 220
 
 
 def main(task: str, kind: str, name: str, corpus: str, folder: str) -> None:
-    engines = word_engines.ENGINES if kind == "words" else vector_engines.ENGINES
+    engines = engines_of(kind)
     act = {"build": _build, "ask": _ask, "edit": _edit, "filters": _filters, "show": _show}[task]
     figures = act(kind, engines[name](Path(folder)), Corpus(Path(corpus)), Path(folder))
     print(json.dumps({**figures, "memory_mb": peak_mb(), "disk_mb": disk(Path(folder)) / 2**20}))
+
+
+def engines_of(kind: str) -> dict[str, Any]:
+    """Engines by name, ours among them."""
+    from benchmarks.engines import own
+
+    if kind == "words":
+        return {**word_engines.ENGINES, "seamline": own.OwnWords}
+    return {**vector_engines.ENGINES, "seamline": own.OwnVectors}
 
 
 def disk(folder: Path) -> int:

@@ -16,7 +16,7 @@ _BATCH = 10_000
 Texts = Callable[[int, int], list[str]]
 
 
-def _batches(size: int, texts: Texts, step: int = _BATCH) -> Iterator[tuple[range, list[str]]]:
+def batches(size: int, texts: Texts, step: int = _BATCH) -> Iterator[tuple[range, list[str]]]:
     for first in range(0, size, step):
         rows = range(first, min(first + step, size))
         yield rows, texts(rows.start, rows.stop)
@@ -45,7 +45,7 @@ class Tantivy:
         builder.add_text_field("shelf", stored=False, tokenizer_name="raw", index_option="basic")
         self._folder.mkdir(parents=True)
         writer = t.Index(builder.build(), path=str(self._folder)).writer(heap_size=200_000_000, num_threads=1)
-        for rows, some in _batches(size, texts):
+        for rows, some in batches(size, texts):
             for row, text in zip(rows, some, strict=True):
                 writer.add_document(self._document(row, text))
         writer.commit()
@@ -126,7 +126,7 @@ class Fts5:
             "CREATE VIRTUAL TABLE words USING fts5(text, content='',"
             " tokenize=\"unicode61 remove_diacritics 0 categories 'L* M* N* Co' tokenchars '._-'\")"
         )
-        for rows, some in _batches(size, texts):
+        for rows, some in batches(size, texts):
             with self._db:
                 self._db.executemany("INSERT INTO words(rowid, text) VALUES (?, ?)", zip(rows, some, strict=True))
         with self._db:
@@ -181,7 +181,7 @@ class Lance:
         from lancedb.index import FTS, Bitmap, BTree
 
         table = None
-        for rows, some in _batches(size, texts, 50_000):
+        for rows, some in batches(size, texts, 50_000):
             batch = self._rows(list(rows), some)
             if table is None:
                 table = self._lancedb.connect(str(self._folder)).create_table("words", batch)
@@ -239,7 +239,7 @@ class Zvec:
         self._folder.parent.mkdir(parents=True, exist_ok=True)
         one = z.VectorSchema("none", z.DataType.VECTOR_FP32, 1, index_param=z.FlatIndexParam())
         table = z.create_and_open(str(self._folder), z.CollectionSchema("words", fields=fields, vectors=[one]))
-        for rows, some in _batches(size, texts, 1000):
+        for rows, some in batches(size, texts, 1000):
             table.insert([self._doc(row, text) for row, text in zip(rows, some, strict=True)])
         table.flush()
         table.optimize()
@@ -281,8 +281,8 @@ class Numpy:
         self._postings, self._folder = postings, folder
 
     def build(self, size: int, texts: Texts) -> None:
-        batches = (some for _, some in _batches(size, texts, 50_000))
-        self._postings.write(self._folder / "segment-000", 0, batches)
+        parts = (some for _, some in batches(size, texts, 50_000))
+        self._postings.write(self._folder / "segment-000", 0, parts)
 
     def open(self) -> None:
         self._opened = self._postings.Postings(self._folder)
