@@ -103,9 +103,11 @@ class Database:
         self.path = str(path)
         self._lock = threading.RLock()
         with report_errors(f"cannot open {self.path}"):
-            self._connection = _connect(self.path, create)
+            self._connection, self.is_shared = _connect(self.path, create)
         try:
             with report_errors(f"cannot open {self.path}"):
+                self._connection.set_busy_timeout(_BUSY_MS)
+                self._connection.execute("PRAGMA cache_size = -32000")
                 self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
                 self._check()
         except StoreError:
@@ -207,7 +209,7 @@ class Pool:
             database.close()  # what failed on it may still be in its memory
             raise
         with self._lock:
-            if idle is self._idle:
+            if idle is self._idle and database.is_shared:
                 idle.append(database)
                 return
         database.close()
@@ -220,23 +222,35 @@ class Pool:
             database.close()
 
 
-def _connect(path: str, create: bool) -> Any:
+def _connect(path: str, create: bool) -> tuple[Any, bool]:
+    """A connection, and whether others can write to the file meanwhile."""
     apsw = _apsw()
     if path == ":memory:":
-        return apsw.Connection(path)
+        return apsw.Connection(path), True
     if create:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE))
-        connection = apsw.Connection(path, apsw.SQLITE_OPEN_READWRITE, vfs=_VFS)
-        connection.reserve_bytes(None, _RESERVED)
-        connection.execute(f"PRAGMA page_size = {PAGE}")
-    elif _writable(path):
-        connection = apsw.Connection(path, apsw.SQLITE_OPEN_READWRITE, vfs=_VFS)
-    else:
-        connection = _connect_readonly(apsw, path)
+        return _create(apsw, path), True
+    if not _writable(path):
+        return _connect_alone(apsw, path, apsw.SQLITE_OPEN_READONLY), False
+    connection = apsw.Connection(path, apsw.SQLITE_OPEN_READWRITE, vfs=_VFS)
     connection.set_busy_timeout(_BUSY_MS)
-    if _writable(path):
+    try:
         connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA cache_size = -32000")
+        connection.execute("SELECT count(*) FROM sqlite_schema")
+    except (apsw.IOError, apsw.FullError) as error:
+        connection.close(True)
+        if isinstance(error, apsw.IOError) and error.extendedresult not in _IO_WRITES:
+            raise
+        # A full disk has no room for the memory that processes share beside the file. Nobody else has it open then.
+        return _connect_alone(apsw, path, apsw.SQLITE_OPEN_READWRITE), False
+    return connection, True
+
+
+def _create(apsw: Any, path: str) -> Any:
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE))
+    connection = apsw.Connection(path, apsw.SQLITE_OPEN_READWRITE, vfs=_VFS)
+    connection.reserve_bytes(None, _RESERVED)
+    connection.execute(f"PRAGMA page_size = {PAGE}")
+    connection.execute("PRAGMA journal_mode = WAL")
     return connection
 
 
@@ -245,14 +259,18 @@ def _writable(path: str) -> bool:
     return os.access(path, os.W_OK) and os.access(folder, os.W_OK)
 
 
-def _connect_readonly(apsw: Any, path: str) -> Any:
-    """A file that this process cannot change. SQLite wants to share memory beside it, unless nobody writes to it."""
+def _connect_alone(apsw: Any, path: str, flags: int) -> Any:
+    """A file that nobody writes to, as it is; where its log holds changes, with a lock on it."""
     os.stat(path)
     log = f"{path}-wal"
     if os.path.exists(log) and os.stat(log).st_size:
-        return apsw.Connection(path, apsw.SQLITE_OPEN_READONLY, vfs=_VFS)
-    address = Path(os.path.abspath(path)).as_uri() + "?immutable=1"
-    return apsw.Connection(address, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, vfs=_VFS)
+        connection = apsw.Connection(path, flags, vfs=_VFS)
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    else:
+        address = Path(os.path.abspath(path)).as_uri() + "?immutable=1"
+        connection = apsw.Connection(address, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, vfs=_VFS)
+    connection.execute("SELECT count(*) FROM sqlite_schema")
+    return connection
 
 
 def seal(data: bytes, *key: bytes) -> bytes:
