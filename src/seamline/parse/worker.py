@@ -57,6 +57,11 @@ def allowance(one: Format, size: int) -> Allowance:
     return Allowance(SECONDS + size / 1_000_000, MEMORY)
 
 
+def _clock(allowed: Allowance) -> float:
+    """Seconds by the clock: a machine that has much else to do must not look like a parser that hangs."""
+    return _WALL * max(allowed.seconds, SECONDS)
+
+
 def parse_apart(one: Format, raw: Raw) -> Parsed:
     """What a parser makes of a source, in a process of its own; SEAMLINE_ISOLATE=0 parses here, for debugging."""
     if os.environ.get("SEAMLINE_ISOLATE") == "0":
@@ -116,7 +121,7 @@ class Worker:
 
     def _reply(self, allowed: Allowance, uri: str) -> tuple[list[Any], bytes]:
         """The answer; the child may ask for more time before it."""
-        deadline = time.monotonic() + _WALL * allowed.seconds
+        deadline = time.monotonic() + _clock(allowed)
         while True:
             sizes = HEADER.unpack(self._read(HEADER.size, deadline, allowed, uri))
             said, beside = (self._read(size, deadline, allowed, uri) for size in sizes)
@@ -142,9 +147,7 @@ class Worker:
 
     def _watch(self, deadline: float, allowed: Allowance, uri: str) -> None:
         if time.monotonic() > deadline:
-            raise ParserGaveUp(
-                f"reading took longer than {_WALL * allowed.seconds:.0f} s and was stopped: {_REMEDY}", uri
-            )
+            raise ParserGaveUp(f"reading took longer than {_clock(allowed):.0f} s and was stopped: {_REMEDY}", uri)
         try:
             resident = int(self._statm.read_text().split()[1]) * _PAGE
         except (OSError, IndexError, ValueError):  # not Linux, or just gone
