@@ -62,9 +62,9 @@ class Served:
 
 def _parsers() -> list[int]:
     """The processes of parsers that live."""
-    from seamline.parse import worker
+    from seamline.parse.isolate import process
 
-    return [one._process.pid for one in worker._workers if one.alive]
+    return [one._process.pid for one in process._workers if one.alive]
 
 
 def _cpu() -> dict[int, float]:

@@ -61,6 +61,12 @@ def allowance(one: Format, size: int) -> Allowance:
     return Allowance(SECONDS + size / 1_000_000, MEMORY)
 
 
+def _wall(allowed: Allowance) -> float:
+    """How many times its CPU time a document may take by the clock: a machine that has much else to do must not look
+    like a parser that hangs."""
+    return _WALL * max(1.0, SECONDS / allowed.seconds)
+
+
 def parse_apart(one: Format, raw: Raw) -> Parsed:
     """What a parser makes of a source, in a process of its own; SEAMLINE_ISOLATE=0 parses here, for debugging."""
     if is_switched_off():
@@ -109,7 +115,7 @@ class Worker:
         return self._process.returncode is None
 
     def parse(self, parser: str, raw: Raw, allowed: Allowance) -> Parsed:
-        watch = Watch(self._process.pid, *allowed, _WALL, raw.uri)
+        watch = Watch(self._process.pid, *allowed, _wall(allowed), raw.uri)
         settled = False
         try:
             self._send(asked(parser, allowed.seconds, raw), watch)
