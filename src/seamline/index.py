@@ -230,7 +230,8 @@ class Index:
             else:
                 results = search(engine, query, settled, condition)
             self._caches.results.put(key, results)
-            return replace(results, notices=(*results.notices, *self._store.remarks()))
+            remarks = self._store.remarks()
+            return replace(results, notices=(*results.notices, *remarks)) if remarks else results
 
     def plan(self, query: str) -> Plan:
         """How `search(adaptive=True)` and `context` would go about a query, and why."""

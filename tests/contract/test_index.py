@@ -122,7 +122,7 @@ def a_desk(store: str, folder: Path, shape: Shape = SHAPE) -> Desk:
     """A desk whose index is up to date."""
     addresses = {
         "memory": lambda: "memory:",
-        "embedded": lambda: str(folder / "store"),
+        "embedded": lambda: str(folder / ".seamline"),
         "postgresql": lambda: shared_server().url(query=f"schema=index_{uuid4().hex}"),
     }
     desk = Desk(folder, addresses[store](), shape)
@@ -374,7 +374,7 @@ def test_an_index_of_another_model_or_recipe_is_refused_and_nothing_is_lost(desk
     if desk.address == "memory:":
         pytest.skip("an index in memory cannot be opened twice")
     before = desk.index.stats()
-    place = desk.address if "://" in desk.address else str(tmp_path)
+    place = desk.address
     for shape in (Shape(SHAPE.recipe, "minilm"), Shape(Recipe(), "hash"), Shape(SHAPE.recipe, "hash", hierarchy=False)):
         with pytest.raises(StoreError, match="another"):
             open_index(place, shape=shape)

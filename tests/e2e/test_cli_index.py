@@ -63,7 +63,7 @@ def test_a_new_index_lies_where_the_documents_are(warm, write) -> None:
     inside, beside = warm.at(warm.folder / "project"), warm.at(warm.folder / "empty")
     assert report(inside, "docs", *HASH)["index"] == ".seamline"
     assert report(beside, "../elsewhere", *HASH)["index"] == "../.seamline"
-    assert (warm.folder / ".seamline/store/settings.json").is_file()
+    assert (warm.folder / ".seamline/index.db").is_file()
     below = warm.at(warm.folder / "project/docs")
     assert report(below, "a.md")["unchanged"] == 1, "the nearest one, upward"
     assert report(inside, "docs", "--index", "kept/here", *HASH)["index"] == "kept/here"

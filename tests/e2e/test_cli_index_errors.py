@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conftest import Cli, Warm
-from seamline.store.lance.folder import read_settings, write_settings
+from seamline.store.sqlite.database import Database, seal, unseal
 
 SEARCH = ("search", "retry")
 USAGE = {
@@ -87,7 +87,7 @@ REFUSED = {
     ),
     "another recipe": (
         ("index", "handbook", "--limit", "99"),
-        "the index at .seamline/store was made with another recipe: index into another place, or leave the option out "
+        "the index at .seamline was made with another recipe: index into another place, or leave the option out "
         "to go on with this one",
     ),
 }
@@ -179,18 +179,6 @@ def copy(handbook: Warm, tmp_path: Path) -> Warm:
     return handbook.at(tmp_path)
 
 
-def test_settings_that_were_edited(copy: Warm) -> None:
-    path = copy.folder / ".seamline/store/settings.json"
-    path.write_text(path.read_text(encoding="utf-8").replace("hash", "minilm"), encoding="utf-8")
-    for command in (["search", "retry"], ["index", "handbook"], ["stats"]):
-        ended = copy(*command)
-        assert (ended.code, ended.out, len(ended.lines)) == (1, "", 1)
-        assert "settings.json is damaged: restore it from a copy, or remove the folder" in ended.lines[0]
-    told = copy("doctor", "--verify")
-    assert told.code == 1
-    assert "failed    index                   1 problem: restore it from a copy" in told.out
-
-
 @pytest.mark.parametrize(
     ("field", "value", "says"),
     [
@@ -199,18 +187,24 @@ def test_settings_that_were_edited(copy: Warm) -> None:
     ],
 )
 def test_an_index_of_another_version(copy: Warm, field: str, value: Any, says: str) -> None:
-    store = copy.folder / ".seamline/store"
-    found = read_settings(store)
-    write_settings(store, found._replace(settings=replace(found.settings, **{field: value})))
+    rewrite_about(copy.folder, "settings", lambda text: json.dumps({**json.loads(text), field: value}).encode())
     for command in (["search", "retry"], ["index", "handbook"]):
         ended = copy(*command)
         assert (ended.code, ended.out, len(ended.lines)) == (1, "", 1)
         assert says in ended.lines[0]
 
 
+def rewrite_about(folder: Path, name: str, change: Callable[[bytes], bytes]) -> None:
+    """Change what an index says about itself, as another version of Seamline would have written it."""
+    database = Database(folder / ".seamline/index.db", durable=True)
+    sealed = database.value("SELECT value FROM about WHERE name = ?", (name,))
+    changed = seal(change(unseal(sealed, name, name.encode())), name.encode())
+    database.run("UPDATE about SET value = ? WHERE name = ?", (changed, name))
+    database.close()
+
+
 def test_an_index_of_a_later_layout(copy: Warm) -> None:
-    path = copy.folder / ".seamline/store/settings.json"
-    path.write_text(path.read_text(encoding="utf-8").replace('"layout": 3', '"layout": 99'), encoding="utf-8")
+    rewrite_about(copy.folder, "layout", lambda _: (99).to_bytes(4, "little"))
     ended = copy("search", "retry")
     assert (ended.code, ended.out, len(ended.lines)) == (1, "", 1)
     assert "has layout 99" in ended.lines[0]
@@ -219,24 +213,26 @@ def test_an_index_of_a_later_layout(copy: Warm) -> None:
 
 def test_a_flipped_bit_is_found(copy: Warm) -> None:
     assert copy("doctor", "--verify").code == 0
-    files = [path for path in (copy.folder / ".seamline/store").rglob("data/*.lance") if path.is_file()]
-    largest = max(files, key=lambda path: path.stat().st_size)
-    data = bytearray(largest.read_bytes())
-    data[len(data) // 2] ^= 4
-    largest.write_bytes(data)
+    damage(copy.folder / ".seamline/index.db")
     ended = copy("doctor", "--verify")
     assert ended.code == 1
     assert "failed    index                   1 problem: restore it from a copy" in ended.out
-    assert f"{largest.name}: the file is not what was written" in ended.out
+    assert "the file is damaged" in ended.out
     told = json.loads(copy("doctor", "--verify", "--json").out)
     assert told["ok"] is False
-    assert largest.name in told["problems"][0]["where"]
+    assert "index.db" in told["problems"][0]["where"]
 
 
-def test_files_that_were_cut_off(copy: Warm) -> None:
-    for path in (copy.folder / ".seamline/store").rglob("data/*.lance"):
-        if path.is_file():
-            path.write_bytes(b"x")
+def damage(path: Path) -> None:
+    """Flip a bit of every page."""
+    data = bytearray(path.read_bytes())
+    for at in range(2_000, len(data), 8_192):
+        data[at] ^= 4
+    path.write_bytes(data)
+
+
+def test_a_damaged_index_is_refused(copy: Warm) -> None:
+    damage(copy.folder / ".seamline/index.db")
     (copy.folder / "handbook/webhooks.md").write_text("# Changed\n", encoding="utf-8")
     for command in (["search", "retry"], ["index", "handbook"], ["stats"]):
         ended = copy(*command)
@@ -244,13 +240,23 @@ def test_files_that_were_cut_off(copy: Warm) -> None:
         assert "run `seamline doctor --verify` to see what is damaged" in ended.lines[0]
 
 
-def test_a_damaged_cache_of_vectors(copy: Warm) -> None:
-    (copy.folder / ".seamline/vectors.sqlite").write_bytes(b"not a database" * 1000)
-    (copy.folder / "handbook/webhooks.md").write_text("# Changed\n\nA new text.\n", encoding="utf-8")
-    ended = copy("index", "handbook")
-    assert (ended.code, ended.out, len(ended.lines)) == (1, "", 1)
-    assert "vectors.sqlite is damaged" in ended.lines[0]
-    assert "delete it; nothing but time is lost" in ended.lines[0]
-    assert copy("search", "retry").code == 0
-    (copy.folder / ".seamline/vectors.sqlite").unlink()
-    assert copy("index", "handbook").out.startswith("1 of 8 documents changed, 1 chunk embedded")
+def test_damaged_search_structures_are_made_anew(copy: Warm) -> None:
+    right = copy("search", "retry", "--json").out
+    (structures,) = (copy.folder / ".seamline").glob("search-*.db")
+    damage(structures)
+    ended = copy("search", "retry", "--json")
+    assert (ended.code, ended.out) == (0, right)
+    assert len(ended.lines) == 1
+    assert ended.lines[0].startswith("seamline: notice: ")
+    assert "made anew" in ended.lines[0]
+    assert copy("search", "retry").lines == []
+
+
+def test_an_index_of_an_older_seamline(copy: Warm) -> None:
+    shutil.rmtree(copy.folder / ".seamline")
+    (copy.folder / ".seamline/store").mkdir(parents=True)
+    (copy.folder / ".seamline/store/settings.json").write_text("{}", encoding="utf-8")
+    for command in (["search", "retry"], ["index", "handbook"]):
+        ended = copy(*command)
+        assert (ended.code, ended.out, len(ended.lines)) == (1, "", 1)
+        assert "was made by an older Seamline, with LanceDB: open it as `lance:" in ended.lines[0]

@@ -37,6 +37,8 @@ def add_place_options(parser: argparse.ArgumentParser) -> None:
 def existing(named: str | None) -> str:
     """The index to read: the one that is named, else the nearest."""
     with installed():
+        import numpy  # noqa: F401 - what every index needs, before it is looked for
+
         from seamline.index import FOLDER, find_index
 
     if named is not None:
@@ -52,6 +54,8 @@ def existing(named: str | None) -> str:
 def place_for(named: str | None, paths: Sequence[str]) -> str:
     """The index to write documents into: named, nearest, in the current folder if it holds them, or beside them."""
     with installed():
+        import numpy  # noqa: F401 - what every index needs, before it is looked for
+
         from seamline.index import FOLDER, find_index
 
     if named is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -158,10 +158,9 @@ class Database:
             try:
                 yield
                 self.run("COMMIT")
-            except BaseException:
+            finally:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
-                raise
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -203,16 +202,13 @@ class Pool:
             idle = self._idle
             database = idle.pop() if idle else None
         database = database or self._connect()
-        try:
+        with ExitStack() as otherwise:
+            otherwise.callback(database.close)  # what failed on it may still be in its memory
             yield database
-        except BaseException:
-            database.close()  # what failed on it may still be in its memory
-            raise
-        with self._lock:
-            if idle is self._idle and database.is_shared:
-                idle.append(database)
-                return
-        database.close()
+            with self._lock:
+                if idle is self._idle and database.is_shared:
+                    idle.append(database)
+                    otherwise.pop_all()
 
     def close(self) -> None:
         """Close all that are idle; those in use are closed when they are given back."""
