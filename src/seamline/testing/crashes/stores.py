@@ -1,0 +1,40 @@
+"""The stores that the crash and damage harnesses know, with the limits that make a small index a large one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from seamline.protocols import Store
+from seamline.records import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class StoreKind:
+    """How a store is made and opened in a folder."""
+
+    name: str
+    create: Callable[[Path, Settings], Store]
+    """Make one, or open the one that is there."""
+    open: Callable[[Path], Store]
+    """A StoreError says why it cannot be opened."""
+    create_large: Callable[[Path, Settings], Store]
+    """As `create`, with every structure of a large index in a small one."""
+
+
+def _lance() -> StoreKind:
+    from seamline.store.lance import LanceStore
+    from seamline.store.lance_search import Limits
+
+    large = Limits(count=0, words=0, exact=0, held=0, few=0)
+    return StoreKind(
+        "lance",
+        lambda folder, settings: LanceStore.create(str(folder / "store"), settings),
+        lambda folder: LanceStore.open(str(folder / "store")),
+        lambda folder, settings: LanceStore.create(str(folder / "store"), settings, limits=large),
+    )
+
+
+STORES: dict[str, Callable[[], StoreKind]] = {"lance": _lance}
+"""By the name that commands use; a store is only imported when it is asked for."""
