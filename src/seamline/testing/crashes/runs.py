@@ -114,7 +114,7 @@ def run_update(place: Place, step: int, say: Say, *, tidy: bool = True) -> None:
 
 def run_upkeep(place: Place, say: Say) -> None:
     """Do the upkeep of a large index."""
-    store = place.kind.create_large(place.index, settings())
+    store = place.kind.open_large(place.index)
     with store.writer() as writer:
         writer.tidy()
     store.close()

@@ -19,8 +19,8 @@ class StoreKind:
     """Make one, or open the one that is there."""
     open: Callable[[Path], Store]
     """A StoreError says why it cannot be opened."""
-    create_large: Callable[[Path, Settings], Store]
-    """As `create`, with every structure of a large index in a small one."""
+    open_large: Callable[[Path], Store]
+    """As `open`, with every structure of a large index in a small one."""
 
 
 def _lance() -> StoreKind:
@@ -32,7 +32,7 @@ def _lance() -> StoreKind:
         "lance",
         lambda folder, settings: LanceStore.create(str(folder / "store"), settings),
         lambda folder: LanceStore.open(str(folder / "store")),
-        lambda folder, settings: LanceStore.create(str(folder / "store"), settings, limits=large),
+        lambda folder: LanceStore.open(str(folder / "store"), limits=large),
     )
 
 
