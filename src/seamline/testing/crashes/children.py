@@ -32,26 +32,40 @@ class Ended(NamedTuple):
         return self.status == -signal.SIGKILL
 
 
-def in_child(work: Callable[[], Any], *, patience: float = PATIENCE) -> Ended:
-    """Do some work in a child of this process, which has loaded everything already."""
-    ours, theirs = os.pipe()
-    sys.stdout.flush()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # LanceDB and Python warn of forks: no thread is in the middle of anything here
-        pid = os.fork()
-    if pid == 0:
-        os.close(ours)
-        _work(work, theirs)
-    os.close(theirs)
-    said = _heard(ours, time.monotonic() + patience)
-    if said is None:
-        os.kill(pid, signal.SIGKILL)
-    os.close(ours)
-    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    if said is None:
-        return Ended(status, None, f"it hangs: nothing after {patience:.0f} s")
-    value, complaint = json.loads(said) if said else (None, "")
-    return Ended(status, value, complaint)
+class Child:
+    """Some work in a fork of this process, which has loaded everything already."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self._pipe, theirs = os.pipe()
+        sys.stdout.flush()
+        with warnings.catch_warnings():
+            # LanceDB and Python warn of forks: no thread is in the middle of anything here.
+            warnings.simplefilter("ignore")
+            self._pid = os.fork()
+        if self._pid == 0:
+            os.close(self._pipe)
+            _work(work, theirs)
+        os.close(theirs)
+
+    def kill(self) -> None:
+        os.kill(self._pid, signal.SIGKILL)
+
+    def end(self, patience: float = PATIENCE) -> Ended:
+        """Wait until it ends; one that hangs is killed."""
+        said = _heard(self._pipe, time.monotonic() + patience)
+        if said is None:
+            self.kill()
+        os.close(self._pipe)
+        status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        if said is None:
+            return Ended(status, None, f"it hangs: nothing after {patience:.0f} s")
+        value, complaint = json.loads(said) if said else (None, "")
+        return Ended(status, value, complaint)
+
+
+def in_child(work: Callable[[], Any]) -> Ended:
+    """Do some work in a child of this process, and wait until it ends."""
+    return Child(work).end()
 
 
 def _work(work: Callable[[], Any], pipe: int) -> None:

@@ -36,6 +36,7 @@ from seamline.testing.crashes.runs import (
 )
 from seamline.testing.crashes.shim import Kind, Record, build, operations, read_journal
 from seamline.testing.crashes.stores import StoreKind
+from seamline.testing.library import Library
 
 Said = list[Mapping[str, Any]]
 
@@ -92,6 +93,7 @@ class Bench:
     def __init__(self, kind: StoreKind, folder: Path) -> None:
         self._folder = folder
         self._shim = build(folder)
+        warm_up()
         self.place = Place(kind, folder / "disk", folder / "documents")
         (folder / "documents").mkdir()
         for step in (0, 1):
@@ -149,7 +151,7 @@ class Bench:
                 tally.add(point, "the run itself", [ended.complaint or f"ended with {ended.status}"])
                 continue
             doing = f"{Kind(died.offset).name.lower()} {self._short(died.path)}"
-            tally.add(point, doing, self._look(case, [*case.said, *_marks(records)]))
+            tally.add(point, doing, self.look(case.step, [*case.said, *_marks(records)]))
         return tally
 
     def lose_power(self, case: Case, points: Sequence[int], *, recording: Recording, seed: int | None = None) -> Tally:
@@ -162,7 +164,7 @@ class Bench:
             disk.write(self.place.disk, rng=None if seed is None else np.random.default_rng([seed, point]))
             next_one = counted[point - 1] if point <= len(counted) else None
             doing = f"{next_one.kind.name.lower()} {self._short(next_one.path)}" if next_one else "the end"
-            tally.add(point, doing, self._look(case, said))
+            tally.add(point, doing, self.look(case.step, said))
         return tally
 
     def _replayed(self, case: Case, recording: Recording, points: Sequence[int]) -> Iterator[tuple[int, Disk, Said]]:
@@ -187,10 +189,11 @@ class Bench:
 
         return in_child(work)
 
-    def _look(self, case: Case, said: Said) -> list[str]:
-        expected = Expected(case.step, self._fresh[case.step], said)
+    def look(self, step: int, said: Said) -> list[str]:
+        """What is wrong with what is on the disk, which is about the documents of a step."""
+        expected = Expected(step, self._fresh[step], said)
         ended = in_child(lambda: look(self.place, expected))
-        return ended.value if ended.status == 0 else [f"the look at it ended with {ended.status}: {ended.complaint}"]
+        return list(ended.value) if ended.status == 0 else [f"the look ended with {ended.status}: {ended.complaint}"]
 
     def _answers(self, step: int) -> Answers:
         self._lay(None)
@@ -232,6 +235,13 @@ class Bench:
     @property
     def _journal(self) -> Path:
         return self._folder / "journal"
+
+
+def warm_up() -> None:
+    """Load in this process what every child would load by itself."""
+    index = Library(documents(0)).index()
+    hit = index.search("passages").hits[0]
+    index.cite(hit.citation.key)
 
 
 def _updating(step: int) -> Callable[[Place, Say], None]:

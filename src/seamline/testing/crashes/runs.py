@@ -99,7 +99,8 @@ def settings() -> Settings:
 
 
 def index_over(store: Store, place: Place, step: int) -> Index:
-    return Index(store, HashEmbedder(), place.sources(step), place.index)
+    cache = place.index if place.kind.vectors_beside else None
+    return Index(store, HashEmbedder(), place.sources(step), cache)
 
 
 def run_update(place: Place, step: int, say: Say, *, tidy: bool = True) -> None:
@@ -267,7 +268,8 @@ def _losses(place: Place, expected: Expected) -> list[str]:
 
 def _lost(reader: Reader, said: Mapping[str, Any]) -> Iterator[str]:
     head = reader.head(said["doc"])
-    if head is None or head.version < said["version"] or (said["deleted"] and not head.deleted):
+    # A deletion comes after the version that it deletes, and has its number.
+    if head is None or (head.version, head.deleted) < (said["version"], said["deleted"]):
         yield f"{said['doc']}: version {said['version']} was acknowledged, the index has {head}"
 
 

@@ -21,6 +21,8 @@ class StoreKind:
     """A StoreError says why it cannot be opened."""
     open_large: Callable[[Path], Store]
     """As `open`, with every structure of a large index in a small one."""
+    vectors_beside: bool
+    """Whether vectors are cached in a file beside the store, in the folder of the index."""
 
 
 def _lance() -> StoreKind:
@@ -33,8 +35,23 @@ def _lance() -> StoreKind:
         lambda folder, settings: LanceStore.create(str(folder / "store"), settings),
         lambda folder: LanceStore.open(str(folder / "store")),
         lambda folder: LanceStore.open(str(folder / "store"), limits=large),
+        vectors_beside=True,
     )
 
 
-STORES: dict[str, Callable[[], StoreKind]] = {"lance": _lance}
+def _sqlite() -> StoreKind:
+    from seamline.store.sqlite import SqliteStore
+    from seamline.store.sqlite.structures import Limits
+
+    large = Limits(few=0, many=0, burst=0, exact=0)
+    return StoreKind(
+        "sqlite",
+        lambda folder, settings: SqliteStore.create(str(folder), settings),
+        lambda folder: SqliteStore.open(str(folder)),
+        lambda folder: SqliteStore.open(str(folder), limits=large),
+        vectors_beside=False,
+    )
+
+
+STORES: dict[str, Callable[[], StoreKind]] = {"lance": _lance, "sqlite": _sqlite}
 """By the name that commands use; a store is only imported when it is asked for."""
