@@ -1,0 +1,99 @@
+"""Index runs that are interrupted at points all along them: short forms of `python -m seamline.testing.crashes`, which
+takes every point.
+
+SEAMLINE_CRASH_SEED moves the points on.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from seamline.testing.crashes.__main__ import interrupt
+from seamline.testing.crashes.points import Bench, spread
+from seamline.testing.crashes.rivals import kill_rivals
+from seamline.testing.crashes.shim import missing
+from seamline.testing.crashes.stores import STORES
+
+pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "the crash shim can be used")
+
+SEED = int(os.environ.get("SEAMLINE_CRASH_SEED", "1"))
+POINTS = {"kill": 9, "torn": 5, "power": 14, "reorder": 14}
+"""Of each run of the SQLite store."""
+FEW = 4
+"""Of each run of LanceDB's."""
+
+
+@pytest.fixture(scope="module")
+def sqlite(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    return Bench(STORES["sqlite"](), tmp_path_factory.mktemp("sqlite"))
+
+
+@pytest.fixture(scope="module")
+def lance(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    return Bench(STORES["lance"](), tmp_path_factory.mktemp("lance"))
+
+
+@pytest.mark.parametrize("mode", list(POINTS))
+def test_an_interrupted_run_loses_nothing(sqlite: Bench, mode: str) -> None:
+    for case in sqlite.cases():
+        recording = sqlite.record(case)
+        tally = interrupt(sqlite, case, recording, mode, POINTS[mode], SEED)
+        print(f"{tally.name}: {tally.tried} of {tally.points} points")
+        assert tally.problems == []
+        assert tally.tried >= POINTS[mode] - 1
+
+
+@pytest.mark.parametrize("mode", ["kill", "reorder"])
+def test_an_interrupted_recovery_loses_nothing(sqlite: Bench, mode: str) -> None:
+    for case in sqlite.cases():
+        for recovery in sqlite.recoveries(case, 1, power=mode == "reorder", seed=SEED):
+            tally = interrupt(sqlite, recovery, sqlite.record(recovery), mode, 4, SEED)
+            assert tally.problems == []
+            assert tally.tried > 2
+
+
+def test_an_interrupted_run_of_lancedb_loses_nothing(lance: Bench) -> None:
+    for case in lance.cases()[:2]:
+        tally = lance.kill(case, spread(lance.record(case).points, FEW, SEED))
+        assert tally.problems == []
+        assert tally.tried >= FEW - 1
+
+
+@pytest.mark.parametrize(("store", "kills"), [("sqlite", 6), ("lance", 2)])
+def test_two_writers_and_a_reader_are_killed(tmp_path: Path, store: str, kills: int) -> None:
+    tally = kill_rivals(STORES[store](), tmp_path, kills, seed=SEED)
+    assert tally.problems == []
+    assert (tally.kills, tally.acknowledged > 0, tally.reads > 0) == (kills, True, True)
+
+
+# That the harness can fail
+
+
+@pytest.fixture
+def careless(sqlite: Bench, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+    """A store that acknowledges what it has not synced."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    monkeypatch.setattr("seamline.store.sqlite.folder.acknowledge", lambda folder, state: None)
+    from seamline.store.sqlite.database import Database
+
+    made = Database.__init__
+
+    def lazy(self: Database, path: str | Path, *, durable: bool, create: bool = False) -> None:
+        made(self, path, durable=False, create=create)
+
+    monkeypatch.setattr(Database, "__init__", lazy)
+    yield sqlite
+
+
+def test_a_store_that_does_not_sync_is_caught(careless: Bench) -> None:
+    case = careless.cases()[1]
+    recording = careless.record(case)
+    end = recording.points + 1
+    assert careless.kill(case, [end - 1]).problems == []  # the system still has it
+    middle = spread(recording.points, 6, SEED)
+    problems = careless.lose_power(case, middle, recording=recording).problems
+    assert any("was acknowledged" in problem for problem in problems)
