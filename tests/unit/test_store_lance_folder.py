@@ -20,9 +20,9 @@ from seamline.store.lance import LanceStore
 from seamline.store.lance_engine import connect, told
 from seamline.store.lance_guard import LIST, Guard, read_list
 from seamline.store.lance_home import ENTRIES, SETTINGS, VERSIONS
-from seamline.store.lance_lock import WRITER, WriterLock
 from seamline.store.lance_search import Limits, probes_for
 from seamline.store.lance_table import Table
+from seamline.store.locks import WRITER, WriterLock
 from seamline.testing.entries import AXES, change, entries, entry, erase, vector
 from seamline.testing.entries import SETTINGS as MADE
 from seamline.testing.stores.site import put, put_entries, tidy, write

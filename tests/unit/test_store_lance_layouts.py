@@ -101,7 +101,7 @@ def test_an_index_that_is_written_to_is_not_changed_beneath_it(tmp_path: Path) -
     folder = tmp_path / "index"
     older(folder)
     script = (
-        "import sys; from pathlib import Path; from seamline.store.lance_lock import WriterLock\n"
+        "import sys; from pathlib import Path; from seamline.store.locks import WriterLock\n"
         "lock = WriterLock(Path(sys.argv[1])); print('held', flush=True); sys.stdin.readline()"
     )
     pipe = subprocess.PIPE

@@ -1,7 +1,7 @@
 """An index in a folder, on LanceDB: nothing to start, many readers, one writer.
 
 A commit of the engine is atomic and leaves the state before it as it was, so a reader is an older version of the
-tables. What Seamline adds stands beside it: `lance_home` (the folder), `lance_lock` (who writes), `lance_guard` (a hash
+tables. What Seamline adds stands beside it: `lance_home` (the folder), `locks` (who writes), `lance_guard` (a hash
 of every file), `lance_rows` (what a row is), `lance_search` (exact, or almost), `lance_tend` (upkeep).
 """
 
@@ -19,7 +19,6 @@ from seamline.store.lance_engine import connect, told
 from seamline.store.lance_guard import Guard, verify_files
 from seamline.store.lance_home import ENTRIES, LAYOUT, VERSIONS, Found
 from seamline.store.lance_layouts import migrate
-from seamline.store.lance_lock import WriterLock, reading
 from seamline.store.lance_reader import LanceReader
 from seamline.store.lance_rows import entry_schema, version_schema
 from seamline.store.lance_search import Limits
@@ -27,6 +26,7 @@ from seamline.store.lance_table import Tables
 from seamline.store.lance_tend import Keeper
 from seamline.store.lance_verify import WholeReader, verify_rows
 from seamline.store.lance_writer import LanceWriter
+from seamline.store.locks import WriterLock, reading
 
 if TYPE_CHECKING:
     from seamline.records import Problem, Settings

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from seamline.errors import MissingExtra, StoreError
 from seamline.extras import INDEX
+from seamline.store.disk_errors import REMEDIES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,15 +21,8 @@ _DAMAGED = "run `seamline doctor --verify` to see what is damaged"
 _PANICS = ("pyo3_async_runtimes", "pyo3_runtime")
 """Modules of the exceptions that a panic of the engine becomes."""
 
-# The numbers in LanceDB's messages are the system's own; first match wins.
-_REMEDIES = (
-    (rf"os error {errno.ENOSPC}\b|No space left", "the disk is full: free some space and run it again"),
-    (rf"os error {errno.EDQUOT}\b", "the disk quota is used up: free some space and run it again"),
-    (rf"os error {errno.EFBIG}\b", "a file would become larger than is allowed here: raise the limit (`ulimit -f`)"),
-    (rf"os error {errno.EROFS}\b", "the disk is mounted read-only: mount it for writing, or copy the index"),
-    (rf"os error ({errno.EACCES}|{errno.EPERM})\b", "this user may not do that: give the files to the user"),
-    (rf"os error {errno.EMFILE}\b", "too many files are open: raise the limit (`ulimit -n`)"),
-)
+_NUMBER = re.compile(r"os error (\d+)")
+"""The numbers in LanceDB's messages are the system's own."""
 
 
 def _loaded() -> Any:
@@ -76,7 +70,8 @@ def _reason(error: Exception, otherwise: str) -> str:
     said = str(error)
     if isinstance(error, OSError) and error.errno:
         said = f"{error.strerror} (os error {error.errno})"
-    remedy = next((remedy for pattern, remedy in _REMEDIES if re.search(pattern, said)), otherwise)
+    number = int(found[1]) if (found := _NUMBER.search(said)) else errno.ENOSPC if "No space left" in said else 0
+    remedy = REMEDIES.get(number, otherwise)
     # The engine adds the place in its own source, and sometimes a whole stack, behind what it has to say.
     short = re.split(r",? ?/\S*\.rs:\d|\n", said.strip(), maxsplit=1)[0].strip(" ,.:")
     return f"{short[:200] or type(error).__name__}: {remedy}"

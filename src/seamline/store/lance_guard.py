@@ -20,7 +20,7 @@ from typing import NamedTuple
 from seamline.errors import StoreError
 from seamline.records import Problem
 from seamline.store.lance_engine import told
-from seamline.store.lance_lock import PRIVATE
+from seamline.store.locks import PRIVATE
 
 LIST = "files.log"
 PRIVATE_FOLDER = 0o700

@@ -21,7 +21,7 @@ from seamline.records import Settings
 from seamline.store import codec
 from seamline.store.lance_engine import told
 from seamline.store.lance_guard import LIST, PRIVATE_FOLDER, replace_private
-from seamline.store.lance_lock import READERS, WRITER
+from seamline.store.locks import READERS, WRITER
 
 LAYOUT = 2
 """Of the folder and its tables; see `seamline.store.lance_layouts` for how older ones become this one."""

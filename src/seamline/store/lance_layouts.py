@@ -21,8 +21,8 @@ from seamline.store.lance_engine import connect, told
 from seamline.store.lance_filter import labels
 from seamline.store.lance_guard import Guard
 from seamline.store.lance_home import ENTRIES, LAYOUT, Found
-from seamline.store.lance_lock import WriterLock
 from seamline.store.lance_rows import entry_schema, unpack_entry
+from seamline.store.locks import WriterLock
 
 _PAGE = 4096
 

@@ -12,9 +12,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seamline.store.lance_engine import told
-from seamline.store.lance_lock import unread
 from seamline.store.lance_rows import VECTORS
 from seamline.store.lance_search import Limits, partitions_for
+from seamline.store.locks import unread
 
 if TYPE_CHECKING:
     from pathlib import Path

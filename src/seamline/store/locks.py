@@ -1,4 +1,4 @@
-"""Who may write to an embedded index, and who still reads an old state of it: locks of the operating system.
+"""Who may write to an index in a folder, and who still reads an old state of it: locks of the operating system.
 
 A lock ends with its process, however that ends, so a dead holder never stands in the way.
 """
@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from seamline.errors import StoreError
-from seamline.store.lance_engine import told
+from seamline.store.disk_errors import report_disk_errors
 
 WRITER = "writer.lock"
 READERS = "readers.lock"
@@ -28,7 +28,7 @@ class WriterLock:
     """The right to write, held by one process at a time."""
 
     def __init__(self, folder: Path) -> None:
-        self._descriptor = _opened(folder / WRITER, os.O_RDWR | os.O_CREAT)
+        self._descriptor = _open(folder / WRITER, os.O_RDWR | os.O_CREAT)
         if not _lock(self._descriptor, wait=False, shared=False):
             holder = _holder(self._descriptor)
             os.close(self._descriptor)
@@ -36,7 +36,7 @@ class WriterLock:
         self.interrupted = os.fstat(self._descriptor).st_size > 0
         """Whether the last holder ended without giving the right back, perhaps in the middle of a change."""
         try:
-            with told(f"cannot write to the index in {folder}"):
+            with report_disk_errors(f"cannot write to the index in {folder}"):
                 os.ftruncate(self._descriptor, 0)
                 os.lseek(self._descriptor, 0, os.SEEK_SET)
                 os.write(self._descriptor, json.dumps({"pid": os.getpid(), "host": platform.node()}).encode())
@@ -58,7 +58,7 @@ def reading(folder: Path) -> Iterator[None]:
     """While this lasts, `unread` is False for everybody."""
     path = folder / READERS
     # Read-only where it can be: an index on a disk that nobody may write to can still be read.
-    descriptor = _opened(path, os.O_RDONLY if path.exists() else os.O_RDWR | os.O_CREAT)
+    descriptor = _open(path, os.O_RDONLY if path.exists() else os.O_RDWR | os.O_CREAT)
     try:
         _lock(descriptor, wait=True, shared=True)
         yield
@@ -69,15 +69,15 @@ def reading(folder: Path) -> Iterator[None]:
 @contextmanager
 def unread(folder: Path) -> Iterator[bool]:
     """Whether nobody has a reader open; then nobody opens one before this ends."""
-    descriptor = _opened(folder / READERS, os.O_RDWR | os.O_CREAT)
+    descriptor = _open(folder / READERS, os.O_RDWR | os.O_CREAT)
     try:
         yield sys.platform != "win32" and _lock(descriptor, wait=False, shared=False)
     finally:
         os.close(descriptor)
 
 
-def _opened(path: Path, flags: int) -> int:
-    with told(f"cannot use the index in {path.parent}"):
+def _open(path: Path, flags: int) -> int:
+    with report_disk_errors(f"cannot use the index in {path.parent}"):
         return os.open(path, flags, PRIVATE)
 
 

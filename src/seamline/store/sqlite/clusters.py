@@ -1,0 +1,146 @@
+"""Vectors in clusters of near ones: a search looks into the clusters nearest to the query, and compares codes of a byte
+per dimension there. The vectors themselves decide among those that the codes cannot tell apart.
+
+A code errs by no more than is stored beside it, so nothing is lost by comparing codes first: within the clusters that
+are looked into, the result is exact. Up to `EXACT` vectors there is one cluster, which makes the whole search exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seamline.records import Vector
+
+EXACT = 20_000
+"""Up to so many vectors each is compared with the query: 8 MB of codes, 4 ms."""
+PER_CENTROID = 32
+"""Vectors that a centroid is trained with."""
+_ROUNDS = 8
+_BLOCK = 8192
+"""Vectors that are assigned at once."""
+_ROUNDING = 1e-6
+"""Of 384 products in 32 bits, and more."""
+
+
+class Codes(NamedTuple):
+    """Vectors of one cluster and one segment."""
+
+    docs: NDArray[np.int64]
+    """Their entries by place in the segment, ascending."""
+    codes: NDArray[np.int8]
+    scales: NDArray[np.float32]
+    """A vector is about its code times this."""
+    errors: NDArray[np.float32]
+    """Length of what the code leaves out."""
+
+    def take(self, kept: NDArray[np.bool_]) -> Codes:
+        """Those of them that are marked."""
+        return Codes(self.docs[kept], self.codes[kept], self.scales[kept], self.errors[kept])
+
+
+class Bounds(NamedTuple):
+    """Entries, and what their similarity to a query is at least and at most."""
+
+    docs: NDArray[np.int64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def encode(docs: NDArray[np.int64], vectors: Vector) -> Codes:
+    """The codes of some vectors."""
+    scales = np.maximum(np.abs(vectors).max(axis=1, initial=0.0), np.float32(1e-30)) / np.float32(127)
+    codes = np.rint(vectors / scales[:, None]).astype(np.int8)
+    errors = np.linalg.norm(vectors - codes * scales[:, None], axis=1)
+    return Codes(docs, codes, scales.astype(np.float32), errors.astype(np.float32))
+
+
+def pack_codes(codes: Codes) -> bytes:
+    """Codes as bytes."""
+    parts = (codes.docs.astype("<u4"), codes.scales.astype("<f4"), codes.errors.astype("<f4"), codes.codes)
+    return len(codes.docs).to_bytes(4, "little") + b"".join(part.tobytes() for part in parts)
+
+
+def unpack_codes(data: bytes) -> Codes:
+    """The reverse of `pack_codes`."""
+    count = int.from_bytes(data[:4], "little")
+    docs = np.frombuffer(data, "<u4", count, 4).astype(np.int64)
+    scales = np.frombuffer(data, "<f4", count, 4 + 4 * count)
+    errors = np.frombuffer(data, "<f4", count, 4 + 8 * count)
+    codes = np.frombuffer(data, np.int8, offset=4 + 12 * count).reshape(count, -1)
+    return Codes(docs, codes, scales, errors)
+
+
+def merge_codes(parts: Sequence[tuple[Codes, NDArray[np.int64]]]) -> Codes:
+    """Codes of several segments as one, each with where its entries go, -1 for nowhere."""
+    docs = np.concatenate([places[codes.docs] for codes, places in parts])
+    columns = (np.concatenate([getattr(codes, name) for codes, _ in parts]) for name in ("codes", "scales", "errors"))
+    return Codes(docs, *columns).take(docs >= 0)
+
+
+def estimate(codes: Codes, query: Vector, allowed: NDArray[np.bool_] | None) -> Bounds:
+    """How similar the vectors of a cluster are to a query; of the allowed entries, given by place in the segment."""
+    if allowed is not None:
+        kept = allowed[codes.docs]
+        if not kept.all():
+            codes = codes.take(kept)
+    near = (codes.codes.astype(np.float32) @ query).astype(np.float64) * codes.scales
+    slack = codes.errors.astype(np.float64) * float(np.linalg.norm(query)) + _ROUNDING
+    return Bounds(codes.docs, near - slack, near + slack)
+
+
+def undecided(bounds: Bounds, k: int) -> Bounds:
+    """Those that may be among the `k` nearest."""
+    if len(bounds.docs) <= k:
+        return bounds
+    least = np.partition(bounds.low, len(bounds.low) - k)[len(bounds.low) - k]
+    kept = bounds.high >= least
+    return Bounds(*(column[kept] for column in bounds))
+
+
+def join(parts: Iterable[Bounds]) -> Bounds:
+    """All bounds as one."""
+    found = [part for part in parts if len(part.docs)]
+    if not found:
+        return Bounds(np.empty(0, np.int64), np.empty(0), np.empty(0))
+    return Bounds(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
+
+
+def centroids_for(vectors: int) -> int:
+    """How many clusters so many vectors are put into."""
+    return max(2, int(2 * sqrt(vectors)))
+
+
+def probes_for(centroids: int, share: float) -> int:
+    """How many clusters are looked into, where a filter lets this share of the entries through: the nearest among few
+    lie farther away, in more clusters."""
+    return min(centroids, max(24, int(0.03 * centroids / sqrt(max(share, 1e-4)))))
+
+
+def train(vectors: Vector, centroids: int) -> Vector:
+    """Centroids of length 1, by k-means. The same vectors give the same centroids."""
+    found = np.ascontiguousarray(vectors[:: max(1, len(vectors) // centroids)][:centroids])
+    for _ in range(_ROUNDS):
+        nearest = assign(vectors, found)
+        order = np.argsort(nearest, kind="stable")
+        starts = np.searchsorted(nearest[order], np.arange(len(found) + 1))
+        for number in range(len(found)):
+            members = vectors[order[starts[number] : starts[number + 1]]]
+            if len(members):
+                mean = members.sum(axis=0)
+                found[number] = mean / max(float(np.linalg.norm(mean)), 1e-12)
+    return found
+
+
+def assign(vectors: Vector, centroids: Vector) -> NDArray[np.int64]:
+    """The nearest centroid of each vector."""
+    if len(centroids) <= 1:
+        return np.zeros(len(vectors), np.int64)
+    blocks = (vectors[at : at + _BLOCK] for at in range(0, len(vectors), _BLOCK))
+    return np.concatenate([np.argmax(block @ centroids.T, axis=1) for block in blocks] or [np.empty(0, np.int64)])

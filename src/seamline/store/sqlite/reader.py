@@ -1,0 +1,258 @@
+"""One state of an embedded index: the truth as it is now, and the structures that find things in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from seamline.errors import StoreError
+from seamline.records import Scored
+from seamline.store import codec
+from seamline.store.packing import unpack_entry, unpack_head, unpack_layout
+from seamline.store.sqlite.corpus import Corpus, Found
+from seamline.store.sqlite.database import Database, unseal
+from seamline.store.sqlite.filter import FALSE, condition
+from seamline.store.sqlite.segments import COLUMNS
+from seamline.store.sqlite.structures import StructuresDamaged, derived_damage
+from seamline.store.sqlite.truth import heads_of, marks, pages, prove_vector, read_vectors, row_key
+from seamline.words import query_words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seamline.filters import Filter
+    from seamline.records import Entry, Head, Settings, Vector, VectorKind, Version
+
+FEW = 4_096
+"""Entries that a filter lets through up to which their vectors are read from the truth and compared one by one."""
+
+Look = Callable[[Corpus, Database | None], Found]
+
+
+class Search(Protocol):
+    """What a reader searches."""
+
+    def open(self) -> tuple[Corpus, Database | None]:
+        """The entries of its state, and a connection to their structures, where there are any."""
+        ...
+
+    def repair(self, damage: StructuresDamaged) -> tuple[Corpus, Database | None]:
+        """The same, with structures that were made anew."""
+        ...
+
+    def filtered(self, sql: str, values: tuple[Any, ...], read: Callable[[], NDArray[np.int64]]) -> NDArray[np.int64]:
+        """Rows that a filter lets through, remembered."""
+        ...
+
+
+class SqliteReader:
+    """One state of a SqliteStore. Threads may share it."""
+
+    def __init__(self, truth: Database, settings: Settings, search: Search) -> None:
+        self._truth = truth
+        self._settings = settings
+        self._search = search
+
+    def near(
+        self,
+        vector: Vector,
+        k: int,
+        *,
+        where: Filter | None = None,
+        levels: Collection[int] | None = (0,),
+        of: VectorKind = "text",
+    ) -> list[Scored]:
+        """The `k` entries with the highest cosine similarity: exactly in small indexes, almost always in large ones."""
+        if vector.shape != (self._settings.dimensions,):
+            raise StoreError(f"expected a vector of {self._settings.dimensions} dimensions, got shape {vector.shape}")
+        if k <= 0:
+            return []
+        given, column = np.asarray(vector, np.float32), COLUMNS[of]
+        through = None if where is None else self._rows_of(where, levels)
+        if through is not None and len(through) <= FEW:
+            rows = through
+        else:
+            rows = self._find(lambda corpus, db: corpus.near(db, given, column, k, levels, through)).rows
+        return self._order(*self._compare(rows, given, column), k)
+
+    def matching(
+        self, query: str, k: int, *, where: Filter | None = None, levels: Collection[int] | None = (0,)
+    ) -> list[Scored]:
+        """The `k` entries with the highest BM25 score above 0, exactly."""
+        asked = query_words(query)
+        if k <= 0 or not asked:
+            return []
+        through = None if where is None else self._rows_of(where, levels)
+        if through is not None and not len(through):
+            return []
+        found = self._find(lambda corpus, db: corpus.matching(db, asked, k, levels, through))
+        return self._order(found.rows.tolist(), found.scores, k)
+
+    def entries(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, Entry]:
+        """The entries of these ids that exist."""
+        wanted = list(dict.fromkeys(ids))
+        found: dict[str, Entry] = {}
+        for page in pages(map(codec.text_bytes, wanted)):
+            found |= {e.id: e for e in self._entries(f"e.id IN ({marks(page)})", page, vectors)}
+        return {id: found[id] for id in wanted if id in found}
+
+    def select(self, where: Filter | None = None, *, vectors: bool = False) -> Iterator[Entry]:
+        """Every entry of any level that the filter lets through, by document and id."""
+        sql, values = condition(where, None)
+        rows = self._truth.rows(
+            "SELECT e.row FROM entries e JOIN documents d ON d.number = e.document"  # noqa: S608 - bound
+            f" WHERE e.row IN (SELECT row FROM entries WHERE {sql}) ORDER BY d.name, e.id",
+            values,
+        )
+        for page in pages(row for (row,) in rows):
+            found = {e.id: e for e in self._entries(f"e.row IN ({marks(page)})", page, vectors)}
+            yield from sorted(found.values(), key=lambda e: (codec.text_bytes(e.doc), codec.text_bytes(e.id)))
+
+    def count(self, where: Filter | None = None, *, levels: Collection[int] | None = (0,)) -> int:
+        sql, values = condition(where, levels)
+        return int(self._truth.value(f"SELECT count(*) FROM entries WHERE {sql}", values))  # noqa: S608 - bound
+
+    def head(self, doc: str) -> Head | None:
+        return self._heads([doc]).get(doc)
+
+    def heads(self) -> Iterator[Head]:
+        """All documents ever indexed, by name."""
+        rows = self._truth.rows("SELECT name, head FROM documents ORDER BY name")
+        return (_head(name, head) for name, head in rows)
+
+    def version(self, doc: str, number: int, *, text: bool = True) -> Version | None:
+        document = self._document(doc)
+        if document is None or not 0 < number < 1 << 62:
+            return None
+        columns = "layout, text" if text else "layout, NULL"
+        found = self._truth.row(
+            f"SELECT {columns} FROM versions WHERE document = ? AND number = ?",  # noqa: S608 - names of ours
+            (document, number),
+        )
+        return None if found is None else _version(found[0], found[1], doc, number)
+
+    def layouts(self, docs: Iterable[str]) -> dict[str, Version]:
+        """The current version of each of these documents that is there now, without its text."""
+        heads = {doc: (number, _head(codec.text_bytes(doc), sealed)) for doc, (number, sealed) in self._found(docs)}
+        found: dict[str, Version] = {}
+        for doc, (document, head) in heads.items():
+            if not head.deleted:
+                layout = self._truth.value(
+                    "SELECT layout FROM versions WHERE document = ? AND number = ?", (document, head.version)
+                )
+                found[doc] = _version(layout, None, doc, head.version)
+        return found
+
+    def versions(self, doc: str) -> list[int]:
+        return sorted(self.seals(doc))
+
+    def owner(self, id: str) -> str | None:
+        key = codec.text_bytes(id)
+        name = self._truth.value(
+            "SELECT name FROM documents WHERE number = coalesce((SELECT document FROM entries WHERE id = ?),"
+            " (SELECT document FROM gone WHERE id = ?))",
+            (key, key),
+        )
+        return None if name is None else codec.text_of(name)
+
+    def digests(self, doc: str) -> Mapping[str, str]:
+        return self._hashes(doc, "digest")
+
+    def checksums(self, doc: str) -> Mapping[str, str]:
+        return self._hashes(doc, "checksum")
+
+    def seals(self, doc: str) -> Mapping[int, str]:
+        rows = self._truth.rows("SELECT number, seal FROM versions WHERE document = ?", (self._document(doc),))
+        return dict(rows)
+
+    def _find(self, look: Look) -> Found:
+        """What a search of the structures finds; they are made anew where they turn out to be damaged."""
+        try:
+            return _look(look, *self._search.open())
+        except StructuresDamaged as damage:
+            return _look(look, *self._search.repair(damage))
+
+    def _rows_of(self, where: Filter, levels: Collection[int] | None) -> NDArray[np.int64]:
+        """Rows that a filter lets through, ascending."""
+        sql, values = condition(where, levels)
+        if sql == FALSE.sql:
+            return np.empty(0, np.int64)
+
+        def read() -> NDArray[np.int64]:
+            rows = self._truth.rows(f"SELECT row FROM entries WHERE {sql} ORDER BY row", values)  # noqa: S608 - bound
+            return np.array([row for (row,) in rows], np.int64)
+
+        return self._search.filtered(sql, values, read)
+
+    def _compare(self, rows: NDArray[np.int64], vector: Vector, column: str) -> tuple[list[int], NDArray[np.float64]]:
+        """Those of the rows that have a vector, and how near it is."""
+        have, vectors = read_vectors(self._truth, rows.tolist(), column)
+        if not have:
+            return [], np.empty(0)
+        # Row by row and not as one product: equal vectors get equal scores, wherever they stand in the matrix.
+        return have, (vectors * vector).sum(axis=1, dtype=np.float64)
+
+    def _order(self, rows: Sequence[int], scores: NDArray[np.float64], k: int) -> list[Scored]:
+        """The best `k`, equal ones by id."""
+        if len(scores) > k:
+            least = np.partition(scores, len(scores) - k)[len(scores) - k]
+            kept = np.flatnonzero(scores >= least)
+            rows, scores = [rows[at] for at in kept.tolist()], scores[kept]
+        ids: dict[int, str] = {}
+        for page in pages(rows):
+            asked = f"SELECT row, id FROM entries WHERE row IN ({marks(page)})"  # noqa: S608 - only marks
+            ids |= {row: codec.text_of(id) for row, id in self._truth.rows(asked, page)}
+        found = [Scored(ids[row], float(score)) for row, score in zip(rows, scores, strict=True) if row in ids]
+        return sorted(found, key=lambda scored: (-scored.score, scored.id))[:k]
+
+    def _entries(self, where: str, values: Sequence[Any], vectors: bool) -> Iterator[Entry]:
+        columns = "v.digest, v.vector, s.digest, s.vector" if vectors else "NULL, NULL, NULL, NULL"
+        joins = " LEFT JOIN vectors v ON v.number = e.vector LEFT JOIN vectors s ON s.number = e.summary_vector"
+        rows = self._truth.rows(
+            f"SELECT e.row, b.body, {columns} FROM entries e JOIN bodies b ON b.row = e.row"  # noqa: S608 - names of ours
+            f"{joins if vectors else ''} WHERE {where}",
+            values,
+        )
+        for row, body, *both in rows:
+            yield unpack_entry(unseal(body, "an entry", row_key(row)), _vector(*both[:2]), _vector(*both[2:]))
+
+    def _found(self, docs: Iterable[str]) -> Iterable[tuple[str, tuple[int, bytes]]]:
+        return heads_of(self._truth, [*dict.fromkeys(docs)]).items()
+
+    def _heads(self, docs: Iterable[str]) -> dict[str, Head]:
+        return {doc: _head(codec.text_bytes(doc), sealed) for doc, (_, sealed) in self._found(docs)}
+
+    def _document(self, doc: str) -> int | None:
+        number = self._truth.value("SELECT number FROM documents WHERE name = ?", (codec.text_bytes(doc),))
+        return None if number is None else int(number)
+
+    def _hashes(self, doc: str, column: str) -> dict[str, str]:
+        rows = self._truth.rows(
+            f"SELECT e.id, b.{column} FROM entries e JOIN bodies b ON b.row = e.row"  # noqa: S608 - a name of ours
+            " WHERE e.document = ? ORDER BY e.id",
+            (self._document(doc),),
+        )
+        return {codec.text_of(id): found for id, found in rows}
+
+
+def _look(look: Look, corpus: Corpus, db: Database | None) -> Found:
+    with derived_damage(db.path if db else ""):
+        return look(corpus, db)
+
+
+def _head(name: bytes, sealed: bytes) -> Head:
+    return unpack_head(unseal(sealed, "the head of a document", name))
+
+
+def _version(layout: bytes, text: bytes | None, doc: str, number: int) -> Version:
+    key = (codec.text_bytes(doc), number.to_bytes(8, "little"))
+    plain = "" if text is None else codec.unpack_text(unseal(text, "the text of a version", *key))
+    return unpack_layout(unseal(layout, "a version of a document", *key), plain)
+
+
+def _vector(digest: bytes | None, data: bytes | None) -> Vector | None:
+    if digest is None or data is None:
+        return None
+    return np.frombuffer(prove_vector(digest, data), "<f4").astype(np.float32, copy=False)

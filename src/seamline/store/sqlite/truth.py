@@ -1,0 +1,195 @@
+"""The truth of an embedded index: the tables of `index.db`, and what a row of each is.
+
+Texts are stored as bytes, so that any text can be a name or a value and compares by code points. A row number of an
+entry is never used twice: search structures speak of entries by it, and a changed entry gets a new one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from seamline.filters import type_of
+from seamline.records import Entry
+from seamline.store import codec
+from seamline.store.packing import unpack_entry
+from seamline.store.sqlite.database import DAMAGE_REMEDY, Damaged, Database, unseal
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seamline.records import Vector
+
+LAYOUT = 1
+"""Of the tables below. A file of another layout is refused."""
+SCHEMA = """
+CREATE TABLE about (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE changes (counter INTEGER PRIMARY KEY, mark BLOB NOT NULL);
+CREATE TABLE documents (number INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, head BLOB NOT NULL);
+CREATE TABLE versions (
+  document INTEGER NOT NULL, number INTEGER NOT NULL, seal TEXT NOT NULL, layout BLOB NOT NULL, text BLOB NOT NULL,
+  PRIMARY KEY (document, number)
+);
+CREATE TABLE entries (
+  row INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL UNIQUE, document INTEGER NOT NULL, level INTEGER NOT NULL,
+  parent BLOB NOT NULL, title BLOB NOT NULL, kind BLOB NOT NULL, language BLOB NOT NULL, tokens INTEGER NOT NULL,
+  authority REAL, coherence REAL, created_at INTEGER, updated_at INTEGER NOT NULL,
+  vector INTEGER, summary_vector INTEGER, terms BLOB NOT NULL
+);
+CREATE INDEX entries_by_document ON entries (document);
+CREATE INDEX entries_by_parent ON entries (parent);
+CREATE INDEX entries_by_kind ON entries (kind);
+CREATE INDEX entries_by_language ON entries (language);
+CREATE INDEX entries_by_created_at ON entries (created_at);
+CREATE INDEX entries_by_updated_at ON entries (updated_at);
+CREATE TABLE bodies (row INTEGER PRIMARY KEY, digest TEXT NOT NULL, checksum TEXT NOT NULL, body BLOB NOT NULL);
+CREATE TABLE terms (
+  number INTEGER PRIMARY KEY, name BLOB NOT NULL, type TEXT NOT NULL, value NOT NULL, UNIQUE (name, type, value)
+);
+CREATE TABLE holders (term INTEGER NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (term, row)) WITHOUT ROWID;
+CREATE TABLE gone (id BLOB PRIMARY KEY, document INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE removed (row INTEGER PRIMARY KEY, counter INTEGER NOT NULL);
+CREATE TABLE vectors (number INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, vector BLOB NOT NULL);
+CREATE TABLE embeddings (key BLOB PRIMARY KEY, vector INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE answers (key BLOB PRIMARY KEY, answer BLOB NOT NULL);
+"""
+# about: layout and settings. changes: a random mark per transaction, so that structures of another history are told
+# from ours. terms, holders: headings and front matter, by which entries are filtered. gone: documents of entries that
+# were removed. removed: rows that search structures may still hold. embeddings: vectors by the text they are of.
+
+PATH = b"\0path"
+"""Name of the terms that are headings; no field of front matter is called that."""
+_ASKED_AT_ONCE = 500
+
+T = TypeVar("T")
+
+
+class Term(NamedTuple):
+    """Something an entry can be filtered by that has no column of its own."""
+
+    name: bytes
+    type: str
+    value: Any
+
+
+class State(NamedTuple):
+    """Which state of the truth this is."""
+
+    counter: int
+    mark: bytes
+
+
+def new_mark() -> bytes:
+    return os.urandom(8)
+
+
+def state_of(truth: Database) -> State:
+    """The newest change."""
+    found = truth.row("SELECT counter, mark FROM changes ORDER BY counter DESC LIMIT 1")
+    return State(*found) if found else State(0, b"")
+
+
+def terms_of(entry: Entry) -> list[Term]:
+    """The headings and the front matter of an entry. A list is a term for each of its items, and one for itself."""
+    found = {Term(PATH, "list", codec.text_bytes(heading)) for heading in entry.path}
+    for field, value in entry.meta.items():
+        kind, name = type_of(value), codec.text_bytes(field)
+        if kind is None:
+            continue
+        if isinstance(value, tuple):
+            found |= {Term(name, "list", codec.text_bytes(item)) for item in value}
+            found.add(Term(name, "any", b""))
+        else:
+            found.add(Term(name, kind, plain_value(value)))
+    return sorted(found, key=lambda term: (term.name, term.type, str(term.value)))
+
+
+def plain_value(value: Any) -> Any:
+    """A value as SQLite compares it: texts as bytes, times as microseconds, numbers as they are."""
+    match value:
+        case str():
+            return codec.text_bytes(value)
+        case bool():
+            return int(value)
+        case int() | float():
+            return float(value)
+    return codec.microseconds(value)
+
+
+def pack_vector(vector: Vector) -> tuple[bytes, bytes]:
+    """Its digest, by which equal vectors are stored once and which proves them, and its bytes."""
+    data = vector.astype("<f4", copy=False).tobytes()
+    return blake2b(data, digest_size=16).digest(), data
+
+
+def prove_vector(digest: bytes, data: bytes) -> bytes:
+    """The bytes of a vector; Damaged where they are not those that were digested."""
+    if blake2b(data, digest_size=16).digest() != digest:
+        raise Damaged(f"a vector is not what was written, its checksum differs: {DAMAGE_REMEDY}")
+    return data
+
+
+def row_key(row: int) -> bytes:
+    """What the body of a row is sealed with."""
+    return row.to_bytes(8, "little")
+
+
+def read_bodies(truth: Database, rows: Sequence[int]) -> Iterator[tuple[int, Entry]]:
+    """The entries in these rows, without vectors, in order of the rows that exist."""
+    for page in pages(rows):
+        asked = f"SELECT row, body FROM bodies WHERE row IN ({marks(page)}) ORDER BY row"  # noqa: S608 - only marks
+        for row, body in truth.rows(asked, page):
+            yield row, unpack_entry(unseal(body, "an entry", row_key(row)))
+
+
+def read_vectors(truth: Database, rows: Sequence[int], column: str) -> tuple[list[int], Vector]:
+    """Those of the rows that have a vector in a column, and their vectors as a matrix."""
+    found: list[tuple[int, bytes, bytes]] = []
+    for page in pages(rows):
+        found += truth.rows(
+            f"SELECT e.row, v.digest, v.vector FROM entries e JOIN vectors v ON v.number = e.{column}"  # noqa: S608 - a name of ours
+            f" WHERE e.row IN ({marks(page)}) ORDER BY e.row",
+            page,
+        )
+    if not found:
+        return [], np.empty((0, 0), np.float32)
+    data = b"".join(prove_vector(digest, vector) for _, digest, vector in found)
+    return [row for row, _, _ in found], np.frombuffer(data, "<f4").reshape(len(found), -1)
+
+
+def rows_after(truth: Database, row: int, most: int = -1) -> NDArray[np.int64]:
+    """The rows of entries behind this one, ascending."""
+    found = truth.rows("SELECT row FROM entries WHERE row > ? ORDER BY row LIMIT ?", (row, most))
+    return np.array([row for (row,) in found], np.int64)
+
+
+def removed_since(truth: Database, counter: int) -> NDArray[np.int64]:
+    """The rows that were removed by later changes than this one, ascending."""
+    found = truth.rows("SELECT row FROM removed WHERE counter > ? ORDER BY row", (counter,))
+    return np.array([row for (row,) in found], np.int64)
+
+
+def heads_of(truth: Database, docs: Sequence[str]) -> dict[str, tuple[int, bytes]]:
+    """Number and sealed head of those of the documents that have one."""
+    found: dict[str, tuple[int, bytes]] = {}
+    for page in pages([codec.text_bytes(doc) for doc in docs]):
+        asked = f"SELECT name, number, head FROM documents WHERE name IN ({marks(page)})"  # noqa: S608 - only marks
+        found.update({codec.text_of(name): (number, head) for name, number, head in truth.rows(asked, page)})
+    return found
+
+
+def pages(values: Iterable[T]) -> Iterator[list[T]]:
+    """Values in lists short enough for one statement."""
+    left = iter(values)
+    while page := list(islice(left, _ASKED_AT_ONCE)):
+        yield page
+
+
+def marks(values: Sequence[Any] | Mapping[Any, Any]) -> str:
+    """A question mark for each value."""
+    return ",".join("?" * len(values))

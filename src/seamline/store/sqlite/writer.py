@@ -1,0 +1,197 @@
+"""Changing an embedded index: one transaction per call, and the search structures brought up to date behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seamline.errors import StoreError
+from seamline.store import codec
+from seamline.store.changes import Current, check_changes
+from seamline.store.packing import pack_entry, pack_head, pack_layout, unpack_head
+from seamline.store.sqlite.database import Database, seal, unseal
+from seamline.store.sqlite.truth import (
+    State,
+    heads_of,
+    marks,
+    new_mark,
+    pack_vector,
+    pages,
+    row_key,
+    state_of,
+    terms_of,
+)
+
+if TYPE_CHECKING:
+    from seamline.records import Change, Entry, Settings, Vector, Version
+
+_ENTRY = (
+    "INSERT INTO entries (id, document, level, parent, title, kind, language, tokens, authority, coherence, created_at,"
+    " updated_at, vector, summary_vector, terms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+class SqliteWriter:
+    """The right to change a SqliteStore."""
+
+    def __init__(
+        self, truth: Database, settings: Settings, acknowledge: Callable[[State], None], tidy: Callable[[bool], None]
+    ) -> None:
+        """`acknowledge` is told of every state that is durable; `tidy` brings the structures up to date, at the end of
+        a run or in its middle."""
+        self._truth: Database | None = truth
+        self._settings = settings
+        self._acknowledge = acknowledge
+        self._tidy = tidy
+
+    def apply(self, changes: Sequence[Change]) -> None:
+        """Write all changes or, where one is refused or fails, none. One that returned is on the disk."""
+        truth = self._open()
+        with truth.transaction():
+            current = _current(truth, [change.head.doc for change in changes])
+            check_changes(changes, current.__getitem__, self._settings)
+            if not changes:
+                return
+            state = State(state_of(truth).counter + 1, new_mark())
+            truth.run("INSERT INTO changes (counter, mark) VALUES (?, ?)", state)
+            for change in changes:
+                _Document(truth, change, state.counter).write()
+        self._acknowledge(state)
+        self._tidy(False)
+
+    def tidy(self) -> None:
+        """Bring the search structures up to date where enough is new, and give back space."""
+        self._open()
+        self._tidy(True)
+
+    def close(self) -> None:
+        """Give the right back; another call of this writer is refused."""
+        self._truth = None
+
+    def _open(self) -> Database:
+        if self._truth is None:
+            raise StoreError("this writer was given back: take a new one from the store")
+        return self._truth
+
+
+class _Document:
+    """One change of a document, inside a transaction."""
+
+    def __init__(self, truth: Database, change: Change, counter: int) -> None:
+        self._truth = truth
+        self._change = change
+        self._counter = counter
+        self._name = codec.text_bytes(change.head.doc)
+
+    def write(self) -> None:
+        change = self._change
+        number = self._write_head()
+        self._remove([*change.drop, *(entry.id for entry in change.put)])
+        self._truth.run_many(
+            "INSERT OR REPLACE INTO gone (id, document) VALUES (?, ?)",
+            [(codec.text_bytes(id), number) for id in change.drop],
+        )
+        for entry in change.put:
+            self._write_entry(number, entry)
+        if change.version is not None:
+            self._write_version(number, change.version)
+
+    def _write_head(self) -> int:
+        sealed = seal(pack_head(self._change.head), self._name)
+        number = self._truth.value("SELECT number FROM documents WHERE name = ?", (self._name,))
+        if number is None:
+            return self._truth.insert("INSERT INTO documents (name, head) VALUES (?, ?)", (self._name, sealed))
+        self._truth.run("UPDATE documents SET head = ? WHERE number = ?", (sealed, number))
+        return int(number)
+
+    def _remove(self, ids: Sequence[str]) -> None:
+        """Remove the entries of these ids that exist, whatever replaces them."""
+        for page in pages(map(codec.text_bytes, ids)):
+            asked = f"SELECT row, terms FROM entries WHERE id IN ({marks(page)})"  # noqa: S608 - only marks
+            found = self._truth.rows(asked, page)
+            for row, terms in found:
+                held = np.frombuffer(terms, "<u4").tolist()
+                self._truth.run_many("DELETE FROM holders WHERE term = ? AND row = ?", [(term, row) for term in held])
+            rows = [(row,) for row, _ in found]
+            self._truth.run_many("DELETE FROM bodies WHERE row = ?", rows)
+            self._truth.run_many("DELETE FROM entries WHERE row = ?", rows)
+            self._truth.run_many(
+                "INSERT INTO removed (row, counter) VALUES (?, ?)", [(row, self._counter) for (row,) in rows]
+            )
+
+    def _write_entry(self, document: int, entry: Entry) -> None:
+        terms = self._terms(entry)
+        key, digest = codec.text_bytes(entry.id), codec.digest(entry)
+        row = self._truth.insert(
+            _ENTRY,
+            (
+                key,
+                document,
+                entry.level,
+                *map(codec.text_bytes, (entry.parent, entry.title, entry.kind, entry.language)),
+                entry.tokens,
+                _number(entry.authority),
+                _number(entry.coherence),
+                None if entry.created_at is None else codec.microseconds(entry.created_at),
+                codec.microseconds(entry.updated_at),
+                store_vector(self._truth, entry.vector),
+                store_vector(self._truth, entry.summary_vector),
+                np.array(terms, "<u4").tobytes(),
+            ),
+        )
+        body = seal(pack_entry(entry), row_key(row))
+        values = (row, digest, codec.checksum(entry, digest), body)
+        self._truth.run("INSERT INTO bodies (row, digest, checksum, body) VALUES (?, ?, ?, ?)", values)
+        self._truth.run_many("INSERT INTO holders (term, row) VALUES (?, ?)", [(term, row) for term in terms])
+        self._truth.run("DELETE FROM gone WHERE id = ?", (key,))
+
+    def _terms(self, entry: Entry) -> list[int]:
+        """Numbers of what an entry can be filtered by."""
+        found = []
+        for term in terms_of(entry):
+            number = self._truth.value("SELECT number FROM terms WHERE name = ? AND type = ? AND value = ?", term)
+            if number is None:
+                number = self._truth.insert("INSERT INTO terms (name, type, value) VALUES (?, ?, ?)", term)
+            found.append(int(number))
+        return found
+
+    def _write_version(self, document: int, version: Version) -> None:
+        key = (self._name, version.number.to_bytes(8, "little"))
+        self._truth.run(
+            "INSERT INTO versions (document, number, seal, layout, text) VALUES (?, ?, ?, ?, ?)",
+            (
+                document,
+                version.number,
+                codec.seal(version),
+                seal(pack_layout(version), *key),
+                seal(codec.pack_text(version.text), *key),
+            ),
+        )
+
+
+def store_vector(truth: Database, vector: Vector | None) -> int | None:
+    """The number of a vector, which is stored once however often it is used."""
+    if vector is None:
+        return None
+    digest, data = pack_vector(vector)
+    number = truth.value("SELECT number FROM vectors WHERE digest = ?", (digest,))
+    if number is None:
+        number = truth.insert("INSERT INTO vectors (digest, vector) VALUES (?, ?)", (digest, data))
+    return int(number)
+
+
+def _current(truth: Database, docs: Sequence[str]) -> dict[str, Current]:
+    """What is stored of these documents."""
+    found = dict.fromkeys(docs, Current(None, ()))
+    for doc, (number, sealed) in heads_of(truth, docs).items():
+        head = unpack_head(unseal(sealed, "the head of a document", codec.text_bytes(doc)))
+        ids = truth.rows("SELECT id FROM entries WHERE document = ?", (number,))
+        found[doc] = Current(head, {codec.text_of(id) for (id,) in ids})
+    return found
+
+
+def _number(value: float | None) -> float | None:
+    """NaN is as good as missing for a filter."""
+    return value if value is not None and value == value else None
