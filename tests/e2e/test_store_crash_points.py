@@ -7,13 +7,14 @@ SEAMLINE_CRASH_SEED moves the points on.
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from seamline.testing.crashes.__main__ import interrupt
-from seamline.testing.crashes.points import Bench, spread
+from seamline.testing.crashes.points import Bench, quick_folder, spread
 from seamline.testing.crashes.rivals import kill_rivals
 from seamline.testing.crashes.shim import missing
 from seamline.testing.crashes.stores import STORES
@@ -28,18 +29,26 @@ FEW = 4
 
 
 @pytest.fixture(scope="module")
-def sqlite(tmp_path_factory: pytest.TempPathFactory) -> Bench:
-    return Bench(STORES["sqlite"](), tmp_path_factory.mktemp("sqlite"))
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(dir=quick_folder()) as folder:
+        yield Path(folder)
 
 
 @pytest.fixture(scope="module")
-def lance(tmp_path_factory: pytest.TempPathFactory) -> Bench:
-    return Bench(STORES["lance"](), tmp_path_factory.mktemp("lance"))
+def sqlite(folder: Path) -> Bench:
+    (folder / "sqlite").mkdir()
+    return Bench(STORES["sqlite"](), folder / "sqlite")
+
+
+@pytest.fixture(scope="module")
+def lance(folder: Path) -> Bench:
+    (folder / "lance").mkdir()
+    return Bench(STORES["lance"](), folder / "lance")
 
 
 @pytest.mark.parametrize("mode", list(POINTS))
 def test_an_interrupted_run_loses_nothing(sqlite: Bench, mode: str) -> None:
-    for case in sqlite.cases():
+    for case in sqlite.cases:
         recording = sqlite.record(case)
         tally = interrupt(sqlite, case, recording, mode, POINTS[mode], SEED)
         print(f"{tally.name}: {tally.tried} of {tally.points} points")
@@ -49,7 +58,7 @@ def test_an_interrupted_run_loses_nothing(sqlite: Bench, mode: str) -> None:
 
 @pytest.mark.parametrize("mode", ["kill", "reorder"])
 def test_an_interrupted_recovery_loses_nothing(sqlite: Bench, mode: str) -> None:
-    for case in sqlite.cases():
+    for case in sqlite.cases:
         for recovery in sqlite.recoveries(case, 1, power=mode == "reorder", seed=SEED):
             tally = interrupt(sqlite, recovery, sqlite.record(recovery), mode, 4, SEED)
             assert tally.problems == []
@@ -57,15 +66,16 @@ def test_an_interrupted_recovery_loses_nothing(sqlite: Bench, mode: str) -> None
 
 
 def test_an_interrupted_run_of_lancedb_loses_nothing(lance: Bench) -> None:
-    for case in lance.cases()[:2]:
+    for case in lance.cases[:2]:
         tally = lance.kill(case, spread(lance.record(case).points, FEW, SEED))
         assert tally.problems == []
         assert tally.tried >= FEW - 1
 
 
 @pytest.mark.parametrize(("store", "kills"), [("sqlite", 6), ("lance", 2)])
-def test_two_writers_and_a_reader_are_killed(tmp_path: Path, store: str, kills: int) -> None:
-    tally = kill_rivals(STORES[store](), tmp_path, kills, seed=SEED)
+def test_two_writers_and_a_reader_are_killed(folder: Path, store: str, kills: int) -> None:
+    (folder / f"{store} rivals").mkdir()
+    tally = kill_rivals(STORES[store](), folder / f"{store} rivals", kills, seed=SEED)
     assert tally.problems == []
     assert (tally.kills, tally.acknowledged > 0, tally.reads > 0) == (kills, True, True)
 
@@ -74,7 +84,7 @@ def test_two_writers_and_a_reader_are_killed(tmp_path: Path, store: str, kills: 
 
 
 @pytest.fixture
-def careless(sqlite: Bench, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+def careless(sqlite: Bench, monkeypatch: pytest.MonkeyPatch) -> Bench:
     """A store that acknowledges what it has not synced."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     monkeypatch.setattr("seamline.store.sqlite.folder.acknowledge", lambda folder, state: None)
@@ -86,11 +96,11 @@ def careless(sqlite: Bench, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
         made(self, path, durable=False, create=create)
 
     monkeypatch.setattr(Database, "__init__", lazy)
-    yield sqlite
+    return sqlite
 
 
 def test_a_store_that_does_not_sync_is_caught(careless: Bench) -> None:
-    case = careless.cases()[1]
+    case = careless.cases[1]
     recording = careless.record(case)
     end = recording.points + 1
     assert careless.kill(case, [end - 1]).problems == []  # the system still has it

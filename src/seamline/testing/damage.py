@@ -24,6 +24,7 @@ import numpy as np
 from seamline.errors import StoreError
 from seamline.index import Index
 from seamline.testing.crashes.children import in_child
+from seamline.testing.crashes.points import quick_folder
 from seamline.testing.crashes.runs import Place, answers, documents, index_over, lay, run_update
 from seamline.testing.crashes.stores import STORES, StoreKind
 
@@ -247,7 +248,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", type=int, default=20, help="problems that are printed")
-    parser.add_argument("--folder", help="where to work; a disk in memory is quickest")
+    parser.add_argument("--folder", default=quick_folder(), help="where to work; else a disk in memory")
     chosen = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="seamline-damage-", dir=chosen.folder) as folder:
         tally = Bench(STORES[chosen.store](), Path(folder)).damage(chosen.count, seed=chosen.seed)

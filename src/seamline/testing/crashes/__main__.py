@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from seamline.testing.crashes.points import Bench, Case, Recording, Tally, spread
+from seamline.testing.crashes.points import Bench, Case, Recording, Tally, quick_folder, spread
 from seamline.testing.crashes.shim import missing
 from seamline.testing.crashes.stores import STORES
 
@@ -44,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
 def tallies(bench: Bench, chosen: argparse.Namespace) -> Iterator[Tally]:
     """What comes of each run and mode that was asked for."""
     count = 0 if chosen.points == "all" else int(chosen.points)
-    for case in bench.cases():
+    for case in bench.cases:
         if case.name.split()[0] in chosen.runs:
             yield from _interrupted(bench, case, chosen, count)
         if "recovery" in chosen.runs:
@@ -80,7 +80,7 @@ def _parsed(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--crashes", type=int, default=4, help="points of each run after which recovery is interrupted")
     parser.add_argument("--seed", type=int, default=1, help="where points start, and what survives a loss of power")
     parser.add_argument("--show", type=int, default=5, help="problems of each run that are printed")
-    parser.add_argument("--folder", help="where to work; a disk in memory is quickest")
+    parser.add_argument("--folder", default=quick_folder(), help="where to work; else a disk in memory")
     return parser.parse_args(arguments)
 
 

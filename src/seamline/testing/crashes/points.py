@@ -1,7 +1,7 @@
 """Every point at which an index run can be interrupted: the process dies there, or the power goes.
 
 with Bench(kind, folder) as bench:
-    for case in bench.cases():                       first run, second run, upkeep
+    for case in bench.cases:                        first run, second run, upkeep
         bench.kill(case, points)                     the process ends before the n-th operation
         bench.kill(case, points, torn=True)          in the middle of it, where it is a write
         bench.lose_power(case, points, seed=None)    and what was not synced is gone (or some of it, by a seed)
@@ -11,10 +11,12 @@ with Bench(kind, folder) as bench:
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +102,7 @@ class Bench:
             lay(self.place.sources(step), documents(step))
         self._fresh = [self._answers(step) for step in (0, 1)]
 
+    @cached_property
     def cases(self) -> list[Case]:
         """The first run, the second run, and the upkeep."""
         empty, first = self._image("empty", None), self._image("first", lambda say: run_update(self.place, 0, say))
@@ -235,6 +238,12 @@ class Bench:
     @property
     def _journal(self) -> Path:
         return self._folder / "journal"
+
+
+def quick_folder() -> str | None:
+    """A disk in memory, where syncs cost nothing; None where there is none."""
+    memory = "/dev/shm"  # noqa: S108 - folders of random names are made there
+    return memory if os.access(memory, os.W_OK) else None
 
 
 def warm_up() -> None:

@@ -24,15 +24,15 @@ import numpy as np
 
 from seamline.errors import IndexMissing, StoreError
 from seamline.protocols import Reader
-from seamline.testing.crashes.children import Child, Ended
-from seamline.testing.crashes.points import Bench, Said
+from seamline.testing.crashes.children import PATIENCE, Child, Ended
+from seamline.testing.crashes.points import Bench, Said, quick_folder
 from seamline.testing.crashes.runs import Place, run_update
 from seamline.testing.crashes.stores import STORES, StoreKind
 
 PER_STORE = 20
 """Kills of one index: with many more, a look at all versions takes longer than the runs."""
-LONGEST = 0.6
-"""Seconds that they run at most after the first of them wrote something."""
+MOST = 16
+"""Changes that are acknowledged before a kill, at most: more than one run has."""
 _WRITERS = ("a", "b")
 
 
@@ -83,7 +83,8 @@ class Rivals:
         place, logs = self._bench.place, self._log
         started = {name: Child(lambda name=name: write(place, logs(name), name)) for name in _WRITERS}  # type: ignore[misc]
         started["reader"] = Child(lambda: read(place, logs("reader")))
-        self._wait(rng.uniform(0, LONGEST))
+        self._wait(int(rng.integers(1, MOST)))
+        time.sleep(rng.uniform(0, 0.05))
         victims = [name for name in started if rng.random() < 0.6] or ["a"]
         for name in victims:
             started[name].kill()
@@ -94,12 +95,13 @@ class Rivals:
         tally.victims[" and ".join(victims)] += 1
         return wrong + self._heard(tally) + self._bench.look(int(rng.integers(2)), self._said)
 
-    def _wait(self, seconds: float) -> None:
-        """Until something was acknowledged, and so long after."""
-        until = time.monotonic() + 20
-        while time.monotonic() < until and not any(_lines(self._log(name)) for name in _WRITERS):
+    def _wait(self, count: int) -> None:
+        """Until so many changes were acknowledged: a slow machine is killed as far into its work as a quick one."""
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            if sum("doc" in line for name in _WRITERS for line in _lines(self._log(name))) >= count:
+                return
             time.sleep(0.005)
-        time.sleep(seconds)
 
     def _heard(self, tally: Tally) -> list[str]:
         """Take note of what they said; what the reader saw that cannot be."""
@@ -185,7 +187,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--store", choices=sorted(STORES), required=True)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--folder", help="where to work; a disk in memory is quickest")
+    parser.add_argument("--folder", default=quick_folder(), help="where to work; else a disk in memory")
     chosen = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="seamline-rivals-", dir=chosen.folder) as folder:
         tally = kill_rivals(STORES[chosen.store](), Path(folder), chosen.kills, seed=chosen.seed)

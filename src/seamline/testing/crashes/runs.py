@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +20,7 @@ from seamline.errors import IndexMissing, StoreError
 from seamline.index import Index
 from seamline.indexing import run as index_run
 from seamline.protocols import Reader, Store, Writer
-from seamline.records import Change, Problem, Settings
+from seamline.records import Change, Settings
 from seamline.retrieve.options import LegChoice, SearchOptions
 from seamline.shape import Shape, settings_of
 from seamline.testing.crashes.stores import StoreKind
@@ -106,7 +106,7 @@ def index_over(store: Store, place: Place, step: int) -> Index:
 def run_update(place: Place, step: int, say: Say, *, tidy: bool = True) -> None:
     """Bring the index up to date with the documents of a step; without `tidy`, up to the upkeep."""
     index_run.DOCUMENTS = DOCUMENTS
-    store = SpeakingStore(place.kind.create(place.index, settings()), say, tidy=tidy)
+    store = listen(place.kind.create(place.index, settings()), say, tidy=tidy)
     report = index_over(store, place, step).update([place.sources(step)], now=NOON)
     store.close()
     if report.failures:
@@ -121,57 +121,27 @@ def run_upkeep(place: Place, say: Say) -> None:
     store.close()
 
 
-class SpeakingStore:
-    """A store that says what its writer acknowledged."""
-
-    def __init__(self, store: Store, say: Say, *, tidy: bool) -> None:
-        self._store = store
-        self._say = say
-        self._tidy = tidy
-
-    @property
-    def url(self) -> str:
-        return self._store.url
-
-    @property
-    def settings(self) -> Settings:
-        return self._store.settings
-
-    def reader(self) -> AbstractContextManager[Reader]:
-        return self._store.reader()
+def listen(store: Store, say: Say, *, tidy: bool) -> Store:
+    """The same store: its writers say what they acknowledged and, without `tidy`, do no upkeep."""
+    take = store.writer
 
     @contextmanager
-    def writer(self) -> Iterator[Writer]:
-        with self._store.writer() as writer:
-            yield _SpeakingWriter(writer, self._say, tidy=self._tidy)
+    def writer() -> Iterator[Writer]:
+        with take() as taken:
+            apply = taken.apply
 
-    def generation(self) -> str:
-        return self._store.generation()
+            def apply_and_say(changes: Sequence[Change]) -> None:
+                apply(changes)
+                for change in changes:
+                    say(acknowledged(change))
 
-    def verify(self) -> Iterator[Problem]:
-        return self._store.verify()
+            taken.apply = apply_and_say  # type: ignore[method-assign]
+            if not tidy:
+                taken.tidy = lambda: None  # type: ignore[method-assign]
+            yield taken
 
-    def size(self) -> int:
-        return self._store.size()
-
-    def close(self) -> None:
-        self._store.close()
-
-
-class _SpeakingWriter:
-    def __init__(self, writer: Writer, say: Say, *, tidy: bool) -> None:
-        self._writer = writer
-        self._say = say
-        self._tidy = tidy
-
-    def apply(self, changes: Sequence[Change]) -> None:
-        self._writer.apply(changes)
-        for change in changes:
-            self._say(acknowledged(change))
-
-    def tidy(self) -> None:
-        if self._tidy:
-            self._writer.tidy()
+    store.writer = writer  # type: ignore[method-assign]
+    return store
 
 
 def acknowledged(change: Change) -> dict[str, Any]:
