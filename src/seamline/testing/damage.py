@@ -25,7 +25,7 @@ from seamline.errors import StoreError
 from seamline.index import Index
 from seamline.testing.crashes.children import in_child
 from seamline.testing.crashes.points import quick_folder
-from seamline.testing.crashes.runs import Place, answers, documents, index_over, lay, run_update
+from seamline.testing.crashes.runs import Place, answers, documents, index_over, lay, listen, run_update
 from seamline.testing.crashes.stores import STORES, StoreKind
 
 LONGEST = 4096
@@ -219,14 +219,19 @@ class Bench:
         return list(ended.value)
 
     def _make(self) -> list[str]:
-        """An index with every kind of file, copied while it is open: what a writer leaves beside it is damaged too."""
+        """An index with every kind of file. It is copied while it is open, with a change that is in no other file than
+        the log of the writer."""
         quotes: list[str] = []
+
+        def hear(said: Mapping[str, Any]) -> None:
+            quotes.extend(said["quotes"])
+
         for step in (0, 1):
-            run_update(self.place, step, lambda said: quotes.extend(said["quotes"]), tidy=False)
+            run_update(self.place, step, hear, tidy=False)
         store = self.place.kind.open_large(self.place.index)
         with store.writer() as writer:
             writer.tidy()
-        index = index_over(store, self.place, 1)
+        index = index_over(listen(store, hear, tidy=False), self.place, 1)
         index.add("7.md", "# Late\n\nA document that came after the upkeep, about mark7x0.\n")
         shutil.copytree(self.place.index, self._image)
         store.close()
