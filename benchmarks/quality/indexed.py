@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from seamline.embed.cache import VectorCache
 
 from benchmarks.common import ROOT, progress
 from benchmarks.engine import target_of
 from benchmarks.quality.questions import Question, QuestionSet, Ref, covered, overlaps
-from seamline.embed.cache import VectorCache
 from seamline.embed.minilm import FILES, FOLDER
 from seamline.embed.onnx import OnnxEmbedder, Reading
 from seamline.embed.run import embed_all

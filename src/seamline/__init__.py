@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from seamline.facts import Facts
     from seamline.hits import Citation, ContextText, Hit, Results
     from seamline.index import Index, Stats, find_index, open_index
-    from seamline.indexing import Report
+    from seamline.indexing.run import Report
     from seamline.presets import preset
     from seamline.recipe import Overlap, Recipe
     from seamline.recipe_toml import load_recipe

@@ -18,12 +18,7 @@ from seamline.embed import load as load_embedder
 from seamline.errors import IndexMissing, StoreError
 from seamline.filter_text import parse_filter
 from seamline.hits import ContextText, Results
-from seamline.indexing import Candidate, Report, Tools, Watcher, update
 from seamline.indexing.root import remember_root, root_of
-from seamline.indexing.run import Failure
-from seamline.indexing.sources import sources
-from seamline.parts import Parts
-from seamline.pipeline import make_parts
 from seamline.protocols import Embedder, Reader, Reranker, Store
 from seamline.records import ABOUT, Head, Problem, Settings
 from seamline.retrieve.budget import Room
@@ -39,7 +34,8 @@ from seamline.shape import Shape, check, is_late, recipe_of, settings_of
 from seamline.store import create_store, open_store
 
 if TYPE_CHECKING:
-    from seamline.embed.cache import VectorCache
+    from seamline.indexing.run import Candidate, Report, Watcher
+    from seamline.parts import Parts
     from seamline.retrieve.budget import Packing
     from seamline.retrieve.render import Sources as SourceList
 
@@ -64,7 +60,7 @@ def open_index(
     the folder around it; of others, the current folder. `key` is for embedders that are services.
     """
     local = None if _is_address(str(place)) else Path(place)
-    address = str(place) if local is None else str(local / "store")
+    address = str(place)
     base = root or (root_of(local) if local is not None else Path.cwd())
     try:
         store = open_store(address)
@@ -88,8 +84,7 @@ class Index:
     """An open index. Any number may read it at a time; one process at a time may write."""
 
     def __init__(self, store: Store, embedder: Embedder, root: Path, folder: Path | None = None, key: str = "") -> None:
-        """`folder` is where vectors and answers are cached, beside the store; None to keep none. `key` is for a
-        language model that the recipe names."""
+        """`folder` is that of a local index. `key` is for a language model that the recipe names."""
         self._store = store
         self._embedder = embedder
         self._folder = folder
@@ -101,7 +96,9 @@ class Index:
 
     @cached_property
     def _parts(self) -> Parts:
-        answers = self._folder / "answers.db" if self._folder is not None and self.recipe.llm else None
+        from seamline.pipeline import make_parts
+
+        answers = self._store.answers() if self.recipe.llm else None
         return make_parts(self.recipe, answers=answers, key=self._key)
 
     @property
@@ -125,6 +122,9 @@ class Index:
     ) -> Report:
         """Bring the index up to date with files and folders: what is new is added, what changed is written anew, and
         what is gone from a folder that was named is removed. Documents elsewhere are left alone."""
+        from seamline.indexing.run import Failure
+        from seamline.indexing.sources import sources
+
         found = sources([str(path) for path in paths], self.root, media_type=media_type)
         report = self._update(found.candidates, found.covers, watcher, encoding, now)
         failures = [Failure("", message) for message in found.failures]
@@ -140,6 +140,8 @@ class Index:
 
     def add(self, doc: str, text: str | bytes, *, media_type: str = "text/markdown") -> Report:
         """Put one document into the index, or its new text."""
+        from seamline.indexing.run import Candidate
+
         data = text if isinstance(text, bytes) else text.encode()
         report = self._update([Candidate(doc, lambda: data, media_type=media_type)], lambda name: False)
         if report.failures:
@@ -178,7 +180,7 @@ class Index:
             else:
                 results = search(engine, query, settled, condition)
             self._caches.results.put(key, results)
-            return results
+            return replace(results, notices=(*results.notices, *self._store.remarks()))
 
     def plan(self, query: str) -> Plan:
         """How `search(adaptive=True)` and `context` would go about a query, and why."""
@@ -211,7 +213,7 @@ class Index:
             text = assemble(
                 results.hits, press, most, query=query, packing=packing, weak=weak, sentences=sentence_starts
             )
-            return replace(text, notices=results.notices)
+            return replace(text, notices=(*results.notices, *self._store.remarks()))
 
     def cite(self, key: str) -> Resolved:
         """What became of a citation, `ID` or `ID@VERSION`, and what it said."""
@@ -278,29 +280,22 @@ class Index:
         encoding: str | None = None,
         now: datetime | None = None,
     ) -> Report:
-        with self._vectors() as cache:
-            tools = Tools(
-                self.recipe,
-                self._parts,
-                self._embedder,
-                cache,
-                hierarchy=self.settings.options.get("hierarchy") == "yes",
-                dual=self.settings.dual,
-                late=is_late(self.settings),
-                encoding=encoding,
-            )
-            moment = now or datetime.now(UTC)
-            return update(self._store, candidates, tools, covers=covers, now=moment, watcher=watcher)
+        from seamline.indexing.run import Tools, update  # half a second that a search does not need
 
-    @contextmanager
-    def _vectors(self) -> Iterator[VectorCache | None]:
-        if self._folder is None:
-            yield None
-            return
-        from seamline.embed.cache import VectorCache
-
-        with VectorCache(self._folder / "vectors.sqlite") as cache:
-            yield cache
+        tools = Tools(
+            self.recipe,
+            self._parts,
+            self._embedder,
+            self._store.vectors(),
+            hierarchy=self.settings.options.get("hierarchy") == "yes",
+            dual=self.settings.dual,
+            late=is_late(self.settings),
+            encoding=encoding,
+        )
+        moment = now or datetime.now(UTC)
+        report = update(self._store, candidates, tools, covers=covers, now=moment, watcher=watcher)
+        report.notices += [remark.message for remark in self._store.remarks()]
+        return report
 
     @contextmanager
     def _reading(self) -> Iterator[tuple[Reader, str]]:

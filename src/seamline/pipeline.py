@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cut import cut
 from seamline.parts import Parts
-from seamline.protocols import Embedder, LanguageModel
+from seamline.protocols import AnswerCache, Embedder, LanguageModel
 from seamline.recipe import Recipe
 from seamline.tokens import TokenizerLike, load
 from seamline.types import Chunk, Document
@@ -83,12 +83,12 @@ def make_parts(
     tokenizer: TokenizerLike | None = None,
     embedder: str | Embedder | None = None,
     llm: str | LanguageModel | None = None,
-    answers: Path | None = None,
+    answers: Path | AnswerCache | None = None,
     key: str = "",
 ) -> Parts:
     """The live objects that a recipe names, or those given in their place.
 
-    `answers` is the file that keeps what a language model answered; `key` is for models that are services.
+    `answers` keeps what a language model answered: a file, or a cache; `key` is for models that are services.
     """
     model = recipe.llm if llm is None else llm
 
@@ -103,9 +103,9 @@ def make_parts(
         loaded = load_model(model, key=key)
         if answers is None:
             return loaded
-        from seamline.llm.cache import AnswerCache, CachedModel
+        from seamline.llm.cache import AnswerFile, CachedModel
 
-        return CachedModel(loaded, AnswerCache(answers))
+        return CachedModel(loaded, AnswerFile(answers) if isinstance(answers, Path) else answers)
 
     counts = load(recipe.tokenizer if tokenizer is None else tokenizer, recipe.bias)
     return Parts(counts, signal, writer if model else None)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from seamline.filters import Filter
     from seamline.records import Change, Entry, Head, Problem, Scored, Settings, Vector, VectorKind, Version
     from seamline.replies import Reply
+    from seamline.types import Notice
 
 
 @runtime_checkable
@@ -117,6 +118,30 @@ class LanguageModel(Protocol):
     def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Reply:
         """JSON of the shape that `schema` asks for. What goes wrong with this one question is a
         `seamline.replies.BadAnswer`; a service that fails is another ProviderError."""
+        ...
+
+
+class VectorCache(Protocol):
+    """Vectors that were made before. Calls may come from several threads at a time."""
+
+    def get(self, fingerprint: str, texts: Sequence[str], dimensions: int) -> dict[str, Vector]:
+        """The vectors of those texts that an embedder of this fingerprint made, whole and of this many dimensions."""
+        ...
+
+    def put(self, fingerprint: str, texts: Sequence[str], vectors: Vector) -> None:
+        """Keep the vectors of these texts, all of them or, where this fails, none."""
+        ...
+
+
+class AnswerCache(Protocol):
+    """Answers of language models that were given before. Calls may come from several threads at a time."""
+
+    def get(self, key: bytes) -> bytes | None:
+        """A known answer, as it was put."""
+        ...
+
+    def put(self, key: bytes, answer: bytes) -> None:
+        """Keep an answer."""
         ...
 
 
@@ -238,6 +263,18 @@ class Store(Protocol):
 
     def size(self) -> int:
         """Bytes on disk, 0 where nobody can tell."""
+        ...
+
+    def vectors(self) -> VectorCache | None:
+        """Vectors by text, kept with the index; None where a store keeps none."""
+        ...
+
+    def answers(self) -> AnswerCache | None:
+        """Answers of language models, kept with the index; None where a store keeps none."""
+        ...
+
+    def remarks(self) -> list[Notice]:
+        """What happened since the last call that a user should know, such as a repair."""
         ...
 
     def close(self) -> None: ...

@@ -24,7 +24,7 @@ from seamline.enrich.propositions.run import extract
 from seamline.enrich.written import prefixes, questions, summaries
 from seamline.http import Patience
 from seamline.llm import load
-from seamline.llm.cache import AnswerCache, CachedModel
+from seamline.llm.cache import AnswerFile, CachedModel
 from seamline.llm.client import ChatModel
 from seamline.replies import BadAnswer
 from seamline.tokens import load as load_tokenizer
@@ -101,7 +101,7 @@ def test_the_contract_holds_whatever_a_small_model_answers(url: str, tmp_path: P
     """Claims, summaries, questions and prefixes: nothing is lost, and a second run asks nothing that was answered."""
     model = load(f"openai:smollm2@{url}?max_tokens=160", timeout=300)
     given = read()
-    with AnswerCache(tmp_path / "answers.db") as cache:
+    with AnswerFile(tmp_path / "answers.db") as cache:
         cached = CachedModel(model, cache)
         found = extract(given, COUNT, model=cached, workers=1)
         check(found.derived, given)
@@ -124,7 +124,7 @@ def test_the_contract_holds_whatever_a_small_model_answers(url: str, tmp_path: P
 def test_an_answer_of_the_asked_shape_is_asked_once(url: str, tmp_path: Path) -> None:
     """A shape so small that the grammar alone makes the answer right."""
     schema = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
-    with AnswerCache(tmp_path / "answers.db") as cache:
+    with AnswerFile(tmp_path / "answers.db") as cache:
         model = CachedModel(load(f"openai:smollm2@{url}?max_tokens=32", timeout=300), cache)
         first = model.complete("Answer with JSON.", "Is water wet?", schema)
         second = model.complete("Answer with JSON.", "Is water wet?", schema)

@@ -13,7 +13,7 @@ from seamline.cli.index_report import headline
 from seamline.cli.marked import wrapped
 from seamline.cli.style import Style, columns
 from seamline.cli.watch import Sight, settled
-from seamline.indexing import Report
+from seamline.indexing.run import Report
 from seamline.types import Span
 
 PLAIN = Style()

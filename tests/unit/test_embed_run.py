@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seamline.embed.cache import VectorCache
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.run import BATCH, Counts, embed_all
 from seamline.errors import ProviderError
+from seamline.testing.caches import MemoryVectors
 
 if TYPE_CHECKING:
     from seamline.records import Vector
@@ -57,12 +55,12 @@ TEXTS = st.lists(st.one_of(st.sampled_from(["", "a", "b", "a b", "\ud800"]), st.
 @given(TEXTS, TEXTS)
 def test_rows_are_the_embedders_own_and_each_text_is_embedded_once(first: list[str], second: list[str]) -> None:
     embedder = Counting()
-    with TemporaryDirectory() as folder, VectorCache(Path(folder, "vectors.db")) as cache:
-        for texts in (first, second, first):
-            known = set(embedder.asked)
-            vectors, counts = embed_all(embedder, texts, cache=cache)
-            assert np.array_equal(vectors, HashEmbedder().embed(texts))
-            assert counts == Counts(len(set(texts) - known), len(set(texts) & known))
+    cache = MemoryVectors()
+    for texts in (first, second, first):
+        known = set(embedder.asked)
+        vectors, counts = embed_all(embedder, texts, cache=cache)
+        assert np.array_equal(vectors, HashEmbedder().embed(texts))
+        assert counts == Counts(len(set(texts) - known), len(set(texts) & known))
     assert len(embedder.asked) == len(set(first + second))
 
 
@@ -74,20 +72,20 @@ def test_without_a_cache_equal_texts_are_still_embedded_once() -> None:
     assert np.array_equal(vectors[0], vectors[2])
 
 
-def test_a_run_that_is_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_run_that_is_stopped_goes_on_where_it_was() -> None:
     texts = [f"text {number}" for number in range(3 * BATCH)]
-    with VectorCache(tmp_path / "vectors.db") as cache:
-        with pytest.raises(KeyboardInterrupt):
-            embed_all(Counting(stop=texts[-1]), texts, cache=cache)
-        assert embed_all(Counting(), texts, cache=cache)[1] == Counts(BATCH, 2 * BATCH)
+    cache = MemoryVectors()
+    with pytest.raises(KeyboardInterrupt):
+        embed_all(Counting(stop=texts[-1]), texts, cache=cache)
+    assert embed_all(Counting(), texts, cache=cache)[1] == Counts(BATCH, 2 * BATCH)
 
 
-def test_progress_grows_to_the_number_of_texts(tmp_path: Path) -> None:
+def test_progress_grows_to_the_number_of_texts() -> None:
     texts = [f"text {number % 100}" for number in range(150)]
     seen: list[tuple[int, int]] = []
-    with VectorCache(tmp_path / "vectors.db") as cache:
-        embed_all(HashEmbedder(), texts[:10], cache=cache)
-        embed_all(HashEmbedder(), texts, cache=cache, progress=lambda done, total: seen.append((done, total)))
+    cache = MemoryVectors()
+    embed_all(HashEmbedder(), texts[:10], cache=cache)
+    embed_all(HashEmbedder(), texts, cache=cache, progress=lambda done, total: seen.append((done, total)))
     assert seen[0] == (20, 150)
     assert seen[-1] == (150, 150)
     assert seen == sorted(seen)

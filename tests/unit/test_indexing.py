@@ -12,7 +12,7 @@ import pytest
 import seamline
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import ParseError
-from seamline.indexing import Candidate, Report, Tools, update
+from seamline.indexing.run import Candidate, Report, Tools, update
 from seamline.parts import Parts
 from seamline.pipeline import chunk_document
 from seamline.recipe import Overlap, Recipe

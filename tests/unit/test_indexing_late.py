@@ -16,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import seamline
-from seamline.embed.cache import VectorCache
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.late import Within, embed_within
 from seamline.embed.minilm import FILES, FOLDER, minilm
@@ -25,15 +24,16 @@ from seamline.embed.run import Counts
 from seamline.embed.vectors import unit
 from seamline.errors import IndexMissing, ProviderError, StoreError
 from seamline.index import Index
-from seamline.indexing import Candidate, Report, Tools, update
 from seamline.indexing.late import Stretches
+from seamline.indexing.run import Candidate, Report, Tools, update
 from seamline.parts import Parts
-from seamline.protocols import Embedder, TokenEmbedder
+from seamline.protocols import Embedder, TokenEmbedder, VectorCache
 from seamline.recipe import Overlap, Recipe
 from seamline.records import Entry, Place, Version
 from seamline.shape import Shape, check, settings_of
 from seamline.store.memory import MemoryStore
 from seamline.store.verify import verify_reader
+from seamline.testing.caches import MemoryVectors
 from seamline.tokens import load
 from seamline.types import Budget
 
@@ -286,33 +286,33 @@ def test_after_any_edits_an_index_is_as_if_made_anew(data: st.DataObject) -> Non
     assert same_vectors(shelf.entries(), anew.entries())
 
 
-def test_vectors_are_cached_by_what_is_read_and_where(tmp_path: Path) -> None:
-    with VectorCache(tmp_path / "vectors.sqlite") as cache:
-        first = Shelf(cache=cache)
-        report = first.hold({"guide.md": guide()})
-        assert (report.embedded > 50, report.cached) == (True, 0)
-        again = Shelf(cache=cache)
-        report = again.hold({"guide.md": guide()})
-        assert (report.embedded, again.embedder.read) == (0, [])
-        assert report.cached > 50
-        assert same_vectors(first.entries(), again.entries())
+def test_vectors_are_cached_by_what_is_read_and_where() -> None:
+    cache = MemoryVectors()
+    first = Shelf(cache=cache)
+    report = first.hold({"guide.md": guide()})
+    assert (report.embedded > 50, report.cached) == (True, 0)
+    again = Shelf(cache=cache)
+    report = again.hold({"guide.md": guide()})
+    assert (report.embedded, again.embedder.read) == (0, [])
+    assert report.cached > 50
+    assert same_vectors(first.entries(), again.entries())
 
 
-def test_a_text_is_read_for_the_chunks_that_are_not_known(tmp_path: Path) -> None:
+def test_a_text_is_read_for_the_chunks_that_are_not_known() -> None:
     model = Words()
     text = "Line\n\nOne two three. Four five six."
     one, other, two = Within(text, 6, 6, 20), Within(text, 6, 21, 35), Within(text, 6, 6, 35)
-    with VectorCache(tmp_path / "vectors.sqlite") as cache:
-        rows, counts = embed_within(model, [one, other, one], cache=cache)
-        assert counts == Counts(2, 0)
-        assert np.array_equal(rows[0], rows[2])
-        told: list[tuple[int, int]] = []
-        _, counts = embed_within(model, [one, two], cache=cache, progress=lambda done, all: told.append((done, all)))
-        assert (counts, told) == (Counts(1, 1), [(1, 2), (2, 2)])
-        assert model.read == [text, text]
-        unheaded, counts = embed_within(model, [Within(text, 0, 6, 20)], cache=cache)
-        assert counts == Counts(1, 0), "the line above is a part of the vector"
-        assert not np.allclose(unheaded[0], rows[0], atol=1e-3)
+    cache = MemoryVectors()
+    rows, counts = embed_within(model, [one, other, one], cache=cache)
+    assert counts == Counts(2, 0)
+    assert np.array_equal(rows[0], rows[2])
+    told: list[tuple[int, int]] = []
+    _, counts = embed_within(model, [one, two], cache=cache, progress=lambda done, all: told.append((done, all)))
+    assert (counts, told) == (Counts(1, 1), [(1, 2), (2, 2)])
+    assert model.read == [text, text]
+    unheaded, counts = embed_within(model, [Within(text, 0, 6, 20)], cache=cache)
+    assert counts == Counts(1, 0), "the line above is a part of the vector"
+    assert not np.allclose(unheaded[0], rows[0], atol=1e-3)
 
 
 # --- which indexes are late --------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import pytest
 
 from seamline.errors import ProviderError, StoreError
 from seamline.http import Patience
-from seamline.llm.cache import AnswerCache, CachedModel
+from seamline.llm.cache import AnswerFile, CachedModel, answer_key
 from seamline.llm.client import ChatModel
 from seamline.replies import Usage
 from seamline.testing.endpoint import Reply, talking
@@ -30,13 +30,13 @@ def test_the_same_question_is_asked_once(path: Path) -> None:
     """Across openings of the file; another model, system, prompt or shape is another question."""
     with talking(lambda prompt: {"n": len(prompt)}) as server:
         for _ in range(2):
-            with AnswerCache(path) as cache:
+            with AnswerFile(path) as cache:
                 model = CachedModel(ChatModel(server.url, "m"), cache)
                 first = model.complete("s", "four", SCHEMA)
                 assert first.parsed == {"n": 4}
         assert len(server.asked) == 1
         assert first.usage == Usage(cached=1)
-        with AnswerCache(path) as cache:
+        with AnswerFile(path) as cache:
             model = CachedModel(ChatModel(server.url, "m"), cache)
             model.complete("t", "four", SCHEMA)
             model.complete("s", "fours", SCHEMA)
@@ -50,7 +50,7 @@ def test_the_same_question_is_asked_once(path: Path) -> None:
     "damage",
     [
         "UPDATE answers SET answer = x'7b7d'",
-        "UPDATE answers SET seal = x'00'",
+        "UPDATE answers SET checksum = x'00'",
         "UPDATE answers SET answer = substr(answer, 2)",
         "DELETE FROM answers",
     ],
@@ -58,7 +58,7 @@ def test_the_same_question_is_asked_once(path: Path) -> None:
 def test_a_damaged_answer_is_made_anew(path: Path, damage: str) -> None:
     with talking(lambda _: {"n": 1}) as server:
         for _ in range(2):
-            with AnswerCache(path) as cache:
+            with AnswerFile(path) as cache:
                 assert CachedModel(ChatModel(server.url, "m"), cache).complete("s", "p", SCHEMA).parsed == {"n": 1}
             with sqlite3.connect(path) as database:
                 database.execute(damage)
@@ -66,17 +66,17 @@ def test_a_damaged_answer_is_made_anew(path: Path, damage: str) -> None:
 
 
 def test_an_answer_of_another_shape_is_made_anew(path: Path) -> None:
-    with talking(lambda _: {"n": 1}) as server, AnswerCache(path) as cache:
+    with talking(lambda _: {"n": 1}) as server, AnswerFile(path) as cache:
         model = CachedModel(ChatModel(server.url, "m"), cache)
         for odd in ("", "{", '{"n": "x"}'):
-            cache.put(model.name, "s", "p", SCHEMA, odd)
+            cache.put(answer_key(model.name, "s", "p", SCHEMA), odd.encode())
             assert model.complete("s", "p", SCHEMA).parsed == {"n": 1}
         assert len(server.asked) == 3
 
 
 def test_a_failure_is_not_kept(path: Path) -> None:
     script = [Reply(500), Reply(500)]
-    with talking(lambda _: {"n": 1}, script) as server, AnswerCache(path) as cache:
+    with talking(lambda _: {"n": 1}, script) as server, AnswerFile(path) as cache:
         model = CachedModel(ChatModel(server.url, "m", patience=Patience(retries=1, sleep=lambda _: None)), cache)
         with pytest.raises(ProviderError):
             model.complete("s", "p", SCHEMA)
@@ -84,24 +84,24 @@ def test_a_failure_is_not_kept(path: Path) -> None:
         assert model.complete("s", "p", SCHEMA).parsed == {"n": 1}
 
 
-def test_a_file_of_vectors_is_no_answer_cache(path: Path) -> None:
+def test_a_file_of_vectors_is_no_file_of_answers(path: Path) -> None:
     path.parent.mkdir()
     with sqlite3.connect(path) as database:
         database.execute("CREATE TABLE vectors (number INTEGER)")
-    with pytest.raises(StoreError, match="name another file for the answer cache"):
-        AnswerCache(path)
+    with pytest.raises(StoreError, match="name another file for answers"):
+        AnswerFile(path)
 
 
 WRITER = """
 import sys
-from seamline.llm.cache import AnswerCache
+from seamline.llm.cache import AnswerFile, answer_key
 
 for batch in range(20):
-    with AnswerCache(sys.argv[1]) as cache:
+    with AnswerFile(sys.argv[1]) as cache:
         for n in range(batch * 5, batch * 5 + 10):
-            cache.put("m", "s", str(n), {}, f'{{"n": {n}}}')
+            cache.put(answer_key("m", "s", str(n), {}), f'{{"n": {n}}}'.encode())
         for n in range(120):
-            assert cache.get("m", "s", str(n), {}) in (None, f'{{"n": {n}}}')
+            assert cache.get(answer_key("m", "s", str(n), {})) in (None, f'{{"n": {n}}}'.encode())
 """
 
 
@@ -109,5 +109,5 @@ def test_several_processes_fill_one_cache_together(path: Path) -> None:
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stderr=subprocess.PIPE) for _ in range(3)]
     told = [writer.communicate(timeout=120)[1].decode() for writer in writers]
     assert [writer.returncode for writer in writers] == [0] * 3, told
-    with AnswerCache(path) as cache:
+    with AnswerFile(path) as cache:
         assert cache.count() == 105

@@ -19,7 +19,7 @@ from seamline.enrich.propositions.run import extract
 from seamline.errors import ConfigError, ProviderError
 from seamline.facts import Entity
 from seamline.http import Patience
-from seamline.llm.cache import AnswerCache, CachedModel
+from seamline.llm.cache import AnswerFile, CachedModel
 from seamline.llm.client import ChatModel
 from seamline.replies import Prices
 from seamline.replies import Reply as Answered
@@ -275,12 +275,12 @@ def test_no_passages_are_no_questions() -> None:
 
 
 @pytest.fixture
-def cache(tmp_path: Path) -> Iterator[AnswerCache]:
-    with AnswerCache(tmp_path / "answers.db") as opened:
+def cache(tmp_path: Path) -> Iterator[AnswerFile]:
+    with AnswerFile(tmp_path / "answers.db") as opened:
         yield opened
 
 
-def test_a_second_run_asks_nothing_and_finds_the_same(cache: AnswerCache) -> None:
+def test_a_second_run_asks_nothing_and_finds_the_same(cache: AnswerFile) -> None:
     with talking(echo) as server:
         cached = CachedModel(model(server), cache)
         first = extract(read(MANY), COUNT, model=cached)
@@ -291,7 +291,7 @@ def test_a_second_run_asks_nothing_and_finds_the_same(cache: AnswerCache) -> Non
     assert [each.to_dict() for each in first.derived] == [each.to_dict() for each in second.derived]
 
 
-def test_only_a_passage_that_changed_is_asked_again(cache: AnswerCache) -> None:
+def test_only_a_passage_that_changed_is_asked_again(cache: AnswerFile) -> None:
     """Moved ones are not: nothing of their place is in the question."""
     with talking(echo) as server:
         cached = CachedModel(model(server), cache)
@@ -302,7 +302,7 @@ def test_only_a_passage_that_changed_is_asked_again(cache: AnswerCache) -> None:
     assert len(found.derived) == 6
 
 
-def test_an_interruption_keeps_what_was_done(cache: AnswerCache) -> None:
+def test_an_interruption_keeps_what_was_done(cache: AnswerFile) -> None:
     """Ctrl-C while passages are read: the answers that came are kept, and the next run asks for the rest."""
 
     def stop(done: int, total: int) -> None:

@@ -16,7 +16,7 @@ from seamline.enrich.prefix import plain_prefix, plain_prefixes
 from seamline.enrich.written import Written, prefixes, questions, summaries
 from seamline.errors import ConfigError
 from seamline.http import Patience
-from seamline.llm.cache import AnswerCache, CachedModel
+from seamline.llm.cache import AnswerFile, CachedModel
 from seamline.llm.client import ChatModel
 from seamline.testing.endpoint import Reply, Script, said, talking
 from seamline.tokens import load
@@ -150,7 +150,7 @@ def test_several_passages_can_have_one_summary() -> None:
 
 
 def test_a_second_run_asks_nothing(tmp_path: Path) -> None:
-    with talking(lambda _: {"texts": ["What do pumps weigh?"]}) as server, AnswerCache(tmp_path / "a.db") as cache:
+    with talking(lambda _: {"texts": ["What do pumps weigh?"]}) as server, AnswerFile(tmp_path / "a.db") as cache:
         model = CachedModel(ChatModel(server.url, "m"), cache)
         first = [kind(read(), COUNT, model) for kind in (summaries, questions, prefixes)]
         calls = len(server.asked)

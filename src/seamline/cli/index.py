@@ -19,7 +19,7 @@ from seamline.files import expand
 if TYPE_CHECKING:
     from seamline.cli.index_report import Ran
     from seamline.index import Index
-    from seamline.indexing import Report
+    from seamline.indexing.run import Report
     from seamline.shape import Shape
 
 _EPILOG = """\

@@ -10,7 +10,7 @@ from seamline.cli.lines import json_line
 from seamline.cli.output import Output, print_text
 from seamline.cli.style import plural, say, style_for, visible
 from seamline.index import Index
-from seamline.indexing import Report
+from seamline.indexing.run import Report
 
 _NAMED = 3
 """Changed files that are named."""

@@ -19,7 +19,7 @@ from seamline.types import Span
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline.embed.cache import VectorCache
+    from seamline.protocols import VectorCache
     from seamline.records import Vector
 
 VERSION = 1

@@ -11,7 +11,7 @@ from seamline.errors import ProviderError
 from seamline.protocols import Embedder
 
 if TYPE_CHECKING:
-    from seamline.embed.cache import VectorCache
+    from seamline.protocols import VectorCache
     from seamline.records import Vector
 
 BATCH = 64

@@ -22,8 +22,8 @@ from seamline.store.codec import digest
 from seamline.types import Document
 
 if TYPE_CHECKING:
-    from seamline.embed.cache import VectorCache
     from seamline.embed.late import Within
+    from seamline.protocols import VectorCache
 
 ROUND = 1
 """Of this code: a document indexed by an older round is described anew even if its bytes are the same."""

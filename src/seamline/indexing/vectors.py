@@ -11,8 +11,8 @@ from seamline.protocols import Embedder
 from seamline.records import Entry
 
 if TYPE_CHECKING:
-    from seamline.embed.cache import VectorCache
     from seamline.embed.late import Within
+    from seamline.protocols import VectorCache
     from seamline.records import Vector
 
 

@@ -17,9 +17,9 @@ def open_store(url: str) -> Store:
     """The index at an address. A StoreError says why it cannot be opened, a ConfigError that it is no address."""
     match _scheme(url):
         case "":
-            from seamline.store.lance import LanceStore
+            from seamline.store.sqlite import SqliteStore
 
-            return LanceStore.open(url)
+            return SqliteStore.open(url)
         case "postgresql":
             from seamline.store.postgres import PostgresStore
 
@@ -31,9 +31,9 @@ def create_store(url: str, settings: Settings) -> Store:
     """Make an index at an address, or open the one that is there, if it was made with the same settings."""
     match _scheme(url):
         case "":
-            from seamline.store.lance import LanceStore
+            from seamline.store.sqlite import SqliteStore
 
-            return LanceStore.create(url, settings)
+            return SqliteStore.create(url, settings)
         case "postgresql":
             from seamline.store.postgres import PostgresStore
 

@@ -30,6 +30,7 @@ from seamline.store.locks import WriterLock, reading
 
 if TYPE_CHECKING:
     from seamline.records import Problem, Settings
+    from seamline.types import Notice
 
 R = TypeVar("R", bound=LanceReader)
 
@@ -115,6 +116,16 @@ class LanceStore:
                 with suppress(FileNotFoundError):  # somebody tidies
                     total += os.stat(os.path.join(here, name)).st_size
         return total
+
+    def vectors(self) -> None:
+        """None: vectors are not kept apart from their entries."""
+
+    def answers(self) -> None:
+        """None: answers are not kept."""
+
+    def remarks(self) -> list[Notice]:
+        """Nothing happens here that a user should know."""
+        return []
 
     def close(self) -> None:
         """Let go of the tables. Readers that are open stay usable."""

@@ -20,6 +20,7 @@ from seamline.records import Change, Entry, Head, Problem, Scored, Settings, Vec
 from seamline.store import bm25, codec
 from seamline.store.changes import Current, check_changes
 from seamline.store.verify import verify_reader
+from seamline.types import Notice
 from seamline.words import query_words, words
 
 if TYPE_CHECKING:
@@ -140,6 +141,16 @@ class MemoryStore:
     def size(self) -> int:
         """0: nothing is on disk."""
         return 0
+
+    def vectors(self) -> None:
+        """None: vectors are not kept apart from their entries."""
+
+    def answers(self) -> None:
+        """None: answers are not kept."""
+
+    def remarks(self) -> list[Notice]:
+        """Nothing happens here that a user should know."""
+        return []
 
     def close(self) -> None:
         """Nothing to give back; the index ends with the last reference to it."""

@@ -20,6 +20,7 @@ from seamline.store.postgres_rows import adapted
 from seamline.store.postgres_schema import Opened, create, open_schema
 from seamline.store.postgres_verify import verify
 from seamline.store.postgres_write import PostgresWriter
+from seamline.types import Notice
 
 _LIMITS = Limits()
 
@@ -103,6 +104,16 @@ class PostgresStore:
         """Bytes of the tables and their indexes."""
         with self.reader() as reader:
             return reader.size()
+
+    def vectors(self) -> None:
+        """None: vectors are not kept apart from their entries."""
+
+    def answers(self) -> None:
+        """None: answers are not kept."""
+
+    def remarks(self) -> list[Notice]:
+        """Nothing happens here that a user should know."""
+        return []
 
     def close(self) -> None:
         self._pool.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from seamline.embed.hashing import HashEmbedder
 from seamline.index import Index
-from seamline.indexing import Candidate, Tools, update
+from seamline.indexing.run import Candidate, Tools, update
 from seamline.parts import Parts
 from seamline.protocols import Embedder
 from seamline.recipe import Overlap, Recipe
