@@ -152,6 +152,12 @@ class Index:
         """Take a document out of the index. What was cited of it stays known."""
         return self._update([], lambda name: name == doc)
 
+    def forget(self, docs: Sequence[str]) -> list[str]:
+        """Erase documents with every version of them, so that no file of the index holds their text; the names of
+        those that were there. What was cited of them is unknown afterwards. A StoreError where a store cannot do
+        this."""
+        return self._store.forget(docs)
+
     def search(
         self,
         query: str,

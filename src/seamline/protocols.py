@@ -265,6 +265,11 @@ class Store(Protocol):
         """Bytes on disk, 0 where nobody can tell."""
         ...
 
+    def forget(self, docs: Sequence[str]) -> list[str]:
+        """Erase documents with every version of them; the names of those that were there. A StoreError where a store
+        cannot promise that nothing is left."""
+        ...
+
     def vectors(self) -> VectorCache | None:
         """Vectors by text, kept with the index; None where a store keeps none."""
         ...

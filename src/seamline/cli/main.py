@@ -13,7 +13,10 @@ if TYPE_CHECKING:  # imported where they are used, so that Ctrl-C during start-u
 Input = TypeVar("Input")
 Result = TypeVar("Result")
 
-COMMANDS = ("index", "search", "context", "cite", "stats", "chunk", "inspect", "audit", "doctor", "completion")
+COMMANDS = (
+    *("index", "search", "context", "cite", "stats", "forget"),
+    *("chunk", "inspect", "audit", "doctor", "completion"),
+)
 """Each is a module beside this one with `add_parser` and `execute`."""
 
 

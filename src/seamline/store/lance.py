@@ -8,12 +8,13 @@ of every file), `lance_rows` (what a row is), `lance_search` (exact, or almost),
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from seamline.errors import StoreError
 from seamline.store import codec, lance_home
 from seamline.store.lance_engine import connect, told
 from seamline.store.lance_guard import Guard, verify_files
@@ -116,6 +117,10 @@ class LanceStore:
                 with suppress(FileNotFoundError):  # somebody tidies
                     total += os.stat(os.path.join(here, name)).st_size
         return total
+
+    def forget(self, docs: Sequence[str]) -> list[str]:
+        """Refused: what is deleted leaves traces that are beyond this store."""
+        raise StoreError("LanceDB keeps files of older versions: remove the index and make it anew without them")
 
     def vectors(self) -> None:
         """None: vectors are not kept apart from their entries."""

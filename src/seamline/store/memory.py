@@ -142,6 +142,15 @@ class MemoryStore:
         """0: nothing is on disk."""
         return 0
 
+    def forget(self, docs: Sequence[str]) -> list[str]:
+        """Erase documents with every version of them."""
+        with self.writer():
+            state = self._state
+            erased = sorted(set(docs) & state.documents.keys())
+            left = {doc: _unmoved(held, erased) for doc, held in state.documents.items() if doc not in erased}
+            self._replace(_State(left, state.generation + 1))
+        return erased
+
     def vectors(self) -> None:
         """None: vectors are not kept apart from their entries."""
 
@@ -304,6 +313,12 @@ class MemoryReader:
 def _current(state: _State, doc: str) -> Current:
     document = state.documents.get(doc)
     return Current(document.head, document.entries.keys()) if document else Current(None, ())
+
+
+def _unmoved(document: _Document, erased: Collection[str]) -> _Document:
+    """A document that was not moved to one that is erased."""
+    moved = document.head.moved_to in erased
+    return replace(document, head=replace(document.head, moved_to="")) if moved else document
 
 
 def _changed(old: _Document | None, change: Change) -> _Document:

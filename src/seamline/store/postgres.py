@@ -5,7 +5,7 @@ postgresql://USER@HOST:PORT/DATABASE?schema=NAME
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 import psycopg
@@ -104,6 +104,10 @@ class PostgresStore:
         """Bytes of the tables and their indexes."""
         with self.reader() as reader:
             return reader.size()
+
+    def forget(self, docs: Sequence[str]) -> list[str]:
+        """Refused: what is deleted leaves traces that are beyond this store."""
+        raise StoreError("a PostgreSQL server keeps old rows in its tables, its log and its backups: erase them there")
 
     def vectors(self) -> None:
         """None: vectors are not kept apart from their entries."""

@@ -203,7 +203,7 @@ class Pool:
         database = database or self._connect()
         try:
             yield database
-        except StoreError:
+        except BaseException:
             database.close()  # what failed on it may still be in its memory
             raise
         with self._lock:

@@ -93,7 +93,8 @@ def acknowledge(folder: Path, state: State) -> None:
     with report_disk_errors(f"cannot write to the index in {folder}"):
         descriptor = os.open(folder / ACKNOWLEDGED, os.O_RDWR | os.O_CREAT, PRIVATE)
         try:
-            os.pwrite(descriptor, f"{zlib.crc32(said.encode()):08x} {said}\n".encode(), 0)
+            # Always as long: on a full disk, what is written over needs no room.
+            os.pwrite(descriptor, f"{zlib.crc32(said.encode()):08x} {said}".ljust(63).encode() + b"\n", 0)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
@@ -102,7 +103,7 @@ def acknowledge(folder: Path, state: State) -> None:
 def acknowledged(folder: Path) -> State | None:
     """The state that was acknowledged last; None where nobody can tell."""
     with suppress(OSError, ValueError):
-        check, counter, mark = (folder / ACKNOWLEDGED).read_bytes().split(b"\n")[0].decode().split(" ")
+        check, counter, mark = (folder / ACKNOWLEDGED).read_bytes()[:63].decode().split()
         if check == f"{zlib.crc32(f'{counter} {mark}'.encode()):08x}":
             return State(int(counter), bytes.fromhex(mark))
     return None

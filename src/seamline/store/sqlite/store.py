@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from seamline.store.sqlite import structures
 from seamline.store.sqlite.caches import SqliteAnswers, SqliteVectors
 from seamline.store.sqlite.corpus import Arranged, Corpus, Recent
 from seamline.store.sqlite.database import Database, Pool
+from seamline.store.sqlite.erasure import erase
 from seamline.store.sqlite.folder import TRUTH
 from seamline.store.sqlite.reader import SqliteReader
 from seamline.store.sqlite.structures import Limits, Made, StructuresDamaged, derived_damage
@@ -38,6 +39,7 @@ _FILTERS = 64 << 20
 """Bytes of rows of filters that are remembered."""
 _NOTHING = Made(0, b"", 0)
 """What structures that hold nothing were made from."""
+_MISSING = "the search structures were missing, or of another history"
 _LOST = (
     "it lacks changes that were acknowledged: it was replaced by an older copy, or its -wal file was removed; run"
     " `seamline index` to bring it up to date with its documents"
@@ -103,7 +105,7 @@ class SqliteStore:
             state = state_of(truth)
             if home.has_lost(truth, state, last):
                 raise StoreError(f"{truth.path}: {_LOST}")
-            yield SqliteReader(truth, self._settings, _Search(self, truth, state, found))
+            yield SqliteReader(truth, self._settings, _Search(self, held, truth, state, found))
 
     @contextmanager
     def writer(self) -> Iterator[SqliteWriter]:
@@ -128,6 +130,24 @@ class SqliteStore:
                 truth.close()
         finally:
             lock.release(finished=True)
+
+    def forget(self, docs: Sequence[str]) -> list[str]:
+        """Erase documents with every version of them; the names of those that were there."""
+        home.check(self._folder)
+        lock = WriterLock(self._folder)
+        try:
+            self.close()  # no connection of ours holds an old state, or pages in memory
+            truth = Database(self._folder / TRUTH, durable=True)
+            try:
+                erased = erase(truth, docs)
+                home.acknowledge(self._folder, state_of(truth))
+                with truth.snapshot():
+                    self._build(truth)
+            finally:
+                truth.close()
+        finally:
+            lock.release(finished=True)
+        return erased
 
     def vectors(self) -> SqliteVectors:
         """Vectors that were made before, by the text they are of."""
@@ -216,21 +236,21 @@ class SqliteStore:
             self._arranged, self._corpus = arranged, known
         return known[1], db
 
-    def _rebuild(self, truth: Database, why: str) -> tuple[Made, Database]:
+    def _rebuild(self, held: ExitStack, truth: Database, why: str) -> tuple[Made, Database]:
         """Make structures anew from a truth that is held still: in the folder or, where that cannot be, in memory."""
         try:
             lock = WriterLock(self._folder)
+            try:
+                self._build(truth)
+            finally:
+                lock.release(finished=True)
         except StoreError:
             return self._rebuild_in_memory(truth, why)
-        try:
-            path = self._build(truth)
-        except StoreError:
+        found = self._hold_structures(held)
+        if found is None or not structures.is_right(found[0], truth):  # another process was there already
             return self._rebuild_in_memory(truth, why)
-        finally:
-            lock.release(finished=True)
         self._remark(f"{why}, and were made anew from {TRUTH}")
-        db = Database(path, durable=False)
-        return self._present(db), db
+        return found
 
     def _rebuild_in_memory(self, truth: Database, why: str) -> tuple[Made, Database]:
         if self._in_memory is None or not structures.is_right(self._in_memory[0], truth):
@@ -317,8 +337,17 @@ class SqliteStore:
 class _Search:
     """What a reader searches, found out when it first does."""
 
-    def __init__(self, store: SqliteStore, truth: Database, state: State, found: tuple[Made, Database] | None) -> None:
+    def __init__(
+        self,
+        store: SqliteStore,
+        held: ExitStack,
+        truth: Database,
+        state: State,
+        found: tuple[Made, Database] | None,
+    ) -> None:
+        """`held` closes with the reader."""
         self._store = store
+        self._held = held
         self._truth = truth
         self._state = state
         self._found = found
@@ -330,9 +359,7 @@ class _Search:
             if self._found is not None and not structures.is_right(self._found[0], self._truth):
                 self._found = None
             if self._found is None and not self._is_small():
-                self._found = self._store._rebuild(
-                    self._truth, "the search structures were missing or of another state"
-                )
+                self._found = self._store._rebuild(self._held, self._truth, _MISSING)
             self._checked = True
         try:
             return self._store._corpus_of(self._truth, self._state, self._found)
@@ -341,7 +368,7 @@ class _Search:
 
     def repair(self, damage: StructuresDamaged) -> tuple[Corpus, Database | None]:
         """The same, made anew."""
-        self._found = self._store._rebuild(self._truth, str(damage))
+        self._found = self._store._rebuild(self._held, self._truth, str(damage))
         return self._store._corpus_of(self._truth, self._state, self._found)
 
     def filtered(self, sql: str, values: tuple[Any, ...], read: Callable[[], NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -1,0 +1,402 @@
+"""The folder of an embedded index: made at one stroke, private, proved on every read, healed from its truth."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from seamline.errors import IndexMissing, StoreError
+from seamline.filters import Test
+from seamline.records import Settings
+from seamline.store.locks import WriterLock
+from seamline.store.sqlite import SqliteStore, clusters, structures
+from seamline.store.sqlite.database import Database
+from seamline.store.sqlite.structures import Limits
+from seamline.testing.entries import AXES, SETTINGS, entries, erase, revise
+from seamline.testing.stores.site import put, put_entries, tidy, write
+
+ARRANGED = Limits(few=0, many=0, burst=0)
+"""Structures for the smallest index, so that they are there to be damaged."""
+TEXTS = [f"passage {n} of {topic} with {'retry ' * (n % 3)}queues" for n in range(12) for topic in ("pumps", "valves")]
+
+Answers = dict[str, object]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "index"
+
+
+@pytest.fixture
+def store(folder: Path) -> Iterator[SqliteStore]:
+    store = SqliteStore.create(str(folder), SETTINGS, limits=ARRANGED)
+    yield store
+    store.close()
+
+
+def fill(store: SqliteStore) -> None:
+    """Three documents, one of them edited and one removed, with structures for all but the last change."""
+    for number in range(3):
+        put(store, f"d{number}.md", *TEXTS[number::3])
+    put(store, "d1.md", *TEXTS[1::3][:-1], "an edited passage of pumps")
+    tidy(store)
+    with store.reader() as reader:
+        change = erase(reader, "d2.md")
+    write(store, change)
+
+
+def ask(store: SqliteStore) -> Answers:
+    """Everything a user may ask."""
+    with store.reader() as reader:
+        found: Answers = {
+            "words": reader.matching("retry pumps", 10),
+            "near": reader.near(AXES[0], 10),
+            "filtered": reader.matching("queues", 10, where=Test("doc", "=", "d1.md")),
+            "heads": list(reader.heads()),
+            "versions": [reader.version(head.doc, n) for head in reader.heads() for n in reader.versions(head.doc)],
+        }
+        ids = [entry.id for entry in reader.select()]
+        found["entries"] = {id: entry.text for id, entry in reader.entries(ids).items()}
+        return found
+
+
+def test_a_place_without_an_index_is_missing(folder: Path) -> None:
+    with pytest.raises(IndexMissing, match="seamline index"):
+        SqliteStore.open(str(folder))
+    folder.mkdir()
+    with pytest.raises(IndexMissing, match=r"index\.db"):
+        SqliteStore.open(str(folder))
+
+
+def test_an_index_of_an_older_seamline_is_named_as_one(folder: Path) -> None:
+    (folder / "store").mkdir(parents=True)
+    (folder / "store" / "settings.json").write_text("{}")
+    for use in (lambda: SqliteStore.open(str(folder)), lambda: SqliteStore.create(str(folder), SETTINGS)):
+        with pytest.raises(StoreError, match=r"older Seamline.*lance:.*index again"):
+            use()
+
+
+def test_a_folder_of_something_else_is_left_alone(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "thesis.tex").write_text("mine")
+    with pytest.raises(StoreError, match=r"thesis\.tex.*empty folder"):
+        SqliteStore.create(str(folder), SETTINGS)
+    assert os.listdir(folder) == ["thesis.tex"]
+
+
+def test_making_an_index_goes_on_where_it_was_interrupted(folder: Path) -> None:
+    folder.mkdir()
+    for name in ("index.db.new", "index.db.new-wal", "index.db.new-shm"):
+        (folder / name).write_bytes(b"half of it")
+    store = SqliteStore.create(str(folder), SETTINGS)
+    put(store, "a.md", "text")
+    assert list(store.verify()) == []
+    assert not [name for name in os.listdir(folder) if ".new" in name]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other rights")
+def test_nobody_else_may_read_the_index(store: SqliteStore, folder: Path) -> None:
+    fill(store)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE((folder / name).stat().st_mode) for name in os.listdir(folder)} == {0o600}
+    folder.chmod(0o777)
+    with pytest.raises(StoreError, match="chmod go-w"):
+        SqliteStore.open(str(folder))
+
+
+def test_other_settings_are_refused(store: SqliteStore, folder: Path) -> None:
+    other = Settings(**{name: getattr(SETTINGS, name) for name in SETTINGS.__slots__} | {"embedder": "other"})
+    with pytest.raises(StoreError, match="made with other settings"):
+        SqliteStore.create(str(folder), other)
+
+
+@pytest.mark.parametrize("name", ["index.db", "search-1.db"])
+def test_no_flipped_bit_changes_an_answer(store: SqliteStore, folder: Path, name: str, tmp_path: Path) -> None:
+    """It is healed from the truth, or refused with what to do."""
+    fill(store)
+    right = ask(store)
+    store.close()
+    rng = random.Random(5)
+    refused = 0
+    for number in range(60):
+        copy = tmp_path / f"copy-{number}"
+        shutil.copytree(folder, copy)
+        damage(copy / name, rng)
+        answer = answers_of(copy)
+        assert answer == right or ("index again" in str(answer)), (number, answer)
+        refused += isinstance(answer, str)
+        shutil.rmtree(copy)
+    assert (refused == 0) == (name != "index.db"), "structures are made anew, the truth is not"
+
+
+def answers_of(folder: Path) -> Answers | str:
+    """What is answered, or how it is refused."""
+    try:
+        store = SqliteStore.open(str(folder), limits=ARRANGED)
+        found = ask(store)
+        store.close()
+    except StoreError as error:
+        return str(error)
+    return found
+
+
+def damage(path: Path, rng: random.Random) -> None:
+    """Flip a bit, zero some bytes, or cut the file."""
+    data = bytearray(path.read_bytes())
+    at = rng.randrange(len(data))
+    match rng.randrange(4):
+        case 0:
+            del data[at:]
+        case 1:
+            data[at : at + 700] = bytes(len(data[at : at + 700]))
+        case _:
+            data[at] ^= 1 << rng.randrange(8)
+    path.write_bytes(data)
+
+
+def test_structures_that_are_gone_are_made_anew_and_told(store: SqliteStore, folder: Path) -> None:
+    fill(store)
+    right = ask(store)
+    store.close()
+    for _, path in structures.files(folder):
+        structures.remove(path)
+    again = SqliteStore.open(str(folder), limits=ARRANGED)
+    assert ask(again) == right
+    assert ["made anew" in remark.message for remark in again.remarks()] == [True]
+    assert again.remarks() == []
+    assert structures.files(folder)
+
+
+def test_structures_of_another_history_are_not_used(store: SqliteStore, folder: Path, tmp_path: Path) -> None:
+    """A truth that was restored from a copy has other rows than structures made since."""
+    put(store, "a.md", "one text of pumps")
+    tidy(store)
+    store.close()
+    shutil.copy(folder / "index.db", tmp_path / "copy.db")
+    again = SqliteStore.open(str(folder), limits=ARRANGED)
+    put(again, "b.md", "another text of valves")
+    tidy(again)
+    again.close()
+    shutil.copy(tmp_path / "copy.db", folder / "index.db")
+    (folder / "acknowledged").unlink()
+    restored = SqliteStore.open(str(folder), limits=ARRANGED)
+    put(restored, "c.md", "a third text of filters")
+    with restored.reader() as reader:
+        assert reader.matching("valves", 5) == []
+        assert len(reader.matching("filters", 5)) == 1
+
+
+def test_a_truth_that_lost_an_acknowledged_change_says_so(store: SqliteStore, folder: Path) -> None:
+    """As where a careless copy leaves the log behind."""
+    put(store, "a.md", "one text")
+    store.close()
+    old = (folder / "index.db").read_bytes()
+    again = SqliteStore.open(str(folder))
+    put(again, "a.md", "another text")
+    again.close()
+    (folder / "index.db").write_bytes(old)
+    lost = SqliteStore.open(str(folder))
+    with pytest.raises(StoreError, match=r"lacks changes that were acknowledged.*seamline index"), lost.reader():
+        pass
+    put_entries_anyway(lost)
+    assert ["lacked changes" in remark.message for remark in lost.remarks()] == [True]
+    with lost.reader() as reader:
+        assert reader.count() == 1
+
+
+def put_entries_anyway(store: SqliteStore) -> None:
+    with store.writer() as writer:
+        pass
+    assert writer is not None
+    put_entries(store, "a.md", entries("a.md", "a third text"))
+
+
+def test_structures_are_made_in_memory_where_they_cannot_be_written(store: SqliteStore, folder: Path) -> None:
+    fill(store)
+    right = ask(store)
+    store.close()
+    for _, path in structures.files(folder):
+        structures.remove(path)
+    lock = WriterLock(folder)
+    try:
+        again = SqliteStore.open(str(folder), limits=ARRANGED)
+        assert ask(again) == right
+        assert ask(again) == right
+        assert ["this process made its own" in remark.message for remark in again.remarks()] == [True]
+        assert not structures.files(folder)
+    finally:
+        lock.release(finished=True)
+
+
+READ_ONLY = """
+import os, sys
+from seamline.store.sqlite import SqliteStore
+from seamline.errors import StoreError
+from seamline.testing.stores.site import put
+SqliteStore.open(sys.argv[1]).close()  # everything is imported now, while this user may
+os.setuid(65534)
+store = SqliteStore.open(sys.argv[1])
+with store.reader() as reader:
+    print(len(reader.matching("pumps", 3)), len(list(reader.heads())))
+try:
+    put(store, "new.md", "text")
+except StoreError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "setuid") or os.geteuid() != 0, reason="only root can become another user")
+def test_an_index_that_cannot_be_written_to_can_be_read(store: SqliteStore, folder: Path, tmp_path: Path) -> None:
+    fill(store)
+    store.close()
+    for path in (tmp_path, *tmp_path.parents):
+        if os.stat(path).st_uid == 0 and path != Path("/"):
+            path.chmod(path.stat().st_mode | 0o055)
+    folder.chmod(0o555)
+    for name in os.listdir(folder):
+        (folder / name).chmod(0o444)
+    ran = subprocess.run([sys.executable, "-c", READ_ONLY, str(folder)], capture_output=True, text=True)
+    assert ran.stdout.splitlines()[0] == "3 3", ran.stderr
+    assert "this user may not" in ran.stdout.splitlines()[1]
+
+
+def test_a_folder_that_is_deleted_while_it_is_open_is_told(store: SqliteStore, folder: Path) -> None:
+    fill(store)
+    shutil.rmtree(folder)
+    with pytest.raises(StoreError, match="No such file"), store.reader():
+        pass
+    with pytest.raises(StoreError, match="there is no index"), store.writer():
+        pass
+
+
+def test_what_is_forgotten_is_in_no_file(store: SqliteStore, folder: Path) -> None:
+    put(store, "secret.md", "the password is hunter2 of zanzibar", "second passage")
+    put(store, "secret.md", "the password was hunter2 of zanzibar")
+    put(store, "kept.md", "a passage about pumps")
+    with store.reader() as reader:
+        moved = erase(reader, "secret.md", moved_to="kept.md")
+    write(store, moved)
+    tidy(store)
+    assert holds(folder, b"zanzibar"), "or this test could not fail"
+    assert store.forget(["secret.md", "unknown.md"]) == ["secret.md"]
+    assert not holds(folder, b"zanzibar")
+    assert not holds(folder, b"secret.md")
+    assert list(store.verify()) == []
+    with store.reader() as reader:
+        assert reader.head("secret.md") is None
+        assert reader.matching("password", 5) == []
+        assert len(reader.matching("pumps", 5)) == 1
+    put(store, "secret.md", "a new life")
+    assert list(store.verify()) == []
+
+
+def holds(folder: Path, text: bytes) -> bool:
+    """Whether any file has this text, as it is or in a compressed value."""
+    if any(text in (folder / name).read_bytes() for name in os.listdir(folder)):
+        return True
+    import zlib
+
+    for name in os.listdir(folder):
+        data = (folder / name).read_bytes()
+        for at in (at for at in range(len(data) - 1) if data[at] == 0x78 and data[at + 1] in (0x01, 0x9C)):
+            unpacker = zlib.decompressobj()
+            try:
+                if text in unpacker.decompress(data[at : at + 4096]):
+                    return True
+            except zlib.error:
+                continue
+    return False
+
+
+def test_a_dead_writer_does_not_stand_in_the_way(store: SqliteStore, folder: Path) -> None:
+    script = f"""
+import os
+from seamline.store.sqlite import SqliteStore
+from seamline.testing.entries import entries, revise
+store = SqliteStore.open({str(folder)!r})
+with store.reader() as reader:
+    change = revise(reader, "a.md", entries("a.md", "text"))
+with store.writer() as writer:
+    writer.apply([change])
+    os._exit(9)
+"""
+    subprocess.run([sys.executable, "-c", script])
+    with store.reader() as reader:
+        assert reader.count() == 1
+    put(store, "b.md", "more")
+    assert list(store.verify()) == []
+
+
+# Structures
+
+
+def test_segments_are_merged_and_dead_entries_dropped(store: SqliteStore, folder: Path) -> None:
+    for number in range(40):
+        put(store, f"d{number % 5}.md", f"text {number} of pumps", "the same passage")
+    tidy(store)
+    ((_, path),) = structures.files(folder)
+    db = Database(path, durable=False)
+    assert db.value("SELECT count(*) FROM segments") <= 4
+    db.close()
+    with store.reader() as reader:
+        assert [scored.score for scored in reader.matching("passage", 50)] == [
+            reader.matching("passage", 50)[0].score
+        ] * 5
+    assert list(store.verify()) == []
+
+
+def test_clusters_find_almost_all_of_the_nearest(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    centres = rng.normal(size=(200, 64))
+    vectors = (centres[rng.integers(0, 200, 30_000)] + 0.6 * rng.normal(size=(30_000, 64))).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    centroids = clusters.train(vectors[::3], clusters.centroids_for(len(vectors)))
+    nearest = clusters.assign(vectors, centroids)
+    found = 0
+    for query in vectors[:50]:
+        probed = np.argsort(-(centroids @ query))[: clusters.probes_for(len(centroids), 1.0)]
+        docs = np.flatnonzero(np.isin(nearest, probed))
+        codes = clusters.encode(docs, vectors[docs])
+        left = clusters.undecided(clusters.estimate(clusters.unpack_codes(clusters.pack_codes(codes)), query, None), 10)
+        best = set(np.argsort(-(vectors @ query))[:10].tolist())
+        found += len(best & set(left.docs.tolist()))
+    assert found >= 490
+
+
+def test_codes_never_lose_a_nearest_vector() -> None:
+    rng = np.random.default_rng(9)
+    vectors = rng.normal(size=(2_000, 32)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    codes = clusters.encode(np.arange(2_000), vectors)
+    for query in vectors[:40]:
+        left = clusters.undecided(clusters.estimate(codes, query, None), 10)
+        assert set(np.argsort(-(vectors @ query))[:10].tolist()) <= set(left.docs.tolist())
+        assert len(left.docs) < 400
+
+
+def test_a_large_index_is_clustered_and_finds_what_is_new(folder: Path) -> None:
+    store = SqliteStore.create(str(folder), SETTINGS, limits=Limits(few=0, many=0, exact=20))
+    made = [entries(f"d{n}.md", *(f"text {n} {m}" for m in range(10))) for n in range(8)]
+    for n, some in enumerate(made):
+        with store.reader() as reader:
+            change = revise(reader, f"d{n}.md", some)
+        with store.writer() as writer:
+            writer.apply([change])
+            writer.tidy()
+    ((_, path),) = structures.files(folder)
+    db = Database(path, durable=False)
+    assert structures.read_centroids(db).keys() == {"vector"}
+    db.close()
+    with store.reader() as reader:
+        everything = reader.near(AXES[0], 100)
+        assert len(everything) == sum(entry.vector is not None for some in made for entry in some)
+    assert list(store.verify()) == []
