@@ -18,7 +18,7 @@ from seamline.testing.crashes.shim import missing
 from seamline.testing.crashes.stores import STORES
 
 MODES = ("kill", "torn", "power", "reorder")
-RUNS = ("first", "second", "upkeep", "recovery")
+RUNS = ("first", "second", "upkeep", "forget", "recovery")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -25,6 +25,7 @@ import numpy as np
 from seamline.testing.crashes.children import Ended, in_child
 from seamline.testing.crashes.disk import Disk
 from seamline.testing.crashes.runs import (
+    FORGOTTEN,
     Answers,
     Expected,
     Place,
@@ -33,6 +34,7 @@ from seamline.testing.crashes.runs import (
     fresh_answers,
     lay,
     look,
+    run_forget,
     run_update,
     run_upkeep,
 )
@@ -55,6 +57,8 @@ class Case:
     step: int
     """The documents that the index is about."""
     run: Callable[[Place, Say], None]
+    forgotten: str = ""
+    """The document that it erases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +108,19 @@ class Bench:
 
     @cached_property
     def cases(self) -> list[Case]:
-        """The first run, the second run, and the upkeep."""
+        """The first run, the second run, the upkeep and, where a store can do that, the erasure of a document."""
         empty, first = self._image("empty", None), self._image("first", lambda say: run_update(self.place, 0, say))
         said = self._said
         written = self._image("written", lambda say: run_update(self.place, 1, say, tidy=False), first)
-        return [
+        said_at_last = [*said, *self._said]
+        cases = [
             Case("first run", empty, [], 0, _updating(0)),
             Case("second run", first, said, 1, _updating(1)),
-            Case("upkeep", written, [*said, *self._said], 1, run_upkeep),
+            Case("upkeep", written, said_at_last, 1, run_upkeep),
         ]
+        if self.place.kind.forgets:
+            cases.append(Case("forget", written, said_at_last, 1, run_forget, FORGOTTEN))
+        return cases
 
     def recoveries(self, case: Case, count: int, *, power: bool, seed: int = 0) -> Iterator[Case]:
         """The run after an interruption of a case, at so many points of it."""
@@ -123,7 +131,7 @@ class Bench:
             image.mkdir()
             disk.write(image, now=not power)
             name = f"recovery after point {point} of the {case.name}"
-            yield Case(name, image, said, case.step, _updating(case.step))
+            yield Case(name, image, said, case.step, _updating(case.step), case.forgotten)
 
     def record(self, case: Case) -> Recording:
         """Let a case come to its end, with a journal of everything. What the journal says must be what is there."""
@@ -154,7 +162,7 @@ class Bench:
                 tally.add(point, "the run itself", [ended.complaint or f"ended with {ended.status}"])
                 continue
             doing = f"{Kind(died.offset).name.lower()} {self._short(died.path)}"
-            tally.add(point, doing, self.look(case.step, [*case.said, *_marks(records)]))
+            tally.add(point, doing, self.look(case.step, [*case.said, *_marks(records)], case.forgotten))
         return tally
 
     def lose_power(self, case: Case, points: Sequence[int], *, recording: Recording, seed: int | None = None) -> Tally:
@@ -167,7 +175,7 @@ class Bench:
             disk.write(self.place.disk, rng=None if seed is None else np.random.default_rng([seed, point]))
             next_one = counted[point - 1] if point <= len(counted) else None
             doing = f"{next_one.kind.name.lower()} {self._short(next_one.path)}" if next_one else "the end"
-            tally.add(point, doing, self.look(case.step, said))
+            tally.add(point, doing, self.look(case.step, said, case.forgotten))
         return tally
 
     def _replayed(self, case: Case, recording: Recording, points: Sequence[int]) -> Iterator[tuple[int, Disk, Said]]:
@@ -192,9 +200,9 @@ class Bench:
 
         return in_child(work)
 
-    def look(self, step: int, said: Said) -> list[str]:
+    def look(self, step: int, said: Said, forgotten: str = "") -> list[str]:
         """What is wrong with what is on the disk, which is about the documents of a step."""
-        expected = Expected(step, self._fresh[step], said)
+        expected = Expected(step, self._fresh[step], said, forgotten)
         ended = in_child(lambda: look(self.place, expected))
         return list(ended.value) if ended.status == 0 else [f"the look ended with {ended.status}: {ended.complaint}"]
 

@@ -30,6 +30,8 @@ NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 SHAPE = Shape(recipe=RECIPE, embedder="hash")
 DOCUMENTS = 2
 """Documents of one transaction, so that a small run has several."""
+FORGOTTEN = "0.md"
+"""What `run_forget` erases; it has the same text before and after the second run."""
 _WRITTEN = NOON.timestamp()
 
 Say = Callable[[Mapping[str, Any]], None]
@@ -99,8 +101,7 @@ def settings() -> Settings:
 
 
 def index_over(store: Store, place: Place, step: int) -> Index:
-    cache = place.index if place.kind.vectors_beside else None
-    return Index(store, HashEmbedder(), place.sources(step), cache)
+    return Index(store, HashEmbedder(), place.sources(step))
 
 
 def run_update(place: Place, step: int, say: Say, *, tidy: bool = True) -> None:
@@ -118,6 +119,13 @@ def run_upkeep(place: Place, say: Say) -> None:
     store = place.kind.open_large(place.index)
     with store.writer() as writer:
         writer.tidy()
+    store.close()
+
+
+def run_forget(place: Place, say: Say) -> None:
+    """Erase a document."""
+    store = place.kind.open(place.index)
+    store.forget([FORGOTTEN])
     store.close()
 
 
@@ -166,7 +174,8 @@ class Expected:
     step: int
     answers: Answers
     said: Sequence[Mapping[str, Any]] = field(default_factory=list)
-    """In order."""
+    forgotten: str = ""
+    """A document that may be there, with all that was said of it, or not at all."""
 
 
 QUERIES = ("mark0x1", "edited1x1 mark4x0", "whoever looks for passages at some length", "document 3")
@@ -228,8 +237,10 @@ def _losses(place: Place, expected: Expected) -> list[str]:
         return [f"the index cannot be opened: {error}"]
     try:
         with store.reader() as reader:
-            wrong = [fault for said in expected.said for fault in _lost(reader, said)]
-        return wrong + _unresolved(index_over(store, place, expected.step), expected.said)
+            gone = expected.forgotten if reader.head(expected.forgotten) is None else ""
+            said = [one for one in expected.said if one["doc"] != gone]
+            wrong = [fault for one in said for fault in _lost(reader, one)]
+        return wrong + _unresolved(index_over(store, place, expected.step), said)
     except StoreError as error:
         return [f"the index cannot be read: {error}"]
     finally:

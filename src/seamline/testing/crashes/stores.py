@@ -21,8 +21,8 @@ class StoreKind:
     """A StoreError says why it cannot be opened."""
     open_large: Callable[[Path], Store]
     """As `open`, with every structure of a large index in a small one."""
-    vectors_beside: bool
-    """Whether vectors are cached in a file beside the store, in the folder of the index."""
+    forgets: bool
+    """Whether it can erase documents."""
 
 
 def _lance() -> StoreKind:
@@ -35,7 +35,7 @@ def _lance() -> StoreKind:
         lambda folder, settings: LanceStore.create(str(folder / "store"), settings),
         lambda folder: LanceStore.open(str(folder / "store")),
         lambda folder: LanceStore.open(str(folder / "store"), limits=large),
-        vectors_beside=True,
+        forgets=False,
     )
 
 
@@ -49,7 +49,7 @@ def _sqlite() -> StoreKind:
         lambda folder, settings: SqliteStore.create(str(folder), settings),
         lambda folder: SqliteStore.open(str(folder)),
         lambda folder: SqliteStore.open(str(folder), limits=large),
-        vectors_beside=False,
+        forgets=True,
     )
 
 
