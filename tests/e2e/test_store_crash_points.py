@@ -7,16 +7,20 @@ SEAMLINE_CRASH_SEED moves the points on.
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from seamline.index import open_index
 from seamline.testing.crashes.__main__ import interrupt
+from seamline.testing.crashes.children import Ended, in_child
 from seamline.testing.crashes.points import Bench, quick_folder, spread
 from seamline.testing.crashes.rivals import kill_rivals
-from seamline.testing.crashes.shim import missing
+from seamline.testing.crashes.runs import SHAPE
+from seamline.testing.crashes.shim import missing, operations, read_journal
 from seamline.testing.crashes.stores import STORES
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "the crash shim can be used")
@@ -78,6 +82,35 @@ def test_two_writers_and_a_reader_are_killed(folder: Path, store: str, kills: in
     tally = kill_rivals(STORES[store](), folder / f"{store} rivals", kills, seed=SEED)
     assert tally.problems == []
     assert (tally.kills, tally.acknowledged > 0, tally.reads > 0) == (kills, True, True)
+
+
+# The first steps
+
+
+def test_an_index_whose_making_was_interrupted_knows_where_its_documents_are(folder: Path, sqlite: Bench) -> None:
+    """`seamline index --index DISK/index` is killed, and run again: names start from the same folder."""
+    place, journal, sources = folder / "new" / "index", folder / "journal", sqlite.place.sources(0)
+
+    def make() -> None:
+        open_index(place, shape=SHAPE, root=sources).close()
+
+    def remake() -> str:
+        make()
+        with open_index(place) as index:
+            return str(index.root)
+
+    def killed(at: int) -> Ended:
+        shutil.rmtree(place.parent, ignore_errors=True)
+        place.parent.mkdir()
+        journal.unlink(missing_ok=True)
+        return in_child(lambda: sqlite.shim.arm(place.parent, journal, at=at) or make())
+
+    assert killed(0).status == 0
+    count = operations(read_journal(journal))
+    for point in sorted({*spread(count, 8, SEED), *range(count - 3, count + 1)} - {count + 1}):
+        assert killed(point).killed
+        doing = read_journal(journal)[-1]
+        assert in_child(remake).value == str(sources), f"point {point}: {doing.path}"
 
 
 # That the harness can fail

@@ -16,6 +16,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -137,7 +138,7 @@ def _questions(index: Index, quotes: Sequence[str]) -> dict[str, Callable[[], An
     }
 
 
-def _unlike(found: Mapping[str, Any], whole: Mapping[str, Any]) -> list[str]:
+def compare(found: Mapping[str, Any], whole: Mapping[str, Any]) -> list[str]:
     """Answers that are neither right nor refused with a remedy."""
     wrong = []
     for name, answer in found.items():
@@ -165,7 +166,7 @@ class Bench:
 
     def __init__(self, kind: StoreKind, folder: Path) -> None:
         self._folder = folder
-        self._image = folder / "image"
+        self.image = folder / "image"
         self.place = Place(kind, folder / "disk", folder / "documents")
         self.place.disk.mkdir()
         (folder / "documents").mkdir()
@@ -182,22 +183,25 @@ class Bench:
 
     def damage(self, count: int, *, seed: int) -> Tally:
         """Damage the index so many times, each time from the whole one."""
-        tally = Tally(files=sum(path.is_file() for path in self._image.rglob("*")))
-        for one in choose_damages(self._image, count, seed):
-            self._lay()
-            DAMAGES[one.what](self.place.index / one.path, np.random.default_rng([seed, one.seed]))
-            outcome, wrong = self._judged(tally)
+        tally = Tally(files=sum(path.is_file() for path in self.image.rglob("*")))
+        for one in choose_damages(self.image, count, seed):
+            rng = np.random.default_rng([seed, one.seed])
+            do = partial(DAMAGES[one.what], self.place.index / one.path, rng)
+            outcome, wrong = self.judge(do, tally)
             tally.tried += 1
             tally.outcomes[f"{one.what}: {outcome}"] += 1
             tally.problems += [f"{one.what} {one.path} (seed {one.seed}): {fault}" for fault in wrong]
         return tally
 
-    def _judged(self, tally: Tally) -> tuple[str, list[str]]:
+    def judge(self, do: Callable[[], None], tally: Tally) -> tuple[str, list[str]]:
+        """Do some damage to the whole index; what came of it (right, refused or problem), and what is wrong."""
+        self._lay()
+        do()
         try:
             asked = self._asked()
         except RuntimeError as error:
             return "problem", [str(error)]
-        wrong = [fault for found in asked for fault in _unlike(found, self._whole)]
+        wrong = [fault for found in asked for fault in compare(found, self._whole)]
         refused = [str(a) for found in asked for a in found.values() if str(a).startswith(_REFUSED)]
         tally.refusals.update({self._short(one) for one in refused})
         said = (self._folder / "stderr").read_text(errors="replace")
@@ -233,13 +237,13 @@ class Bench:
             writer.tidy()
         index = index_over(listen(store, hear, tidy=False), self.place, 1)
         index.add("7.md", "# Late\n\nA document that came after the upkeep, about mark7x0.\n")
-        shutil.copytree(self.place.index, self._image)
+        shutil.copytree(self.place.index, self.image)
         store.close()
         return quotes
 
     def _lay(self) -> None:
         shutil.rmtree(self.place.index, ignore_errors=True)
-        shutil.copytree(self._image, self.place.index)
+        shutil.copytree(self.image, self.place.index)
 
     def _short(self, message: str) -> str:
         plain = message.replace(str(self._folder), "")

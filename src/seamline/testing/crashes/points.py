@@ -98,7 +98,7 @@ class Bench:
 
     def __init__(self, kind: StoreKind, folder: Path) -> None:
         self._folder = folder
-        self._shim = build(folder)
+        self.shim = build(folder)
         warm_up()
         self.place = Place(kind, folder / "disk", folder / "documents")
         (folder / "documents").mkdir()
@@ -195,8 +195,8 @@ class Bench:
         self._journal.unlink(missing_ok=True)
 
         def work() -> None:
-            self._shim.arm(self.place.disk, self._journal, at=at, torn=torn, data=data)
-            case.run(self.place, self._shim.say)
+            self.shim.arm(self.place.disk, self._journal, at=at, torn=torn, data=data)
+            case.run(self.place, self.shim.say)
 
         return in_child(work)
 

@@ -1,0 +1,56 @@
+"""Damage to every file of an embedded index: a short form of `python -m seamline.testing.damage`."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from seamline.store.sqlite.database import PAGE
+from seamline.testing.crashes.points import quick_folder
+from seamline.testing.crashes.stores import STORES
+from seamline.testing.damage import DAMAGES, Bench, Tally, choose_damages, compare
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the damage harness forks")
+
+DAMAGED = 56
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    with tempfile.TemporaryDirectory(dir=quick_folder()) as folder:
+        yield Bench(STORES["sqlite"](), Path(folder))
+
+
+def test_every_damage_is_healed_harmless_or_refused_with_a_remedy(bench: Bench) -> None:
+    tally = bench.damage(DAMAGED, seed=3)
+    assert tally.problems == []
+    assert tally.tried >= DAMAGED - 5
+    assert {outcome.partition(": ")[2] for outcome in tally.outcomes} == {"right", "refused"}
+
+
+def test_search_structures_that_are_cut_off_anywhere_are_made_anew(bench: Bench) -> None:
+    """Pages behind the end of a file read as zeros, which no checksum of a page catches."""
+    search = next(path.name for path in bench.image.glob("search-*.db"))
+    tally = Tally()
+    for size in range(0, (bench.image / search).stat().st_size, PAGE):
+        assert bench.judge(partial(os.truncate, bench.place.index / search, size), tally) == ("right", [])
+
+
+def test_every_file_is_damaged_and_in_every_way(bench: Bench) -> None:
+    chosen = choose_damages(bench.image, DAMAGED, seed=3)
+    files = {str(path.relative_to(bench.image)) for path in bench.image.rglob("*") if path.is_file()}
+    assert {one.path for one in chosen} == files
+    assert {one.what for one in chosen} == set(DAMAGES)
+
+
+def test_another_answer_and_a_refusal_without_a_remedy_are_problems() -> None:
+    whole = {"documents": ["a", "b"], "stats": {"chunks": "3"}, "citations": ["x"]}
+    found = {"documents": ["a"], "stats": {"chunks": "4"}, "citations": "refused: cannot read it: Error 7"}
+    assert [problem.partition(":")[0] for problem in compare(found, whole)] == [*whole]
+    told = {"citations": "refused: cannot read it: run `seamline doctor --verify` to see what is damaged"}
+    assert compare({**whole, **told}, whole) == []
