@@ -67,9 +67,9 @@ def one(path: str) -> None:
         found = {"outcome": outcome, "said": str(broken[0]) if broken else said or f"{len(chunks)} chunks"}
     except SeamlineError as error:
         found = {"outcome": "reject", "said": str(error)}
-    from seamline.parse import worker
+    from seamline.parse.isolate import process
 
-    worker._stop()  # so that its use of time and memory counts as a child's
+    process._stop()  # so that its use of time and memory counts as a child's
     usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     found["seconds"] = sum(use.ru_utime + use.ru_stime for use in usage)
     found["megabytes"] = max(use.ru_maxrss for use in usage) / 1024

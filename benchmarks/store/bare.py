@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import lancedb
@@ -19,10 +18,10 @@ _REFINE = 10
 """Both are what the documentation advises for a good recall."""
 
 
-def build(corpus: Corpus, folder: Path) -> dict[str, float]:
+def build(corpus: Corpus, place: str) -> dict[str, float]:
     """Write all chunks and index them; seconds of CPU and of the clock."""
     cpu, wall = time.process_time(), time.perf_counter()
-    table = lancedb.connect(str(folder)).create_table("chunks", schema=_schema())
+    table = lancedb.connect(place).create_table("chunks", schema=_schema())
     for first in range(0, corpus.size, _BATCH):
         table.add(_rows(corpus, first, min(first + _BATCH, corpus.size)))
     written = time.process_time(), time.perf_counter()
@@ -60,8 +59,8 @@ def _rows(corpus: Corpus, first: int, last: int) -> pa.Table:
 class Asker:
     """Answers questions, each kind its own way; ids are numbers of chunks."""
 
-    def __init__(self, folder: Path, questions: Sequence[Question]) -> None:
-        self._table: Any = lancedb.connect(str(folder)).open_table("chunks")
+    def __init__(self, place: str, questions: Sequence[Question]) -> None:
+        self._table: Any = lancedb.connect(place).open_table("chunks")
 
     def dense(self, question: Question, k: int) -> list[int]:
         return _ids(self._near(question).limit(k).select(["id", "_distance"]))

@@ -26,29 +26,32 @@ def main(task: str, side: str, corpus: str, folder: str, count: str = "300") -> 
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     before = peak_mb()
     module = _side(side)
-    figures = (
-        module.build(Corpus(Path(corpus)), Path(folder))
-        if task == "build"
-        else _asked(module, Corpus(Path(corpus)), Path(folder), int(count))
-    )
+    place = f"lance:{folder}" if side == "lance" else folder
+    match task:
+        case "build":
+            figures = module.build(Corpus(Path(corpus)), place)
+        case "edit":
+            figures = module.edit(Corpus(Path(corpus)), place)
+        case _:
+            figures = _asked(module, Corpus(Path(corpus)), place, int(count))
     figures |= {"memory_mb": peak_mb() - before, "disk_mb": _size(Path(folder)) / 2**20}
     print(json.dumps(figures))
 
 
 def _side(name: str) -> Any:
-    if name == "seamline":
-        from benchmarks.store import ours
+    if name == "bare":
+        from benchmarks.store import bare
 
-        return ours
-    from benchmarks.store import bare
+        return bare
+    from benchmarks.store import ours
 
-    return bare
+    return ours
 
 
-def _asked(module: Any, corpus: Corpus, folder: Path, count: int) -> dict[str, Any]:
+def _asked(module: Any, corpus: Corpus, place: str, count: int) -> dict[str, Any]:
     questions = list(corpus.questions(count + _WARM))
     started = time.process_time()
-    asker = module.Asker(folder, questions)
+    asker = module.Asker(place, questions)
     asker.dense(questions[0], K)
     asker.bm25(questions[0], K)
     figures: dict[str, Any] = {"open_cpu": time.process_time() - started}

@@ -1,4 +1,4 @@
-"""Seamline's embedded store: filled as an index run fills it, asked as a program asks it."""
+"""Seamline's stores in a folder: filled as an index run fills it, asked as a program asks it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ from seamline.retrieve.legs import Scope, find, similarities
 from seamline.retrieve.options import SearchOptions
 from seamline.retrieve.search import fused
 from seamline.shape import Shape, settings_of
-from seamline.store import create_store
-from seamline.store.lance import LanceStore
+from seamline.store import create_store, open_store
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
 GROUP = 256
@@ -44,9 +43,9 @@ class GivenVectors:
         return np.stack([self._known[text] for text in texts])
 
 
-def build(corpus: Corpus, folder: Path) -> dict[str, float]:
+def build(corpus: Corpus, place: str) -> dict[str, float]:
     """Write all chunks and tidy; seconds of CPU and of the clock for each."""
-    store = create_store(str(folder), settings_of(Shape(embedder="given", hierarchy=False), GivenVectors(())))
+    store = create_store(place, settings_of(Shape(embedder="given", hierarchy=False), GivenVectors(())))
     spent = {"write_cpu": 0.0, "write_wall": 0.0, "tidy_cpu": 0.0, "tidy_wall": 0.0}
     with store.writer() as writer:
         for changes in _groups(corpus):
@@ -102,18 +101,46 @@ def _change(corpus: Corpus, first: int, last: int) -> Change:
     return Change(head, 0, version, tuple(entries))
 
 
+def edit(corpus: Corpus, place: str) -> dict[str, float]:
+    """One document of ten chunks is changed, and the index brought up to date: seconds of CPU, the median of nine."""
+    store = open_store(place)
+    spent = []
+    for round_ in range(9):
+        with store.reader() as reader:
+            doc = f"docs/{(round_ + 1) * 7}.md"
+            head = reader.head(doc)
+            assert head is not None
+            old = sorted(reader.digests(doc))[:10]
+            kept = reader.version(doc, head.version)
+            assert kept is not None
+            entries = [*reader.entries(old, vectors=True).values()]
+        made = [
+            replace(e, text=f"{e.text} edit{head.version}", content_hash=f"{head.version}{e.content_hash}"[:64])
+            for e in entries
+        ]
+        after = replace(head, version=head.version + 1)
+        change = Change(after, head.version, replace(kept, number=head.version + 1), tuple(made))
+        before = time.process_time()
+        with store.writer() as writer:
+            writer.apply([change])
+            writer.tidy()
+        spent.append(time.process_time() - before)
+    store.close()
+    return {"edit_cpu": sorted(spent)[4], "edit_cpu_most": max(spent)}
+
+
 class Asker:
     """Answers questions, each kind its own way; ids are numbers of chunks."""
 
-    def __init__(self, folder: Path, questions: Sequence[Question]) -> None:
-        self._folder, self._questions = folder, questions
-        self._store = LanceStore.open(str(folder))
+    def __init__(self, place: str, questions: Sequence[Question]) -> None:
+        self._questions = questions
+        self._store = open_store(place)
         self._reading = self._store.reader()
         self._reader = self._reading.__enter__()
 
     @cached_property
     def _index(self) -> Index:
-        return Index(self._store, GivenVectors(self._questions), self._folder)
+        return Index(self._store, GivenVectors(self._questions), Path.cwd())
 
     def dense(self, question: Question, k: int) -> list[int]:
         return [int(hit.id, 16) for hit in self._reader.near(question.vector, k)]

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
         ProviderError,
         SeamlineError,
         StoreError,
+        TrustError,
     )
     from seamline.facts import Facts
     from seamline.hits import Citation, ContextText, Hit, Results
-    from seamline.index import Index, Stats, find_index, open_index
+    from seamline.index import Index, find_index, open_index
+    from seamline.index_stats import Stats
     from seamline.indexing.run import Report
     from seamline.presets import preset
     from seamline.recipe import Overlap, Recipe
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from seamline.retrieve.cite import Resolved
     from seamline.retrieve.options import SearchOptions
     from seamline.shape import Shape
+    from seamline.trust import Trust
     from seamline.types import Block, Budget, Chunk, Context, Document, Notice, Source, Span
 
 __version__ = "0.1.0"
@@ -49,11 +52,13 @@ _HOME = {
         "ProviderError",
         "SeamlineError",
         "StoreError",
+        "TrustError",
     ),
     "facts": ("Facts",),
     "hits": ("Citation", "ContextText", "Hit", "Results"),
-    "index": ("Index", "Stats", "find_index", "open_index"),
-    "indexing": ("Report",),
+    "index": ("Index", "find_index", "open_index"),
+    "index_stats": ("Stats",),
+    "indexing.run": ("Report",),
     "presets": ("preset",),
     "recipe": ("Overlap", "Recipe"),
     "recipe_toml": ("load_recipe",),
@@ -61,6 +66,7 @@ _HOME = {
     "retrieve.cite": ("Resolved",),
     "retrieve.options": ("SearchOptions",),
     "shape": ("Shape",),
+    "trust": ("Trust",),
     "types": ("Block", "Budget", "Chunk", "Context", "Document", "Notice", "Source", "Span"),
 }
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
@@ -100,6 +106,8 @@ __all__ = [
     "Span",
     "Stats",
     "StoreError",
+    "Trust",
+    "TrustError",
     "Violation",
     "audit",
     "audit_records",

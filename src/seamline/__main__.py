@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from seamline.cli.main import run
-
 if __name__ == "__main__":  # worker processes import this file under another name
+    from seamline.search_path import leave_out_current_folder
+
+    leave_out_current_folder()  # before anything else is imported: `python -m` put it first
+
+    from seamline.cli.main import run
+
     run()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from seamline import parse as _parse
 from seamline.errors import ParseError, SeamlineError
+from seamline.files import MAX_BYTES, out_of_memory
 from seamline.pipeline import chunk_document, make_parts
 from seamline.presets import preset
 from seamline.recipe import Overlap, Recipe, resize
@@ -34,15 +35,19 @@ def read(
     media_type: str | None = None,
     encoding: str | None = None,
     recipe: Recipe | None = None,
+    max_bytes: int | None = MAX_BYTES,
 ) -> Document:
     """A document from text or from the path of a file.
 
     A `str` is text, unless it is one line that names an existing file; a `Path` is always a file. A single word
-    with a known suffix (`notes.md`) that names no file is refused rather than cut as text.
+    with a known suffix (`notes.md`) that names no file is refused rather than cut as text. A file of more than
+    `max_bytes` is refused; 0 or None is no limit.
     """
     reading = (recipe or _DEFAULT).reading
     if isinstance(source, Path) or _names_file(source):
-        document = _parse.parse_file(Path(source), media_type=media_type, encoding=encoding, reading=reading)
+        document = _parse.parse_file(
+            Path(source), media_type=media_type, encoding=encoding, reading=reading, max_bytes=max_bytes
+        )
         return replace(document, id=id) if id else document
     return _parse.parse_text(source, id=id, media_type=media_type, reading=reading)
 
@@ -58,11 +63,12 @@ def chunk(
     floor: int | None = None,
     overlap: int | str | Overlap | None = None,
     media_type: str | None = None,
+    max_bytes: int | None = MAX_BYTES,
 ) -> list[Chunk]:
     """Cut text, a file or a document into chunks.
 
     `recipe` is a Recipe or the name of a preset; the other options override it. A limit alone scales the target.
-    `overlap` is a number of tokens, the name of a kind, or an Overlap.
+    `overlap` is a number of tokens, the name of a kind, or an Overlap. `max_bytes` is that of `read`.
     """
     settled = settle(
         recipe,
@@ -73,7 +79,10 @@ def chunk(
         floor=floor,
         overlap=overlap,
     )
-    document = source if isinstance(source, Document) else read(source, media_type=media_type, recipe=settled)
+    if isinstance(source, Document):
+        document = source
+    else:
+        document = read(source, media_type=media_type, recipe=settled, max_bytes=max_bytes)
     return chunk_document(document, settled, make_parts(settled, tokenizer=tokenizer), now=clock(settled))
 
 
@@ -142,16 +151,19 @@ def derive(
     """Texts about the chunks of one document: what `kinds` names, or what the recipe and its strategy make.
 
     By rules, or by the language model `llm`; `answers` is a file that keeps what it said, `key` is what its service
-    asks for.
+    asks for. An embedder on the same host gets the key as well, one on another host gets none.
     """
     from seamline.deriving import derive as derive_all
+    from seamline.trust import access_of_caller
 
     settled = settle(recipe)
     if kinds is not None:
         settled = replace(settled, strategy="structural", derive=tuple(kinds))
     if not chunks:
         return []
-    parts = make_parts(settled, tokenizer=tokenizer, embedder=embedder, llm=llm, answers=answers, key=key)
+    models = (settled.llm if llm is None else llm, settled.signal if embedder is None else embedder)
+    access = access_of_caller([name for name in models if isinstance(name, str)], key)
+    parts = make_parts(settled, tokenizer=tokenizer, embedder=embedder, llm=llm, answers=answers, access=access)
     return derive_all(chunks[0].document, chunks, settled, parts).texts
 
 
@@ -165,17 +177,25 @@ class FileChunks(NamedTuple):
 
 
 def chunk_files(
-    paths: Iterable[Path], *, recipe: Recipe | str | None = None, encoding: str | None = None
+    paths: Iterable[Path],
+    *,
+    recipe: Recipe | str | None = None,
+    encoding: str | None = None,
+    max_bytes: int | None = MAX_BYTES,
 ) -> Iterator[FileChunks]:
-    """Cut many files, one result each, as they come. A file that fails does not stop the others."""
+    """Cut many files, one result each, as they come. A file that fails, or is larger than `max_bytes`, does not stop
+    the others."""
     settled = settle(recipe)
     parts = make_parts(settled)
     for path in paths:
         try:
-            document = _parse.parse_file(path, encoding=encoding, reading=settled.reading)
-            yield FileChunks(path, chunk_document(document, settled, parts, now=clock(settled)))
+            document = _parse.parse_file(path, encoding=encoding, reading=settled.reading, max_bytes=max_bytes)
+            done = FileChunks(path, chunk_document(document, settled, parts, now=clock(settled)))
         except SeamlineError as error:
-            yield FileChunks(path, [], error)
+            done = FileChunks(path, [], error)
+        except MemoryError:
+            done = FileChunks(path, [], out_of_memory(path.as_posix()))
+        yield done
 
 
 def _overlap(overlap: int | str | Overlap) -> Overlap:

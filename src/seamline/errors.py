@@ -2,8 +2,10 @@
 
 SeamlineError                 a message for people: what is wrong, where, and what to do
 ├── ConfigError               a recipe or option that cannot work; `path` names it, as in $.budget.limit
-│   └── BudgetError           target, limit and floor that cannot hold together
+│   ├── BudgetError           target, limit and floor that cannot hold together
+│   └── TrustError            a service, a model file or an owner that a found file leads to and nobody allowed
 ├── ParseError                a source that cannot be read; `source` and `where` name the place
+│   └── ParserGaveUp          a parser that failed or was stopped: of a text, only the structure is lost
 ├── ProviderError             a model or service that failed; `retryable` says whether again may help
 ├── StoreError                an index that refuses
 │   └── IndexMissing          no index at the address that was given
@@ -27,14 +29,23 @@ class BudgetError(ConfigError):
     """Target, limit and floor that cannot hold together."""
 
 
+class TrustError(ConfigError):
+    """A service, a model file or an owner that a found file leads to and that the user has not allowed."""
+
+
 class ParseError(SeamlineError):
     """A source that cannot be read."""
 
     def __init__(self, message: str, source: str = "", where: str = "") -> None:
         place = ", ".join(part for part in (source, where) if part)
         super().__init__(f"{place}: {message}" if place else message)
+        self.reason = message
         self.source = source
         self.where = where
+
+
+class ParserGaveUp(ParseError):
+    """A parser that failed or was stopped by a limit. A source that is text is then cut as plain text."""
 
 
 class ProviderError(SeamlineError):

@@ -14,6 +14,7 @@ def command(extra: str) -> str:
 
 
 INDEX = command("index")
+LANCE = command("lance")
 POSTGRES = command("postgres")
 READERS = {
     "turbohtml": ("html", "reads web pages"),
@@ -26,7 +27,7 @@ READERS = {
     "faster-whisper": ("audio", "reads recordings"),
 }
 """Packages that read formats: the extra that brings each, and what it is for."""
-_PACKAGES = ("numpy", "pyarrow", "lancedb", "onnxruntime", "tokenizers")
+_PACKAGES = ("numpy", "apsw", "onnxruntime", "tokenizers")
 """What an index needs and the rest of Seamline does not."""
 
 

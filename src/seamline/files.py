@@ -1,60 +1,136 @@
-"""Paths as given -> the files to read, in an order that never changes."""
+"""Paths as given -> the files to read, in an order that never changes; and their bytes, within bounds."""
 
 from __future__ import annotations
 
+import io
 import os
-from collections.abc import Iterator, Sequence
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
-from seamline.errors import ConfigError
+from seamline.errors import ConfigError, ParseError
+from seamline.types import Notice
 
 SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))
 """Not entered, and neither are hidden folders such as .git and .venv."""
 
 STDIN = None
 """The input that `-` stands for."""
+STDIN_NAME = "standard input"
+
+MAX_BYTES = 100_000_000
+"""Of one source, unless another limit is given. A document is held in memory as a whole: prose takes 7 bytes for each
+of its own, a list of one-letter items 160."""
+
+_STEP = 1 << 18
+"""Bytes that are read at a time."""
+_MOST_TOLD = 10
+"""Entries of folders that are named one by one where they were left out."""
+_JUNCTION = 0xA0000003
+"""What Windows calls a link to a folder that is no symbolic link."""
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)  # a pipe that came in the place of the file must not hang the run
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+_FOLLOW = "--follow-links (in Python: follow_links=True) follows it"
+_RAISE = "split it, or raise the limit with --max-bytes (in Python: max_bytes)"
+
+
+# --- which files -----------------------------------------------------------------------------------------------------
+
+
+class File(NamedTuple):
+    """A file to read."""
+
+    path: Path
+    real: str = ""
+    """Where it stood when it was found, without links: it is read from there or not at all. Empty where links are
+    followed to wherever they lead."""
 
 
 class Inputs(NamedTuple):
     """What a command line names."""
 
-    files: list[Path | None]
+    files: list[File | None]
     """Files to read, `STDIN` among them."""
     failures: list[str]
     """Messages about paths that give nothing to read."""
+    skipped: list[str]
+    """Messages about links that lead out of what was named, and about pipes, sockets and devices in folders."""
 
     @property
     def total(self) -> int:
         return len(self.files) + len(self.failures)
 
 
-def expand(arguments: Sequence[str], suffixes: Sequence[str], output: Path | None = None) -> Inputs:
-    """Files as they are named, folders as the matching files in them; each file once, `output` never."""
-    files: list[Path | None] = []
-    failures: list[str] = []
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """Where links may lead: to what was named, and to what is below that."""
+
+    roots: frozenset[str]
+
+    def holds(self, real: str) -> bool:
+        """Whether a path without links is inside."""
+        here = os.path.normcase(real)
+        while here not in self.roots:
+            above = os.path.dirname(here)
+            if above == here:
+                return False
+            here = above
+        return True
+
+
+def fence_around(paths: Iterable[str]) -> Fence:
+    """The fence of files and folders as they are named. One that is a link itself was chosen: its target counts."""
+    return Fence(frozenset(os.path.normcase(os.path.realpath(path)) for path in paths if path != "-"))
+
+
+def expand(
+    arguments: Sequence[str],
+    suffixes: Sequence[str],
+    output: Path | None = None,
+    *,
+    fence: Fence | None = None,
+    follow_links: bool = False,
+) -> Inputs:
+    """Files as they are named, folders as the matching files in them; each file once, `output` never.
+
+    Links that lead out of `fence`, which is that of the arguments unless another is given, are left out and told,
+    unless `follow_links` is set.
+    """
+    files: list[File | None] = []
     seen: set[str] = {os.path.realpath(output)} if output else set()
     if output:
         _refuse_overwriting(arguments, output)
+    walk = _Walk(suffixes, None if follow_links else fence or fence_around(arguments))
     for argument in arguments:
         if argument == "-":
             if STDIN in files:
                 raise ConfigError("-: given twice, but standard input can be read once")
             files.append(STDIN)
             continue
-        before = len(failures)
-        found = _files_of(argument, suffixes, failures)
-        if not found and len(failures) == before:
-            failures.append(f"{argument}: no files to read in this folder; `seamline chunk --help` says which are")
-        for file in found:
-            if (name := os.path.abspath(file)) in seen or (output and os.path.realpath(file) in seen):
+        for file in walk.files(argument):
+            if (name := os.path.abspath(file.path)) in seen or (output and os.path.realpath(file.path) in seen):
                 continue
             seen.add(name)
-            if _is_text(file):
+            if _is_text(file.path):
                 files.append(file)
             else:
-                failures.append(f"{file}: the name is not valid UTF-8 and cannot be an id; rename it")
-    return Inputs(files, failures)
+                walk.failures.append(f"{file.path}: the name is not valid UTF-8 and cannot be an id; rename it")
+    return Inputs(files, walk.failures, walk.skipped)
+
+
+def shorten(skipped: Sequence[str]) -> list[str]:
+    """The first messages about what was left out, and how many there are more: a folder may be full of links."""
+    more = len(skipped) - _MOST_TOLD
+    if more <= 0:
+        return list(skipped)
+    return [*skipped[:_MOST_TOLD], f"{more:,} more links, pipes or devices in these folders were left out likewise"]
 
 
 def _refuse_overwriting(arguments: Sequence[str], output: Path) -> None:
@@ -63,37 +139,90 @@ def _refuse_overwriting(arguments: Sequence[str], output: Path) -> None:
             raise ConfigError(f"--output: {output} is also an input; write to another file")
 
 
-def _files_of(argument: str, suffixes: Sequence[str], failures: list[str]) -> list[Path]:
-    if not argument:
-        raise ConfigError("expected a path, got an empty one; name a file, a folder or - for standard input")
-    path = Path(argument)
-    return list(_walk(path, suffixes, failures)) if path.is_dir() else [path]
+class _Walk:
+    """A look at paths, and through those that are folders."""
 
+    def __init__(self, suffixes: Sequence[str], fence: Fence | None) -> None:
+        self._suffixes = tuple(suffixes)
+        self._fence = fence
+        self.failures: list[str] = []
+        self.skipped: list[str] = []
 
-def _walk(folder: Path, suffixes: Sequence[str], failures: list[str]) -> Iterator[Path]:
-    """Matching files of a folder and those below, by name. Links to folders are followed once, and never inward."""
-    root = os.path.realpath(folder)
-    stack = [_entries(folder, failures)]
-    seen = {root}
-    while stack:
-        entry = next(stack[-1], None)
-        if entry is None:
-            stack.pop()
-        elif _is_dir(entry):
-            if _enters(entry, root, seen):
-                stack.append(_entries(Path(entry.path), failures))
-        elif entry.name.lower().endswith(tuple(suffixes)) and _is_readable(entry):
-            yield Path(entry.path)
+    def files(self, argument: str) -> list[File]:
+        """A file that is named, or the matching files of a folder."""
+        if not argument:
+            raise ConfigError("expected a path, got an empty one; name a file, a folder or - for standard input")
+        path, real = Path(argument), os.path.realpath(argument)
+        if self._fence and not self._fence.holds(real):
+            self._leave_out(path, real)
+            return []
+        if not path.is_dir():
+            return [self._file(path, real)]
+        before = len(self.failures)
+        found = list(self._below(path, real))
+        if not found and len(self.failures) == before:
+            self.failures.append(f"{argument}: no files to read in this folder; `seamline chunk --help` says which are")
+        return found
 
+    def _below(self, folder: Path, root: str) -> Iterator[File]:
+        """By name. A link to a folder is entered once, and never where it leads to what is read anyway."""
+        stack = [(self._entries(folder), root)]
+        entered = {root}
+        while stack:
+            entries, here = stack[-1]
+            entry = next(entries, None)
+            if entry is None:
+                stack.pop()
+                continue
+            is_link = _is_link(entry)
+            real = os.path.realpath(entry.path) if is_link else os.path.join(here, entry.name)
+            if _is_dir(entry):
+                if entry.name not in SKIPPED_FOLDERS and (not is_link or self._enters(entry, real, root, entered)):
+                    stack.append((self._entries(Path(entry.path)), real))
+            elif entry.name.lower().endswith(self._suffixes) and self._is_wanted(entry, real, is_link=is_link):
+                yield self._file(Path(entry.path), real)
 
-def _entries(folder: Path, failures: list[str]) -> Iterator[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            shown = [entry for entry in entries if not entry.name.startswith(".")]
-    except OSError as error:
-        failures.append(f"{folder}: cannot be read: {error.strerror}")
-        return iter(())
-    return iter(sorted(shown, key=lambda entry: entry.name))
+    def _file(self, path: Path, real: str) -> File:
+        return File(path, real if self._fence else "")
+
+    def _enters(self, entry: os.DirEntry[str], real: str, root: str, entered: set[str]) -> bool:
+        """Whether a link to a folder is followed."""
+        if real in entered or _common(real, root) in (real, root):  # read anyway, or it holds us: a loop
+            return False
+        if self._fence:
+            if not self._fence.holds(real):  # else it is in another folder that was named, and read by its name there
+                self._leave_out(Path(entry.path), real)
+            return False
+        entered.add(real)
+        return True
+
+    def _is_wanted(self, entry: os.DirEntry[str], real: str, *, is_link: bool) -> bool:
+        """Files, and links that lead nowhere: those fail with their name."""
+        if is_link and self._fence and not self._fence.holds(real):
+            self._leave_out(Path(entry.path), real)
+            return False
+        try:
+            if entry.is_file() or not os.path.exists(entry.path):
+                return True
+            kind = _kind(os.stat(entry.path).st_mode)
+        except OSError:
+            return True
+        self.skipped.append(f"{entry.path}: is {kind} and not a file, and was left out")
+        return False
+
+    def _leave_out(self, path: Path, real: str) -> None:
+        self.skipped.append(
+            f"{path}: this link leads to {real}, out of the paths that were given, and was left out; {_FOLLOW}"
+        )
+
+    def _entries(self, folder: Path) -> Iterator[os.DirEntry[str]]:
+        try:
+            with os.scandir(folder) as entries:
+                shown = [entry for entry in entries if not entry.name.startswith(".")]
+        except OSError as error:
+            self.failures.append(f"{folder}: cannot be read: {error.strerror}")
+            return iter(())
+        return iter(sorted(shown, key=lambda entry: entry.name))
 
 
 def _is_dir(entry: os.DirEntry[str]) -> bool:
@@ -103,25 +232,17 @@ def _is_dir(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _is_readable(entry: os.DirEntry[str]) -> bool:
-    """Files, and links that lead nowhere: those fail with their name. A pipe or device in a folder would hang."""
+def _is_link(entry: os.DirEntry[str]) -> bool:
+    if entry.is_symlink():
+        return True
+    return os.name == "nt" and getattr(entry.stat(follow_symlinks=False), "st_reparse_tag", 0) == _JUNCTION
+
+
+def _common(one: str, other: str) -> str:
     try:
-        return entry.is_file() or not os.path.exists(entry.path)
-    except OSError:
-        return True
-
-
-def _enters(entry: os.DirEntry[str], root: str, seen: set[str]) -> bool:
-    if entry.name in SKIPPED_FOLDERS:
-        return False
-    if not entry.is_symlink():
-        return True
-    real = os.path.realpath(entry.path)
-    inward = os.path.commonpath((real, root)) in (real, root)  # reached anyway, or it holds us: a loop
-    if inward or real in seen:
-        return False
-    seen.add(real)
-    return True
+        return os.path.commonpath((one, other))
+    except ValueError:  # several drives of Windows
+        return ""
 
 
 def _is_text(path: Path) -> bool:
@@ -130,3 +251,126 @@ def _is_text(path: Path) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+# --- their bytes -----------------------------------------------------------------------------------------------------
+
+
+class Content(NamedTuple):
+    """What a source held when it was read."""
+
+    data: bytes
+    notices: tuple[Notice, ...] = ()
+
+
+def read_file(path: Path, *, max_bytes: int | None = MAX_BYTES, real: str = "", name: str = "") -> Content:
+    """The bytes of a regular file, at most `max_bytes`; 0 or None is no limit. A ParseError says why there are none.
+
+    With `real`, it must be the file that stood there when it was found, not what a link leads to that came in its
+    place. `name` is what messages call it.
+    """
+    shown = name or path.as_posix()
+    try:
+        return _read(path, limit_of(max_bytes), real, shown)
+    except FileNotFoundError:
+        raise ParseError("no such file: check the name and the folder it is named from", shown) from None
+    except IsADirectoryError:
+        raise ParseError("is a directory: name files in it, or pass it to `seamline chunk`", shown) from None
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
+        raise ParseError(f"cannot be read: {getattr(error, 'strerror', None) or error}", shown) from None
+    except MemoryError:
+        raise out_of_memory(shown) from None
+
+
+def read_bytes(path: Path, limit: int) -> bytes:
+    """The same for a file that is no document: what the system says is wrong with it is raised as an OSError."""
+    return _read(path, limit, "", str(path)).data
+
+
+def read_stream(stream: BinaryIO, *, max_bytes: int | None = MAX_BYTES, name: str = STDIN_NAME) -> bytes:
+    """What a stream holds, at most `max_bytes`: one that never ends is refused there."""
+    try:
+        return _collect(stream.read, limit_of(max_bytes), name)
+    except MemoryError:
+        raise out_of_memory(name) from None
+
+
+def out_of_memory(name: str) -> ParseError:
+    """Why one document of a batch is not there, while the others are."""
+    return ParseError("needs more memory than there is: split it, or leave such files out by --max-bytes", name)
+
+
+def limit_of(max_bytes: int | None) -> int | None:
+    """The limit that is meant; None where there is none."""
+    if max_bytes is not None and max_bytes < 0:
+        raise ConfigError(f"expected max_bytes >= 0, got {max_bytes}; 0 is no limit")
+    return max_bytes or None
+
+
+def _read(path: Path, limit: int | None, real: str, shown: str) -> Content:
+    _refuse_others(os.stat(path).st_mode, shown)  # before it is opened: that alone may do something to a device
+    descriptor = os.open(path, _FLAGS)
+    try:
+        before = os.fstat(descriptor)
+        _refuse_others(before.st_mode, shown)
+        if real and not _stands_at(descriptor, path, real):
+            raise ParseError(f"was replaced by a link while it was read: run again; {_FOLLOW}", shown)
+        if limit is not None and before.st_size > limit:
+            raise ParseError(f"has {before.st_size:,} bytes, and the limit is {limit:,}: {_RAISE}", shown)
+        data = _collect(lambda size: os.read(descriptor, size), limit, shown)
+        if _is_same(before, os.fstat(descriptor)):
+            return Content(data)
+        return _read_again(descriptor, limit, shown)
+    finally:
+        os.close(descriptor)
+
+
+def _read_again(descriptor: int, limit: int | None, shown: str) -> Content:
+    """Once more from the start; a file that is always written to is taken as it was then, and that is told."""
+    before = os.fstat(descriptor)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    data = _collect(lambda size: os.read(descriptor, size), limit, shown)
+    if _is_same(before, os.fstat(descriptor)):
+        return Content(data)
+    message = "the file changed while it was read: parts of it may be older than others; read it again when it is done"
+    return Content(data, (Notice("changed-while-read", message),))
+
+
+def _collect(read: Callable[[int], bytes], limit: int | None, shown: str) -> bytes:
+    """All that can be read, in steps, up to the limit: what was said of the size may be wrong by now."""
+    held = io.BytesIO()
+    while step := read(_STEP if limit is None else min(_STEP, limit + 1 - held.tell())):
+        held.write(step)
+        if limit is not None and held.tell() > limit:
+            raise ParseError(f"has more than {limit:,} bytes, which is the limit: {_RAISE}", shown)
+    return held.getvalue()
+
+
+def _is_same(before: os.stat_result, after: os.stat_result) -> bool:
+    return (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+
+
+def _stands_at(descriptor: int, path: Path, real: str) -> bool:
+    """Whether an open file is the one at a place, and was not reached through a link."""
+    try:
+        seen = os.readlink(f"/proc/self/fd/{descriptor}")
+    except OSError:  # not Linux
+        return os.path.realpath(path) == real and os.path.samestat(os.lstat(real), os.fstat(descriptor))
+    # The kernel adds a word where the file was replaced just now, and writes names on a USB stick in its own case.
+    return real.casefold() in (seen.casefold(), seen.removesuffix(" (deleted)").casefold())
+
+
+def _refuse_others(mode: int, shown: str) -> None:
+    """Only regular files end."""
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError
+    if not stat.S_ISREG(mode):
+        raise ParseError(
+            f"expected a file, got {_kind(mode)}: save its content in a file, or send it to `seamline chunk -`", shown
+        )
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISFIFO(mode):
+        return "a pipe"
+    return "a socket" if stat.S_ISSOCK(mode) else "a device"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -108,7 +109,9 @@ def type_of(value: object) -> FieldType | None:
     match value:
         case bool():
             return "flag"
-        case int() | float():
+        case int():
+            return "number" if fits_float(value) else None
+        case float():
             return "number" if value == value else None
         case str():
             return "text"
@@ -117,6 +120,11 @@ def type_of(value: object) -> FieldType | None:
         case tuple():
             return "list"
     return None
+
+
+def fits_float(value: int) -> bool:
+    """Whether a number can be a float, which is what every store keeps and compares."""
+    return abs(value) <= sys.float_info.max
 
 
 def type_of_field(name: str) -> FieldType | None:
@@ -171,7 +179,9 @@ def _field(name: str, entry: Entry) -> object:
 
 
 def _comparable(value: object) -> object:
-    """The value itself; a time without an offset is in UTC."""
+    """The value as stores keep it: a number as a float, a time without an offset in UTC."""
     if isinstance(value, datetime) and value.tzinfo is None:
         return value.replace(tzinfo=UTC)
+    if isinstance(value, int) and not isinstance(value, bool) and fits_float(value):
+        return float(value)
     return value

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -15,23 +14,28 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from seamline.embed import load as load_embedder
+from seamline.embed.indexed import embedder_of
 from seamline.errors import IndexMissing, StoreError
+from seamline.files import MAX_BYTES
 from seamline.filter_text import parse_filter
 from seamline.hits import ContextText, Results
+from seamline.index_stats import Stats, stats_of
 from seamline.indexing.root import remember_root, root_of
+from seamline.keys import Keys
 from seamline.protocols import Embedder, Reader, Reranker, Store
-from seamline.records import ABOUT, Head, Problem, Settings
+from seamline.records import Head, Problem, Settings
 from seamline.retrieve.budget import Room
 from seamline.retrieve.cache import CachedEmbedder, CachedReader, CachedReranker, Caches
 from seamline.retrieve.cite import Resolved, resolve
-from seamline.retrieve.collapse import Duplicates, duplicates
 from seamline.retrieve.context import Press, assemble
 from seamline.retrieve.options import SearchOptions
 from seamline.retrieve.plan import Plan, plan, sized
 from seamline.retrieve.search import Engine, follow, search
 from seamline.retrieve.shelf import Shelf
 from seamline.shape import Shape, check, is_late, recipe_of, settings_of
-from seamline.store import create_store, open_store
+from seamline.store import create_store, is_address, open_store
+from seamline.trust import Access, Found, Trust, admit, check_owner, models_of
+from seamline.trust_records import trust_folder
 
 if TYPE_CHECKING:
     from seamline.indexing.run import Candidate, Report, Watcher
@@ -51,45 +55,76 @@ def find_index(start: Path) -> Path | None:
 
 
 def open_index(
-    place: str | Path = FOLDER, *, shape: Shape | None = None, root: Path | None = None, key: str = ""
+    place: str | Path = FOLDER,
+    *,
+    shape: Shape | None = None,
+    root: Path | None = None,
+    key: str | Keys = "",
+    trust: Trust | None = None,
 ) -> Index:
-    """The index at a place: a folder, `memory:` or `postgresql://...`.
+    """The index at a place: a folder, `lance:FOLDER`, `memory:` or `postgresql://...`.
 
     Where there is none, `shape` makes one; without a shape that is an IndexMissing. Where there is one of another
     shape, that is a StoreError. Documents are called by their paths from `root`: what a local index was made with, or
-    the folder around it; of others, the current folder. `key` is for embedders that are services.
+    the folder around it; of others, the current folder.
+
+    Services and model files that only the index names, and files of another user, are refused with a TrustError unless
+    the user trusts them (`seamline trust`), `shape` names them too, or `trust` allows them for this call. A service is
+    refused when it is first needed. `key` goes to the service that embeds, else to that of the language model.
     """
-    local = None if _is_address(str(place)) else Path(place)
+    local = None if is_address(str(place)) else Path(place)
+    allowed = trust or Trust()
+    if local is not None:
+        check_owner(local, allowed)
+    keys = Keys(given=key) if isinstance(key, str) else key
+    own = models_of(shape.recipe, shape.embedder) if shape else ()
     address = str(place)
     base = root or (root_of(local) if local is not None else Path.cwd())
+    made: tuple[Access, Embedder] | None = None
     try:
         store = open_store(address)
     except IndexMissing:
         if shape is None:
             raise
-        embedder = load_embedder(shape.embedder, key=key)
+        access = admit(Found(trust_folder(place), "the call", own), allowed, keys, own)
+        embedder = load_embedder(shape.embedder, key=access.key(shape.embedder))
         store = create_store(address, settings_of(shape, embedder))
         if local is not None:
             remember_root(local, base)
-    else:
-        embedder = load_embedder(store.settings.embedder, key=key)
+        made = access, embedder
     with ExitStack() as undo:
         undo.callback(store.close)
+        access, embedder = made or _models(store, store.url if local is None else str(local), allowed, keys, own)
         check(store, embedder, shape)
         undo.pop_all()
-    return Index(store, embedder, base, local, key)
+    return Index(store, embedder, base, local, access)
+
+
+def _models(store: Store, where: str, trust: Trust, keys: Keys, own: Sequence[str]) -> tuple[Access, Embedder]:
+    """What of the models that an index names may be loaded, and its embedder."""
+    names = models_of(recipe_of(store.settings), store.settings.embedder)
+    found = Found(trust_folder(where), f"the index {where}", names, "; in Python, pass `trust=` for one call")
+    access = admit(found, trust, keys, own)
+    return access, embedder_of(store.settings, access)
 
 
 class Index:
     """An open index. Any number may read it at a time; one process at a time may write."""
 
-    def __init__(self, store: Store, embedder: Embedder, root: Path, folder: Path | None = None, key: str = "") -> None:
-        """`folder` is that of a local index. `key` is for a language model that the recipe names."""
-        self._store = store
+    def __init__(
+        self, store: Store, embedder: Embedder, root: Path, folder: Path | None = None, access: Access | None = None
+    ) -> None:
+        """`folder` is that of a local index. `access` says which models the recipe may load, and with which keys; all,
+        without keys, where there is none."""
+        self._opened: Store | None = store
         self._embedder = embedder
         self._folder = folder
-        self._key = key
+        self._access = access or Access()
         self.root = root
+        self.url = str(folder) if folder is not None else store.url
+        """Its address, without secrets."""
+        self.settings: Settings = store.settings
+        """What it was made with."""
         self.recipe = recipe_of(store.settings)
         self._caches = Caches(time.monotonic)
         self._mean: tuple[str, float] | None = None
@@ -99,17 +134,17 @@ class Index:
         from seamline.pipeline import make_parts
 
         answers = self._store.answers() if self.recipe.llm else None
-        return make_parts(self.recipe, answers=answers, key=self._key)
+        return make_parts(self.recipe, answers=answers, access=self._access)
 
     @property
-    def url(self) -> str:
-        """Its address, without secrets."""
-        return str(self._folder) if self._folder is not None else self._store.url
+    def _store(self) -> Store:
+        if self._opened is None:
+            raise StoreError("this index was closed: open it again with `open_index`")
+        return self._opened
 
-    @property
-    def settings(self) -> Settings:
-        """What it was made with."""
-        return self._store.settings
+    def check_shape(self, shape: Shape) -> None:
+        """Refuse with a StoreError where the index was made with another shape."""
+        check(self._store, self._embedder, shape)
 
     def update(
         self,
@@ -118,15 +153,24 @@ class Index:
         watcher: Watcher | None = None,
         encoding: str | None = None,
         media_type: str | None = None,
+        max_bytes: int | None = MAX_BYTES,
+        follow_links: bool = False,
+        roots: Sequence[str | Path] = (),
         now: datetime | None = None,
     ) -> Report:
         """Bring the index up to date with files and folders: what is new is added, what changed is written anew, and
-        what is gone from a folder that was named is removed. Documents elsewhere are left alone."""
-        from seamline.indexing.run import Failure
-        from seamline.indexing.sources import sources
+        what is gone from a folder that was named is removed. Documents elsewhere are left alone.
 
-        found = sources([str(path) for path in paths], self.root, media_type=media_type)
+        A file of more than `max_bytes` (0 or None: no limit) is a failure. Links that lead out of `roots`, which are
+        the paths unless given, are left out and told; `follow_links` follows them.
+        """
+        from seamline.indexing.run import Failure
+        from seamline.indexing.sources import Bounds, sources
+
+        bounds = Bounds(max_bytes, follow_links, [str(path) for path in roots])
+        found = sources([str(path) for path in paths], self.root, media_type=media_type, bounds=bounds)
         report = self._update(found.candidates, found.covers, watcher, encoding, now)
+        report.notices[:0] = found.notices
         failures = [Failure("", message) for message in found.failures]
         with self._store.reader() as reader:
             failures += [
@@ -229,30 +273,7 @@ class Index:
     def stats(self) -> Stats:
         """What the index holds."""
         with self._store.reader() as reader:
-            heads = list(reader.heads())
-            kinds: Counter[str] = Counter()
-            languages: Counter[str] = Counter()
-            levels: Counter[int] = Counter()
-            for entry in reader.select():
-                levels[entry.level] += 1
-                if entry.level == 0:
-                    kinds[entry.kind] += 1
-                    languages[entry.language] += 1
-            alive = [head for head in heads if not head.deleted]
-            return Stats(
-                documents=len(alive),
-                removed=len(heads) - len(alive),
-                chunks=levels.pop(0, 0),
-                about=levels.pop(ABOUT, 0),
-                sections=sum(levels.values()),
-                tokens=sum(head.tokens for head in alive),
-                versions=sum(len(reader.versions(head.doc)) for head in heads),
-                kinds=dict(kinds.most_common()),
-                languages=dict(languages.most_common()),
-                duplicates=duplicates(reader),
-                indexed_at=max((head.indexed_at for head in heads), default=None),
-                size=self._store.size(),
-            )
+            return stats_of(reader, self._store.size())
 
     def documents(self) -> list[Head]:
         """All documents that are in the index now, by name."""
@@ -268,9 +289,13 @@ class Index:
         return self._caches.hit_rates()
 
     def close(self) -> None:
-        self._store.close()
+        """Give up the store. Whatever needs it from now on is a StoreError; closing again does nothing."""
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
 
     def __enter__(self) -> Index:
+        self._store  # noqa: B018 - refuses where it is closed, before anything is done in the block
         return self
 
     def __exit__(
@@ -287,6 +312,8 @@ class Index:
         now: datetime | None = None,
     ) -> Report:
         from seamline.indexing.run import Tools, update  # half a second that a search does not need
+
+        self._access.require(*models_of(self.recipe, self.settings.embedder))
 
         tools = Tools(
             self.recipe,
@@ -328,33 +355,3 @@ class Index:
             chunks = sum(head.chunks for head in heads)
             self._mean = generation, sum(head.tokens for head in heads) / chunks if chunks else 0.0
         return self._mean[1]
-
-
-@dataclass(frozen=True, slots=True)
-class Stats:
-    """What an index holds."""
-
-    documents: int
-    removed: int
-    """Documents that are gone, but whose citations still resolve."""
-    chunks: int
-    about: int
-    """Texts about chunks."""
-    sections: int
-    tokens: int
-    """Sum over all chunks."""
-    versions: int
-    """Of all documents, the removed ones included."""
-    kinds: Mapping[str, int]
-    """Chunks by kind, the most frequent first."""
-    languages: Mapping[str, int]
-    """Chunks by language; the empty name where it could not be told."""
-    duplicates: Duplicates
-    indexed_at: datetime | None
-    """When a document was last written."""
-    size: int
-    """Bytes on disk."""
-
-
-def _is_address(place: str) -> bool:
-    return "://" in place or place.startswith("memory:")

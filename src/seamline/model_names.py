@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import NamedTuple
-from urllib.parse import parse_qsl
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from seamline.errors import ConfigError
 
@@ -31,6 +31,25 @@ def remote(base: str, place: str) -> Remote | None:
     if "@" in found["model"][1:]:
         raise ConfigError("expected openai:MODEL@URL with a URL that starts with https:// or http://", place)
     return Remote(found["model"], found["url"] or OPENAI)
+
+
+def service_address(url: str, place: str) -> SplitResult:
+    """The address of a service, with the path that all of its requests start with."""
+    try:
+        parts = urlsplit(url)
+        well = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        well = False
+    if not well or re.search(r"[\s\x00-\x1f\x7f]", url) or not url.isascii():
+        raise ConfigError(f"expected an address like {OPENAI}, got {_shown(url)}", place)
+    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
+        raise ConfigError(f"the address {_shown(url)} holds more than host and path; a key is given apart", place)
+    return parts._replace(path=parts.path.rstrip("/") or "/v1")
+
+
+def _shown(url: str) -> str:
+    """An address for a message: what may be a secret in it is left out."""
+    return repr(re.sub(r"[?#].*", "", re.sub(r"//[^/@]*@", "//", url), flags=re.DOTALL))
 
 
 def settings(query: str, known: Sequence[str], what: str, place: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ from seamline.parts import Parts
 from seamline.protocols import AnswerCache, Embedder, LanguageModel
 from seamline.recipe import Recipe
 from seamline.tokens import TokenizerLike, load
+from seamline.trust import Access
 from seamline.types import Chunk, Document
 
 if TYPE_CHECKING:
@@ -84,29 +85,34 @@ def make_parts(
     embedder: str | Embedder | None = None,
     llm: str | LanguageModel | None = None,
     answers: Path | AnswerCache | None = None,
-    key: str = "",
+    access: Access | None = None,
 ) -> Parts:
     """The live objects that a recipe names, or those given in their place.
 
-    `answers` keeps what a language model answered: a file, or a cache; `key` is for models that are services.
+    `answers` keeps what a language model answered: a file, or a cache; `access` says which models may be loaded, and
+    with which keys: all, without keys, where there is none.
     """
     model = recipe.llm if llm is None else llm
+    about = recipe.signal if embedder is None else embedder
+    allowed = access or Access()
 
     def signal() -> Embedder:
         from seamline.embed import load as load_embedder  # only where a strategy asks what texts are about
 
-        return load_embedder(recipe.signal if embedder is None else embedder, key=key)
+        return load_embedder(about, key=allowed.key(about) if isinstance(about, str) else "")
 
     def writer() -> LanguageModel:
         from seamline.llm import load as load_model
 
-        loaded = load_model(model, key=key)
+        loaded = load_model(model, key=allowed.key(model) if isinstance(model, str) else "")
         if answers is None:
             return loaded
         from seamline.llm.cache import AnswerFile, CachedModel
 
         return CachedModel(loaded, AnswerFile(answers) if isinstance(answers, Path) else answers)
 
+    if tokenizer is None:
+        allowed.require(recipe.tokenizer)
     counts = load(recipe.tokenizer if tokenizer is None else tokenizer, recipe.bias)
     return Parts(counts, signal, writer if model else None)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import cache
@@ -105,6 +106,9 @@ DERIVED = ("summary", "proposition", "question", "prefix", "rows", "pivot", "tab
 
 _LATER = ("signal", *SECTIONS, "strategies", "enrich", "ner", "derive", "llm")
 """Fields younger than the first indexes: a fingerprint names them only where they say something."""
+
+_LANGUAGE = re.compile(r"[A-Za-z0-9_+~/-]+")
+"""What OCR calls a language becomes part of a file's name there: without dots it leads to no other folder."""
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "strategy": get_args(Strategy),
@@ -276,6 +280,13 @@ def _check_single(recipe: Recipe) -> None:
         expect_choice(getattr(recipe, name), choices, _path(name))
     expect_text(recipe.tokenizer, _path("tokenizer"))
     expect_text(recipe.signal, _path("signal"))
+    if not _LANGUAGE.fullmatch(expect_text(recipe.ocr_language, _path("ocr_language"))):
+        raise ConfigError(
+            f"expected the name of a language such as eng or eng+deu, got {recipe.ocr_language!r}",
+            _path("ocr_language"),
+        )
+    if not isinstance(recipe.llm, str):
+        raise ConfigError(f"expected the name of a model, got {recipe.llm!r}", _path("llm"))
     for name, known in (("enrich", FACTS), ("derive", DERIVED)):
         expect_choices(getattr(recipe, name), known, _path(name))
     expect_bool(recipe.breadcrumb, _path("breadcrumb"))

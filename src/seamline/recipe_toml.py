@@ -10,8 +10,9 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
 
-from seamline.errors import ConfigError
+from seamline.errors import ConfigError, ParseError
 from seamline.expect import expect_choice, expect_int, expect_text, shown
+from seamline.files import read_bytes
 from seamline.presets import SIZES, overlap_level, preset
 from seamline.recipe import (
     KINDS,
@@ -25,6 +26,8 @@ from seamline.recipe import (
 )
 
 FILE_NAME = "seamline.toml"
+_MOST_BYTES = 1_000_000
+"""Of a file of settings; they fill some kilobytes at most."""
 
 Table = Mapping[str, object]
 
@@ -203,9 +206,13 @@ def _read(path: Path) -> str:
     if os.path.isdir(path):
         raise ConfigError(f"{path}: expected a file, got a directory; name the {FILE_NAME} inside it")
     try:
-        return path.read_bytes().decode("utf-8-sig")  # some editors start every file with a BOM
+        return read_bytes(path, _MOST_BYTES).decode("utf-8-sig")  # some editors start every file with a BOM
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file; check the path, or leave it out for the defaults") from None
+    except ParseError:
+        raise ConfigError(
+            f"{path}: expected a file of at most {_MOST_BYTES:,} bytes, got more, or a pipe or device; check the path"
+        ) from None
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{path}: expected UTF-8, got other bytes in line {line}; save it as UTF-8") from error

@@ -6,11 +6,12 @@ import json
 import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult
 
 from seamline.errors import ConfigError, ProviderError
 from seamline.http import BUSY, Answer, Patience, post
-from seamline.model_names import OPENAI
+from seamline.keys import variables
+from seamline.model_names import service_address
 
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 _TOO_LONG = re.compile(
@@ -52,10 +53,14 @@ class Service:
         if 300 <= answer.status < 400:
             return ProviderError(f"{start}, a redirect, which is not followed: name the address it leads to")
         if answer.status in {401, 403}:
-            return ProviderError(f"{start}: the key is missing or not accepted{said}")
+            return ProviderError(f"{start}: the key is missing or not accepted{self._remedy()}{said}")
         if answer.status == 404:
             return ProviderError(f"{start}: no such model ({model}) or no such address{said}")
         return ProviderError(f"{start}{said}", retryable=answer.status in BUSY)
+
+    def _remedy(self) -> str:
+        names = variables(self.url.geturl())
+        return f" (none was sent; for commands, set {names[-1]})" if names and not self._key else ""
 
     def said(self, answer: Answer) -> str:
         """The service's own words, on one line and without the key."""
@@ -75,22 +80,8 @@ class Service:
 
 def endpoint(url: str, leaf: str, place: str) -> SplitResult:
     """The address that requests go to: `/v1/LEAF` of a bare host, `/LEAF` under any other path."""
-    try:
-        parts = urlsplit(url)
-        well = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        well = False
-    if not well or re.search(r"[\s\x00-\x1f\x7f]", url) or not url.isascii():
-        raise ConfigError(f"expected an address like {OPENAI}, got {_shown(url)}", place)
-    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-        raise ConfigError(f"the address {_shown(url)} holds more than host and path; a key is given apart", place)
-    path = parts.path.rstrip("/") or "/v1"
-    return parts._replace(path=path if path.endswith(f"/{leaf}") else f"{path}/{leaf}")
-
-
-def _shown(url: str) -> str:
-    """An address for a message: what may be a secret in it is left out."""
-    return repr(re.sub(r"[?#].*", "", re.sub(r"//[^/@]*@", "//", url), flags=re.DOTALL))
+    parts = service_address(url, place)
+    return parts if parts.path.endswith(f"/{leaf}") else parts._replace(path=f"{parts.path}/{leaf}")
 
 
 def _headers(key: str, url: SplitResult, place: str) -> dict[str, str]:

@@ -6,12 +6,13 @@ The stores are the one in memory, the embedded one and a real PostgreSQL server;
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from shutil import copytree
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import pytest
@@ -21,13 +22,15 @@ from seamline.embed.hashing import HashEmbedder
 from seamline.errors import ConfigError, StoreError
 from seamline.filter_text import LONGEST
 from seamline.recipe import Recipe
+from seamline.retrieve.rerank import Weights
 from seamline.shape import settings_of
 from seamline.store import create_store
 from seamline.testing.postgres import shared_server
 from seamline.types import Budget
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
+    from seamline.protocols import Store
+    from seamline.records import Change, Vector
 
 HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
 SHAPE = Shape(Recipe(budget=Budget(target=120, limit=128)), "hash")
@@ -377,3 +380,177 @@ def test_an_index_of_another_model_or_recipe_is_refused_and_nothing_is_lost(desk
             open_index(place, shape=shape)
     with open_index(place, shape=SHAPE) as again:
         assert again.stats() == before
+
+
+# --- a hostile number is a number like others, or none -------------------------------------------------------
+
+NUMBERS = (
+    *("1e999", "1.0e+999", "-1.0e+999", ".inf", "-.inf", ".nan", "1" + "0" * 400, "-0.0", "1.0e-400", "5.0e-324"),
+    *(str(2**53 + 1), str(2**1024 - 1), "0.5", "7", "true", '"7"'),
+)
+
+
+def test_hostile_numbers_filter_and_rank_as_in_memory(desk: Desk, tmp_path: Path) -> None:
+    desks = (desk, a_desk("memory", tmp_path / "expected"))
+    for one in desks:
+        for n, number in enumerate(NUMBERS):
+            page = (
+                f"---\nscore: {number}\nauthority: {number}\n---\n# Page {n}\n\nA hostile number, written {number}.\n"
+            )
+            one.index.add(f"numbers/{n:02}.md", page)
+    for where in [f"meta.score {sign} {value}" for sign in ("=", "!=", "<", ">=") for value in FILTERED]:
+        ours, theirs = (found(one, "hostile", f'doc starts "numbers/" and {where}') for one in desks)
+        assert ours == theirs, where
+    trusted = SearchOptions(legs="bm25", weights=Weights(relevance=0.0, authority=1.0))
+    for query in ("hostile", "1e999", "hostile 7"):
+        ours, theirs = (found(one, query, 'doc starts "numbers/"', trusted) for one in desks)
+        assert ours == theirs
+        assert max(score for _, score in ours) <= 0.5, "no page has more authority than it may claim"
+
+
+FILTERED = ("1e999", "-1e999", "0", "-0.0", "1e-400", "5e-324", "7", str(2**53), str(2**53 + 1), "1" + "0" * 400)
+
+
+def found(desk: Desk, query: str, where: str, options: SearchOptions | None = None) -> list[tuple[str, float]]:
+    hits = desk.index.search(query, k=100, where=where, options=options or SearchOptions(legs="bm25")).hits
+    return [(hit.citation.uri, round(hit.score, 4)) for hit in hits]
+
+
+# --- a closed index says so ----------------------------------------------------------------------------------
+
+USES: dict[str, Callable[[Desk], object]] = {
+    "update": lambda desk: desk.run(),
+    "add": lambda desk: desk.index.add("a.md", "# A\n"),
+    "remove": lambda desk: desk.index.remove("handbook/webhooks.md"),
+    "search": lambda desk: desk.index.search("retries"),
+    "context": lambda desk: desk.index.context("retries"),
+    "cite": lambda desk: desk.index.cite("0" * 24),
+    "stats": lambda desk: desk.index.stats(),
+    "documents": lambda desk: desk.index.documents(),
+    "verify": lambda desk: desk.index.verify(),
+    "with": lambda desk: desk.index.__enter__(),
+}
+
+
+def test_a_closed_index_says_so_and_closing_it_again_does_nothing(desk: Desk) -> None:
+    desk.index.search("retries")  # its answer is known, and still not given after the end
+    url, settings = desk.index.url, desk.index.settings
+    with desk.index:
+        pass
+    desk.index.close()
+    for use in USES.values():
+        with pytest.raises(StoreError, match="this index was closed: open it again"):
+            use(desk)
+    assert (desk.index.url, desk.index.settings) == (url, settings)
+
+
+# --- a rename is one change ----------------------------------------------------------------------------------
+
+
+class Observed:
+    """A store that is looked at after every transaction, and that can be killed before any or after any."""
+
+    def __init__(self, store: Store, *, before: int = -1, after: int = -1) -> None:
+        self._store = store
+        self._before, self._after = before, after
+        self.seen: list[set[str]] = []
+        """The documents that a reader found after each transaction."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    @contextmanager
+    def writer(self) -> Iterator[Observed]:
+        with self._store.writer() as self._writer:
+            yield self
+
+    def apply(self, changes: Sequence[Change]) -> None:
+        if len(self.seen) == self._before:
+            raise Killed
+        self._writer.apply(changes)
+        self.seen.append(documents(self._store))
+        if len(self.seen) == self._after + 1:
+            raise Killed
+
+    def tidy(self) -> None:
+        self._writer.tidy()
+
+
+class Killed(BaseException):
+    """What no handler catches."""
+
+
+def documents(store: Store) -> set[str]:
+    """The documents a reader finds, of which each has its chunks."""
+    with store.reader() as reader:
+        alive = {head.doc for head in reader.heads() if not head.deleted}
+        assert {entry.doc for entry in reader.select()} == alive
+        return alive
+
+
+def sightings(desk: Desk, **killed: int) -> list[set[str]]:
+    """One run; what stood in the index after each of its transactions."""
+    watched = Observed(desk.index._store, **killed)
+    desk.index._opened = watched  # type: ignore[assignment]
+    try:
+        desk.run()
+    except Killed:
+        pass
+    finally:
+        desk.index._opened = watched._store
+    return [{Path(doc).name for doc in docs} for docs in watched.seen]
+
+
+def test_no_reader_sees_a_renamed_document_twice_or_not_at_all(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("seamline.indexing.run.DOCUMENTS", 1)  # each document in a transaction of its own
+    (desk.folder / "webhooks.md").rename(desk.folder / "hooks.md")
+    (desk.folder / "deployment.md").rename(desk.folder / "zz.md")
+    (desk.folder / "new.md").write_text("# New\n\nA page.\n")
+    seen = sightings(desk)
+    assert len(seen) == 3
+    for docs in seen:
+        assert len(docs & {"webhooks.md", "hooks.md"}) == 1
+        assert len(docs & {"deployment.md", "zz.md"}) == 1
+    assert {"hooks.md", "zz.md", "new.md"} <= seen[-1]
+
+
+@pytest.mark.parametrize("killed", [{"before": 0}, {"after": 0}, {"before": 1}])
+def test_a_kill_leaves_the_old_name_or_the_new_one_and_the_next_run_goes_on(desk: Desk, killed: dict[str, int]) -> None:
+    before = desk.citations()
+    (desk.folder / "webhooks.md").rename(desk.folder / "hooks.md")
+    (desk.folder / "deployment.md").unlink()
+    sightings(desk, **killed)
+    left = {Path(doc).name for doc in documents(desk.index._store)}
+    assert len(left & {"webhooks.md", "hooks.md"}) == 1
+    for citation in before.values():
+        assert desk.index.cite(citation.key).text == citation.quote
+    desk.run()
+    assert {Path(doc).name for doc in documents(desk.index._store)} & {"webhooks.md", "hooks.md"} == {"hooks.md"}
+    moved = [one for one in before.values() if one.doc.endswith("webhooks.md")]
+    assert {desk.index.cite(one.key).status for one in moved} == {"moved"}
+
+
+def test_copies_are_renamed_by_name(desk: Desk) -> None:
+    text = "# Copy\n\nThe same page, several times.\n"
+    for name in ("c1.md", "c2.md", "c3.md"):
+        (desk.folder / name).write_text(text)
+    desk.run()
+    for name in ("c1.md", "c2.md", "c3.md"):
+        (desk.folder / name).unlink()
+    for name in ("d2.md", "d1.md"):
+        (desk.folder / name).write_text(text)
+    report = desk.run()
+    assert (report.added, report.removed, report.moved) == (2, 3, 3)
+    with desk.index._store.reader() as reader:
+        heads = {Path(head.doc).name: head for head in reader.heads()}
+    assert [Path(heads[name].moved_to).name for name in ("c1.md", "c2.md")] == ["d1.md", "d2.md"]
+    assert Path(heads["c3.md"].moved_to).name in ("d1.md", "d2.md"), "no name of its own, but the text is there"
+    (desk.folder / "d1.md").unlink()
+    (desk.folder / "d2.md").rename(desk.folder / "e2.md")
+    (desk.folder / "e1.md").write_text(text)
+    (desk.folder / "e3.md").write_text(text)
+    report = desk.run()
+    assert (report.added, report.removed, report.moved) == (3, 2, 2)
+    with desk.index._store.reader() as reader:
+        heads = {Path(head.doc).name: head for head in reader.heads()}
+    assert [Path(heads[name].moved_to).name for name in ("d1.md", "d2.md")] == ["e1.md", "e2.md"]

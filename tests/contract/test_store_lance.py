@@ -1,4 +1,4 @@
-"""The embedded store keeps the contract of all stores."""
+"""The LanceDB store keeps the contract of all stores."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from seamline.records import Settings
-from seamline.store.lance import LanceStore
-from seamline.store.lance_search import Limits
+from seamline.store.lance import LanceStore, Limits
 from seamline.testing.stores import Site, StoreContract
 
 
@@ -23,8 +22,7 @@ class LanceSite:
     @property
     def script(self) -> str:
         return f"""
-from seamline.store.lance import LanceStore
-from seamline.store.lance_search import Limits
+from seamline.store.lance import LanceStore, Limits
 def open_store(settings):
     return LanceStore.create({str(self._folder)!r}, settings, limits={self._limits!r})
 """
@@ -46,13 +44,4 @@ class TestLanceIndexed(StoreContract):
     @pytest.fixture(scope="class")
     @classmethod
     def sites(cls, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Site]:
-        return lambda: LanceSite(tmp_path_factory.mktemp("store"), Limits(count=0, words=0, exact=0, held=0, few=0))
-
-
-class TestLanceHeld(StoreContract):
-    """With all of the store in memory from the first question on, and words counted there beside their index."""
-
-    @pytest.fixture(scope="class")
-    @classmethod
-    def sites(cls, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Site]:
-        return lambda: LanceSite(tmp_path_factory.mktemp("store"), Limits(count=0, eager=1_000_000))
+        return lambda: LanceSite(tmp_path_factory.mktemp("store"), Limits(count=0, exact=0, few=0))

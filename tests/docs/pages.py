@@ -122,7 +122,8 @@ class Reader:
         ours = ("PYTHON", "SEAMLINE", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
         kept = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
         path = f"{self._bin}{os.pathsep}{kept.get('PATH', '')}"
-        env = {**kept, "PATH": path, "PYTHONPATH": str(ROOT / "src"), "PYTHONUTF8": "1", "COLUMNS": "80"}
+        user = {"XDG_CONFIG_HOME": str(self._bin.parent / "config")}
+        env = {**kept, **user, "PATH": path, "PYTHONPATH": str(ROOT / "src"), "PYTHONUTF8": "1", "COLUMNS": "80"}
         done = subprocess.run(
             ["bash", "-c", f"(exit {self._status}); {command}"],
             cwd=self.folder,

@@ -181,7 +181,7 @@ def test_every_field_of_a_filter() -> None:
 
 def test_every_error() -> None:
     errors = [name for name in seamline.__all__ if issubclass_of_error(name)]
-    assert len(errors) == 8
+    assert len(errors) == 9
     assert not missing(errors, page("notices-and-errors.md"))
 
 

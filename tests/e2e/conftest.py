@@ -52,7 +52,9 @@ class Cli:
         self.folder = folder
         ours = ("PYTHON", "SEAMLINE", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
         kept = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
-        self.env = {**kept, "PYTHONPATH": str(ROOT / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+        # A user without a configuration: what the machine's own user trusts must not decide a test.
+        user = {"XDG_CONFIG_HOME": str(folder / ".config")}
+        self.env = {**kept, **user, "PYTHONPATH": str(ROOT / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
 
     def __call__(self, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Ended:
         done = subprocess.run(

@@ -101,7 +101,9 @@ def test_nothing_to_audit(cli, write) -> None:
     assert cli("audit", "none.jsonl").code == 1
     missing = cli("audit", "nowhere.jsonl")
     assert missing.code == 1
-    assert missing.lines == ["seamline: error: nowhere.jsonl: cannot be read: No such file or directory"]
+    assert missing.lines == [
+        "seamline: error: nowhere.jsonl: no such file: check the name and the folder it is named from"
+    ]
     assert cli("audit", "none.jsonl", "--root", "nowhere").code == 2
 
 

@@ -42,13 +42,13 @@ def test_a_folder_is_read_in_order_and_without_what_is_not_ours(cli, write) -> N
     assert documents == ["docs/a/z.txt", "docs/a.markdown", "docs/b.md", "docs/c.MDX"]
 
 
-def test_a_link_that_leads_out_is_followed_once(cli, write) -> None:
+def test_a_link_that_leads_out_is_followed_once_if_asked(cli, write) -> None:
     write("elsewhere/a.md")
     write("docs/b.md")
     (cli.folder / "elsewhere/back").symlink_to(cli.folder / "docs")
     (cli.folder / "docs/one").symlink_to(cli.folder / "elsewhere")
     (cli.folder / "docs/two").symlink_to(cli.folder / "elsewhere")
-    documents = {record["doc"] for record in records(cli("chunk", "docs", "--json").out)}
+    documents = {record["doc"] for record in records(cli("chunk", "docs", "--follow-links", "--json").out)}
     assert documents == {"docs/b.md", "docs/one/a.md"}
 
 

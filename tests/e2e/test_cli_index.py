@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Cli, Warm
 from test_cli_streams import on_terminal
+
+from conftest import Cli
 
 HASH = ("--embedder", "hash")
 
@@ -208,17 +209,36 @@ def test_the_bundled_model_finds_by_meaning(warm, write) -> None:
 
 @pytest.fixture
 def stuck(cli, write) -> Iterator[subprocess.Popen[bytes]]:
-    """A run with 205 documents in which 200 are written, and the last one is a pipe that nobody writes to."""
+    """A run with 206 documents in which 200 are written, and the model waits on a pipe that nobody writes to."""
     for number in range(205):
         write(f"docs/{number:03}.md", f"# Page {number}\n\nAbout {number}.\n")
-    os.mkfifo(cli.folder / "slow.md")
-    process = cli.start("index", "docs", "slow.md", *HASH)
-    pipe = os.open(cli.folder / "slow.md", os.O_WRONLY)  # returns when the other side is open
+    write("slow.md", "# Slow\n\nAbout sloths.\n")
+    os.mkfifo(cli.folder / "pipe")
+    process = subprocess.Popen(
+        [sys.executable, "-c", WAITING, "index", "docs", "slow.md", *HASH],
+        cwd=cli.folder, env=cli.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    pipe = os.open(cli.folder / "pipe", os.O_WRONLY)  # returns when the other side is open
     time.sleep(0.2)
     yield process
     process.kill()
     process.communicate()
     os.close(pipe)
+
+
+WAITING = """
+from seamline.cli.main import run
+from seamline.embed.hashing import HashEmbedder
+
+def embed(self, texts):
+    if any("sloths" in text for text in texts):
+        open("pipe").read()
+    return at_once(self, texts)
+
+at_once, HashEmbedder.embed = HashEmbedder.embed, embed
+run()
+"""
+"""The command line with a model that takes its time."""
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -243,8 +263,8 @@ def test_a_second_writer_is_told_who_writes(cli, stuck) -> None:
 def test_progress_on_a_terminal_only(cli, write) -> None:
     for number in range(30):
         write(f"docs/{number:02}.md", f"# Page {number}\n\nAbout {number}.\n")
-    os.mkfifo(cli.folder / "slow.md")
-    seen = on_terminal(cli, "index", "slow.md", "docs", *HASH, stream="stderr", feed=cli.folder / "slow.md")
+    write("slow.md", "# Slow\n\nAbout sloths.\n")
+    seen = on_terminal(cli, "index", "slow.md", "docs", *HASH, stream="stderr")
     assert "░ 1/31 documents, 0 texts embedded, slow.md" in seen
     assert seen.endswith("\r\x1b[K")
     assert cli("index", "docs").err == ""
@@ -322,17 +342,14 @@ def test_other_commands_load_nothing_heavy(cli, write) -> None:
         assert done.stderr == b"\n", args
 
 
-def test_a_search_leaves_out_what_it_never_uses(handbook: Warm) -> None:
-    code = (
-        "import sys; from seamline.cli.main import main; main(sys.argv[1:]);"
-        "print(sum(hasattr(m, '__file__') for n, m in sys.modules.items() if n.startswith('lance_namespace')))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "search", "keys", "--quiet", "-k", "1"],
-        cwd=handbook.folder, env=handbook.env, capture_output=True, timeout=120, check=True,
-    )  # fmt: skip
-    assert done.stdout.startswith(b"   1  ")
-    assert done.stdout.endswith(b"\n0\n"), "200 modules that cost half of a search"
+def test_a_lance_store_is_named_by_its_address(warm, write) -> None:
+    write("docs/a.md", "# Keys\n\nKeys are renewed each year.\n")
+    assert warm("index", "docs", *HASH, "--index", "lance:kept").code == 0
+    assert "Keys are renewed" in warm("search", "keys", "--index", "lance:kept").out
+    assert (warm.folder / "kept/entries.lance").is_dir()
+    missing = warm("search", "keys", "--index", "lance:elsewhere")
+    assert missing.code == 1
+    assert "there is no index in elsewhere" in missing.lines[0]
 
 
 def test_a_cron_job_hears_nothing(warm, write) -> None:

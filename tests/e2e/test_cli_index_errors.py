@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Cli, Warm
 
-from seamline.store.lance_home import announce, look
+from conftest import Cli, Warm
+from seamline.store.lance.folder import read_settings, write_settings
 
 SEARCH = ("search", "retry")
 USAGE = {
@@ -199,8 +199,8 @@ def test_settings_that_were_edited(copy: Warm) -> None:
 )
 def test_an_index_of_another_version(copy: Warm, field: str, value: Any, says: str) -> None:
     store = copy.folder / ".seamline/store"
-    found = look(store)
-    announce(store, found._replace(settings=replace(found.settings, **{field: value})))
+    found = read_settings(store)
+    write_settings(store, found._replace(settings=replace(found.settings, **{field: value})))
     for command in (["search", "retry"], ["index", "handbook"]):
         ended = copy(*command)
         assert (ended.code, ended.out, len(ended.lines)) == (1, "", 1)
@@ -209,7 +209,7 @@ def test_an_index_of_another_version(copy: Warm, field: str, value: Any, says: s
 
 def test_an_index_of_a_later_layout(copy: Warm) -> None:
     path = copy.folder / ".seamline/store/settings.json"
-    path.write_text(path.read_text(encoding="utf-8").replace('"layout": 2', '"layout": 99'), encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace('"layout": 3', '"layout": 99'), encoding="utf-8")
     ended = copy("search", "retry")
     assert (ended.code, ended.out, len(ended.lines)) == (1, "", 1)
     assert "has layout 99" in ended.lines[0]

@@ -10,10 +10,13 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
+
+from seamline.testing.endpoint import talking
 
 PAGE = "# Page\n\n" + "Some words here. " * 400
 
@@ -86,26 +89,31 @@ def test_closed_stdout(cli, write) -> None:
 
 @pytest.fixture
 def stuck(cli, write):
-    """Starts a command whose second input is a pipe that nobody writes to, and waits until it reads from it."""
-    write("a.md", PAGE)
-    write("c.md", PAGE)
-    os.mkfifo(cli.folder / "b.md")
+    """Starts a command with a language model that never answers about the second input, and waits until it is asked."""
+    for name in ("a", "b", "c"):
+        write(f"{name}.md", f"# Page {name}\n\nAll about {name}.\n")
+    asked, over = threading.Event(), threading.Event()
     running: list[subprocess.Popen[bytes]] = []
-    pipes: list[int] = []
+
+    def answer(question: str) -> object:
+        if "All about b." in question:
+            asked.set()
+            over.wait(60)
+        return {"texts": ["All about pages."]}
 
     def start(*options: str, group: bool = False) -> subprocess.Popen[bytes]:
-        process = cli.start("chunk", "a.md", "b.md", "c.md", *options, start_new_session=group)
+        model = ("--derive", "summary", "--llm", f"openai:m@{server.url}", "--quiet")
+        process = cli.start("chunk", "a.md", "b.md", "c.md", *model, *options, start_new_session=group)
         running.append(process)
-        pipes.append(os.open(cli.folder / "b.md", os.O_WRONLY))  # returns when the other side is open
-        time.sleep(0.2)
+        assert asked.wait(30)
         return process
 
-    yield start
-    for process in running:
-        process.kill()
-        process.communicate()
-    for pipe in pipes:
-        os.close(pipe)
+    with talking(answer) as server:
+        yield start
+        for process in running:
+            process.kill()
+            process.communicate()
+        over.set()
 
 
 def says_how_far(err: bytes) -> bool:
@@ -168,16 +176,12 @@ def test_json_keeps_them(cli, write) -> None:
     assert json.loads(cli("chunk", "a.md", "--json").out)["text"] == HOSTILE.strip()
 
 
-def on_terminal(cli, *args: str, stream: str, feed: Path | None = None, env: dict[str, str] | None = None) -> str:
+def on_terminal(cli, *args: str, stream: str, env: dict[str, str] | None = None) -> str:
     """What a command writes to one stream that is a terminal."""
     ours, theirs = pty.openpty()
     cli.env = {**cli.env, "TERM": "xterm", "COLUMNS": "90", **(env or {})}
     process = cli.start(*args, **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs})
     os.close(theirs)
-    if feed:
-        with open(feed, "wb") as pipe:
-            time.sleep(0.5)
-            pipe.write(PAGE.encode())
     seen = b""
     while select.select([ours], [], [], 30)[0]:
         try:
@@ -215,9 +219,10 @@ def test_plain_where_the_encoding_has_no_marks(cli, write) -> None:
 def test_progress_on_a_terminal_only(cli, write) -> None:
     for number in range(30):
         write(f"docs/{number:02}.md", "x\n")
-    os.mkfifo(cli.folder / "slow.md")
-    args = ("chunk", "docs/00.md", "slow.md", "docs", "--json")
-    seen = on_terminal(cli, *args, stream="stderr", feed=cli.folder / "slow.md")
+    args = ("chunk", "docs", "--json", "--derive", "summary")
+    with talking(lambda question: time.sleep(0.3) if "slow" in question else {"texts": []}) as server:
+        write("docs/slow.md", "# Slow\n\nThis is slow.\n")
+        seen = on_terminal(cli, *args, "--llm", f"openai:m@{server.url}", stream="stderr")
     assert "/31 " in seen
     assert seen.endswith("\r\x1b[K")
     assert cli("chunk", "docs", "--json").err == ""

@@ -8,6 +8,8 @@ from uuid import uuid4
 import pytest
 from psycopg import sql
 
+from seamline.embed.hashing import HashEmbedder
+from seamline.testing.endpoint import serving
 from seamline.testing.postgres import shared_server
 
 SECRET = "hunter2-s3cret"
@@ -69,3 +71,21 @@ def test_damage_is_told(warm, write, place: str) -> None:
     ended = warm("doctor", "--verify", "--index", place)
     assert ended.code == 1
     assert "checksum differs" in ended.out + ended.err
+
+
+def test_a_service_that_only_a_database_names_gets_nothing(warm, write, place: str, tmp_path) -> None:
+    """Whoever may write to the schema decides what its settings say."""
+    write("docs/a.md")
+    with serving(HashEmbedder()) as service:
+        made = warm("index", "docs", "--index", place, "--embedder", f"openai:hash@{service.url}")
+        assert made.code == 0, made.err
+        service.asked.clear()
+        victim = {"XDG_CONFIG_HOME": str(tmp_path / "victim"), "SEAMLINE_API_KEY": SECRET}
+        ended = warm("search", "deliveries", "--index", place, env=victim)
+        assert (ended.code, service.asked) == (2, [])
+        assert SECRET not in ended.err
+        assert warm("stats", "--index", place, env=victim).code == 0
+        assert warm("trust", place, service.url, env=victim).code == 0
+        assert service.url in warm("trust", place, env=victim).out
+        assert warm("search", "deliveries", "--index", place, env=victim).code == 0
+        assert [asked.headers.get("authorization") for asked in service.asked] == [None]

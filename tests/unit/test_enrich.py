@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
@@ -134,6 +135,20 @@ def test_the_date_of_a_document(value: object, expected: datetime | None) -> Non
     assert created_at({"date": value}) == expected
 
 
-@pytest.mark.parametrize(("given", "expected"), [(0.9, 0.9), (1, 1.0), (True, 0.5), (7, 0.5), ("high", 0.5)])
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        *((0.9, 0.9), (1, 1.0), (True, 0.5), (7, 0.5), ("high", 0.5)),
+        *(
+            (math.inf, 0.5),
+            (-math.inf, 0.5),
+            (math.nan, 0.5),
+            (10**400, 0.5),
+            ("1e999", 0.5),
+            (-0.0, 0.0),
+            (5e-324, 5e-324),
+        ),
+    ],
+)
 def test_authority_is_a_number_from_0_to_1(given: object, expected: float) -> None:
     assert authority({"authority": given}) == expected

@@ -375,6 +375,14 @@ def test_what_has_no_date_has_no_freshness() -> None:
     assert fact(PROSE, "freshness") is None
 
 
+@pytest.mark.parametrize("rate", [str(2**1024 - 1), "1.0e+999", ".nan", ".inf", "-1", "fast"])
+def test_a_rate_that_is_no_rate_is_as_none(rate: str) -> None:
+    said, none = (
+        fact(f"---\ndate: 2020-01-01\n{line}---\n{PROSE}", "freshness") for line in (f"freshness_rate: {rate}\n", "")
+    )
+    assert said == none
+
+
 def test_freshness_asks_for_the_time() -> None:
     with pytest.raises(ConfigError, match="now="):
         chunk_document(parse_text(PROSE), Recipe(enrich=("freshness",)))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seamline.errors import ParseError, SeamlineError
+from seamline.errors import SeamlineError
 from seamline.parse import parse_bytes
 from seamline.parse.notebook import parse
 from seamline.parse.raw import Limits, Raw
@@ -132,9 +132,11 @@ def test_text_stops_at_the_limit() -> None:
         (b"[" * 100_000, "nests too deep"),
     ],
 )
-def test_what_is_no_notebook_is_refused(data: bytes, said: str) -> None:
-    with pytest.raises(ParseError, match=said):
-        parse_bytes(data, uri="a.ipynb")
+def test_what_is_no_notebook_is_read_as_text(data: bytes, said: str) -> None:
+    document = parse_bytes(data, uri="a.ipynb")
+    assert document.text == data.decode()
+    assert [notice.code for notice in document.notices] == ["structure-lost"]
+    assert said in document.notices[0].message
 
 
 ANY = st.recursive(

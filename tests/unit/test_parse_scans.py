@@ -14,7 +14,8 @@ from pdf_maker import PageMaker, pdf, rows
 from PIL import Image, PngImagePlugin
 
 from seamline.errors import MissingExtra, ParseError, SeamlineError
-from seamline.parse import image, ocr, parse_bytes, patience
+from seamline.parse import image, ocr, parse_bytes
+from seamline.parse.isolate import time_budget
 from seamline.parse.ocr import Seen
 from seamline.parse.pdf import parse
 from seamline.parse.raw import Limits, Parsed, Raw
@@ -129,7 +130,7 @@ def test_a_page_too_large_to_be_drawn_is_told(sees: Any) -> None:
 def test_each_page_asks_for_time(sees: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     sees(Scripted("some words here", 0.9))
     asked: list[float] = []
-    monkeypatch.setattr(patience, "ask", asked.append)
+    monkeypatch.setattr(time_budget, "ask", asked.append)
     parse(Raw(pdf(*(PageMaker().picture(0, 0, 612, 792) for _ in range(3)))))
     assert asked == [20.0, 20.0, 20.0]
 

@@ -180,6 +180,13 @@ def test_nothing_is_said_to_be_nothing(text: str) -> None:
     assert "subtitles-empty" in codes(read(text))
 
 
+@pytest.mark.parametrize("text", ["Words of a song\n\nand more\n", "WEBVTT\n\nwords\n\n00:01.000 --> 00:02.000\n\n"])
+def test_a_file_without_cues_that_speak_is_read_as_text(text: str) -> None:
+    document = read(text)
+    assert document.text == text
+    assert codes(document) == ["structure-lost"]
+
+
 def test_markup_is_taken_off_and_nothing_else() -> None:
     document = srt('1\n00:00:01,000 --> 00:00:02,000\n<font color="red">x</i><script>alert(1)</script> a < b > c\n')
     assert turns(document) == ["xalert(1) a < b > c"]

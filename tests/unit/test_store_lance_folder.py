@@ -1,4 +1,4 @@
-"""What of the embedded store the contract of all stores does not reach: its folder, its list of files, its upkeep."""
+"""What of the LanceDB store the contract of all stores does not reach: its folder, its list of files, its upkeep."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ import pytest
 from seamline.errors import IndexMissing, StoreError
 from seamline.filters import All, Any, Filter, Test
 from seamline.store import create_store, open_store
-from seamline.store.lance import LanceStore
-from seamline.store.lance_engine import connect, told
-from seamline.store.lance_guard import LIST, Guard, read_list
-from seamline.store.lance_home import ENTRIES, SETTINGS, VERSIONS
-from seamline.store.lance_search import Limits, probes_for
-from seamline.store.lance_table import Table
-from seamline.store.locks import WRITER, WriterLock
+from seamline.store.lance import LanceStore, Limits
+from seamline.store.lance.engine import connect, report_errors
+from seamline.store.lance.folder import ENTRIES, SETTINGS, VERSIONS
+from seamline.store.lance.guard import CURRENT, Guard, read_state
+from seamline.store.lance.search import probes_for
+from seamline.store.lance.table import TableVersion
+from seamline.store.locks import WRITER
 from seamline.testing.entries import AXES, change, entries, entry, erase, vector
 from seamline.testing.entries import SETTINGS as MADE
 from seamline.testing.stores.site import put, put_entries, tidy, write
 
-INDEXED = Limits(count=0, words=0, exact=0, held=0, few=0)
+INDEXED = Limits(count=0, exact=0, few=0)
 
 
 @pytest.fixture
@@ -47,25 +47,25 @@ def store(folder: Path) -> Iterator[LanceStore]:
 
 def test_a_place_without_an_index_is_missing(folder: Path) -> None:
     with pytest.raises(IndexMissing, match="seamline index"):
-        open_store(str(folder))
+        open_store(f"lance:{folder}")
     folder.mkdir()
     with pytest.raises(IndexMissing, match="no index"):
-        open_store(str(folder))
+        open_store(f"lance:{folder}")
 
 
 def test_a_file_is_no_index(folder: Path) -> None:
     folder.write_text("something else")
     with pytest.raises(StoreError, match="is a file"):
-        open_store(str(folder))
+        open_store(f"lance:{folder}")
     with pytest.raises(StoreError):
-        create_store(str(folder), MADE)
+        create_store(f"lance:{folder}", MADE)
 
 
 def test_a_folder_of_something_else_is_left_alone(folder: Path) -> None:
     folder.mkdir()
     (folder / "thesis.txt").write_text("ten years of work")
     with pytest.raises(StoreError, match=r"thesis\.txt"):
-        create_store(str(folder), MADE)
+        create_store(f"lance:{folder}", MADE)
     assert os.listdir(folder) == ["thesis.txt"]
 
 
@@ -115,7 +115,23 @@ def test_changed_settings_are_refused(store: LanceStore, folder: Path) -> None:
         LanceStore.open(str(folder))
 
 
+@pytest.mark.parametrize("damage", [None, b"", b"{", b"[]", b'{"entries": 1}', b"\xff\xfe"])
+def test_a_state_that_is_not_known_is_refused(store: LanceStore, folder: Path, damage: bytes | None) -> None:
+    if damage is None:
+        (folder / CURRENT).unlink()
+    else:
+        (folder / CURRENT).write_bytes(damage)
+    with pytest.raises(StoreError, match=f"{CURRENT} is missing or damaged: restore it from a copy"):
+        LanceStore.open(str(folder))
+
+
 # The list of files
+
+
+def listed(folder: Path) -> set[str]:
+    """The names of the files on the list."""
+    lines = (folder / read_state(folder).log).read_text().splitlines()
+    return {line.split(" ", 3)[3] for line in lines}
 
 
 def test_every_file_is_listed(store: LanceStore, folder: Path) -> None:
@@ -123,67 +139,124 @@ def test_every_file_is_listed(store: LanceStore, folder: Path) -> None:
     put(store, "b.md", "y")
     tidy(store)
     there = {path.relative_to(folder).as_posix() for path in folder.glob("*.lance/**/*") if path.is_file()}
-    assert {name for name in there if "hint" not in name} == read_list(folder).files.keys()
+    assert {name for name in there if "hint" not in name} == listed(folder)
 
 
 def test_a_missing_file_is_a_problem(store: LanceStore, folder: Path) -> None:
     put(store, "a.md", "x")
-    name = next(name for name in read_list(folder).files if "/data/" in name)
+    name = next(name for name in listed(folder) if "/data/" in name)
     (folder / name).unlink()
     assert [(problem.where, problem.message) for problem in store.verify()] == [(name, "the file is missing")]
 
 
 def test_a_line_of_the_list_that_was_changed_is_a_problem(store: LanceStore, folder: Path) -> None:
     put(store, "a.md", "x")
-    lines = (folder / LIST).read_bytes().splitlines(keepends=True)
-    (folder / LIST).write_bytes(b"".join([lines[0].replace(b"0", b"1"), *lines[1:]]))
-    assert [problem.where for problem in store.verify()] == [LIST]
+    log = folder / read_state(folder).log
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join([lines[0].replace(b"0", b"1"), *lines[1:]]))
+    assert [problem.where for problem in store.verify()] == [log.name]
 
 
-def test_a_line_that_a_crash_cut_off_is_no_problem(store: LanceStore, folder: Path) -> None:
+@pytest.mark.parametrize("kept", [0, 100])
+def test_a_list_that_was_cut_off_is_a_problem(store: LanceStore, folder: Path, kept: int) -> None:
     put(store, "a.md", "x")
-    with (folder / LIST).open("ab") as file:
+    log = folder / read_state(folder).log
+    os.truncate(log, kept)
+    problem = next(store.verify())
+    assert (problem.where, problem.message) == (log.name, "the file is missing or cut off")
+
+
+def test_a_line_that_a_crash_left_is_no_problem(store: LanceStore, folder: Path) -> None:
+    put(store, "a.md", "x")
+    log = folder / read_state(folder).log
+    with log.open("ab") as file:
         file.write(b"12345678 abc")
     assert list(store.verify()) == []
-    (folder / WRITER).write_text("{}")  # as who is killed leaves it
     put(store, "b.md", "y")
     assert list(store.verify()) == []
-    assert b"12345678 abc" not in (folder / LIST).read_bytes()
+    assert b"12345678 abc" not in log.read_bytes()
 
 
-def test_a_row_that_somebody_else_changed_is_a_problem(store: LanceStore, folder: Path) -> None:
+def test_a_row_that_was_changed_is_a_problem(store: LanceStore, folder: Path) -> None:
     (one,) = put(store, "a.md", "x")
+    guard = Guard(folder, (ENTRIES, VERSIONS))
     connect(folder).open_table(ENTRIES).update(where="level = 0", values={"checksum": "0" * 32})
+    guard.record()
     assert any(one.id in problem.where for problem in store.verify())
 
 
-def test_a_commit_that_is_not_whole_is_undone(store: LanceStore, folder: Path) -> None:
+# Commits that do not count
+
+
+def test_a_commit_that_was_not_recorded_is_not_seen_and_set_aside(store: LanceStore, folder: Path) -> None:
     put(store, "a.md", "kept")
-    lock = WriterLock(folder)
-    guard = Guard(folder, (ENTRIES, VERSIONS))
-    table = connect(folder).open_table(ENTRIES)
-    table.update(where="level = 0", values={"title": "half"})
-    new = next(path for path in (folder / f"{ENTRIES}.lance" / "data").iterdir() if not listed(path, folder))
-    os.truncate(new, new.stat().st_size - 10)
-    with pytest.raises(StoreError, match="cut off"):
-        guard.record()
-    guard.undo()
-    lock.release(finished=False)
+    connect(folder).open_table(ENTRIES).update(where="level = 0", values={"title": "half"})
     with store.reader() as reader:
-        assert [one.body for one in reader.select()] == ["kept"]
+        assert reader.count(Test("title", "=", "half")) == 0
+    store = LanceStore.open(str(folder))
+    assert len(list(folder.glob(f"{ENTRIES}.lance/_versions/*.aside"))) == 1
     put(store, "b.md", "goes on")
+    with store.reader() as reader:
+        assert sorted(one.body for one in reader.select()) == ["goes on", "kept"]
     assert list(store.verify()) == []
 
 
-def listed(path: Path, folder: Path) -> bool:
-    return path.relative_to(folder).as_posix() in read_list(folder).files
+def test_numbers_of_commits_are_not_used_again(store: LanceStore, folder: Path) -> None:
+    put(store, "a.md", "kept")
+    table = connect(folder).open_table(ENTRIES)
+    for n in range(3):
+        table.update(where="level = 0", values={"title": f"half {n}"})
+    put(store, "b.md", "goes on")
+    assert read_state(folder).entries > table.version
 
 
-def test_a_version_of_a_change_that_never_came_is_not_seen_and_removed(store: LanceStore, folder: Path) -> None:
+def test_a_commit_that_is_not_whole_is_refused(store: LanceStore, folder: Path) -> None:
+    put(store, "a.md", "kept")
+    guard = Guard(folder, (ENTRIES, VERSIONS))
+    guard.recover()
+    connect(folder).open_table(ENTRIES).update(where="level = 0", values={"checksum": "half"})
+    data = folder / f"{ENTRIES}.lance" / "data"
+    new = next(path for path in data.iterdir() if path.relative_to(folder).as_posix() not in listed(folder))
+    os.truncate(new, new.stat().st_size - 10)
+    with pytest.raises(StoreError, match="cut off"):
+        guard.record()
+    put(store, "b.md", "goes on")
+    with store.reader() as reader:
+        assert sorted(one.body for one in reader.select()) == ["goes on", "kept"]
+    assert list(store.verify()) == []
+
+
+def test_an_empty_manifest_is_not_in_the_way(store: LanceStore, folder: Path) -> None:
+    put(store, "a.md", "kept")
+    connect(folder).open_table(ENTRIES).update(where="level = 0", values={"title": "half"})
+    newest = min((folder / f"{ENTRIES}.lance" / "_versions").glob("*.manifest"))
+    newest.write_bytes(b"")
+    with LanceStore.open(str(folder)).reader() as reader:
+        assert [one.body for one in reader.select()] == ["kept"]
+
+
+@pytest.mark.parametrize("damage", ["gone", "changed"])
+def test_nothing_is_set_aside_where_the_commit_that_counts_is_damaged(
+    store: LanceStore, folder: Path, damage: str
+) -> None:
+    put(store, "a.md", "kept")
+    manifests = folder / f"{ENTRIES}.lance" / "_versions"
+    counts = min(manifests.glob("*.manifest"))
+    connect(folder).open_table(ENTRIES).update(where="level = 0", values={"title": "newer"})
+    if damage == "gone":
+        counts.unlink()
+    else:
+        counts.write_bytes(counts.read_bytes()[::-1])
+    before = sorted(manifests.iterdir())
+    with pytest.raises(StoreError, match="missing or damaged"), store.writer():
+        pass
+    assert sorted(manifests.iterdir()) == before
+
+
+def test_a_version_of_a_change_that_never_came_is_not_seen(store: LanceStore, folder: Path) -> None:
     put(store, "a.md", "x")
     versions = connect(folder).open_table(VERSIONS)
     versions.add(versions.to_arrow().set_column(1, "number", [[2]]).cast(versions.schema))
-    (folder / WRITER).write_text("{}")
     with store.reader() as reader:
         assert reader.versions("a.md") == [1]
         assert reader.version("a.md", 2) is None
@@ -214,8 +287,8 @@ def test_what_is_asked_about_many_hits_is_read_at_once(store: LanceStore, monkey
     for n in range(12):
         put(store, f"{n}.md", "common words")
     reads = []
-    read = Table.rows
-    monkeypatch.setattr(Table, "rows", lambda *given, **named: reads.append(given) or read(*given, **named))
+    read = TableVersion.rows
+    monkeypatch.setattr(TableVersion, "rows", lambda *given, **named: reads.append(given) or read(*given, **named))
     with store.reader() as reader:
         hits = reader.matching("common", 12)
         found = reader.entries([hit.id for hit in hits])
@@ -287,7 +360,7 @@ def rows(count: int) -> list[np.ndarray]:
 
 
 def test_a_large_index_finds_what_is_near_and_what_is_new(folder: Path) -> None:
-    store = LanceStore.create(str(folder), MADE, limits=Limits(count=50, words=0, exact=100, held=0, few=10))
+    store = LanceStore.create(str(folder), MADE, limits=Limits(count=50, exact=100, few=10))
     made = [replace(entry("a.md", f"text {n}"), vector=row) for n, row in enumerate(rows(600))]
     put_entries(store, "a.md", made[:500])
     tidy(store)
@@ -358,7 +431,7 @@ def test_a_dead_writer_does_not_stand_in_the_way(store: LanceStore, folder: Path
     ],
 )
 def test_an_error_of_the_engine_says_what_to_do(error: Exception, remedy: str) -> None:
-    with pytest.raises(StoreError, match="cannot do it") as caught, told("cannot do it"):
+    with pytest.raises(StoreError, match="cannot do it") as caught, report_errors("cannot do it"):
         raise error
     assert remedy in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -367,9 +440,9 @@ def test_an_error_of_the_engine_says_what_to_do(error: Exception, remedy: str) -
 
 def test_a_panic_of_the_engine_is_an_error_like_others() -> None:
     panic = type("RustPanic", (BaseException,), {"__module__": "pyo3_async_runtimes"})
-    with pytest.raises(StoreError, match="doctor --verify"), told("cannot do it"):
+    with pytest.raises(StoreError, match="doctor --verify"), report_errors("cannot do it"):
         raise panic("rust future panicked")
-    with pytest.raises(KeyboardInterrupt), told("cannot do it"):
+    with pytest.raises(KeyboardInterrupt), report_errors("cannot do it"):
         raise KeyboardInterrupt
 
 

@@ -1,4 +1,4 @@
-"""An index of an older layout is brought to the present one, or refused with a remedy."""
+"""A LanceDB store of an older layout is brought to the present one, or refused with a remedy."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ import pytest
 
 from seamline.errors import StoreError
 from seamline.filters import Test
-from seamline.store import lance_home
 from seamline.store.lance import LanceStore
-from seamline.store.lance_engine import connect
-from seamline.store.lance_guard import LIST, Guard
-from seamline.store.lance_home import ENTRIES, LAYOUT, VERSIONS, Found
+from seamline.store.lance.folder import ENTRIES, LAYOUT, VERSIONS, Found, read_settings, write_settings
+from seamline.store.lance.guard import CURRENT, read_state
 from seamline.testing.entries import AXES, SETTINGS, entry, plain
 from seamline.testing.stores.site import put, put_entries
 
@@ -33,35 +31,30 @@ def seen(folder: Path) -> list[object]:
         ]
 
 
-def older(folder: Path, layout: int = 1) -> list[object]:
-    """An index as the first layout had it: entries without labels. What can be read of it."""
+def older(folder: Path, layout: int = 2) -> list[object]:
+    """An index as layout 2 had it: without a file that says which commits count. What can be read of it."""
     store = LanceStore.create(str(folder), SETTINGS)
     for doc in ("a.md", "b.md"):
         made = [replace(entry(doc, f"common {n}"), meta={"team": "infra", "n": float(n)}) for n in range(3)]
         put_entries(store, doc, made)
     put(store, "a.md", "common and new")
     before = seen(folder)
-    connection = connect(folder)
-    rows = connection.open_table(ENTRIES).to_arrow().drop_columns(["labels"])
-    connection.drop_table(ENTRIES)
-    connection.create_table(ENTRIES, rows, on_bad_vectors="null")
-    (folder / LIST).unlink()
-    Guard(folder, (ENTRIES, VERSIONS)).adopt()
-    lance_home.announce(folder, Found(layout, SETTINGS, ENTRIES, VERSIONS))
+    (folder / read_state(folder).log).rename(folder / "files.log")
+    (folder / CURRENT).unlink()
+    write_settings(folder, Found(layout, SETTINGS, ENTRIES, VERSIONS))
     return before
 
 
-def test_the_first_layout_is_brought_to_the_present_one(tmp_path: Path) -> None:
+def test_the_layout_before_is_brought_to_the_present_one(tmp_path: Path) -> None:
     folder = tmp_path / "index"
     before = older(folder)
     assert seen(folder) == before
-    assert lance_home.look(folder).layout == LAYOUT
-    assert not (folder / f"{ENTRIES}.lance").exists()
+    assert read_settings(folder).layout == LAYOUT
+    assert not (folder / "files.log").exists()
     store = LanceStore.open(str(folder))
     assert list(store.verify()) == []
     with store.reader() as reader:
         assert reader.count(Test("meta.team", "=", "infra")) == 3
-        assert reader.count(Test("path", "has", "Retries")) == 4
     put(store, "b.md", "common after all")
     assert list(store.verify()) == []
 
@@ -74,17 +67,18 @@ def test_who_is_interrupted_on_the_way_begins_again(tmp_path: Path, monkeypatch:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(lance_home, "announce", interrupted)
+        patch.setattr("seamline.store.lance.folder.write_settings", interrupted)
         with pytest.raises(KeyboardInterrupt):
             LanceStore.open(str(folder))
-    assert lance_home.look(folder).layout == 1
+    assert read_settings(folder).layout == 2
     assert seen(folder) == before
     assert list(LanceStore.open(str(folder)).verify()) == []
 
 
-def test_a_layout_before_the_first_is_refused(tmp_path: Path) -> None:
-    older(tmp_path / "index", layout=0)
-    with pytest.raises(StoreError, match="too old: index again"):
+@pytest.mark.parametrize("layout", [0, 1])
+def test_a_layout_that_is_too_old_is_refused(tmp_path: Path, layout: int) -> None:
+    older(tmp_path / "index", layout)
+    with pytest.raises(StoreError, match="too old: index again into another folder"):
         LanceStore.open(str(tmp_path / "index"))
 
 
@@ -111,4 +105,4 @@ def test_an_index_that_is_written_to_is_not_changed_beneath_it(tmp_path: Path) -
         with pytest.raises(StoreError, match=f"process {other.pid}"):
             LanceStore.open(str(folder))
         other.communicate(b"\n")
-    assert lance_home.look(folder).layout == 1
+    assert read_settings(folder).layout == 2

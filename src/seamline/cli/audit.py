@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seamline.cli.exits import DONE, FAILED, Interrupted
-from seamline.cli.options import MEDIA_TYPES, Raw, add_recipe_options, settle
+from seamline.cli.options import MEDIA_TYPES, Raw, add_recipe_options, max_bytes, read_stdin, settle
 from seamline.cli.style import say
-from seamline.errors import ConfigError, ParseError, SeamlineError
-from seamline.files import STDIN, Inputs, expand
+from seamline.errors import ConfigError, SeamlineError
+from seamline.files import STDIN, STDIN_NAME, File, Inputs, expand, out_of_memory, read_file, shorten
 
 if TYPE_CHECKING:
     from seamline.cli.audit_report import Findings
     from seamline.recipe import Recipe
     from seamline.types import Document
-
-_STDIN_NAME = "standard input"
 
 _EPILOG = """\
 examples:
@@ -62,9 +59,12 @@ def execute(args: argparse.Namespace) -> int:
     from seamline.formats import WALKED
 
     settled = settle(args)
+    args.most = max_bytes(args)
     if not Path(args.root).is_dir():
         raise ConfigError(f"--root: expected a folder, got {args.root}")
-    inputs = expand(args.paths, WALKED)
+    inputs = expand(args.paths, WALKED, follow_links=args.follow_links)
+    for notice in shorten(inputs.skipped):
+        say(f"notice: {notice}")
     findings = Findings(failures=list(inputs.failures))
     _audit_all(args, inputs, settled.recipe, findings)
     if args.json:
@@ -79,31 +79,37 @@ def execute(args: argparse.Namespace) -> int:
 def _audit_all(args: argparse.Namespace, inputs: Inputs, recipe: Recipe, findings: Findings) -> None:
     from seamline.cli.main import attempt
 
-    def one(path: Path | None) -> None:
+    def one(file: File | None) -> None:
         try:
-            if path is STDIN or path.suffix.lower() in (".jsonl", ".ndjson", ".json"):
-                _audit_records(args, path, recipe, findings)
+            if file is STDIN or file.path.suffix.lower() in (".jsonl", ".ndjson", ".json"):
+                _audit_records(args, file, recipe, findings)
             else:
-                _audit_document(args, path, recipe, findings)
+                _audit_document(args, file, recipe, findings)
         except SeamlineError as error:
             findings.failures.append(str(error))
+        except MemoryError:
+            findings.failures.append(str(out_of_memory(_name(file))))
 
-    def failed(path: Path | None, problem: str) -> None:
-        findings.failures.append(f"{path or _STDIN_NAME}: {problem}")
+    def failed(file: File | None, problem: str) -> None:
+        findings.failures.append(f"{_name(file)}: {problem}")
 
-    for done, path in enumerate(inputs.files):
+    for done, file in enumerate(inputs.files):
         try:
-            attempt(one, path, failed)
+            attempt(one, file, failed)
         except KeyboardInterrupt as cause:
             raise Interrupted(f"interrupted: {done} of {inputs.total} inputs done", cause) from None
 
 
-def _audit_document(args: argparse.Namespace, path: Path, recipe: Recipe, findings: Findings) -> None:
+def _name(file: File | None) -> str:
+    return STDIN_NAME if file is None else str(file.path)
+
+
+def _audit_document(args: argparse.Namespace, file: File, recipe: Recipe, findings: Findings) -> None:
     """Cut a document and judge the result."""
     from seamline.cut.audit import audit, audit_records
     from seamline.pipeline import chunk_document, named_parts
 
-    document = _parsed(args, path, recipe)
+    document = _parsed(args, file, recipe)
     chunks = chunk_document(document, replace(recipe, enrich=()))
     limit, tokenizer = recipe.limits, named_parts(recipe).tokenizer
     findings.documents += 1
@@ -114,14 +120,14 @@ def _audit_document(args: argparse.Namespace, path: Path, recipe: Recipe, findin
         findings.violations += audit_records([], document, limit=limit, tokenizer=tokenizer)
 
 
-def _audit_records(args: argparse.Namespace, path: Path | None, recipe: Recipe, findings: Findings) -> None:
+def _audit_records(args: argparse.Namespace, file: File | None, recipe: Recipe, findings: Findings) -> None:
     """Judge the records of one file, document by document."""
     from seamline.cut.audit import audit_records
     from seamline.pipeline import named_parts
 
-    name = _STDIN_NAME if path is None else str(path)
+    name = _name(file)
     groups: dict[str, list[Mapping[str, Any]]] = {}
-    for record in _records(name, _read(path, name), findings.failures):
+    for record in _records(name, _read(args, file), findings.failures):
         groups.setdefault(record["doc"], []).append(record)
     if not groups and not findings.failures:
         findings.failures.append(f"{name}: no records; expected the lines of `seamline chunk --json`")
@@ -134,11 +140,10 @@ def _audit_records(args: argparse.Namespace, path: Path | None, recipe: Recipe, 
         )
 
 
-def _read(path: Path | None, name: str) -> bytes:
-    try:
-        return sys.stdin.buffer.read() if path is None else path.read_bytes()
-    except OSError as error:
-        raise ParseError(f"cannot be read: {error.strerror}", name) from None
+def _read(args: argparse.Namespace, file: File | None) -> bytes:
+    if file is None:
+        return read_stdin(args.most)
+    return read_file(file.path, max_bytes=args.most, real=file.real).data
 
 
 def _records(name: str, data: bytes, failures: list[str]) -> Iterator[dict[str, Any]]:
@@ -177,14 +182,20 @@ def _source(args: argparse.Namespace, doc: str, recipe: Recipe, findings: Findin
         findings.without_source.append(f"{doc}: no such file under {args.root}")
         return None
     try:
-        return replace(_parsed(args, path, recipe), id=doc)
+        return replace(_parsed(args, File(path), recipe), id=doc)
     except SeamlineError as error:
         findings.without_source.append(str(error))
         return None
 
 
-def _parsed(args: argparse.Namespace, path: Path, recipe: Recipe) -> Document:
+def _parsed(args: argparse.Namespace, file: File, recipe: Recipe) -> Document:
     from seamline.parse import parse_file
 
-    media_type = MEDIA_TYPES.get(args.media_type)
-    return parse_file(path, media_type=media_type, encoding=args.encoding, reading=recipe.reading)
+    return parse_file(
+        file.path,
+        media_type=MEDIA_TYPES.get(args.media_type),
+        encoding=args.encoding,
+        reading=recipe.reading,
+        max_bytes=args.most,
+        real=file.real,
+    )

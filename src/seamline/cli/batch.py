@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -12,6 +14,8 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from seamline.cli.exits import WorkerDied
+from seamline.errors import ConfigError
+from seamline.search_path import named_by_user
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -26,17 +30,35 @@ def results(work: Callable[[Job], Result], jobs: Sequence[Job], workers: int) ->
         yield from map(work, jobs)
         return
     # Spawned, not forked: the tokenizer's library has threads of its own, which do not survive a fork.
-    pool = ProcessPoolExecutor(min(workers, len(jobs)), multiprocessing.get_context("spawn"))
-    finished = False
+    with _safe_path():
+        pool = ProcessPoolExecutor(min(workers, len(jobs)), multiprocessing.get_context("spawn"))
+        finished = False
+        try:
+            yield from _in_flight(pool, work, jobs, _AHEAD * workers)
+            pool.shutdown()
+            finished = True
+        except BrokenProcessPool:
+            raise WorkerDied("a worker process was killed, perhaps for want of memory; use fewer --jobs") from None
+        finally:
+            if not finished:
+                _kill(pool)
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Start children without the current folder on their search path: a worker begins as `python -c`, which puts it
+    first, and would run a `pickle.py` that lies among the documents."""
+    if sys.flags.ignore_environment and not sys.flags.safe_path:
+        raise ConfigError("--jobs needs Python without -E, or with -P as well: got -E alone; run `python -P -E`")
+    safe = {"PYTHONSAFEPATH": "1", "PYTHONPATH": os.pathsep.join(named_by_user())}
+    before = {name: os.environ[name] for name in safe if name in os.environ}
+    os.environ.update(safe)
     try:
-        yield from _in_flight(pool, work, jobs, _AHEAD * workers)
-        pool.shutdown()
-        finished = True
-    except BrokenProcessPool:
-        raise WorkerDied("a worker process was killed, perhaps for want of memory; use fewer --jobs") from None
+        yield
     finally:
-        if not finished:
-            _kill(pool)
+        for name in safe:
+            del os.environ[name]
+        os.environ.update(before)
 
 
 def _in_flight(

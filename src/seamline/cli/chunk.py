@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cli.exits import DONE, FAILED, Interrupted
-from seamline.cli.options import MEDIA_TYPES, Raw, add_recipe_options, settle
+from seamline.cli.options import MEDIA_TYPES, Raw, Settled, add_recipe_options, max_bytes, read_stdin, settle
 from seamline.cli.style import Style, plural, say, style_for
 from seamline.errors import ConfigError, ParseError, SeamlineError
-from seamline.files import STDIN, Inputs, expand
+from seamline.files import STDIN, STDIN_NAME, File, Inputs, expand, out_of_memory, shorten
 
 if TYPE_CHECKING:
     from seamline.cli.output import Output
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from seamline.pipeline import Made
     from seamline.recipe import Recipe
     from seamline.replies import Usage
+    from seamline.trust import Access
     from seamline.types import Document
-
-STDIN_NAME = "standard input"
 
 _EPILOG = """\
 examples:
@@ -49,18 +48,22 @@ exit codes: 0 done, 1 some inputs failed (the rest is done, the failures are lis
 class Job(NamedTuple):
     """One input and all that is needed to turn it into text."""
 
-    path: Path | None
-    data: bytes | None
+    file: File | None
+    data: bytes
     """What standard input held, where that is the input."""
+    problem: str
+    """Why standard input could not be read."""
     recipe: Recipe
+    access: Access
     media_type: str | None
     encoding: str | None
+    max_bytes: int | None
     look: Look | None
     """For people; JSON lines where there is none."""
 
     @property
     def name(self) -> str:
-        return STDIN_NAME if self.path is None else self.path.as_posix()
+        return STDIN_NAME if self.file is None else self.file.path.as_posix()
 
 
 class Outcome(NamedTuple):
@@ -99,16 +102,20 @@ def execute(args: argparse.Namespace) -> int:
     from seamline.formats import WALKED
 
     settled = settle(args)
+    most = max_bytes(args)
     workers = _workers(args.jobs)
     path = Path(args.output) if args.output is not None else None
     as_json = args.json or (path is not None and path.suffix == ".jsonl")
-    inputs = expand(args.paths, WALKED, path)
+    inputs = expand(args.paths, WALKED, path, follow_links=args.follow_links)
     output = Output(path, encoding="utf-8" if as_json or path else sys.stdout.encoding or "utf-8")
     if settled.config and not as_json and not args.quiet:
         say(f"using {settled.config}")
+    if not args.quiet:
+        for notice in shorten(inputs.skipped):
+            say(f"notice: {notice}")
     work = Work(inputs, output, workers, quiet=args.quiet)
     try:
-        return work.run(_jobs(args, inputs, settled.recipe, None if as_json else _look(args, path)))
+        return work.run(_jobs(args, inputs, settled, most, None if as_json else _look(args, path)))
     finally:
         output.abandon()
 
@@ -178,16 +185,22 @@ def outcome_of(job: Job) -> Outcome:
 
 
 def _outcome(job: Job) -> Outcome:
+    try:
+        return _finished(job)
+    except MemoryError:
+        return Outcome(failure=str(out_of_memory(job.name)))
+    except SeamlineError as error:
+        message = str(error)
+        return Outcome(failure=message if job.name in message else f"{job.name}: {message}")
+
+
+def _finished(job: Job) -> Outcome:
     from seamline.api import clock
     from seamline.cli.parts import parts_for
     from seamline.pipeline import make
 
-    try:
-        document = read(job)
-        made = make(document, job.recipe, parts_for(job.recipe), now=clock(job.recipe))
-    except SeamlineError as error:
-        message = str(error)
-        return Outcome(failure=message if job.name in message else f"{job.name}: {message}")
+    document = read(job)
+    made = make(document, job.recipe, parts_for(job.recipe, job.access), now=clock(job.recipe))
     told = (*document.notices, *made.notices)
     notices = [f"notice: {job.name}{', ' * bool(n.where)}{n.where}: {n.message}" for n in told]
     if not made.chunks:
@@ -212,11 +225,18 @@ def read(job: Job) -> Document:
     from seamline.parse import parse_bytes, parse_file
 
     reading = job.recipe.reading
-    if job.path is None:
-        if job.data is None:
-            raise ParseError("cannot be read: it is closed or a folder", STDIN_NAME)
+    if job.file is None:
+        if job.problem:
+            raise ParseError(job.problem)
         return parse_bytes(job.data, media_type=job.media_type, encoding=job.encoding, reading=reading)
-    return parse_file(job.path, media_type=job.media_type, encoding=job.encoding, reading=reading)
+    return parse_file(
+        job.file.path,
+        media_type=job.media_type,
+        encoding=job.encoding,
+        reading=reading,
+        max_bytes=job.max_bytes,
+        real=job.file.real,
+    )
 
 
 def _text(job: Job, document: Document, made: Made) -> str:
@@ -230,18 +250,21 @@ def _text(job: Job, document: Document, made: Made) -> str:
     return "".join([json_line(record) for record in records])
 
 
-def _jobs(args: argparse.Namespace, inputs: Inputs, recipe: Recipe, look: Look | None) -> Iterator[Job]:
+def _jobs(
+    args: argparse.Namespace, inputs: Inputs, settled: Settled, most: int | None, look: Look | None
+) -> Iterator[Job]:
     media_type = MEDIA_TYPES.get(args.media_type)
-    for path in inputs.files:
-        data = _stdin() if path is STDIN else None
-        yield Job(path, data, recipe, media_type, args.encoding, look)
+    for file in inputs.files:
+        data, problem = _stdin(most) if file is STDIN else (b"", "")
+        yield Job(file, data, problem, settled.recipe, settled.access, media_type, args.encoding, most, look)
 
 
-def _stdin() -> bytes | None:
+def _stdin(most: int | None) -> tuple[bytes, str]:
+    """What standard input holds, or why that is not known. It is read before workers start: theirs is another one."""
     try:
-        return sys.stdin.buffer.read()
-    except (OSError, AttributeError):  # a folder; closed, and so None
-        return None
+        return read_stdin(most), ""
+    except ParseError as error:
+        return b"", str(error)
 
 
 def _look(args: argparse.Namespace, path: Path | None) -> Look:

@@ -16,7 +16,7 @@ examples:
   seamline completion zsh > ~/.zfunc/_seamline      with ~/.zfunc in $fpath
   seamline completion fish > ~/.config/fish/completions/seamline.fish"""
 
-_FILE_WORDS = ("FILE", "DIR", "PATH", "PLACE")
+_FILE_WORDS = ("FILE", "DIR", "FOLDER", "PATH", "PLACE")
 
 
 class Option(NamedTuple):

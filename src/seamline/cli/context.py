@@ -20,7 +20,7 @@ from seamline.cli.asking import (
 from seamline.cli.exits import DONE
 from seamline.cli.options import Raw
 from seamline.cli.place import add_place_options, existing, opened
-from seamline.cli.style import plural, say, visible
+from seamline.cli.style import plural, say, visible_lines
 from seamline.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ examples:
   seamline context "compare keys and tokens" --where 'path has "Security"' --json
 
 The kind of question decides how many passages are looked for and how wide they are. They stand in the order of
-their documents, numbered, each with its source, between delimiters that none of them contains.
+their documents, numbered, each with its source, between delimiters that none of them contains. Control characters and
+bidi overrides are printed as escapes such as \\x1b, unless --raw is given; --json holds the exact text either way.
 exit codes: 0 done, also where nothing was found; 1 the index cannot be used; 2 usage or configuration"""
 
 
@@ -64,6 +65,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     show.add_argument("--fill", action="store_true", help="fill the budget, also with passages far below the best")
     show.add_argument("--json", action="store_true", help="one JSON object with the text, its passages and citations")
+    show.add_argument("--raw", action="store_true", help="control characters as they are, instead of as \\x1b")
     show.add_argument("--quiet", action="store_true", help="no notices, only errors")
     add_search_options(parser)
     add_place_options(parser)
@@ -71,6 +73,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def execute(args: argparse.Namespace) -> int:
+    if args.raw and args.json:
+        raise ConfigError("--raw and --json: choose one, as JSON holds the exact text in any case")
     query = question(args)
     context = _context(args, query)
     if context.left_out and not context.passages:
@@ -78,7 +82,7 @@ def execute(args: argparse.Namespace) -> int:
     if args.json:
         _print_json(args, query, context)
     else:
-        _print(context.text)
+        _print(args, context.text)
     if not args.quiet:
         for line in _remarks(args, context):
             say(line)
@@ -102,14 +106,15 @@ def _context(args: argparse.Namespace, query: str) -> ContextText:
         )
 
 
-def _print(text: str) -> None:
-    """The text as it is, but for a terminal, which must not obey it."""
+def _print(args: argparse.Namespace, text: str) -> None:
+    """The text for a program, or whole lines for a terminal; a pipe may end at one, too."""
     from seamline.cli.output import Output, print_text
 
+    shown = text if args.raw else visible_lines(text)
     if sys.stdout.isatty():
-        print_text("".join(f"{visible(line)}\n" for line in text.splitlines()))
+        print_text(shown if shown.endswith("\n") or not shown else f"{shown}\n")
     else:
-        Output(None).write(text)
+        Output(None).write(shown)
 
 
 def _print_json(args: argparse.Namespace, query: str, context: ContextText) -> None:
@@ -151,4 +156,6 @@ def _remarks(args: argparse.Namespace, context: ContextText) -> list[str]:
         names = ", ".join(citation.label() for citation in context.left_out[:_NAMED])
         more = f" and {len(context.left_out) - _NAMED} more" if len(context.left_out) > _NAMED else ""
         remarks.append(f"no room for {names}{more}")
+    if not args.json and not args.raw and visible_lines(context.text) != context.text:
+        remarks.append("notice: control characters are printed as escapes; --raw prints them as they are")
     return remarks

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import platform
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cli.exits import DONE, FAILED
 from seamline.cli.options import Raw
-from seamline.cli.output import print_text
+from seamline.cli.output import Output, print_text
 from seamline.cli.place import add_place_options
 from seamline.cli.style import plural, style_for, visible
 from seamline.errors import IndexMissing, MissingExtra, SeamlineError, StoreError
@@ -20,6 +20,7 @@ from seamline.extras import READERS, command
 
 if TYPE_CHECKING:
     from seamline.records import Problem
+    from seamline.trust import Target
 
 NEEDED = ("pyromark", "splintr-rs", "sentencex", "PyYAML")
 EXTRAS = {
@@ -83,7 +84,7 @@ def execute(args: argparse.Namespace) -> int:
         from seamline.cli.lines import json_line
 
         found = {"problems": [problem._asdict() for problem in problems]} if args.verify else {}
-        print_text(json_line({"ok": well, "checks": [check._asdict() for check in checks], **found}))
+        Output(None).write(json_line({"ok": well, "checks": [check._asdict() for check in checks], **found}))
     else:
         print_text("".join(f"{line}\n" for line in _lines(checks, problems)))
     return DONE if well else FAILED
@@ -94,7 +95,7 @@ def _lines(checks: list[Check], problems: list[Problem]) -> Iterator[str]:
     colours = {"ok": "green", "failed": "red", "optional": "yellow"}
     for check in checks:
         state = style.paint(f"{check.state:<8}", colours[check.state])
-        remedy = f"; run `{check.remedy}`" if check.remedy else ""
+        remedy = f"; run `{visible(check.remedy)}`" if check.remedy else ""
         yield f"{state}  {check.name:<24}{visible(check.detail)}{remedy}"
     yield from (f"{'':<10}{visible(problem.where)}: {visible(problem.message)}" for problem in problems)
     failed = sum(check.state == "failed" for check in checks)
@@ -123,8 +124,9 @@ def _checks() -> Iterator[Check]:
     yield _tried("sentence ends", _sentences)
     yield _tried("front matter", _front_matter)
     yield _tried("chunk and audit", _chunks)
+    yield _isolation()
     yield from _extras(EXTRAS)
-    yield _config()
+    yield from _config()
 
 
 def _extras(packages: Mapping[str, tuple[str, str]]) -> Iterator[Check]:
@@ -147,8 +149,9 @@ def _index_checks(args: argparse.Namespace, problems: list[Problem]) -> Iterator
         yield Check("index", "failed", f"{plural(len(problems), 'problem')}: {remedy}")
         return
     try:
-        held = doctor_index.look(args.index, args.api_key_env)
+        held, targets = doctor_index.look(args)
         yield Check("index", "ok", f"{held}, all as it was written" if args.verify else held)
+        yield from _trust(targets)
     except MissingExtra as error:
         yield Check("index", "optional", str(error))
     except SeamlineError as error:
@@ -163,11 +166,23 @@ def _problems(args: argparse.Namespace) -> list[Problem]:
 
     place = existing(args.index)
     try:
-        return verify(place, args.api_key_env)
+        return verify(args)
     except IndexMissing:
         raise
     except StoreError as error:
         return [Problem(place, str(error))]
+
+
+def _trust(targets: Sequence[Target]) -> Iterator[Check]:
+    """Whether services and files that were found to be named may be used. None of them is asked or opened."""
+    for found in targets:
+        state = "trusted for" if found.trusted else "not trusted for"
+        yield Check(
+            "trust",
+            "ok" if found.trusted else "optional",
+            f"{found.target} is {state} {found.folder}, whose files name it",
+            found.remedy,
+        )
 
 
 def _version(package: str) -> str:
@@ -215,6 +230,20 @@ def _core() -> Check:
     )
 
 
+def _isolation() -> Check:
+    """What holds the parsers of formats that others wrote."""
+    from seamline.parse.isolate.process import is_switched_off, isolation
+
+    name = "parser isolation"
+    if is_switched_off():
+        return Check(name, "optional", "none, as SEAMLINE_ISOLATE=0 asks for: parsers run in this process")
+    try:
+        level = isolation()
+    except SeamlineError as error:
+        return Check(name, "failed", str(error), _REINSTALL)
+    return Check(name, "ok" if level.is_full else "optional", level.describe())
+
+
 def _parses() -> str:
     from seamline.parse import markdown, parse_text
 
@@ -250,14 +279,18 @@ def _chunks() -> str:
     return f"{len(chunks)} chunks of a test document keep the contract"
 
 
-def _config() -> Check:
+def _config() -> Iterator[Check]:
     from seamline.recipe_toml import FILE_NAME, find, load_recipe
+    from seamline.trust import check_owner, models_of, targets_of
 
     path = find(Path.cwd())
     if path is None:
-        return Check(FILE_NAME, "ok", "none found from here upward; the defaults are used")
+        yield Check(FILE_NAME, "ok", "none found from here upward; the defaults are used")
+        return
     try:
+        check_owner(path)
         recipe = load_recipe(path)
+        yield Check(FILE_NAME, "ok", f"{path} is valid; recipe {recipe.fingerprint}")
+        yield from _trust(targets_of(path.parent, models_of(recipe)))
     except SeamlineError as error:
-        return Check(FILE_NAME, "failed", str(error))
-    return Check(FILE_NAME, "ok", f"{path} is valid; recipe {recipe.fingerprint}")
+        yield Check(FILE_NAME, "failed", str(error))

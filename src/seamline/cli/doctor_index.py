@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import argparse
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from seamline.cli.place import existing, key_of, open_place
+from seamline.cli.place import existing, opened
 from seamline.cli.style import plural
-from seamline.extras import INDEX, POSTGRES, installed
+from seamline.extras import INDEX, LANCE, POSTGRES, installed
 from seamline.records import Problem
 
+if TYPE_CHECKING:
+    from seamline.trust import Target
+
 PACKAGES = {
-    "lancedb": (INDEX, "keeps an index in a folder"),
+    "apsw": (INDEX, "keeps an index in a folder"),
     "onnxruntime": (INDEX, "runs embedding models"),
     "numpy": (INDEX, "every index needs it"),
     "psycopg": (POSTGRES, "keeps an index in PostgreSQL"),
+    "lancedb": (LANCE, "keeps an index in a LanceDB folder"),
 }
 """Packages that only an index needs: the command that installs each, and what it is for."""
 
@@ -53,21 +59,23 @@ def analyzer() -> str:
     return f"finds known words, rules {ANALYZER}"
 
 
-def look(named: str | None, variable: str | None) -> str:
-    """What an index holds, the nearest where none is named; raises where it cannot be opened."""
+def look(args: argparse.Namespace) -> tuple[str, list[Target]]:
+    """What an index holds, the nearest where none is named, and which services and files it names; raises where it
+    cannot be opened. None of them is asked or opened."""
     with installed():
         from seamline.index import FOLDER, find_index
+    from seamline.trust import models_of, targets_of
 
     found = find_index(Path.cwd())
-    if named is None and found is None:
-        return f"no {FOLDER} from here upward; `seamline index PATH` makes one"
-    with open_place(existing(named), key_of(variable)) as index:
+    if args.index is None and found is None:
+        return f"no {FOLDER} from here upward; `seamline index PATH` makes one", []
+    with opened(args, existing(args.index)) as index:
         heads = index.documents()
         held = f"{plural(len(heads), 'document')}, {plural(sum(head.chunks for head in heads), 'chunk')}"
-        return f"{index.url}: {held}"
+        return f"{index.url}: {held}", targets_of(index.url, models_of(index.recipe, index.settings.embedder))
 
 
-def verify(named: str | None, variable: str | None) -> list[Problem]:
+def verify(args: argparse.Namespace) -> list[Problem]:
     """What is not as it was written, in all of an index."""
-    with open_place(existing(named), key_of(variable)) as index:
+    with opened(args, existing(args.index)) as index:
         return list(index.verify())

@@ -6,21 +6,24 @@ import argparse
 import os
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from seamline.cli.asking import in_own_words
 from seamline.cli.exits import DONE, FAILED, Interrupted
-from seamline.cli.options import MEDIA_TYPES, Raw, Settled, add_recipe_options, settle
+from seamline.cli.options import MEDIA_TYPES, Raw, Settled, add_recipe_options, max_bytes, settle
 from seamline.cli.place import add_place_options, opened, place_for, root_for
 from seamline.cli.style import plural, say
-from seamline.errors import IndexMissing, SeamlineError
-from seamline.files import expand
+from seamline.errors import ConfigError, IndexMissing, SeamlineError
+from seamline.files import expand, shorten
 
 if TYPE_CHECKING:
     from seamline.cli.index_report import Ran
     from seamline.index import Index
     from seamline.indexing.run import Report
     from seamline.shape import Shape
+    from seamline.trust import Trust
 
 _EPILOG = """\
 examples:
@@ -71,6 +74,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def execute(args: argparse.Namespace) -> int:
     settled = settle(args)
+    max_bytes(args)  # a mistake is told before an index is made
     place = place_for(args.index, args.paths)
     with in_own_words():
         index = _opened(args, settled, place)
@@ -80,38 +84,71 @@ def execute(args: argparse.Namespace) -> int:
         if args.watch:
             from seamline.cli.watch import watch
 
-            return watch(args.paths, lambda paths, changed: _run(index, paths, args, changed), quiet=args.quiet)
+            return watch(
+                args.paths,
+                lambda paths, changed: _run(index, paths, args, changed),
+                quiet=args.quiet,
+                follow_links=args.follow_links,
+            )
         ran = _run(index, args.paths, args)
     return FAILED if ran.report.failures else DONE
 
 
 def _opened(args: argparse.Namespace, settled: Settled, place: str) -> Index | None:
     """The index, made where there is none; None where there is nothing to put into a new one."""
+    trust = _trust(args, settled)
     try:
-        index = opened(args, place)
+        index = opened(args, place, trust=trust)
     except IndexMissing:
-        if not _any_to_read(args.paths):
+        if not _any_to_read(args):
             return None
         if settled.config and not args.json and not args.quiet:
             say(f"using {settled.config}")
-        return opened(args, place, _shape(args, settled), root_for(args.index, args.paths))
+        index = opened(args, place, _shape(args, settled), root_for(args.index, args.paths), trust)
+        _remember(index, trust, made=True)
+        return index
     if _asks_for_shape(args):
-        asked = _shape(args, settled, index)
-        index.close()
-        return opened(args, place, asked)
-    if not args.quiet:
+        with ExitStack() as undo:
+            undo.callback(index.close)
+            index.check_shape(_shape(args, settled, index))
+            undo.pop_all()
+    elif not args.quiet:
         _remark_on_config(settled, index)
+    _remember(index, trust)
     return index
 
 
-def _any_to_read(paths: Sequence[str]) -> bool:
+def _trust(args: argparse.Namespace, settled: Settled) -> Trust:
+    """What the command line names itself."""
+    from seamline.trust import trust_in
+
+    with_key = settled.trust
+    embeds = trust_in([args.embedder] if args.embedder else [])
+    return replace(with_key, services=with_key.services + embeds.services, files=with_key.files + embeds.files)
+
+
+def _remember(index: Index, trust: Trust, *, made: bool = False) -> None:
+    """Trust what the user named for this index from now on: who has just named it is not asked again."""
+    from seamline.trust import models_of, remember
+
+    try:
+        remember(index.url, models_of(index.recipe, index.settings.embedder), trust, all_of_them=made)
+    except ConfigError as error:
+        say(f"notice: what this index may use cannot be recorded, so `seamline search` will refuse it: {error}")
+
+
+def _any_to_read(args: argparse.Namespace) -> bool:
     """Whether a new index would hold anything. A folder that was misspelled must not leave one behind."""
     from seamline.formats import WALKED
 
-    inputs = expand([path for path in paths if path != "-"], WALKED)
-    if any(file is not None and os.path.lexists(file) for file in inputs.files):
+    inputs = expand([path for path in args.paths if path != "-"], WALKED, follow_links=args.follow_links)
+    files = [file.path for file in inputs.files if file is not None]
+    if any(map(os.path.lexists, files)):
         return True
-    missing = [f"{file}: no such file: check the name and the folder it is named from" for file in inputs.files]
+    if not args.quiet:
+        for notice in shorten(inputs.skipped):
+            say(f"notice: {notice}")
+    missing = [f"{file}: no such file: check the name and the folder it is named from" for file in files]
     for failure in [*inputs.failures, *missing]:
         say(f"error: {failure}")
     return False
@@ -169,7 +206,15 @@ def _updated(index: Index, paths: Sequence[str], args: argparse.Namespace) -> Re
     progress = IndexProgress(wanted=not args.quiet)
     media_type = MEDIA_TYPES.get(args.media_type)
     try:
-        return index.update(paths, watcher=progress, encoding=args.encoding, media_type=media_type)
+        return index.update(
+            paths,
+            watcher=progress,
+            encoding=args.encoding,
+            media_type=media_type,
+            max_bytes=max_bytes(args),
+            follow_links=args.follow_links,
+            roots=args.paths,  # also where only some of their files are looked at, since those changed
+        )
     except KeyboardInterrupt as cause:
         held = {head.doc for head in index.documents()}
         raise Interrupted(f"interrupted: {progress.so_far(held)}; {_GO_ON}", cause) from None

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seamline.cli.exits import DONE, FAILED
-from seamline.cli.options import MEDIA_TYPES, Raw
+from seamline.cli.options import MEDIA_TYPES, Raw, add_size_limit, max_bytes, read_stdin
 from seamline.cli.style import Style, clipped, plural, say, style_for, visible
 from seamline.errors import SeamlineError
+from seamline.files import out_of_memory
 
 if TYPE_CHECKING:
     from seamline.classify import Classified
@@ -51,41 +52,43 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     parser.add_argument("--boilerplate", choices=("keep", "remove"), default="keep", help="of web pages (keep)")
     parser.add_argument("--ocr", choices=("auto", "on", "off"), default="auto", help="of pages without text (auto)")
+    add_size_limit(parser)
     return parser
 
 
 def execute(args: argparse.Namespace) -> int:
     from seamline.classify import classify
-    from seamline.cli.output import print_text
+    from seamline.cli.output import Output, print_text
 
     style = style_for(sys.stdout)
+    most = max_bytes(args)
     failed = False
     for name in args.paths:
         try:
-            document = _read(args, name)
-        except SeamlineError as error:
-            say(f"error: {error}")
+            document = _read(args, name, most)
+        except (SeamlineError, MemoryError) as error:
+            say(f"error: {error if isinstance(error, SeamlineError) else out_of_memory(name)}")
             failed = True
             continue
         found = classify(document)
         if args.json:
             from seamline.cli.lines import json_line
 
-            print_text(json_line(_record(document, found)))
+            Output(None).write(json_line(_record(document, found)))
         else:
             print_text("".join(f"{line}\n" for line in _report(document, found, style, whole=args.blocks)))
     return FAILED if failed else DONE
 
 
-def _read(args: argparse.Namespace, name: str) -> Document:
+def _read(args: argparse.Namespace, name: str, most: int | None) -> Document:
     from seamline.parse import parse_bytes, parse_file
     from seamline.reading import Reading
 
     reading = Reading(boilerplate=args.boilerplate, ocr=args.ocr)
     media_type = MEDIA_TYPES.get(args.media_type)
     if name == "-":
-        return parse_bytes(sys.stdin.buffer.read(), media_type=media_type, encoding=args.encoding, reading=reading)
-    return parse_file(Path(name), media_type=media_type, encoding=args.encoding, reading=reading)
+        return parse_bytes(read_stdin(most), media_type=media_type, encoding=args.encoding, reading=reading)
+    return parse_file(Path(name), media_type=media_type, encoding=args.encoding, reading=reading, max_bytes=most)
 
 
 def _record(document: Document, found: Classified) -> dict[str, Any]:

@@ -5,16 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-_encode = json.JSONEncoder(ensure_ascii=False).encode
+from seamline.cli.style import escape_json
 
-_LINE_ENDS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-"""Legal inside JSON, but many readers end a line there."""
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def json_line(value: Mapping[str, object]) -> str:
-    """The value as one line, its end included."""
-    line = _encode(value)
-    if not line.isascii():
-        for char, escape in _LINE_ENDS.items():
-            line = line.replace(char, escape)
-    return f"{line}\n"
+    """The value as one line for every reader, its end included, in which nothing can move a terminal's cursor."""
+    return f"{escape_json(_encode(value))}\n"

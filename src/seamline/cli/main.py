@@ -15,13 +15,17 @@ Result = TypeVar("Result")
 
 COMMANDS = (
     *("index", "search", "context", "cite", "stats", "forget"),
-    *("chunk", "inspect", "audit", "doctor", "completion"),
+    *("chunk", "inspect", "audit", "trust", "doctor", "completion"),
 )
 """Each is a module beside this one with `add_parser` and `execute`."""
 
 
 def run() -> None:
     """What the `seamline` script calls."""
+    from seamline.search_path import leave_out_current_folder
+
+    leave_out_current_folder()  # which an empty entry of PYTHONPATH stands for
+    _take_stderr()
     sys.exit(main())
 
 
@@ -136,8 +140,25 @@ def _internal(error: BaseException) -> str:
     if os.environ.get("SEAMLINE_DEBUG"):
         import traceback
 
-        traceback.print_exception(error)
+        from seamline.cli.style import visible_lines
+
+        print(visible_lines("".join(traceback.format_exception(error))), end="", file=sys.stderr)
     return f"internal error: {type(error).__name__}: {error}; please report it (SEAMLINE_DEBUG=1 shows where)"
+
+
+def _take_stderr() -> None:
+    """Keep standard error for what we say: libraries written in Rust or C write past Python, and a panic writes a
+    backtrace. SEAMLINE_DEBUG lets them speak."""
+    if sys.stderr is None or os.environ.get("SEAMLINE_DEBUG"):
+        return
+    try:
+        ours = os.dup(2)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 2)
+        os.close(nowhere)
+    except OSError:  # it is closed
+        return
+    sys.stderr = open(ours, "w", 1, encoding=sys.stderr.encoding, errors="backslashreplace")  # noqa: SIM115
 
 
 def _open_closed_streams() -> None:

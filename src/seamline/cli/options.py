@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
 
-from seamline.errors import ConfigError
+from seamline.errors import ConfigError, ParseError
 from seamline.formats import FORMATS
 
 if TYPE_CHECKING:
     from seamline.recipe import Overlap, Recipe
+    from seamline.trust import Access, Trust
 
 _PLAIN = (
     *("strategy", "llm", "bias", "packer", "sections", "depth", "breadcrumb", "front_matter", "boilerplate", "ocr"),
@@ -73,10 +75,14 @@ class Parser(argparse.ArgumentParser):
 
 
 class Settled(NamedTuple):
-    """The recipe of a command line, and the file it started from."""
+    """The recipe of a command line, and what it may load."""
 
     recipe: Recipe
     config: Path | None
+    """The file it started from."""
+    access: Access
+    trust: Trust
+    """What the command line names itself, and services that SEAMLINE_API_KEY goes to."""
 
 
 def add_recipe_options(parser: argparse.ArgumentParser) -> None:
@@ -155,6 +161,42 @@ def add_recipe_options(parser: argparse.ArgumentParser) -> None:
     read.add_argument(
         "--media-type", choices=MEDIA_TYPES, metavar="FORMAT", help="read all inputs as this, whatever they look like"
     )
+    add_size_limit(read)
+    read.add_argument(
+        "--follow-links", action="store_true", help="also links in folders that lead out of the paths that were given"
+    )
+
+
+def add_size_limit(group: argparse._ActionsContainer) -> None:
+    group.add_argument(
+        "--max-bytes", metavar="SIZE", help="refuse larger inputs: 200MB, 1GiB, bytes, or none for no limit (100MB)"
+    )
+
+
+def max_bytes(args: argparse.Namespace) -> int | None:
+    """The size limit of a command line; None where there is none."""
+    from seamline.files import MAX_BYTES
+
+    given: str | None = args.max_bytes
+    if given is None:
+        return MAX_BYTES
+    if given.strip().lower() == "none":
+        return None
+    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?) ?([kmgt]?)(i?)b?", given.strip().lower())
+    if found is None or (found[3] and not found[2]):
+        raise ConfigError(f"--max-bytes: expected a size such as 200MB, 1GiB or 5000, or none, got {given!r}")
+    step = 1024 if found[3] else 1000
+    return int(float(found[1]) * step ** " kmgt".index(found[2] or " ")) or None
+
+
+def read_stdin(most: int | None) -> bytes:
+    """What standard input holds; a ParseError where that cannot be had, or is too much."""
+    from seamline.files import STDIN_NAME, read_stream
+
+    try:
+        return read_stream(sys.stdin.buffer, max_bytes=most)
+    except (OSError, AttributeError):  # a folder; closed, and so None
+        raise ParseError("cannot be read: it is closed or a folder", STDIN_NAME) from None
 
 
 def _names(given: str, known: Sequence[str]) -> tuple[str, ...]:
@@ -186,16 +228,42 @@ def settle(args: argparse.Namespace) -> Settled:
             overlap=_overlap(args.overlap),
         )
         recipe = replace(sized, **fields)
-        make_parts(recipe)
+        access, trust = _admitted(args, recipe, config)
+        make_parts(recipe, access=access)
         decode(b"", encoding=args.encoding)
     except ConfigError as error:
         raise _in_words_of_the_command_line(error, args) from None
-    return Settled(recipe, config)
+    return Settled(recipe, config, access, trust)
+
+
+def _admitted(args: argparse.Namespace, recipe: Recipe, config: Path | None) -> tuple[Access, Trust]:
+    """What the recipe may load, and what of it the user named; raises where a file that was found names more."""
+    from seamline.cli.place import keys_of
+    from seamline.trust import Found, admit, keyed, models_of, trust_in
+    from seamline.trust_records import trust_folder
+
+    found = config is not None and args.config is None
+    names = models_of(recipe)
+    own = [getattr(recipe, name) for name in ("llm", "signal", "tokenizer") if not found or _gives(args, name)]
+    folder = trust_folder(config.parent if config is not None else Path.cwd())
+    trust = trust_in(own, keyed(names, folder) if found else ())
+    access = admit(Found(folder, str(config), names), trust, keys_of(), own)
+    access.require(*names)
+    return access, trust
+
+
+def _gives(args: argparse.Namespace, name: str) -> bool:
+    """Whether options give a field of the recipe."""
+    from seamline.recipe import PLACES
+
+    set_itself = (setting.partition("=")[0].strip() == PLACES[name] for setting in args.set)
+    return getattr(args, name, None) is not None or any(set_itself)
 
 
 def _base(args: argparse.Namespace) -> tuple[Recipe | str | None, Path | None]:
     """A preset, a file that is named or found, or nothing."""
     from seamline.recipe_toml import find, load_recipe
+    from seamline.trust import check_owner
 
     chosen = [name for name in ("--preset", "--config") if getattr(args, name[2:]) is not None]
     if args.no_config and args.config is not None:
@@ -207,6 +275,8 @@ def _base(args: argparse.Namespace) -> tuple[Recipe | str | None, Path | None]:
     path = Path(args.config) if args.config is not None else None if args.no_config else find(Path.cwd())
     if path is None:
         return None, None
+    if args.config is None:
+        check_owner(path)
     shown = path if args.config else Path(os.path.relpath(path))
     return load_recipe(shown), shown
 

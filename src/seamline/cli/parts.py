@@ -1,4 +1,4 @@
-"""The live objects of a command: models with the key of the environment, answers kept for the next run."""
+"""The live objects of a command: models with their keys, answers kept for the next run."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seamline.cli.place import KEY_VARIABLE
-
 if TYPE_CHECKING:
     from seamline.parts import Parts
     from seamline.recipe import Recipe
+    from seamline.trust import Access
 
 
 @lru_cache(4)
-def parts_for(recipe: Recipe) -> Parts:
+def parts_for(recipe: Recipe, access: Access) -> Parts:
     """Made once for all inputs."""
     from seamline.pipeline import make_parts
 
-    return make_parts(recipe, answers=answers_file() if recipe.llm else None, key=os.environ.get(KEY_VARIABLE, ""))
+    return make_parts(recipe, answers=answers_file() if recipe.llm else None, access=access)
 
 
 def answers_file() -> Path:

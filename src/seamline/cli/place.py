@@ -8,16 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seamline.cli.light import leave_out_catalogues
 from seamline.errors import ConfigError, IndexMissing
 from seamline.extras import installed
+from seamline.store import is_address
 
 if TYPE_CHECKING:
     from seamline.index import Index
+    from seamline.keys import Keys
     from seamline.shape import Shape
-
-KEY_VARIABLE = "SEAMLINE_API_KEY"
-"""Holds the key of an embedding service. Not the variable of one service: another must not get its key."""
+    from seamline.trust import Trust
 
 
 def add_place_options(parser: argparse.ArgumentParser) -> None:
@@ -26,12 +25,12 @@ def add_place_options(parser: argparse.ArgumentParser) -> None:
     where.add_argument(
         "--index",
         metavar="PLACE",
-        help="a folder, or postgresql://USER@HOST/DATABASE?schema=NAME (the nearest .seamline, from here upward)",
+        help="a folder, postgresql://USER@HOST/DATABASE?schema=NAME, or lance:FOLDER (the nearest .seamline upward)",
     )
     where.add_argument(
         "--api-key-env",
         metavar="NAME",
-        help=f"environment variable with the key of an embedding service ({KEY_VARIABLE})",
+        help="environment variable with the key of the index's service (SEAMLINE_API_KEY_HOST)",
     )
 
 
@@ -66,19 +65,20 @@ def place_for(named: str | None, paths: Sequence[str]) -> str:
     return shown(Path(os.path.abspath(paths[0])).parent / FOLDER)
 
 
-def key_of(variable: str | None) -> str:
-    """The key of an embedding service; empty where none is set."""
-    if variable is None:
-        return os.environ.get(KEY_VARIABLE, "")
-    if not os.environ.get(variable):
+def keys_of(variable: str | None = None) -> Keys:
+    """The keys of a command: that of the variable which it names, those of hosts, and the one without a host."""
+    from seamline.keys import PLAIN, Keys
+
+    if variable is not None and not os.environ.get(variable):
         raise ConfigError(f"--api-key-env: the environment variable {variable} is not set or empty")
-    return os.environ[variable]
+    given = os.environ[variable] if variable is not None else ""
+    return Keys(given, os.environ.get(PLAIN, ""), personal=True)
 
 
 def root_for(named: str | None, paths: Sequence[str]) -> Path | None:
     """What names of documents start from in a new index that was named: the current folder if it holds them, else the
-    folder around them. An index that was not named stands in that folder anyway, and a database has none."""
-    if named is None or "://" in named:
+    folder around them. An index that was not named stands in that folder anyway, and an address has none."""
+    if named is None or is_address(named):
         return None
     here = Path.cwd()
     if all(_is_inside(path, here) for path in paths):
@@ -89,21 +89,22 @@ def root_for(named: str | None, paths: Sequence[str]) -> Path | None:
         return None
 
 
-def opened(args: argparse.Namespace, place: str, shape: Shape | None = None, root: Path | None = None) -> Index:
-    """The index at a place; a new one where there is none and a shape is given."""
-    return open_place(place, key_of(args.api_key_env), shape, root)
-
-
-def open_place(place: str, key: str, shape: Shape | None = None, root: Path | None = None) -> Index:
-    """The same for a key that is known."""
-    leave_out_catalogues()
+def opened(
+    args: argparse.Namespace,
+    place: str,
+    shape: Shape | None = None,
+    root: Path | None = None,
+    trust: Trust | None = None,
+) -> Index:
+    """The index at a place; a new one where there is none and a shape is given. `trust`: what the command names."""
+    keys = keys_of(args.api_key_env)
     try:
         with installed():
             from seamline.index import open_index
 
-            return open_index(place, shape=shape, root=root, key=key)
+            return open_index(place, shape=shape, root=root, key=keys, trust=trust)
     except IndexMissing:
-        if "://" in place:
+        if is_address(place):
             raise
         raise IndexMissing(
             f"there is no index in {place}: make one with `seamline index PATH --index {place}`"
@@ -128,9 +129,9 @@ def _is_inside(path: str, folder: Path) -> bool:
 
 def _checked(place: str) -> str:
     if not place:
-        raise ConfigError("--index: expected a folder or postgresql://USER@HOST/DATABASE, got nothing")
+        raise ConfigError("--index: expected a folder, postgresql://USER@HOST/DATABASE or lance:FOLDER, got nothing")
     if place == "memory:":
         raise ConfigError("--index: an index in memory ends with its command: name a folder or a database")
-    if "://" not in place and os.path.exists(place) and not os.path.isdir(place):
+    if not is_address(place) and os.path.exists(place) and not os.path.isdir(place):
         raise ConfigError(f"--index: expected the folder of an index, got the file {place}")
     return place

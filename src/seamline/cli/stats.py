@@ -13,7 +13,8 @@ from seamline.cli.place import add_place_options, existing, opened
 from seamline.cli.style import Style, plural, style_for, visible
 
 if TYPE_CHECKING:
-    from seamline.index import Index, Stats
+    from seamline.index import Index
+    from seamline.index_stats import Stats
 
 _GROUPS = 3
 _LABELS = 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import unicodedata
 from contextlib import suppress
@@ -11,14 +12,13 @@ from typing import TextIO
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
-_BIDI = (0x200E, 0x200F, 0x061C, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-_VISIBLE: dict[int, str] = {
-    **{code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))},
-    **{code: f"\\u{code:04x}" for code in (*_BIDI, 0x2028, 0x2029)},  # these can reorder or break a line
-    ord("\n"): "\\n",
-    ord("\r"): "\\r",
-    ord("\t"): "    ",
-}
+_HARMFUL = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+"""DEL and C1 controls, which a terminal obeys; marks, overrides and isolates of bidirectional text and two line ends,
+which change what is read; lone surrogates, which no stream can encode."""
+_IN_LINE = re.compile(f"[\x00-\x1f{_HARMFUL}]")
+_IN_LINES = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f{_HARMFUL}]|\r(?!\n)")
+_IN_JSON = re.compile(f"[{_HARMFUL}]")
+_SHORT = {"\n": "\\n", "\r": "\\r"}
 
 PLAIN_WIDTH = 120
 """Columns of a preview that goes to a pipe or a file."""
@@ -75,7 +75,24 @@ def visible(text: str) -> str:
     """`text` with control characters as escapes that can be read, all on one line."""
     if text.isascii() and text.isprintable():
         return text
-    return text.translate(_VISIBLE)
+    return _IN_LINE.sub(_escape, text.replace("\t", "    "))
+
+
+def visible_lines(text: str) -> str:
+    """The same with line ends and tabs as they are."""
+    return _IN_LINES.sub(_escape, text)
+
+
+def escape_json(line: str) -> str:
+    """JSON that reads as the same value and that no terminal obeys; C0 controls are escaped in all JSON."""
+    if line.isascii() and "\x7f" not in line:
+        return line
+    return _IN_JSON.sub(lambda char: f"\\u{ord(char.group()):04x}", line)
+
+
+def _escape(char: re.Match[str]) -> str:
+    code = ord(char.group())
+    return _SHORT.get(char.group()) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
 
 
 def clipped(text: str, width: int) -> str:

@@ -30,14 +30,14 @@ Update = Callable[[Sequence[str], Sequence[str]], object]
 """Brings the index up to date with the first paths; the second are those that changed, where it is known."""
 
 
-def watch(paths: Sequence[str], update: Update, *, quiet: bool) -> int:
+def watch(paths: Sequence[str], update: Update, *, quiet: bool, follow_links: bool = False) -> int:
     """Update now, and after every change, until Ctrl-C."""
-    known = dict(look(paths))
+    known = look(paths, follow_links=follow_links)
     update(paths, ())
     try:
         if not quiet:
             say(f"watching {plural(len(known), 'file')}; Ctrl-C ends")
-        _watch(paths, update, known)
+        _watch(paths, update, known, follow_links=follow_links)
     except KeyboardInterrupt as cause:
         message = "stopped watching; the next run picks up what changes from here on"
         if isinstance(cause, Interrupted):
@@ -48,12 +48,12 @@ def watch(paths: Sequence[str], update: Update, *, quiet: bool) -> int:
     return DONE
 
 
-def _watch(paths: Sequence[str], update: Update, known: dict[str, Sight]) -> None:
+def _watch(paths: Sequence[str], update: Update, known: dict[str, Sight], *, follow_links: bool) -> None:
     before: Look = known
     told = ""
     while True:
         time.sleep(PAUSE)
-        now = look(paths)
+        now = look(paths, follow_links=follow_links)
         ready = settled(known, before, now)
         before = now
         if not ready:
@@ -71,17 +71,19 @@ def _watch(paths: Sequence[str], update: Update, known: dict[str, Sight]) -> Non
         known |= {name: now[name] for name in ready if name in now}
 
 
-def look(paths: Sequence[str]) -> dict[str, Sight]:
+def look(paths: Sequence[str], *, follow_links: bool = False) -> dict[str, Sight]:
     """The files that the paths mean now. What cannot be looked at is not there."""
     from seamline.formats import WALKED
 
     found = {}
-    for file in expand([path for path in paths if path != "-"], WALKED).files:
+    for file in expand([path for path in paths if path != "-"], WALKED, follow_links=follow_links).files:
+        if file is None:
+            continue
         try:
-            seen = os.stat(str(file))
+            seen = os.stat(file.path)
         except OSError:
             continue
-        found[str(file)] = Sight(seen.st_mtime_ns, seen.st_size, seen.st_ino)
+        found[str(file.path)] = Sight(seen.st_mtime_ns, seen.st_size, seen.st_ino)
     return found
 
 

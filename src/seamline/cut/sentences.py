@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from seamline.cut.graphemes import is_boundary
 from seamline.native import CUTS
+from seamline.panics import report_panics
 
 _WINDOW = 2000
 """Code points `sentencex` sees after a doubtful gap; its cost is quadratic in this where no spaces are."""
@@ -195,7 +196,9 @@ def agreed(text: str, asked: Sequence[int], start: int, end: int) -> set[int]:
             continue
         low, high = max(start, at - _REACH), min(end, at + _WINDOW)
         window = _WIDE_SPACE.sub(" ", text[low:high])
-        for sentence in get_sentence_boundaries("en", window):
+        with report_panics("sentencex"):
+            sentences = get_sentence_boundaries("en", window)
+        for sentence in sentences:
             piece = window[sentence["start_index"] :]
             out.add(high - len(piece.lstrip()))
         done = high if high == end else high - _REACH

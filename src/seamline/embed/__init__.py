@@ -20,7 +20,12 @@ SEMANTIC = command("semantic")
 
 
 def load(
-    embedder: str | Embedder = DEFAULT, *, threads: int | None = None, key: str = "", timeout: float = 60.0
+    embedder: str | Embedder = DEFAULT,
+    *,
+    threads: int | None = None,
+    key: str = "",
+    timeout: float = 60.0,
+    expected: int | None = None,
 ) -> Embedder:
     """The embedder that a name means; an Embedder is what it is.
 
@@ -35,7 +40,8 @@ def load(
     | `hash` | which words texts share; no model, no meaning |
 
     A prefix for other texts than queries is `passage=`. The name holds all that changes a vector, and no secret.
-    `threads` counts for local models; `key`, and `timeout` in seconds for one answer, for services.
+    `threads` counts for local models; `key`, `timeout` in seconds for one answer, and the `expected` dimensions, where
+    they are known, for services.
     """
     if not isinstance(embedder, str):
         # Looked up and not asked: a service would have to answer for its dimensions.
@@ -73,6 +79,7 @@ def load(
                 address.target,
                 key=key,
                 dimensions=address.number("dimensions"),
+                expected=expected,
                 patience=Patience(timeout=timeout),
             )
 

@@ -19,6 +19,7 @@ from seamline.embed.vectors import readable, unit
 from seamline.embed.windows import overlapping, windows, word_starts
 from seamline.errors import ConfigError, MissingExtra, ProviderError
 from seamline.extras import INDEX
+from seamline.panics import report_panics
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -123,7 +124,7 @@ class OnnxEmbedder:
 
     def _parts(self, text: str, prefix: str) -> list[list[int]]:
         """The token ids of each window of a text, without special tokens; each after the tokens of the prefix."""
-        encoding = self._tokenizer.encode(prefix + readable(text), add_special_tokens=False)
+        encoding = self._encoded(prefix + readable(text))
         ids: list[int] = encoding.ids
         room = self.reading.window - len(self._before) - len(self._after)
         if len(ids) <= room:
@@ -143,19 +144,24 @@ class OnnxEmbedder:
 
     def count_tokens(self, text: str) -> int:
         """How many tokens a text takes of that room."""
-        return len(self._tokenizer.encode(readable(text), add_special_tokens=False).ids)
+        return len(self._encoded(readable(text)).ids)
 
     def token_vectors(self, text: str) -> Iterator[tuple[list[tuple[int, int]], NDArray[np.float32]]]:
         """Every token of a text once, in order and a window at a time: where it stands, and its vector as the model
         makes it among the tokens around it. Windows overlap, so that none is read at the edge of one."""
         room = self.token_room()
         plain = _SURROGATES.sub("\ufffd", text)  # one for one: places are those of the text
-        encoding = self._tokenizer.encode(plain, add_special_tokens=False)
+        encoding = self._encoded(plain)
         head = self._passage()
         for part in overlapping(len(encoding.ids), room):
             hidden = self._hidden(head + encoding.ids[part.start : part.end])
             first = len(self._before) + len(head) + part.first - part.start
             yield encoding.offsets[part.first : part.last], hidden[first : first + part.last - part.first]
+
+    def _encoded(self, text: str) -> Any:
+        """The tokens of a text, without special ones."""
+        with report_panics("tokenizers", ProviderError):
+            return self._tokenizer.encode(text, add_special_tokens=False)
 
     def _passage(self) -> list[int]:
         """The tokens that stand before every text but questions."""

@@ -34,19 +34,20 @@ class RemoteEmbedder:
         *,
         key: str = "",
         dimensions: int | None = None,
+        expected: int | None = None,
         most_texts: int = 32,
         most_characters: int = 100_000,
         patience: Patience | None = None,
     ) -> None:
         """`url`: of the service, as in `https://api.openai.com/v1`. `dimensions`: asked for from models that can
-        shorten their vectors; without it, they are as the model makes them. `most_texts` and `most_characters` go
-        into one request."""
+        shorten their vectors; without it, they are as the model makes them. `expected`: what they are known to be, so
+        that nothing is asked to find out. `most_texts` and `most_characters` go into one request."""
         if most_texts < 1 or most_characters < 1 or (dimensions is not None and dimensions < 1):
             raise ConfigError("expected dimensions and texts and characters of a request to be 1 or more", _PLACE)
         self._service = Service(url, "embeddings", key=key, place=_PLACE, patience=patience or Patience())
         self.model = model
         self._asked = dimensions
-        self._dimensions = dimensions
+        self._dimensions = dimensions or expected
         self._most_texts = most_texts
         self._most_characters = most_characters
         self.name = f"openai:{model}@{url}" + (f"?dimensions={dimensions}" if dimensions else "")

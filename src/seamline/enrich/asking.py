@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from hashlib import sha256
 from threading import Thread
+from types import TracebackType
 from typing import NamedTuple, TypeVar
 
 from seamline.enrich.passages import Passage
-from seamline.errors import ConfigError, ProviderError, SeamlineError
+from seamline.errors import ConfigError, ProviderError
 from seamline.replies import BadAnswer, Usage
 
 MOST_IN_A_ROW = 3
@@ -89,13 +91,22 @@ def _started(ask: Callable[[Asked], Answer], item: Asked) -> Future[Answer]:
     future: Future[Answer] = Future()
 
     def work() -> None:
-        try:
+        with _Handed(future):
             future.set_result(ask(item))
-        except SeamlineError as error:
-            future.set_exception(error)
-        finally:
-            if not future.done():  # a fault of ours, which Python prints from this thread
-                future.set_exception(RuntimeError("a question ended without an answer"))
 
     Thread(target=work, name="seamline-llm", daemon=True).start()
     return future
+
+
+class _Handed(AbstractContextManager[None]):
+    """Hands whatever a thread raises to whoever waits for its answer; in the thread, Python would only print it."""
+
+    def __init__(self, future: Future[Answer]) -> None:
+        self._future = future
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if error is not None:
+            self._future.set_exception(error)
+        return True

@@ -9,8 +9,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from seamline.errors import SeamlineError
+from seamline.files import out_of_memory
 from seamline.indexing.entries import describe
 from seamline.indexing.late import NOTHING, Reads, reads_of, remarks
+from seamline.indexing.renames import Renames
 from seamline.indexing.vectors import Model, embedded
 from seamline.parse import parse_bytes
 from seamline.parts import Parts
@@ -23,6 +25,7 @@ from seamline.types import Document
 
 if TYPE_CHECKING:
     from seamline.embed.late import Within
+    from seamline.embed.run import Counts
     from seamline.protocols import VectorCache
 
 ROUND = 1
@@ -138,21 +141,28 @@ def update(
 ) -> Report:
     """Bring an index up to date with its sources.
 
-    Documents that `covers` claims and that are not among the candidates are removed. A source that fails keeps what
-    the index had of it. Whatever was written before an interruption stays, and the next run goes on from there.
+    Documents that `covers` claims and that are not among the candidates are removed; one whose bytes arrive under
+    another name, in one change with its arrival. A source that fails keeps what the index had of it. Whatever was
+    written before an interruption stays, and the next run goes on from there.
     """
     report = Report(documents=len(candidates))
     late = remarks(tools.embedder, tools.recipe) if tools.late else []
     with store.writer() as writer:
         with store.reader() as reader:
             heads = {head.doc: head for head in reader.heads()}
+            gone = _gone(heads, candidates, covers)
+            renames = Renames(gone)
             arrived: dict[str, str] = {}
+
+            def rename(group: Sequence[_Draft]) -> list[Change]:
+                arrivals = [(draft.head.doc, draft.version.revision) for draft in group if draft.added]
+                return [_removal(reader, gone.pop(old), new, now) for old, new in renames.pair(arrivals)]
+
             drafts = _drafts(reader, heads, candidates, tools, now, report, watcher)
             for group in _groups(drafts):
-                arrived |= {draft.version.revision: draft.head.doc for draft in group if draft.added}
-                _write(writer, group, tools, report, watcher)
-            gone = _gone(heads, candidates, covers)
-            _remove(writer, reader, gone, arrived, now, report)
+                written = _write(writer, group, rename, tools, report, watcher)
+                arrived |= {draft.version.revision: draft.head.doc for draft in written if draft.added}
+            _remove(writer, reader, gone.values(), arrived, now, report)
         if report.touched:
             writer.tidy()  # after the last look: a store keeps what is still being read
     if report.added:
@@ -183,6 +193,9 @@ def _drafts(
         except SeamlineError as error:
             message = str(error).removeprefix(f"{candidate.doc}: ").removeprefix(f"{candidate.doc}, ")
             report.failures.append(Failure(candidate.doc, message))
+            continue
+        except MemoryError:
+            report.failures.append(Failure(candidate.doc, str(out_of_memory(""))))
             continue
         if draft is None:
             report.unchanged += 1
@@ -304,15 +317,31 @@ def _groups(drafts: Iterable[_Draft]) -> Iterator[list[_Draft]]:
         yield group
 
 
-def _write(writer: Writer, group: Sequence[_Draft], tools: Tools, report: Report, watcher: Watcher | None) -> None:
-    within = {id: read for draft in group for id, read in draft.within.items()}
-    model = Model(tools.embedder, tools.cache, tools.dual)
-    drafted = [entry for draft in group for entry in draft.put]
-    puts, counts = embedded(drafted, within, model, watcher.embedding if watcher else None)
+def _write(
+    writer: Writer,
+    group: Sequence[_Draft],
+    rename: Callable[[Sequence[_Draft]], list[Change]],
+    tools: Tools,
+    report: Report,
+    watcher: Watcher | None,
+) -> list[_Draft]:
+    """Documents get their vectors and are written together; those that are in the index then. Where that takes more
+    memory than there is, each is tried alone. `rename` gives the removals of documents that these take the place of: in
+    the same transaction, so that a reader, and whoever comes after a kill, sees the old name or the new one."""
+    try:
+        drafted, puts, counts = _with_vectors(group, tools, watcher)
+    except MemoryError:
+        if len(group) > 1:
+            return [done for draft in group for done in _write(writer, [draft], rename, tools, report, watcher)]
+        report.failures.append(Failure(group[0].head.doc, str(out_of_memory(""))))
+        return []
     by_doc: dict[str, list[Entry]] = {draft.head.doc: [] for draft in group}
     for entry in puts:
         by_doc[entry.doc].append(entry)
-    writer.apply([Change(d.head, d.base, d.version, tuple(by_doc[d.head.doc]), d.drop) for d in group])
+    writes = [Change(d.head, d.base, d.version, tuple(by_doc[d.head.doc]), d.drop) for d in group]
+    renames = rename(group)
+    writer.apply([*writes, *renames])
+    _count_removals(renames, report)
     report.added += sum(draft.added for draft in group)
     report.changed += sum(not draft.added for draft in group)
     report.written += len(puts)
@@ -322,17 +351,29 @@ def _write(writer: Writer, group: Sequence[_Draft], tools: Tools, report: Report
     report.dropped += sum(len(draft.drop) for draft in group)
     if watcher:
         watcher.written([draft.head.doc for draft in group])
+    return list(group)
 
 
-def _gone(heads: Mapping[str, Head], candidates: Sequence[Candidate], covers: Callable[[str], bool]) -> list[Head]:
+def _with_vectors(
+    group: Sequence[_Draft], tools: Tools, watcher: Watcher | None
+) -> tuple[list[Entry], list[Entry], Counts]:
+    """The entries of documents as they were drafted and as they are written, and where their vectors came from."""
+    within = {id: read for draft in group for id, read in draft.within.items()}
+    model = Model(tools.embedder, tools.cache, tools.dual)
+    drafted = [entry for draft in group for entry in draft.put]
+    puts, counts = embedded(drafted, within, model, watcher.embedding if watcher else None)
+    return drafted, puts, counts
+
+
+def _gone(heads: Mapping[str, Head], candidates: Sequence[Candidate], covers: Callable[[str], bool]) -> dict[str, Head]:
     present = {candidate.doc for candidate in candidates}
-    return [head for doc, head in heads.items() if not head.deleted and doc not in present and covers(doc)]
+    return {doc: head for doc, head in heads.items() if not head.deleted and doc not in present and covers(doc)}
 
 
 def _remove(
     writer: Writer,
     reader: Reader,
-    gone: Sequence[Head],
+    gone: Iterable[Head],
     arrived: Mapping[str, str],
     now: datetime,
     report: Report,
@@ -340,19 +381,15 @@ def _remove(
     changes = [_removal(reader, head, arrived.get(head.revision, ""), now) for head in gone]
     for start in range(0, len(changes), DOCUMENTS):
         writer.apply(changes[start : start + DOCUMENTS])
+    _count_removals(changes, report)
+
+
+def _count_removals(changes: Sequence[Change], report: Report) -> None:
     report.removed += len(changes)
     report.moved += sum(bool(change.head.moved_to) for change in changes)
     report.dropped += sum(len(change.drop) for change in changes)
 
 
 def _removal(reader: Reader, head: Head, moved_to: str, now: datetime) -> Change:
-    after = replace(
-        head,
-        entries=0,
-        chunks=0,
-        tokens=0,
-        indexed_at=now,
-        deleted=True,
-        moved_to=moved_to,
-    )
-    return Change(after, head.version, drop=tuple(sorted(reader.digests(head.doc))))
+    gone = replace(head, entries=0, chunks=0, tokens=0, indexed_at=now, deleted=True, moved_to=moved_to)
+    return Change(gone, head.version, drop=tuple(sorted(reader.digests(head.doc))))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from seamline.errors import ParseError
-from seamline.files import expand
+from seamline.files import MAX_BYTES, File, expand, fence_around, read_file, shorten
 from seamline.formats import WALKED
 from seamline.indexing.run import Candidate
 
@@ -25,25 +25,46 @@ class Sources(NamedTuple):
     """Whether a document must be among the candidates, or else is gone."""
     missing: frozenset[str]
     """Files that were named and are not there: gone, or never were."""
+    notices: list[str]
+    """What was left out of folders; while candidates are read, what is to be said of that is added."""
 
 
-def sources(paths: Sequence[str], root: Path, *, media_type: str | None = None) -> Sources:
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How far reading goes."""
+
+    max_bytes: int | None = MAX_BYTES
+    """Of one file; 0 or None is no limit."""
+    follow_links: bool = False
+    """Whether links are followed that lead out of the paths."""
+    roots: Sequence[str] = ()
+    """What links may lead to; the paths themselves, unless given."""
+
+
+def sources(
+    paths: Sequence[str], root: Path, *, media_type: str | None = None, bounds: Bounds | None = None
+) -> Sources:
     """The files that `paths` mean. A document is called by its path from `root`, with slashes.
 
     A folder with a part that cannot be read, or with nothing to read, accounts for no document: that is how a disk
     looks that is not mounted. A file that is named and not there is gone.
     """
+    bounds = bounds or Bounds()
+    fence = fence_around(bounds.roots or paths)
     candidates: dict[str, Candidate] = {}
     failures: list[str] = []
     folders: list[str] = []
     gone: set[str] = set()
+    skipped: list[str] = []
+    notices: list[str] = []
     for path in paths:
         if path == "-":
             failures.append("-: an index needs files that can be read again; name a file or a folder")
             continue
         name = document_name(path, root)
-        inputs = expand([path], WALKED)
+        inputs = expand([path], WALKED, fence=fence, follow_links=bounds.follow_links)
         failures += inputs.failures
+        skipped += inputs.skipped
         if os.path.isdir(path):
             folders += [] if inputs.failures else [name]
         elif not os.path.lexists(path):
@@ -51,10 +72,12 @@ def sources(paths: Sequence[str], root: Path, *, media_type: str | None = None) 
             continue
         for file in inputs.files:
             if file is not None:
-                candidate = _candidate(file, root, media_type)
-                candidates.setdefault(candidate.doc, candidate)
+                doc = document_name(file.path, root)
+                read = partial(_read, file, doc, bounds.max_bytes, notices)
+                candidates.setdefault(doc, Candidate(doc, read, _modified(file.path), media_type))
     missing = frozenset(gone)
-    return Sources(list(candidates.values()), failures, partial(_covered, tuple(folders), missing), missing)
+    notices += shorten(skipped)
+    return Sources(list(candidates.values()), failures, partial(_covered, tuple(folders), missing), missing, notices)
 
 
 def document_name(path: str | Path, root: Path) -> str:
@@ -70,18 +93,10 @@ def _covered(folders: tuple[str, ...], gone: frozenset[str], doc: str) -> bool:
     return doc in gone or any(folder == "." or doc.startswith(f"{folder}/") for folder in folders)
 
 
-def _candidate(path: Path, root: Path, media_type: str | None) -> Candidate:
-    name = document_name(path, root)
-    return Candidate(name, partial(_read, path, name), _modified(path), media_type)
-
-
-def _read(path: Path, name: str) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise ParseError("no such file: check the name and the folder it is named from", name) from None
-    except OSError as error:
-        raise ParseError(f"cannot be read: {error.strerror}", name) from None
+def _read(file: File, doc: str, max_bytes: int | None, notices: list[str]) -> bytes:
+    data, told = read_file(file.path, max_bytes=max_bytes, real=file.real, name=doc)
+    notices += [f"{doc}: {notice.message}" for notice in told]
+    return data
 
 
 def _modified(path: Path) -> datetime | None:

@@ -6,7 +6,8 @@ import hashlib
 from dataclasses import replace
 from pathlib import Path
 
-from seamline.errors import ParseError
+from seamline.errors import ParseError, ParserGaveUp
+from seamline.files import MAX_BYTES, read_file
 from seamline.formats import BY_MEDIA_TYPE, BY_NAME, BY_SUFFIX, Format
 from seamline.parse.decode import check_encodable, decode, encoded
 from seamline.parse.html_charset import declared_encoding
@@ -43,19 +44,19 @@ def parse_text(
 
 
 def parse_file(
-    path: Path, *, media_type: str | None = None, encoding: str | None = None, reading: Reading | None = None
+    path: Path,
+    *,
+    media_type: str | None = None,
+    encoding: str | None = None,
+    reading: Reading | None = None,
+    max_bytes: int | None = MAX_BYTES,
+    real: str = "",
 ) -> Document:
-    """A document from a file; its id is the path as given."""
+    """A document from a file; its id is the path as given. `max_bytes` and `real` are those of `read_file`."""
     uri = path.as_posix()
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise ParseError("no such file: check the name and the folder it is named from", uri) from None
-    except IsADirectoryError:
-        raise ParseError("is a directory: name files in it, or pass it to `seamline chunk`", uri) from None
-    except OSError as error:
-        raise ParseError(f"cannot be read: {error.strerror}", uri) from None
-    return parse_bytes(data, uri=uri, media_type=media_type, encoding=encoding, reading=reading)
+    data, notices = read_file(path, max_bytes=max_bytes, real=real)
+    document = parse_bytes(data, uri=uri, media_type=media_type, encoding=encoding, reading=reading)
+    return replace(document, notices=(*notices, *document.notices)) if notices else document
 
 
 def parse_bytes(
@@ -116,11 +117,19 @@ def _canonical(media_type: str | None, one: Format) -> str:
 
 
 def _parsed(one: Format, raw: Raw) -> Parsed:
-    if one.is_proved:
-        return parser_named(one.parser)(raw)
-    from seamline.parse.worker import parse_apart
+    """What its parser makes of a source; where that gives up on a text, the text without structure."""
+    try:
+        if one.is_proved:
+            return parser_named(one.parser)(raw)
+        from seamline.parse.isolate.process import parse_apart
 
-    return parse_apart(one, raw)
+        return parse_apart(one, raw)
+    except ParserGaveUp as error:
+        if not one.is_text:
+            raise
+        from seamline.parse.unstructured import parse_unstructured
+
+        return parse_unstructured(one, raw, error)
 
 
 def _document(id: str, source: Source, parsed: Parsed) -> Document:

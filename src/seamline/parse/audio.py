@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from seamline.errors import MissingExtra, ParseError
-from seamline.parse import patience
 from seamline.parse.asr import Transcriber, transcriber
+from seamline.parse.isolate import time_budget
 from seamline.parse.raw import Parsed, Raw
 from seamline.parse.silence import Listener, judge
 from seamline.parse.sound import RATE, Streams, Track, streams
@@ -99,7 +99,7 @@ class _Hearing:
         self.seconds += samples.size / RATE
         if not self.listener.speaks(start, self.seconds):
             return
-        patience.ask(_COST)
+        time_budget.ask(_COST)
         for one in self.engine.transcribe(samples):
             if one.time is not None:
                 one = replace(one, time=(round(start + one.time[0], 3), round(start + one.time[1], 3)))
@@ -112,7 +112,7 @@ def _scenes(raw: Raw, found: Streams, notices: list[Notice]) -> tuple[float, ...
         return ()
     from seamline.parse.scenes import changes
 
-    patience.ask(_COST + found.seconds)
+    time_budget.ask(_COST + found.seconds)
     try:
         return changes(raw.data)
     except (MissingExtra, ParseError) as error:

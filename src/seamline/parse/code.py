@@ -10,7 +10,7 @@ from typing import Any
 
 from seamline.collector import paused
 from seamline.parse.code_detect import language_of
-from seamline.parse.code_guard import refuse_bomb, refused
+from seamline.parse.code_guard import parse_within, refuse_bomb, refused
 from seamline.parse.code_languages import Language
 from seamline.parse.code_places import Places
 from seamline.parse.code_plain import plain_code
@@ -41,11 +41,19 @@ def parse(raw: Raw) -> Parsed:
     if why := refused(language.name, places.data):
         return _plain(raw.text, why, language)
     with paused():
-        root = parser.parse(places.data).root_node
+        syntax = parse_within(parser, places.data)
+        if syntax is None:
+            return _plain(raw.text, "it took too long over the errors in it", language)
+        root = syntax.root_node
         tree = Tree(places, language)
         blocks = tree.blocks(root)
         notices = (*_syntax(root, language), *_deep(tree), *_cookie(raw.text, language), *_outside(raw.text, language))
     return Parsed(raw.text, blocks, meta=_meta(language), notices=notices)
+
+
+def parse_without_grammar(raw: Raw, why: str) -> Parsed:
+    """Source code whose grammar gave up."""
+    return _plain(raw.text, why, language_of(raw.text, raw.uri))
 
 
 def _plain(text: str, why: str, language: Language | None = None) -> Parsed:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+from time import thread_time
+from typing import Any
 
 from seamline.errors import ParseError
 from seamline.parse.raw import Raw
 
 _LARGEST = 6_000_000
 """Bytes that are given to a grammar: its tree takes up to sixty times as much memory."""
+_SECONDS = 0.7
+"""CPU time of a grammar, and a second more for each million bytes. Sources as people write them take 0.1 to 0.3 s for a
+million; recovery from errors is quadratic in most grammars, and 48 kB of `[[a]]` took 10 s as C."""
+_STEP = 256
+"""Bytes that a grammar gets at a time: the clock is looked at before each step."""
 _DEEPEST = 200
 """Elements inside each other. The grammar of XML copies the list of them at every tag."""
 _LEVELS = re.compile(rb"^ {200}|(?:[-?:][ \t]+){64}", re.MULTILINE)
@@ -27,6 +34,25 @@ def refused(language: str, data: bytes) -> str:
     if (language == "yaml" and _LEVELS.search(data)) or (language == "xml" and _is_deep(data)):
         return "it is nested too deep for one"
     return ""
+
+
+def parse_within(parser: Any, data: bytes) -> Any:
+    """The tree of a source; None where its grammar takes too long.
+
+    Once its time is over a grammar reads the end of the source, and comes to an end itself. The binding knows no other
+    way: its `progress_callback` crashes (tree-sitter 0.26). What takes long after the last byte is stopped by the limit
+    of the process.
+    """
+    end = thread_time() + _SECONDS + len(data) / 1_000_000
+    is_late = False
+
+    def read(at: int, _: Any) -> bytes:
+        nonlocal is_late
+        is_late = is_late or thread_time() > end
+        return b"" if is_late else data[at : at + _STEP]
+
+    tree = parser.parse(read)
+    return None if is_late else tree
 
 
 def refuse_bomb(language: str, raw: Raw) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pyromark
 
+from seamline.panics import report_panics
 from seamline.parse.blocks import FENCED, LONGEST_FENCE
 from seamline.parse.extensions import extend, gfm_tables
 from seamline.types import Block
@@ -92,7 +93,8 @@ def _block_starts(text: str) -> list[_Raw]:
     """Block starts as (kind, start, end, level, attributes), in document order."""
     raw: list[_Raw] = []
     add = raw.append
-    events = pyromark.events_with_range(text, options=_OPTIONS, merge_text=True)
+    with report_panics("pyromark"):
+        events = pyromark.events_with_range(text, options=_OPTIONS, merge_text=True)
     # An event is a name, or a dict with one key; `in` works on both, and a generator is the cheapest filter
     # for the nine in ten events that are text and inline marks.
     for event, place in (pair for pair in events if "Start" in pair[0] or pair[0] == "Rule"):

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from seamline.errors import ParseError
+from seamline.errors import ParserGaveUp
 from seamline.headings import heading_text
 from seamline.parse.blocks import parse_blocks
 from seamline.parse.build import Builder, Place
@@ -162,11 +162,11 @@ def _loaded(raw: Raw) -> Mapping[str, Any]:
     try:
         data = json.loads(raw.text)
     except ValueError as error:
-        raise ParseError(f"is no notebook: {error}", raw.uri) from None
+        raise ParserGaveUp(f"is no notebook: {error}", raw.uri) from None
     except RecursionError:
-        raise ParseError("nests too deep for a notebook: refused", raw.uri) from None
+        raise ParserGaveUp("nests too deep for a notebook", raw.uri) from None
     if not isinstance(data, dict) or not isinstance(data.get("cells", data.get("worksheets")), list):
-        raise ParseError("is JSON, but no notebook: it has no cells; name it .json", raw.uri)
+        raise ParserGaveUp("is JSON, but no notebook: it has no cells; name it .json", raw.uri)
     return data
 
 

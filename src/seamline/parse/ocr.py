@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from seamline.errors import ConfigError, MissingExtra
-from seamline.parse import patience
+from seamline.parse.isolate import time_budget
 
 REMEDY = "pip install 'seamline[ocr]'"
 SECONDS = 20.0
@@ -206,7 +206,7 @@ def read_any_way_up(engine: Engine, image: Any, language: str) -> tuple[list[See
     """The words of an image, and by how many quarters, clockwise, it had to be turned to read them."""
     best: tuple[float, list[Seen], int] = (-1.0, [], 0)
     for turn in (0, 1, 3, 2):
-        patience.ask(SECONDS)
+        time_budget.ask(SECONDS)
         upright = image.rotate(-90 * turn, expand=True) if turn else image
         words = engine.read(upright, language)
         sure = sureness(words)

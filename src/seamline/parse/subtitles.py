@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from seamline.collector import paused
+from seamline.errors import ParserGaveUp
 from seamline.parse.raw import Parsed, Raw
 from seamline.parse.turns import Said, in_order, named, spaced, write
 from seamline.types import Notice
@@ -49,6 +50,8 @@ def _parsed(raw: Raw) -> Parsed:
     cues, repeated = _unrolled(cues)
     said, moved = in_order(named([one for cue in cues for one in _said(cue)]))
     text, blocks, anchors = write(said)
+    if not text and reading.lost:
+        raise ParserGaveUp("no cue says anything, and lines outside of cues do: it is no file of subtitles", raw.uri)
     notices = [*reading.notices(), *moved]
     if repeated:
         message = f"{repeated} lines repeat the cue before them, as captions that roll do: each is kept once"
@@ -67,7 +70,7 @@ class _Reading:
             for number, found in enumerate(_LINE.finditer(text, 1 if text.startswith("\ufeff") else 0), 1)
         ]
         self._skipped: Counter[str] = Counter()
-        self._lost: list[_Line] = []
+        self.lost: list[_Line] = []
         """Lines outside of all cues."""
         self._is_vtt = bool(self._lines) and self._lines[0].text.startswith("WEBVTT")
 
@@ -94,7 +97,7 @@ class _Reading:
             elif cues and not self._is_vtt and not stripped.isdigit():
                 cues[-1].lines.append(line)  # after a blank line inside a cue
             else:
-                self._lost.append(line)
+                self.lost.append(line)
             at += 1
         return cues
 
@@ -108,9 +111,9 @@ class _Reading:
         if self._skipped:
             parts = ", ".join(f"{count} {kind}" for kind, count in sorted(self._skipped.items()))
             yield Notice("subtitles-skipped", f"left out what is no speech: {parts}")
-        if self._lost:
-            first = self._lost[0]
-            message = f"{len(self._lost)} lines belong to no cue and are left out, the first is {first.text[:40]!r}"
+        if self.lost:
+            first = self.lost[0]
+            message = f"{len(self.lost)} lines belong to no cue and are left out, the first is {first.text[:40]!r}"
             yield Notice("subtitles-outside", message, f"line {first.number}")
 
 

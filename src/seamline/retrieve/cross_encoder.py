@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seamline.errors import ConfigError, MissingExtra, ProviderError
 from seamline.extras import INDEX
+from seamline.panics import report_panics
 from seamline.tokens.custom import read_json
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ class CrossEncoder:
         return best
 
     def _windows(self, query: str, texts: Sequence[str]) -> list[_Window]:
-        room = self._window - len(self._tokenizer.encode(query, "").ids)
+        with report_panics("tokenizers", ProviderError):
+            room = self._window - len(self._tokenizer.encode(query, "").ids)
         if room < self._window // 2:
             raise ProviderError(
                 f"the query has {self._window - room} tokens of the reranker's {self._window}: ask a shorter question, "
@@ -71,7 +73,8 @@ class CrossEncoder:
             )
         self._tokenizer.enable_truncation(self._window, stride=room // _OVERLAP, strategy="only_second")
         try:
-            encoded = self._tokenizer.encode_batch([(query, text) for text in texts])
+            with report_panics("tokenizers", ProviderError):
+                encoded = self._tokenizer.encode_batch([(query, text) for text in texts])
         finally:
             self._tokenizer.no_truncation()
         return [

@@ -10,7 +10,12 @@ if TYPE_CHECKING:
     from seamline.protocols import Store
     from seamline.records import Settings
 
-_ADDRESSES = "a folder, postgresql://USER@HOST/DATABASE, or memory:"
+_ADDRESSES = "a folder, lance:FOLDER, postgresql://USER@HOST/DATABASE, or memory:"
+
+
+def is_address(place: str) -> bool:
+    """Whether a place is an address, and not the folder of an index with all that is kept beside its store."""
+    return "://" in place or place.startswith(("lance:", "memory:"))
 
 
 def open_store(url: str) -> Store:
@@ -20,6 +25,10 @@ def open_store(url: str) -> Store:
             from seamline.store.sqlite import SqliteStore
 
             return SqliteStore.open(url)
+        case "lance":
+            from seamline.store.lance import LanceStore
+
+            return LanceStore.open(url)
         case "postgresql":
             from seamline.store.postgres import PostgresStore
 
@@ -34,6 +43,10 @@ def create_store(url: str, settings: Settings) -> Store:
             from seamline.store.sqlite import SqliteStore
 
             return SqliteStore.create(url, settings)
+        case "lance":
+            from seamline.store.lance import LanceStore
+
+            return LanceStore.create(url, settings)
         case "postgresql":
             from seamline.store.postgres import PostgresStore
 
@@ -49,6 +62,8 @@ def _scheme(url: str) -> str:
     known = {"postgresql": "postgresql", "postgres": "postgresql"}
     if url == "memory:":
         return "memory"
+    if url.startswith("lance:") and url != "lance:":
+        return "lance"
     if mark and name in known:
         return known[name]
     if mark and name.isidentifier():

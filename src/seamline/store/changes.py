@@ -1,12 +1,16 @@
-"""Which changes a store refuses, before it writes any of them: the same ones in every store."""
+"""Which changes and query vectors a store refuses, before it does anything: the same ones in every store."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.errors import StoreError
+from seamline.filters import fits_float
 from seamline.records import Change, Entry, Head, Settings, Version
+
+if TYPE_CHECKING:
+    from seamline.records import Vector
 
 _SLACK = 0.01
 """How far from 1 the squared length of a vector may be: half precision stays inside."""
@@ -34,6 +38,13 @@ def check_changes(changes: Sequence[Change], current: Callable[[str], Current], 
         seen.add(doc)
         if wrong := _objection(change, current(doc), settings):
             raise StoreError(f"{doc}: {wrong}")
+
+
+def check_query(vector: Vector, settings: Settings) -> None:
+    """Raise a StoreError for a vector that entries cannot be compared with. Stores agree only on vectors of length 1:
+    of others some compare the direction and some the product, and NaN is above or below all."""
+    if wrong := _vector(vector, settings):
+        raise StoreError(f"cannot search by this vector: {wrong}")
 
 
 def _objection(change: Change, now: Current, settings: Settings) -> str:
@@ -85,9 +96,20 @@ def _same(have: set[str], want: set[str], these: str, those: str) -> str:
 def _entry(entry: Entry, change: Change, settings: Settings) -> str:
     if entry.doc != change.head.doc:
         return f"entry {entry.id} is of another document, {entry.doc}"
-    for vector in (entry.vector, entry.summary_vector):
-        if vector is not None and vector.shape != (settings.dimensions,):
-            return f"expected vectors of {settings.dimensions} dimensions, got shape {vector.shape} for {entry.id}"
-        if vector is not None and not abs(float(vector @ vector) - 1) < _SLACK:
-            return f"expected vectors of length 1, got squared length {float(vector @ vector)} for {entry.id}"
-    return ""
+    for name, share in (("authority", entry.authority), ("coherence", entry.coherence)):
+        if share is not None and not 0 <= share <= 1:
+            return f"expected a number from 0 to 1 as {name}, got {share} for {entry.id}"
+    for name, value in entry.meta.items():
+        if isinstance(value, int) and not fits_float(value):
+            return f"expected a number that 64 bits hold as {name}, got one of {value.bit_length()} bits for {entry.id}"
+    vectors = (vector for vector in (entry.vector, entry.summary_vector) if vector is not None)
+    wrong = next((wrong for vector in vectors if (wrong := _vector(vector, settings))), "")
+    return f"{wrong} for {entry.id}" if wrong else ""
+
+
+def _vector(vector: Vector, settings: Settings) -> str:
+    if vector.shape != (settings.dimensions,):
+        return f"expected a vector of {settings.dimensions} dimensions, got shape {vector.shape}"
+    wide = vector.astype("float64")  # in which no square of a 32-bit number is too large
+    length = float(wide @ wide)
+    return "" if abs(length - 1) < _SLACK else f"expected a vector of length 1, got squared length {length}"

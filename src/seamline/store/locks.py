@@ -10,7 +10,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -28,21 +28,21 @@ class WriterLock:
     """The right to write, held by one process at a time."""
 
     def __init__(self, folder: Path) -> None:
-        self._descriptor = _open(folder / WRITER, os.O_RDWR | os.O_CREAT)
-        if not _lock(self._descriptor, wait=False, shared=False):
-            holder = _holder(self._descriptor)
-            os.close(self._descriptor)
-            raise StoreError(f"{holder} is writing to the index in {folder}: wait until that is done, or end it")
-        self.interrupted = os.fstat(self._descriptor).st_size > 0
-        """Whether the last holder ended without giving the right back, perhaps in the middle of a change."""
-        try:
+        with ExitStack() as undo:
+            descriptor = _open(folder / WRITER, os.O_RDWR | os.O_CREAT)
+            undo.callback(os.close, descriptor)
+            if not _lock(descriptor, wait=False, shared=False):
+                raise StoreError(
+                    f"{_holder(descriptor)} is writing to the index in {folder}: wait until that is done, or end it"
+                )
+            self.interrupted = os.fstat(descriptor).st_size > 0
+            """Whether the last holder ended without giving the right back, perhaps in the middle of a change."""
             with report_disk_errors(f"cannot write to the index in {folder}"):
-                os.ftruncate(self._descriptor, 0)
-                os.lseek(self._descriptor, 0, os.SEEK_SET)
-                os.write(self._descriptor, json.dumps({"pid": os.getpid(), "host": platform.node()}).encode())
-        except StoreError:
-            os.close(self._descriptor)
-            raise
+                os.ftruncate(descriptor, 0)
+                os.lseek(descriptor, 0, os.SEEK_SET)
+                os.write(descriptor, json.dumps({"pid": os.getpid(), "host": platform.node()}).encode())
+            self._descriptor = descriptor
+            undo.pop_all()
 
     def release(self, *, finished: bool) -> None:
         """Give the right back; unless `finished`, the next holder is told that this one was interrupted."""

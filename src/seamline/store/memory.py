@@ -18,7 +18,7 @@ from seamline.errors import StoreError
 from seamline.filters import Filter
 from seamline.records import Change, Entry, Head, Problem, Scored, Settings, VectorKind, Version
 from seamline.store import bm25, codec
-from seamline.store.changes import Current, check_changes
+from seamline.store.changes import Current, check_changes, check_query
 from seamline.store.verify import verify_reader
 from seamline.types import Notice
 from seamline.words import query_words, words
@@ -214,8 +214,7 @@ class MemoryReader:
         of: VectorKind = "text",
     ) -> list[Scored]:
         """The `k` entries with the highest cosine similarity, exactly."""
-        if vector.shape != (self._settings.dimensions,):
-            raise StoreError(f"expected a vector of {self._settings.dimensions} dimensions, got shape {vector.shape}")
+        check_query(vector, self._settings)
         places, matrix = self._state.text_rows if of == "text" else self._state.summary_rows
         found = [id for kept in self._through(where, levels) if (id := kept.entry.id) in places]
         if not found:

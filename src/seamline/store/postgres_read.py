@@ -12,6 +12,7 @@ from seamline.errors import StoreError
 from seamline.filters import Filter
 from seamline.records import Entry, Head, Scored, VectorKind, Version
 from seamline.store import postgres_search as search
+from seamline.store.changes import check_query
 from seamline.store.postgres_connect import Address, Connection, told
 from seamline.store.postgres_filter import Condition, both, condition
 from seamline.store.postgres_limits import Limits
@@ -94,8 +95,7 @@ class PostgresReader:
     ) -> list[Scored]:
         """The `k` entries with the highest cosine similarity: exact in small indexes and under narrow filters, by
         HNSW otherwise."""
-        if vector.shape != (self._settings.dimensions,):
-            raise StoreError(f"expected a vector of {self._settings.dimensions} dimensions, got shape {vector.shape}")
+        check_query(vector, self._settings)
         self._open()
         with told(self._address):
             return self._searcher.near(vector, k, where, levels, of) if k > 0 else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -117,8 +118,12 @@ def _serving(right: Right, script: Sequence[Script], tls: SSLContext | None) -> 
 
     class Server(ThreadingHTTPServer):
         def handle_error(self, request: object, client_address: object) -> None:
-            """A client that went away is what some tests are about."""
+            """A client that went away is what some tests are about; anything else is a fault of the test."""
+            error = sys.exc_info()[1]
+            if not isinstance(error, OSError):
+                faults.append(repr(error))
 
+    faults: list[str] = []
     server = Server(("127.0.0.1", 0), Handler)
     if tls:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
@@ -132,3 +137,4 @@ def _serving(right: Right, script: Sequence[Script], tls: SSLContext | None) -> 
         server.shutdown()
         server.server_close()
         thread.join()
+        assert not faults, f"the server failed: {faults}"

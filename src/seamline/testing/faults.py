@@ -10,7 +10,7 @@ import sys
 import time
 
 from seamline.errors import MissingExtra, ParseError
-from seamline.parse import patience
+from seamline.parse.isolate import time_budget
 from seamline.parse.raw import Parsed, Raw
 from seamline.types import Block
 
@@ -60,6 +60,14 @@ def fail(raw: Raw) -> Parsed:
     raise ZeroDivisionError("by zero")
 
 
+def panic(raw: Raw) -> Parsed:
+    """Calls a library written in Rust that panics on this text, which is no `Exception`."""
+    from sentencex import get_sentence_boundaries
+
+    get_sentence_boundaries("en", "J\u00a0. Smith")
+    return echo(raw)
+
+
 def recurse(raw: Raw) -> Parsed:
     return recurse(raw)
 
@@ -79,7 +87,7 @@ def start(raw: Raw) -> Parsed:
 def slow(raw: Raw) -> Parsed:
     """Takes longer than it was given, but says so."""
     for _ in range(3):
-        patience.ask(2)
+        time_budget.ask(2)
         begin = time.process_time()
         while time.process_time() - begin < 1.2:
             pass

@@ -8,9 +8,11 @@ from typing import Any, final
 import splintr
 
 from seamline.native import CUTS
+from seamline.panics import report_panics
 
 _SIZES = {"o200k_base": 199_998, "cl100k_base": 100_256}
 """Tokens of each vocabulary, special ones aside."""
+_REPORTED = report_panics("splintr")
 
 
 @final
@@ -35,9 +37,10 @@ class BpeTokenizer:
             return int(self.counter.count(text))
         # encode_flat hands back bytes, four a token, which spares a list of integers; but it would read
         # `<|endoftext|>` as one special token. (One character is found ten times faster than two.)
-        if "<" in text and "<|" in text:
-            return len(self._ordinary(text))
-        return len(self._flat(text)) >> 2
+        with _REPORTED:
+            if "<" in text and "<|" in text:
+                return len(self._ordinary(text))
+            return len(self._flat(text)) >> 2
 
     def __repr__(self) -> str:
         return f"BpeTokenizer({self.name!r})"

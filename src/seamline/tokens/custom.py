@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from seamline.errors import ConfigError, MissingExtra
+from seamline.panics import report_panics
 
 
 class FunctionTokenizer:
@@ -38,7 +39,8 @@ class JsonTokenizer:
         self._tokenizer = read_json(path, "$.tokenizer")
 
     def count(self, text: str) -> int:
-        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+        with report_panics("tokenizers"):
+            return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
 
 def read_json(path: Path, where: str) -> Any:
@@ -51,7 +53,8 @@ def read_json(path: Path, where: str) -> Any:
     if not path.is_file():
         raise ConfigError(f"no such tokenizer file: {path}", where)
     try:
-        tokenizer = Tokenizer.from_str(path.read_text("utf-8"))
+        with report_panics("tokenizers"):
+            tokenizer = Tokenizer.from_str(path.read_text("utf-8"))
     except Exception as error:
         raise ConfigError(f"{path} is not a tokenizer.json: {error}", where) from error
     tokenizer.no_truncation()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -28,7 +29,7 @@ def rate_of(front_matter: Mapping[str, Any]) -> float:
     """How fast a document ages: what it says itself as `freshness_rate`, as news and laws differ; else 0.01, which
     halves every 69 days."""
     given = front_matter.get("freshness_rate")
-    if isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given < math.inf:
+    if isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given <= sys.float_info.max:
         return float(given)
     return RATE
 

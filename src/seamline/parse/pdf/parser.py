@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from seamline.errors import ParseError
-from seamline.parse import patience
+from seamline.parse.isolate import time_budget
 from seamline.parse.ocr import REMEDY, REVIEW, chosen
 from seamline.parse.pdf.aligned import between_rules, by_alignment
 from seamline.parse.pdf.blocks import Passage
@@ -74,7 +74,7 @@ def _pages(document: Any, raw: Raw) -> tuple[list[Page], list[Notice]]:
     room = raw.limits.characters
     for index in range(min(count, raw.limits.parts)):
         if index and index % _PATIENCE == 0:
-            patience.ask(_PATIENCE / 20)
+            time_budget.ask(_PATIENCE / 20)
         page = reader.read(index, room)
         if page is None:
             broken.append(index + 1)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from seamline.errors import StoreError
 from seamline.records import Scored
 from seamline.store import codec
+from seamline.store.changes import check_query
 from seamline.store.packing import unpack_entry, unpack_head, unpack_layout
 from seamline.store.sqlite.corpus import Corpus, Found
 from seamline.store.sqlite.database import Database, unseal
@@ -65,8 +65,7 @@ class SqliteReader:
         of: VectorKind = "text",
     ) -> list[Scored]:
         """The `k` entries with the highest cosine similarity: exactly in small indexes, almost always in large ones."""
-        if vector.shape != (self._settings.dimensions,):
-            raise StoreError(f"expected a vector of {self._settings.dimensions} dimensions, got shape {vector.shape}")
+        check_query(vector, self._settings)
         if k <= 0:
             return []
         given, column = np.asarray(vector, np.float32), COLUMNS[of]

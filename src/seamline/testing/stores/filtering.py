@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -39,6 +40,10 @@ METAS: tuple[dict[str, MetaValue], ...] = (
     {"score": -1e300, "due": NOON + TICK},
     {"score": 0.1 + 0.2, "due": datetime(1, 1, 1, tzinfo=UTC)},
     {"score": 2.0**53, "due": datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)},
+    {"score": -float("inf"), "team": "inf"},
+    {"score": 5e-324, "mixed": "1e999"},
+    {"score": -sys.float_info.max, "mixed": sys.float_info.max},
+    {"score": 7, "mixed": 2**53 + 1},
     {"tags": ("a", "b"), "team": "%"},
     {"tags": ("A",), "team": "in_ra"},
     {"tags": (), "team": "in\\ra"},
@@ -48,6 +53,7 @@ METAS: tuple[dict[str, MetaValue], ...] = (
 VALUES: tuple[Value, ...] = (
     *("", "infra", "in", "en", "3", "true", "\U0001f600", "guides/", "a", "%", "_", "in%", "code", "paragraph"),
     *(3.0, 2.5, 0.0, 1.0, 0.5, 200.0, -1e300, float("inf"), float("nan"), 0.3, 2.0**53),
+    *(-float("inf"), -0.0, 5e-324, sys.float_info.max, 7, 2**53 + 1, 10**400, -(10**400)),
     *(True, False),
     *(NOON, NOON + TICK, datetime(1, 1, 1, tzinfo=UTC), NOON.replace(tzinfo=None)),
 )
@@ -57,6 +63,7 @@ LISTS: tuple[Value, ...] = (
     ("infra", "Infra", "en", "nobody"),
     ("3", 3.0, True),
     (0.0, 2.5, float("nan")),
+    (-0.0, float("inf"), 7, 2**53 + 1, 10**400),
     (NOON, NOON + TICK),
     (True, False),
     ("'", "\x00", "\ud800"),
@@ -147,7 +154,7 @@ def entries() -> list[Entry]:
         made.append(
             replace(
                 one,
-                id=f"id {weird}" if n >= 20 else one.id,
+                id=f"id {weird}" if n >= len(METAS) - len(WEIRD) else one.id,
                 parent=("", "p" * 24)[n % 2],
                 kind=("paragraph", "code", "table", "a")[n % 4],
                 title=("infra", "Infra", "", weird)[n % 4],

@@ -180,6 +180,12 @@ class SearchingContract(StoreTests):
         with pytest.raises(StoreError, match="dimensions"):
             reader.near(np.ones(3, dtype=np.float32), 5)
 
+    @pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf"), 0.0, 1e38, 1e-40])
+    def test_near_refuses_a_vector_whose_scores_would_differ(self, reader: Reader, number: float) -> None:
+        with pytest.raises(StoreError, match="expected a vector of length 1"):
+            reader.near(np.full(SETTINGS.dimensions, number, dtype=np.float32), 5)
+        assert reader.near(AXES[0], 5), "the reader still answers"
+
     def test_near_over_vectors_of_a_model(self, store: Store) -> None:
         made = [replace(entry("a.md", f"row {n}"), vector=vector(*row)) for n, row in enumerate(ROWS)]
         put_entries(store, "a.md", made)

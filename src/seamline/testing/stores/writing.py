@@ -113,6 +113,14 @@ def _invalid() -> dict[str, Callable[[Change], Change]]:
         "a vector that is not of length 1": lambda c: replace(
             c, put=tuple(replace(e, vector=np.full(8, np.nan, dtype=np.float32)) for e in c.put)
         ),
+        "an authority above all": lambda c: replace(c, put=tuple(replace(e, authority=float("inf")) for e in c.put)),
+        "an authority that is no number": lambda c: replace(
+            c, put=tuple(replace(e, authority=float("nan")) for e in c.put)
+        ),
+        "a coherence below 0": lambda c: replace(c, put=tuple(replace(e, coherence=-0.1) for e in c.put)),
+        "a number that no float holds": lambda c: replace(
+            c, put=tuple(replace(e, meta={"score": 10**400}) for e in c.put)
+        ),
         "a living head without a version": lambda c: replace(c, version=None),
         "a deletion that leaves entries": lambda c: replace(
             c, version=None, put=(), head=replace(c.head, version=1, deleted=True, entries=0, chunks=0, tokens=0)

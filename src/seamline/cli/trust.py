@@ -1,0 +1,198 @@
+"""`seamline trust`: which services and model files the files of a folder may name, and whose files are used."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seamline.cli.exits import DONE, FAILED
+from seamline.cli.options import Raw
+from seamline.cli.output import print_text
+from seamline.cli.style import say, visible
+from seamline.errors import ConfigError, IndexMissing, SeamlineError
+
+if TYPE_CHECKING:
+    from seamline.trust import Target
+    from seamline.trust_records import Record
+
+_EPILOG = """\
+examples:
+  seamline trust                                  all that you trust
+  seamline trust .                                what the seamline.toml and the index of this folder name
+  seamline trust . https://llm.example.org/v1     let texts of this folder go to that service
+  seamline trust . models/bge.onnx                let this folder use that model file
+  seamline trust . https://llm.example.org/v1 --with-key    and send SEAMLINE_API_KEY along
+  seamline trust /srv/docs --owner                use the files of this folder although another user owns them
+  seamline trust . https://llm.example.org/v1 --remove      trust it no longer
+
+A seamline.toml that was found and the settings of an index may come from somebody else. They lead to a service, a model
+file or a tokenizer outside of their folder only where you trust it for that folder; what you name on the command line
+needs no trust. The key of llm.example.org is taken from SEAMLINE_API_KEY_LLM_EXAMPLE_ORG, or from [keys] in your own
+config.toml.
+exit codes: 0 done, 1 what is to be removed was not trusted, 2 usage or configuration"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        "trust",
+        help="say which services a folder may use",
+        usage="seamline trust [options] [FOLDER [TARGET ...]]",
+        description="Say which services and model files the files of a folder may lead to, or list them.",
+        epilog=_EPILOG,
+        formatter_class=Raw,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "folder", nargs="?", metavar="FOLDER", help="a folder, or the address of an index in a database"
+    )
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help="the URL of a service, or a model file")
+    parser.add_argument("--owner", action="store_true", help="use the files of the folder whoever owns them")
+    parser.add_argument("--with-key", action="store_true", help="send SEAMLINE_API_KEY to these services as well")
+    parser.add_argument("--remove", action="store_true", help="trust the targets no longer; without any, nothing there")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line")
+    return parser
+
+
+def execute(args: argparse.Namespace) -> int:
+    from seamline.trust_records import all_records
+
+    if args.folder is None:
+        if args.owner or args.with_key or args.remove:
+            raise ConfigError("expected a folder beside --owner, --with-key and --remove, got none; name it first")
+        _print_records(all_records(), as_json=args.json)
+        return DONE
+    if args.with_key and (args.remove or not args.targets):
+        raise ConfigError("--with-key: expected the URL of a service to trust; name it after the folder")
+    folder = _folder(args.folder, gone=args.remove)
+    if args.remove:
+        return _remove(folder, args)
+    if not args.targets and not args.owner:
+        _print_targets(_named(folder, args.folder), as_json=args.json)
+        return DONE
+    return _add(folder, args)
+
+
+def _folder(given: str, *, gone: bool) -> str:
+    """The folder that trust is kept for."""
+    from seamline.trust_records import trust_folder
+
+    if "://" in given:
+        from seamline.store.postgres_connect import Address
+
+        return Address.read(given).shown
+    if not gone and not os.path.isdir(given):
+        raise ConfigError(f"expected a folder, got {given}: check the name, or name the folder around it")
+    return trust_folder(given)
+
+
+def _target(given: str) -> str:
+    """A service in the form that is compared, or the real path of a file."""
+    from seamline.trust import service_url
+
+    return service_url(given) if "://" in given else os.path.realpath(given)
+
+
+def _add(folder: str, args: argparse.Namespace) -> int:
+    from seamline.trust_records import OWNER, Record, add_record
+
+    targets = [_target(given) for given in args.targets]
+    if missing := [target for target in targets if "://" not in target and not os.path.isfile(target)]:
+        raise ConfigError(f"expected the URL of a service or a file, got {missing[0]}: check the name")
+    if args.with_key and not all("://" in target for target in targets):
+        raise ConfigError("--with-key: expected the URLs of services, got a file; a file needs no key")
+    records = [Record(folder, target, args.with_key) for target in targets]
+    records += [Record(folder, OWNER)] if args.owner else []
+    for record in records:
+        add_record(record)
+    _print_records(records, as_json=args.json)
+    return DONE
+
+
+def _remove(folder: str, args: argparse.Namespace) -> int:
+    from seamline.trust_records import OWNER, records_of, remove_record
+
+    targets = [_target(given) for given in args.targets] + ([OWNER] if args.owner else [])
+    known = records_of(folder)
+    gone = [record for record in known if not targets or record.target in targets]
+    for record in gone:
+        remove_record(record)
+    unknown = [target for target in targets if target not in [record.target for record in known]]
+    for target in unknown or ([] if gone else ["anything"]):
+        say(f"error: {target} was not trusted for {folder}; `seamline trust` lists what is")
+    return DONE if gone and not unknown else FAILED
+
+
+def _print_records(records: Sequence[Record], *, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    if as_json:
+        _print_json([asdict(record) for record in records])
+        return
+    print_text("".join(f"{visible(r.folder)}  {visible(r.target)}{_with_key(r.key)}\n" for r in records))
+    if not records:
+        say("nothing is trusted; `seamline trust FOLDER` shows what a folder names")
+
+
+def _print_targets(targets: Sequence[Target], *, as_json: bool) -> None:
+    if as_json:
+        _print_json([target._asdict() for target in targets])
+        return
+    lines = (f"{'trusted' if t.trusted else 'refused':<9}{visible(t.target)}{_with_key(t.key)}" for t in targets)
+    print_text("".join(f"{line}\n" for line in lines))
+    for target in targets:
+        if target.remedy:
+            say(f"to trust it, run `{target.remedy}`")
+    if not targets:
+        say("the files of this folder name no service and no file that needs trust")
+
+
+def _print_json(rows: Sequence[dict[str, object]]) -> None:
+    from seamline.cli.lines import json_line
+    from seamline.cli.output import Output
+
+    Output(None).write("".join(json_line(row) for row in rows))
+
+
+def _with_key(key: bool) -> str:
+    return "  with SEAMLINE_API_KEY" if key else ""
+
+
+def _named(folder: str, given: str) -> list[Target]:
+    """What the files of a folder name, each once. Nothing of it is asked or opened."""
+    from seamline.trust import targets_of
+
+    return targets_of(folder, dict.fromkeys((*_of_config(folder), *_of_index(folder, given))))
+
+
+def _of_config(folder: str) -> tuple[str, ...]:
+    from seamline.recipe_toml import FILE_NAME, load_recipe
+    from seamline.trust import check_owner, models_of
+
+    path = Path(folder, FILE_NAME)
+    if "://" in folder or not path.is_file():
+        return ()
+    check_owner(path)
+    return models_of(load_recipe(path))
+
+
+def _of_index(folder: str, given: str) -> Iterator[str]:
+    from seamline.extras import installed
+    from seamline.trust import models_of
+
+    try:
+        with installed():
+            from seamline.index import FOLDER, open_index
+
+            inside = os.path.join(folder, FOLDER)
+            place = given if "://" in folder else inside if os.path.isdir(inside) else folder
+            with open_index(place) as index:
+                yield from models_of(index.recipe, index.settings.embedder)
+    except IndexMissing:
+        return
+    except ConfigError:
+        raise
+    except SeamlineError as error:
+        say(f"notice: the index of this folder cannot be read: {error}")

@@ -1,0 +1,297 @@
+"""Parsers in a process of their own, which can be killed: no file hangs a batch, and none takes its memory along.
+
+One worker serves all documents of a process and is replaced after it had to be stopped. It is a plain child that
+speaks over pipes, not a fork or a `multiprocessing` worker: those copy threads, or run the user's script again.
+Nothing that it says is trusted: how long it takes, what it holds and how much it answers is measured here.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import select
+import signal
+import subprocess
+import threading
+import time
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from seamline.errors import ConfigError, MissingExtra, ParseError, ParserGaveUp, SeamlineError
+from seamline.parse.isolate.level import LIFETIME, Level
+from seamline.parse.isolate.start import FOLDER, Start, command, environment, readable
+from seamline.parse.isolate.watch import Watch
+from seamline.parse.isolate.wire import HEADER, answered, asked, loads
+from seamline.parse.raw import parser_named
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from seamline.formats import Format
+    from seamline.parse.raw import Parsed, Raw
+
+SECONDS = 10.0
+"""CPU time of one document, and a second more for each million bytes; OCR and the like ask for more as they go."""
+CODE = 1.0
+"""The same of source code, and two seconds more for each million bytes: grammars take 0.4 s for a million."""
+MEMORY = 512_000_000
+"""Bytes of memory that a parser may hold."""
+_WALL = 6
+"""How many times as long it may take by the clock: the machine may be busy with other things."""
+_START = 60.0
+"""Seconds by the clock in which a child must have started."""
+_PART = 1 << 20
+_IS_POSIX = os.name == "posix"
+_POLL = 0.02
+
+
+class Allowance(NamedTuple):
+    """What one document may cost."""
+
+    seconds: float
+    memory: int
+
+
+def allowance(one: Format, size: int) -> Allowance:
+    """What a document of a format may cost: speech recognition takes more than any parser."""
+    if one.name == "code":
+        return Allowance(CODE + size / 500_000, MEMORY)
+    if one.name in ("audio", "video"):
+        return Allowance(SECONDS + size / 20_000, 4 * MEMORY)
+    return Allowance(SECONDS + size / 1_000_000, MEMORY)
+
+
+def parse_apart(one: Format, raw: Raw) -> Parsed:
+    """What a parser makes of a source, in a process of its own; SEAMLINE_ISOLATE=0 parses here, for debugging."""
+    if is_switched_off():
+        return parser_named(one.parser)(raw)
+    allowed = allowance(one, len(raw.data) or len(raw.text))
+    with _LOCK:
+        return _worker(one.parser, allowed.memory, raw.uri).parse(one.parser, raw, allowed)
+
+
+def is_switched_off() -> bool:
+    return os.environ.get("SEAMLINE_ISOLATE") == "0"
+
+
+def isolation() -> Level:
+    """What holds the parsers on this system; a child is started to see."""
+    with _LOCK:
+        return _worker("raw:parser_named", MEMORY, "").level
+
+
+class Worker:
+    """The child and the pipes to it."""
+
+    def __init__(self, parser: str, memory: int, uri: str = "") -> None:
+        self.memory = memory
+        """Bytes that its largest document may take; its hard limits were set for them."""
+        self.process = os.getpid()
+        """Whose child it is: after a fork, both would talk to it at once."""
+        self._lifeline: IO[bytes] | None = None
+        """Held open as long as this process lives; the child ends when it closes."""
+        self._process = self._started(parser, uri)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
+        if _IS_POSIX:
+            os.set_blocking(self._in, False)
+        self.level = self._greeting(uri)
+        """What holds it."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can take another document: it runs, is ours, and has CPU time left."""
+        if self.process != os.getpid():
+            return False
+        if self._has_ended() or Watch.used(self._process.pid) > LIFETIME / 2:
+            self.kill()
+        return self._process.returncode is None
+
+    def parse(self, parser: str, raw: Raw, allowed: Allowance) -> Parsed:
+        watch = Watch(self._process.pid, *allowed, _WALL, raw.uri)
+        settled = False
+        try:
+            self._send(asked(parser, allowed.seconds, raw), watch)
+            said, beside = self._reply(watch)
+            settled = True
+        except (BrokenPipeError, EOFError):
+            raise self._died(watch) from None
+        finally:
+            if not settled:
+                self.kill()  # what it says now answers a question that nobody asks any more
+        if said[0] == "parsed":
+            try:
+                return answered(said, beside)
+            except (ValueError, TypeError, LookupError) as error:
+                self.kill()
+                raise _unusable(error, raw.uri) from None
+        raise _error(said, watch)
+
+    def kill(self) -> None:
+        """End it, and whatever it started."""
+        if self.process != os.getpid():
+            return
+        if self._process.returncode is None:
+            if hasattr(os, "killpg"):
+                with suppress(ProcessLookupError, PermissionError):  # macOS refuses a group of the dead
+                    os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout, self._lifeline):
+            if pipe is not None:
+                pipe.close()
+
+    def _started(self, parser: str, uri: str) -> subprocess.Popen[bytes]:
+        lifeline = -1
+        if _IS_POSIX:
+            lifeline, other = os.pipe()
+            self._lifeline = os.fdopen(other, "wb", 0)
+        try:
+            return subprocess.Popen(
+                command(Start(parser, self.memory, lifeline, readable())),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,
+                cwd=FOLDER,
+                env=environment(),
+                start_new_session=True,  # Ctrl-C is the parent's to handle
+                pass_fds=(lifeline,) if _IS_POSIX else (),
+            )
+        except OSError as error:
+            raise ParseError(f"the process that parses could not be started ({error}): free some memory", uri) from None
+        finally:
+            if _IS_POSIX:
+                os.close(lifeline)
+
+    def _greeting(self, uri: str) -> Level:
+        """What the child says first: what holds it."""
+        watch = Watch(self._process.pid, _START, self.memory, 1, uri)
+        try:
+            said, _ = self._frame(watch)
+            if said[0] != "caged":
+                raise EOFError
+            return Level(*said[1:])
+        except (EOFError, SeamlineError, ValueError, TypeError, LookupError):
+            raise ParseError(
+                f"the process that parses could not be started (exit code {self._end()}): "
+                "run `seamline doctor`, and `pip install --force-reinstall seamline` if it fails",
+                uri,
+            ) from None
+
+    def _send(self, message: bytes, watch: Watch) -> None:
+        """Write a question; a child that does not read is watched as one that does not answer."""
+        view = memoryview(message)
+        while view:
+            watch.look()
+            if _is_ready(self._in, writing=True):
+                with suppress(BlockingIOError):
+                    view = view[os.write(self._in, view[:_PART]) :]
+
+    def _reply(self, watch: Watch) -> tuple[list[Any], bytes]:
+        """The answer; the child may ask for more time before it."""
+        while True:
+            said, beside = self._frame(watch)
+            if said[0] != "more":
+                return said, beside
+            watch.grant(said[1])
+
+    def _frame(self, watch: Watch) -> tuple[list[Any], bytes]:
+        sizes = HEADER.unpack(self._read(HEADER.size, watch))
+        watch.weigh(sum(sizes))
+        said, beside = (self._read(size, watch) for size in sizes)
+        try:
+            return loads(said, watch.memory), beside
+        except (ValueError, RecursionError) as error:
+            raise _unusable(error, watch.uri) from None
+
+    def _read(self, size: int, watch: Watch) -> bytes:
+        out = bytearray()
+        while len(out) < size:
+            watch.look()
+            if not _is_ready(self._out):
+                continue
+            part = os.read(self._out, min(_PART, size - len(out)))
+            if not part:
+                raise EOFError
+            out += part
+        return bytes(out)
+
+    def _has_ended(self) -> bool:
+        """Whether the child is dead; it is not yet taken off the list of processes where that can be helped, so that
+        its number still names its group."""
+        if not hasattr(os, "waitid"):
+            return self._process.poll() is not None
+        try:
+            return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:  # somebody else in this program waits for all children
+            return self._process.poll() is not None
+
+    def _end(self) -> int | None:
+        """The exit code of a child that closed its pipe; one that does not end by itself is killed."""
+        patient = time.monotonic() + 1
+        while not self._has_ended() and time.monotonic() < patient:
+            time.sleep(_POLL / 4)
+        self.kill()
+        return self._process.returncode
+
+    def _died(self, watch: Watch) -> ParserGaveUp:
+        """Why the child is gone: its own limits, or a fault of the library that reads the format."""
+        code = self._end()
+        if code == -_SIGXCPU:
+            return watch.out_of_time()
+        return ParserGaveUp(f"the parser crashed (exit code {code}): the file is damaged; {_REMEDY}", watch.uri)
+
+
+_REMEDY = "split the file, save it again, or leave it out"
+_SIGXCPU = 24
+_LOCK = threading.Lock()
+_workers: list[Worker] = []
+
+
+def _worker(parser: str, memory: int, uri: str) -> Worker:
+    """The child that runs, or a new one; a document that may take more than its limits allow needs a new one."""
+    if _workers and _workers[0].alive and _workers[0].memory >= memory:
+        return _workers[0]
+    if not _workers:
+        atexit.register(_stop)
+    _stop()
+    _workers[:] = [Worker(parser, memory, uri)]
+    return _workers[0]
+
+
+def _stop() -> None:
+    for worker in _workers:
+        worker.kill()
+
+
+def _is_ready(descriptor: int, writing: bool = False) -> bool:
+    """Whether a pipe can be read, or written to, within a moment."""
+    if not hasattr(select, "poll"):
+        found = select.select([] if writing else [descriptor], [descriptor] if writing else [], [], _POLL)
+        return bool(found[0] or found[1])
+    poll = select.poll()  # which `select` cannot do for the thousandth open file of a server
+    poll.register(descriptor, select.POLLOUT if writing else select.POLLIN)
+    return bool(poll.poll(_POLL * 1000))
+
+
+def _unusable(error: Exception, uri: str) -> ParserGaveUp:
+    return ParserGaveUp(f"the parser gave an answer that cannot be used ({error}): {_REMEDY}", uri)
+
+
+def _error(reply: Sequence[Any], watch: Watch) -> SeamlineError:
+    kind, message = reply[0], str(reply[1]) if len(reply) > 1 else ""
+    if kind == "memory":
+        return watch.out_of_memory()
+    if kind in ("missing", "config", "parse", "gave-up") and (len(reply) != 3 or not isinstance(reply[2], str)):
+        return _unusable(ValueError("it is no error"), watch.uri)
+    if kind == "missing":
+        return MissingExtra(message, reply[2])
+    if kind == "config":
+        return ConfigError(message, reply[2])
+    if kind == "parse":
+        return ParseError(message, watch.uri, reply[2])
+    if kind == "gave-up":
+        return ParserGaveUp(message, watch.uri, reply[2])
+    return ParserGaveUp(f"the parser failed ({message}): the file is damaged or of another kind; {_REMEDY}", watch.uri)

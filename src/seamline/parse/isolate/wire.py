@@ -1,0 +1,125 @@
+"""What goes over the pipe between a process and its parsers: JSON, and beside it what would be slow as JSON."""
+
+from __future__ import annotations
+
+import json
+import struct
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import astuple
+from typing import Any
+
+from seamline.anchors import Anchor, Anchors
+from seamline.parse.raw import Limits, Parsed, Raw
+from seamline.reading import Reading
+from seamline.types import Block, Notice, Span
+
+HEADER = struct.Struct(">QQ")
+"""The lengths of the JSON and of the bytes that follow it."""
+
+
+def asked(parser: str, seconds: float, raw: Raw) -> bytes:
+    """A frame that asks to parse a source."""
+    said = [parser, seconds, len(raw.data), raw.uri, raw.media_type, astuple(raw.reading), astuple(raw.limits)]
+    return frame(said, raw.data + raw.text.encode())
+
+
+def asked_for(said: list[Any], beside: bytes) -> tuple[str, float, Raw]:
+    """The parser, the seconds it has, and the source."""
+    parser, seconds, size, uri, media_type, reading, limits = said
+    raw = Raw(beside[:size], beside[size:].decode(), uri, media_type, Reading(*reading), Limits(*limits))
+    return parser, seconds, raw
+
+
+def frame(said: list[Any], beside: bytes = b"") -> bytes:
+    head = json.dumps(said, separators=(",", ":")).encode()
+    return HEADER.pack(len(head), len(beside)) + head + beside
+
+
+def answer(parsed: Parsed) -> bytes:
+    """A frame with a parsed document."""
+    text = parsed.text.encode()
+    places: dict[int, int] = {}
+    known: list[Mapping[str, Any]] = []
+    runs: list[tuple[int, int, int]] = []
+    edges = array("f")
+    for run in parsed.anchors or ():
+        if id(run.place) not in places:
+            places[id(run.place)] = len(known)
+            known.append(_without_edges(run.place, edges))
+        runs.append((run.start, run.end, places[id(run.place)]))
+    said = [
+        "parsed",
+        len(text),
+        [(*block[:5], dict(block.attrs) if block.attrs else None) for block in parsed.blocks],
+        parsed.title,
+        dict(parsed.meta),
+        None if parsed.anchors is None else [runs, known],
+        parsed.removed,
+        parsed.notices,
+        parsed.confidence,
+    ]
+    return frame(said, text + edges.tobytes())
+
+
+_SMALLEST = 32
+"""Bytes that a value takes at least where an answer is made: an honest one has no more than memory / 32 of them. An
+empty list is three bytes of JSON and 64 of memory, so what is short to send can be long to hold."""
+
+
+def loads(said: bytes, memory: int) -> list[Any]:
+    """The JSON of an answer, from a child that could hold `memory` bytes; ValueError where it is none or more."""
+    if sum(map(said.count, (b",", b"[", b"{"))) > memory // _SMALLEST:
+        raise ValueError(f"it has more than {memory // _SMALLEST:,} values")
+    found = json.loads(said)
+    if not isinstance(found, list) or not found or not isinstance(found[0], str):
+        raise ValueError("it is no answer")
+    return found
+
+
+def answered(said: list[Any], beside: bytes) -> Parsed:
+    """The parsed document of such a frame; ValueError, TypeError or LookupError where it is none."""
+    _, size, blocks, title, meta, anchors, removed, notices, confidence = said
+    text = beside[:size].decode()
+    edges = array("f")
+    edges.frombytes(beside[size:])
+    _check_blocks(blocks, len(text))
+    return Parsed(
+        text,
+        [Block(*block) for block in blocks],
+        title,
+        meta,
+        None if anchors is None else Anchors(_anchors(anchors[0], anchors[1], edges)),
+        tuple(Span(*span) for span in removed),
+        tuple(Notice(*notice) for notice in notices),
+        confidence,
+    )
+
+
+def _check_blocks(blocks: list[Any], length: int) -> None:
+    """That blocks lie in the text and under blocks before them: code in C walks them."""
+    for index, (kind, start, end, level, parent, attrs) in enumerate(blocks):
+        if not (type(kind) is str and type(start) is type(end) is type(level) is type(parent) is int):
+            raise TypeError(f"block {index} is none")
+        if not (0 <= start <= end <= length and -1 <= parent < index and 0 <= level < 1 << 31):
+            raise ValueError(f"block {index} is outside of the text")
+        if attrs is not None and type(attrs) is not dict:
+            raise TypeError(f"block {index} has no attributes")
+
+
+def _anchors(runs: list[tuple[int, int, int]], places: list[dict[str, Any]], edges: array[float]) -> Iterator[Anchor]:
+    at = 0
+    for place in places:
+        if "edges" in place:
+            count = place["edges"]
+            place["edges"] = edges[at : at + count]
+            at += count
+    return (Anchor(start, end, places[index]) for start, end, index in runs)
+
+
+def _without_edges(place: Mapping[str, Any], edges: array[float]) -> Mapping[str, Any]:
+    """A place that says only how many edges it has; they go beside."""
+    if "edges" not in place:
+        return place
+    edges.extend(place["edges"])
+    return {**place, "edges": len(place["edges"])}

@@ -1,0 +1,201 @@
+"""Opening and making an index in a folder, on LanceDB."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from seamline.errors import StoreError
+from seamline.store import codec
+from seamline.store.lance import folder as folders
+from seamline.store.lance.engine import connect, report_errors
+from seamline.store.lance.folder import ENTRIES, LAYOUT, VERSIONS, Found
+from seamline.store.lance.guard import Guard, State, is_unfinished, read_state, verify_files
+from seamline.store.lance.maintenance import Maintenance
+from seamline.store.lance.reader import LanceReader
+from seamline.store.lance.rows import entry_schema, version_schema
+from seamline.store.lance.search import Limits
+from seamline.store.lance.table import Connection
+from seamline.store.lance.verify import WholeReader, verify_rows
+from seamline.store.lance.writer import LanceWriter
+from seamline.store.locks import WriterLock, reading
+
+if TYPE_CHECKING:
+    from seamline.records import Problem, Settings
+    from seamline.types import Notice
+
+SCHEME = "lance:"
+R = TypeVar("R", bound=LanceReader)
+
+
+class LanceStore:
+    """An index in a folder. Threads may share it."""
+
+    def __init__(self, folder: Path, found: Found, limits: Limits) -> None:
+        self._folder = folder
+        self._found = found
+        self._limits = limits
+        self._last: tuple[str, LanceReader] | None = None
+
+    @classmethod
+    def open(cls, url: str, *, limits: Limits | None = None) -> LanceStore:
+        """The index in a folder, `lance:FOLDER` or FOLDER; a StoreError says why it cannot be opened."""
+        folder = Path(url.removeprefix(SCHEME))
+        found = folders.read_settings(folder)
+        if found.layout < LAYOUT:
+            found = _upgrade(folder)
+        elif is_unfinished(folder, (found.entries, found.versions)):
+            with suppress(StoreError):  # somebody is writing, or nobody may write here: a reader sees what counts
+                _recover(folder, found)
+        return cls(folder, found, limits or Limits())
+
+    @classmethod
+    def create(cls, url: str, settings: Settings, *, limits: Limits | None = None) -> LanceStore:
+        """Make an index in a folder, or open the one that is there, if it was made with the same settings."""
+        folder = Path(url.removeprefix(SCHEME))
+        if not folders.exists(folder):
+            _make(folder, settings)
+        store = cls.open(url, limits=limits)
+        codec.check_settings(store.settings, settings)
+        return store
+
+    @property
+    def url(self) -> str:
+        return f"{SCHEME}{self._folder}"
+
+    @property
+    def settings(self) -> Settings:
+        return self._found.settings
+
+    @contextmanager
+    def reader(self) -> Iterator[LanceReader]:
+        """The present state, until it is closed; it stays readable that long, whatever others write or tidy."""
+        with reading(self._folder):
+            yield self._present()
+
+    @contextmanager
+    def writer(self) -> Iterator[LanceWriter]:
+        """The right to write, until it is given back. A StoreError names who has it."""
+        lock = WriterLock(self._folder)
+        writer: LanceWriter | None = None
+        try:
+            names = (self._found.entries, self._found.versions)
+            guard = Guard(self._folder, names)
+            maintenance = Maintenance(self._folder, guard, self._limits)
+            writer = LanceWriter(self._folder, names, self.settings, guard, maintenance)
+            yield writer
+        finally:
+            lock.release(finished=writer is not None and not writer.unfinished)
+            if writer is not None:
+                writer.close()
+
+    def generation(self) -> str:
+        return self._mark(read_state(self._folder))
+
+    def verify(self) -> Iterator[Problem]:
+        """Compare every file with its hash and then, where they are whole, every row with its own."""
+        with reading(self._folder):
+            damaged = list(verify_files(self._folder))
+            yield from damaged
+            if not damaged:
+                yield from verify_rows(self._reader(WholeReader, read_state(self._folder)))
+
+    def size(self) -> int:
+        total = 0
+        for here, _, names in os.walk(self._folder):
+            for name in names:
+                with suppress(FileNotFoundError):  # somebody tidies
+                    total += os.stat(os.path.join(here, name)).st_size
+        return total
+
+    def forget(self, docs: Sequence[str]) -> list[str]:
+        """Refused: what is deleted leaves traces that are beyond this store."""
+        raise StoreError("LanceDB keeps files of older versions: remove the index and make it anew without them")
+
+    def vectors(self) -> None:
+        """None: vectors are not kept apart from their entries."""
+
+    def answers(self) -> None:
+        """None: answers are not kept."""
+
+    def remarks(self) -> list[Notice]:
+        """Nothing happens here that a user should know."""
+        return []
+
+    def close(self) -> None:
+        """Let go of the tables. Readers that are open stay usable."""
+        self._last = None
+        self.__dict__.pop("_connection", None)
+
+    def _present(self) -> LanceReader:
+        """The reader of the present state: the one that was made last, with all it remembers, where nothing was written
+        since."""
+        state = read_state(self._folder)
+        mark, last = self._mark(state), self._last
+        if last is not None and last[0] == mark:
+            return last[1]
+        reader = self._reader(LanceReader, state)
+        self._last = mark, reader
+        return reader
+
+    def _mark(self, state: State) -> str:
+        # With a time: another index may have been made in the same folder.
+        with report_errors(f"cannot open the index in {self._folder}"):
+            made = os.stat(self._folder / folders.SETTINGS).st_mtime_ns
+        return f"{state.entries}-{state.versions}-{made}"
+
+    def _reader(self, kind: type[R], state: State) -> R:
+        entries = self._connection.open(self._found.entries, state.entries)
+        versions = self._connection.open(self._found.versions, state.versions)
+        return kind(entries, versions, self.settings, self._limits)
+
+    @cached_property
+    def _connection(self) -> Connection:
+        return Connection(self._folder)
+
+
+def _make(folder: Path, settings: Settings) -> None:
+    """An empty index. Whoever is interrupted here leaves a folder that the next one starts from."""
+    folders.prepare(folder)
+    lock = WriterLock(folder)
+    try:
+        if folders.exists(folder):
+            return  # another process was faster
+        folders.clear(folder)
+        with report_errors(f"cannot make an index in {folder}"):
+            connection = connect(folder)
+            connection.create_table(ENTRIES, schema=entry_schema(settings.dimensions))
+            connection.create_table(VERSIONS, schema=version_schema())
+        with reading(folder):
+            Guard(folder, (ENTRIES, VERSIONS)).start()
+        folders.write_settings(folder, Found(LAYOUT, settings, ENTRIES, VERSIONS))
+    finally:
+        lock.release(finished=folders.exists(folder))
+
+
+def _recover(folder: Path, found: Found) -> None:
+    """Set aside what a writer who died left unfinished: a manifest without its end is in the way of readers."""
+    lock = WriterLock(folder)
+    try:
+        Guard(folder, (found.entries, found.versions)).recover()
+    finally:
+        lock.release(finished=True)
+
+
+def _upgrade(folder: Path) -> Found:
+    """Bring an index of layout 2 to the present one: its newest commits are named as those that count."""
+    lock = WriterLock(folder)
+    try:
+        found = folders.read_settings(folder)  # again: another process may have been faster
+        if found.layout < LAYOUT:
+            Guard(folder, (found.entries, found.versions)).start()
+            found = found._replace(layout=LAYOUT)
+            folders.write_settings(folder, found)
+            (folder / "files.log").unlink(missing_ok=True)
+        return found
+    finally:
+        lock.release(finished=True)

@@ -1,0 +1,137 @@
+"""Parsers in a process of their own. Real child processes, really killed."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from seamline.errors import MissingExtra, ParseError
+from seamline.formats import Format
+from seamline.parse.isolate import process
+from seamline.parse.raw import Parsed, Raw
+
+RAW = Raw(b"", "Text, été 👩‍👩‍👧‍👦.", "bad.xyz", "text/plain")
+
+
+def parse(name: str, raw: Raw = RAW) -> Parsed:
+    return process.parse_apart(Format("test", "x/test", (), f"seamline.testing.faults:{name}", True), raw)
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "SECONDS", 1.0)
+    monkeypatch.setattr(process, "_WALL", 60)  # a busy machine must not look like a parser that hangs
+
+
+def test_a_result_comes_back_whole() -> None:
+    assert parse("echo").text == RAW.text
+
+
+def test_one_child_serves_many_documents() -> None:
+    parse("echo")
+    first = process._workers[0]
+    for _ in range(20):
+        parse("echo")
+    assert process._workers[0] is first
+
+
+def test_what_a_library_prints_is_no_answer() -> None:
+    assert parse("shout").text == RAW.text
+    assert parse("echo").text == RAW.text
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("spin", "more than 1 s of CPU time"),
+        ("hoard", "more than 512 MB"),
+        ("crash", "the parser crashed"),
+        ("leave", "the parser crashed"),
+        ("panic", "the parser crashed"),
+        ("fail", "ZeroDivisionError: by zero"),
+        ("recurse", "RecursionError"),
+        ("phone", "PermissionError"),
+        ("start", "PermissionError"),
+        ("surrogate", "UnicodeEncodeError"),
+        ("absent", "AttributeError"),
+    ],
+)
+def test_what_a_parser_must_not_do_ends_in_a_clear_error_and_the_next_document_is_read(name: str, said: str) -> None:
+    with pytest.raises(ParseError, match=said) as caught:
+        parse(name)
+    assert str(caught.value).startswith("bad.xyz: ")
+    assert parse("echo").text == RAW.text
+
+
+def test_a_parser_that_hangs_without_doing_anything_is_stopped_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "_WALL", 2)
+    with pytest.raises(ParseError, match="took longer than 2 s"):
+        parse("sleep")
+    assert parse("echo").text == RAW.text
+
+
+def test_a_parser_that_asks_for_more_time_gets_it() -> None:
+    assert parse("slow").text == RAW.text
+
+
+def test_errors_keep_their_kind_and_place() -> None:
+    with pytest.raises(ParseError, match=r"^bad\.xyz, line 3: broken: mend it$") as caught:
+        parse("refuse")
+    assert caught.value.where == "line 3"
+    with pytest.raises(MissingExtra, match=r"run `pip install 'seamline\[odd\]'`"):
+        parse("lack")
+
+
+def test_threads_take_turns() -> None:
+    found: list[str] = []
+    threads = [
+        threading.Thread(target=lambda n=n: found.append(parse("echo", RAW._replace(text=f"text {n}")).text))
+        for n in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == [f"text {n}" for n in range(8)]
+
+
+def test_large_documents_pass_the_pipe() -> None:
+    text = "word " * 4_000_000
+    assert parse("echo", RAW._replace(text=text)).text == text
+
+
+def test_a_process_that_was_forked_starts_a_child_of_its_own() -> None:
+    parse("echo")
+    child = os.fork()
+    if not child:
+        try:
+            os._exit(0 if parse("echo").text == RAW.text else 1)
+        finally:
+            os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
+    assert parse("echo").text == RAW.text
+
+
+def test_without_isolation_the_parser_runs_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEAMLINE_ISOLATE", "0")
+    with pytest.raises(ZeroDivisionError):
+        parse("fail")
+
+
+def test_nothing_is_left_behind(tmp_path: Path) -> None:
+    """When a process ends, its parsers end too."""
+    import subprocess
+    import sys
+
+    script = (
+        "import seamline.parse.isolate.process as w\n"
+        "from seamline.formats import Format; from seamline.parse.raw import Raw\n"
+        "w.parse_apart(Format('t', 'x/t', (), 'seamline.testing.faults:echo', True), Raw(b'', 'x'))\n"
+        "print(w._workers[0]._process.pid)"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(ran.stdout), 0)
