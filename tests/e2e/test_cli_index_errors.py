@@ -51,7 +51,7 @@ USAGE = {
     ),
     "nothing for an index": (
         (*SEARCH, "--index", ""),
-        "--index: expected a folder or postgresql://USER@HOST/DATABASE, got nothing",
+        "--index: expected a folder, postgresql://USER@HOST/DATABASE or lance:FOLDER, got nothing",
     ),
     "an index in memory": (
         ("index", "handbook", "--index", "memory:"),
@@ -59,7 +59,7 @@ USAGE = {
     ),
     "another database": (
         (*SEARCH, "--index", "mysql://db/docs"),
-        "an index cannot live at mysql://: expected a folder, postgresql://USER@HOST/DATABASE, or memory:",
+        "an index cannot live at mysql://: expected a folder, lance:FOLDER, postgresql://USER@HOST/DATABASE, or memory:",
     ),
     "an unknown embedder": (
         ("index", "handbook", "--index", "new", "--embedder", "word2vec"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from seamline.embed.onnx import OnnxEmbedder, Reading, file_hash
+from seamline.embed.onnx import Known, OnnxEmbedder, Reading, file_hash
 from seamline.errors import ProviderError
 from seamline.extras import INDEX
 
@@ -22,11 +22,15 @@ FILES = {
 """SHA-256 of what is bundled; models/PROVENANCE.md says where it is from."""
 
 
+DIMENSIONS = 384
+
+
 def minilm(threads: int | None = None, folder: Path = FOLDER) -> OnnxEmbedder:
     """The bundled model, from files that are what was shipped."""
     check(folder)
     model, tokenizer = (folder / name for name in FILES)
-    return OnnxEmbedder(model, tokenizer, Reading("mean", 256), name="minilm", threads=threads)
+    known = Known(DIMENSIONS, [*FILES.values()])
+    return OnnxEmbedder(model, tokenizer, Reading("mean", 256), name="minilm", threads=threads, known=known)
 
 
 def check(folder: Path = FOLDER, files: Mapping[str, str] = FILES, install: str = INDEX) -> None:

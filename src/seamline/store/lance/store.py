@@ -35,8 +35,9 @@ R = TypeVar("R", bound=LanceReader)
 class LanceStore:
     """An index in a folder. Threads may share it."""
 
-    def __init__(self, folder: Path, found: Found, limits: Limits) -> None:
-        self._folder = folder
+    def __init__(self, url: str, found: Found, limits: Limits) -> None:
+        self._url = url
+        self._folder = _folder_of(url)
         self._found = found
         self._limits = limits
         self._last: tuple[str, LanceReader] | None = None
@@ -44,19 +45,19 @@ class LanceStore:
     @classmethod
     def open(cls, url: str, *, limits: Limits | None = None) -> LanceStore:
         """The index in a folder, `lance:FOLDER` or FOLDER; a StoreError says why it cannot be opened."""
-        folder = Path(url.removeprefix(SCHEME))
+        folder = _folder_of(url)
         found = folders.read_settings(folder)
         if found.layout < LAYOUT:
             found = _upgrade(folder)
         elif is_unfinished(folder, (found.entries, found.versions)):
             with suppress(StoreError):  # somebody is writing, or nobody may write here: a reader sees what counts
                 _recover(folder, found)
-        return cls(folder, found, limits or Limits())
+        return cls(url, found, limits or Limits())
 
     @classmethod
     def create(cls, url: str, settings: Settings, *, limits: Limits | None = None) -> LanceStore:
         """Make an index in a folder, or open the one that is there, if it was made with the same settings."""
-        folder = Path(url.removeprefix(SCHEME))
+        folder = _folder_of(url)
         if not folders.exists(folder):
             _make(folder, settings)
         store = cls.open(url, limits=limits)
@@ -65,7 +66,7 @@ class LanceStore:
 
     @property
     def url(self) -> str:
-        return f"{SCHEME}{self._folder}"
+        return self._url
 
     @property
     def settings(self) -> Settings:
@@ -156,6 +157,10 @@ class LanceStore:
     @cached_property
     def _connection(self) -> Connection:
         return Connection(self._folder)
+
+
+def _folder_of(url: str) -> Path:
+    return Path(url.removeprefix(SCHEME))
 
 
 def _make(folder: Path, settings: Settings) -> None:
