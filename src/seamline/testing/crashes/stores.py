@@ -26,10 +26,10 @@ class StoreKind:
 
 
 def _lance() -> StoreKind:
-    from seamline.store.lance import LanceStore
-    from seamline.store.lance_search import Limits
+    from seamline.store.lance.store import LanceStore
+    from seamline.store.lance.search import Limits
 
-    large = Limits(count=0, words=0, exact=0, held=0, few=0)
+    large = Limits(count=0, exact=0, few=0)
     return StoreKind(
         "lance",
         lambda folder, settings: LanceStore.create(str(folder / "store"), settings),
