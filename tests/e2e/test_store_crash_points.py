@@ -26,7 +26,7 @@ from seamline.testing.crashes.stores import STORES
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "the crash shim can be used")
 
 SEED = int(os.environ.get("SEAMLINE_CRASH_SEED", "1"))
-POINTS = {"kill": 9, "torn": 5, "power": 14, "reorder": 14}
+POINTS = {"kill": 8, "torn": 4, "power": 10, "reorder": 10}
 """Of each run of the SQLite store."""
 FEW = 4
 """Of each run of LanceDB's."""

@@ -17,7 +17,7 @@ from seamline.testing.damage import DAMAGES, Bench, Tally, choose_damages, compa
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the damage harness forks")
 
-DAMAGED = 56
+DAMAGED = 48
 
 
 @pytest.fixture(scope="module")
