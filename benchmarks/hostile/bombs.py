@@ -36,7 +36,7 @@ def _archives() -> Iterator[tuple[str, str, bytes]]:
         def spoilt(new: bytes, parts: dict[str, bytes] = parts, main: str = main) -> bytes:
             return packed({**parts, main: new})
 
-        yield kind, "bomb-200mb", spoilt(text.replace(place, place + b" " * 200 * M))
+        yield kind, "bomb-120mb", spoilt(text.replace(place, place + b" " * 120 * M))
         yield (
             kind,
             "entities",
@@ -120,7 +120,7 @@ def _pdfs() -> Iterator[tuple[str, bytes]]:
     def drawn(content: bytes) -> bytes:
         return pdf([catalog, pages, page, stream(content), font])
 
-    yield "bomb-200mb", drawn(b" " * 200 * M)
+    yield "bomb-120mb", drawn(b" " * 120 * M)
     yield "letters", drawn(b"BT /F1 1 Tf " + b"(a) Tj " * 50 * K + b"ET")
     yield "states", drawn(b"q " * 50 * K + b"BT /F1 12 Tf (words) Tj ET")
     yield "lines", drawn(b"0 0 m 9 9 l S " * 30 * K)
@@ -192,7 +192,7 @@ def _pdfs() -> Iterator[tuple[str, bytes]]:
 def _pictures() -> Iterator[tuple[str, bytes]]:
     yield "png", png(60_000, 60_000)
     yield "png", png(0, 0)
-    yield "png", png(40, 20, (b"zTXt", b"a\0\0" + zlib.compress(bytes(50 * M), 9)))
+    yield "png", png(40, 20, (b"zTXt", b"a\0\0" + zlib.compress(bytes(20 * M))))
     yield "png", png(40, 20, *[(b"tEXt", b"Title\0" + b"word " * 2000)] * 50)
     yield "png", png(40, 20, (b"acTL", struct.pack(">II", 0xFFFFFFFF, 0)))
     yield "png", png().replace(b"IEND", b"IDAT")

@@ -53,6 +53,16 @@ class Input(NamedTuple):
 
 def every(seed: int = SEED) -> Iterator[Input]:
     """All of them."""
+    yield from mutated(seed)
+    suffixes = {one.name: one.suffix for one in TEXTS}
+    for kind, name, data in nasties.texts():
+        yield Input(f"{kind}-{name}{suffixes[kind]}", kind, data)
+    for kind, suffix, name, data in bombs.binaries():
+        yield Input(f"{kind}-{name}{suffix}", kind.partition("-")[0], data)
+
+
+def mutated(seed: int = SEED) -> Iterator[Input]:
+    """Those that chance makes of valid documents."""
     pictures = tuple(one for one in BINARIES if one.format == "image")
     others = tuple(one for one in BINARIES if one.format != "image")
     for group, ways, count in (
@@ -65,11 +75,6 @@ def every(seed: int = SEED) -> Iterator[Input]:
     ):
         for one in group:
             yield from _spoilt(one, ways, count, seed)
-    suffixes = {one.name: one.suffix for one in TEXTS}
-    for kind, name, data in nasties.texts():
-        yield Input(f"{kind}-{name}{suffixes[kind]}", kind, data)
-    for kind, suffix, name, data in bombs.binaries():
-        yield Input(f"{kind}-{name}{suffix}", kind.partition("-")[0], data)
     yield from _code(seed)
 
 

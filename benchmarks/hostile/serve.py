@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import select
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from typing import Any
 from benchmarks.common import ROOT
 
 _TICKS = os.sysconf("SC_CLK_TCK")
+_FRESH = 200.0
+"""MB above which the process is replaced: memory that it keeps would count as that of the next file."""
 
 
 class Served:
@@ -49,6 +52,8 @@ class Served:
         self._process.stdin.flush()
         if select.select([self._process.stdout], [], [], self._wall)[0] and (line := self._process.stdout.readline()):
             found: dict[str, Any] = json.loads(line)
+            if found["megabytes"] > _FRESH:
+                self.__exit__()
             return found
         self._process.kill()
         said = f"the process ended (exit code {self._process.wait()}), or took more than {self._wall:.0f} s"
@@ -83,9 +88,12 @@ def _forget_peaks() -> None:
         Path(f"/proc/{pid}/clear_refs").write_text("5")
 
 
-def _peak() -> float:
-    """The most memory that this process or a parser held since `_forget_peaks`, in MB."""
-    peaks = []
+def _peak(before: dict[int, float]) -> float:
+    """The most memory that this process or a parser held since `_forget_peaks`, in MB; for a parser that was ended, the
+    most that any held."""
+    parsers = set(_parsers())
+    is_gone = any(pid > 0 and pid not in parsers for pid in before) or not parsers
+    peaks = [resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024] if is_gone else []
     for pid in ("self", *_parsers()):
         status = Path(f"/proc/{pid}/status").read_text()
         peaks.append(int(status.partition("VmHWM:")[2].split()[0]) / 1024)
@@ -93,7 +101,7 @@ def _peak() -> float:
 
 
 def judge(path: Path) -> dict[str, Any]:
-    """Read, cut and audit one file. What was ended for its memory reached the limit, whatever is left to measure."""
+    """Read, cut and audit one file; the audit is not counted."""
     import seamline
     from seamline.errors import SeamlineError
 
@@ -111,7 +119,7 @@ def judge(path: Path) -> dict[str, Any]:
         outcome, said = "refused", str(error)
     except Exception:
         outcome, said = "crash", traceback.format_exc()[-600:]
-    seconds, megabytes = _spent(before, _cpu()), _peak()
+    seconds, megabytes = _spent(before, _cpu()), _peak(before)
     broken = seamline.audit(chunks, limit=512) if chunks else []
     if broken:
         outcome, said = "crash", f"the audit found {broken[0]}"

@@ -108,3 +108,11 @@ def completed(script: Path, *words: str) -> list[str]:
     )
     done = subprocess.run(["bash", "-c", code, "bash", *words], capture_output=True, text=True, check=True)
     return done.stdout.split()
+
+
+def test_doctor_says_what_holds_the_parsers(cli) -> None:
+    def line(**env: str) -> str:
+        return next(one for one in cli("doctor", env=env).out.splitlines() if " parser isolation " in one)
+
+    assert "limits" in line()
+    assert line(SEAMLINE_ISOLATE="0").startswith("optional  parser isolation")

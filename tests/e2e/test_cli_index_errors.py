@@ -59,7 +59,8 @@ USAGE = {
     ),
     "another database": (
         (*SEARCH, "--index", "mysql://db/docs"),
-        "an index cannot live at mysql://: expected a folder, lance:FOLDER, postgresql://USER@HOST/DATABASE, or memory:",
+        "an index cannot live at mysql://:"
+        " expected a folder, lance:FOLDER, postgresql://USER@HOST/DATABASE, or memory:",
     ),
     "an unknown embedder": (
         ("index", "handbook", "--index", "new", "--embedder", "word2vec"),

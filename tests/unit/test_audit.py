@@ -303,6 +303,15 @@ def test_rows_under_a_borrowed_header() -> None:
     }
 
 
+@pytest.mark.parametrize("bar", ["| ", ""])
+def test_a_column_whose_header_cell_fills_a_chunk_stands_without_it(bar: str) -> None:
+    text = f"{bar}{'wide ' * 2_000}| size |\n{bar}---|---|\n{bar}1 kg | 4.20 |\n{bar}5 kg | 9.80 |\n"
+    assert not seamline.audit(seamline.chunk(text), limit=512)
+    doc = document(text)
+    assert "headless-table" not in found(chunks(doc, f"{bar}5 kg"), 512)
+    assert "headless-table" in found(chunks(doc, " 9.80"), 512)
+
+
 def test_overlap_of_rows_without_their_header() -> None:
     doc = document(TABLE + "\nText.\n")
     rows = Context("overlap", *span_of(doc, "| cow | 3 |"), "\n\n")

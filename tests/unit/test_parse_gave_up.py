@@ -105,7 +105,7 @@ def test_a_grammar_is_stopped_after_about_a_second(name: str, source: str, monke
 def test_a_stopped_grammar_is_told_and_the_next_source_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEAMLINE_ISOLATE", "0")
     pytest.importorskip("tree_sitter")
-    assert "no-grammar: read without a grammar: it took too long" in said(
+    assert "no-grammar: read without a grammar: the grammar of c took too long" in said(
         parse_text("[[a]]" * 9_600, media_type="code", uri="a.c")
     )
     whole = parse_text("int a;\nint f(void) {\n  return 1;\n}\n", media_type="code", uri="b.c")

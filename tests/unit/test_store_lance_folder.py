@@ -226,6 +226,25 @@ def test_a_commit_that_is_not_whole_is_refused(store: LanceStore, folder: Path) 
     assert list(store.verify()) == []
 
 
+def test_a_failure_after_the_state_was_named_sets_nothing_aside(
+    store: LanceStore, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(store, "a.md", "kept")
+
+    def fail(path: Path) -> None:
+        if path == folder:
+            raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("seamline.store.lance.durable.sync", fail)
+        with pytest.raises(StoreError, match="Input/output error"):
+            put(store, "b.md", "named")
+    with LanceStore.open(str(folder)).reader() as reader:
+        assert sorted(one.body for one in reader.select()) == ["kept", "named"]
+    put(store, "c.md", "goes on")
+    assert list(store.verify()) == []
+
+
 def test_an_empty_manifest_is_not_in_the_way(store: LanceStore, folder: Path) -> None:
     put(store, "a.md", "kept")
     connect(folder).open_table(ENTRIES).update(where="level = 0", values={"title": "half"})

@@ -156,6 +156,13 @@ class Ground:
             self._smallest[table.header] = self.count(min(cells, key=len)) if cells else self.limit + 1
         return self._smallest[table.header]
 
+    def cell_above(self, table: Table, at: int) -> int:
+        """Tokens of the header cell over an offset in a row."""
+        line = max(self.text.rfind("\n", 0, at), self.text.rfind("\r", 0, at)) + 1
+        heads = _BAR.split(self.text[table.header : table.header_end].lstrip(" \t>").removeprefix("|"))
+        before = self.text[line:at].lstrip(" \t>").removeprefix("|")
+        return self.count(heads[min(len(_BAR.findall(before)), len(heads) - 1)])
+
     def _has_header(self, table: int, first: int) -> bool:
         """Whether a table has a header row, as all of Markdown do."""
         block = self.blocks[table]

@@ -139,7 +139,7 @@ def headless_table(ground: Ground, chunk: Seen, before: Seen | None) -> Found:
         table = ground.tables[i]
         if not table.header < start or end <= table.rows or _has_header(table, chunk):
             continue
-        if not _header_too_large(ground, table):
+        if not _header_too_large(ground, table, start):
             yield "headless-table", f"{ground.line(start)}: rows of the table of {ground.line(table.header)} without it"
 
 
@@ -151,9 +151,10 @@ def _has_header(table: Table, chunk: Seen) -> bool:
     )
 
 
-def _header_too_large(ground: Ground, table: Table) -> bool:
-    """Whether even its smallest cell would fill half a chunk."""
-    return ground.smallest_cell(table) > max(ground.limit // 2 - ALLOWANCE, 1)
+def _header_too_large(ground: Ground, table: Table, at: int) -> bool:
+    """Whether even its smallest cell would fill half a chunk, or the cell above `at` would."""
+    most = max(ground.limit // 2 - ALLOWANCE, 1)
+    return ground.smallest_cell(table) > most or ground.cell_above(table, at) > most
 
 
 def dangling_heading(ground: Ground, chunk: Seen, before: Seen | None) -> Found:

@@ -43,7 +43,7 @@ def parse(raw: Raw) -> Parsed:
     with paused():
         syntax = parse_within(parser, places.data)
         if syntax is None:
-            return _plain(raw.text, "it took too long over the errors in it", language)
+            return _plain(raw.text, f"the grammar of {language.name} took too long over it and was stopped", language)
         root = syntax.root_node
         tree = Tree(places, language)
         blocks = tree.blocks(root)

@@ -104,6 +104,9 @@ class Guard:
 
     def roll_back(self) -> None:
         """Set aside the commits that do not count. Files they wrote are removed with old commits."""
+        # What the disk says counts: a failure may have come after the state was named.
+        self._state = read_state(self._folder)
+        self._known = _read_log(self._folder, self._state)[0]
         with report_errors(f"cannot set aside what was not finished in {self._folder}"):
             newer = [path for path in self._manifests() if path.name < _manifest(self._counting(path.parent.parent))]
             if newer:
@@ -176,16 +179,15 @@ class Guard:
             there = {self._name(path): path for table in self._tables for path in _files(table)}
             settle(path for name, path in there.items() if name not in self._known)
             files = {name: self._known.get(name) or measure(path) for name, path in there.items()}
-            old, number = (
-                self._folder / self._state.log,
-                int(self._state.log.removeprefix("files-").removesuffix(".log")),
-            )
+            number = int(self._state.log.removeprefix("files-").removesuffix(".log"))
             data, log = _lines(files), f"files-{number + 1}.log"
             write_at(self._folder / log, data, 0)
             sync(self._folder)
             entries, versions = self._newest()
             self._name_state(State(entries, versions, log, len(data)))
-            old.unlink(missing_ok=True)
+            for path in self._folder.glob("files-*.log"):
+                if path.name != log:
+                    path.unlink()
             self._known = files
 
     def _name_state(self, state: State) -> None:
@@ -230,7 +232,8 @@ def verify_files(folder: Path) -> Iterator[Problem]:
 def _read_log(folder: Path, state: State) -> tuple[dict[str, Listed], str]:
     """The files on the list of a state, and what is wrong with the list; empty where nothing is."""
     path = folder / state.log
-    data = path.read_bytes()[: state.listed] if path.exists() else b""
+    with report_errors(f"cannot read {path}"):
+        data = path.read_bytes()[: state.listed] if path.exists() else b""
     files: dict[str, Listed] = {}
     damaged = 0
     for line in data.decode("utf-8", "replace").splitlines():

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from seamline.store.changes import check_query
 from seamline.store.lance.engine import report_errors
 from seamline.store.lance.filter import coded, condition, decoded, either, quoted
-from seamline.store.lance.hits import COLUMNS, PLAIN, Hits, pages, rows_of, with_room
 from seamline.store.lance.maintenance import Index, indices
 from seamline.store.lance.rows import (
     HEAD,
@@ -19,18 +19,22 @@ from seamline.store.lance.rows import (
     entry_key,
     head_key,
     id_of,
+    unpack_entries,
     unpack_version,
-    vectors_of,
 )
 from seamline.store.lance.search import Bags, Limits, NearLeg, Scope, WordLeg, probes_for, scored
 from seamline.store.lance.table import FALSE, TRUE, TableVersion
-from seamline.store.packing import unpack_entry, unpack_head
+from seamline.store.packing import unpack_head
 from seamline.words import query_words
 
 if TYPE_CHECKING:
     from seamline.filters import Filter
     from seamline.records import Entry, Head, Scored, Settings, Vector, VectorKind, Version
 
+T = TypeVar("T")
+
+_PAGE = 500
+"""Rows that are fetched at once."""
 _REMEMBERED = 10_000
 """Heads and counts that are kept."""
 _LAYOUTS = 2_000
@@ -47,7 +51,6 @@ class LanceReader:
         self._versions = versions
         self._settings = settings
         self._limits = limits
-        self._hits = Hits(entries)
         self._heads: dict[str, Head] = {}
         self._layouts: dict[str, Mapping[str, Any]] = {}
         """Rows of current versions, without the texts."""
@@ -71,7 +74,7 @@ class LanceReader:
             scope, given = self._scope(where, levels), np.asarray(vector, dtype=np.float32)
             partitions = index.partitions if (index := self._indices.get(column)) else 0
             probes = self._probes(partitions, scope.first)
-            leg = NearLeg(self._entries, self._hits, given, column, probes, partitions)
+            leg = NearLeg(self._entries, given, column, probes, partitions)
             return scored(leg.best(k, scope))
 
     def matching(
@@ -83,7 +86,7 @@ class LanceReader:
             return []
         with report_errors("cannot search the index by words"):
             if "words" in self._indices:
-                leg = WordLeg(self._entries, self._hits, words)
+                leg = WordLeg(self._entries, words)
                 return scored(leg.best(k, self._scope(where, levels)))
             through = None if asked == TRUE else {row["key"] for row in self._read(asked, ["key"])}
             return scored(Bags(self._entries).matching(words, k, through))
@@ -91,13 +94,10 @@ class LanceReader:
     def entries(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, Entry]:
         """The entries of these ids that exist."""
         wanted = list(dict.fromkeys(map(entry_key, ids)))
-        placed = self._hits.placed(wanted)
-        with report_errors("cannot read entries of the index"):
-            rows = self._hits.rows([*placed.values()], vectors=vectors)
-        for keys in pages([key for key in wanted if key not in placed]):
-            columns = COLUMNS if vectors else PLAIN
-            rows += rows_of(self._columns(f"({_CURRENT} AND {either('key', keys)})", columns))
-        found = {row.entry.id: row.lent(vectors) for row in rows}
+        found: dict[str, Entry] = {}
+        for keys in _pages(wanted):
+            rows = self._columns(f"({_CURRENT} AND {either('key', keys)})", _columns_of(vectors))
+            found |= {entry.id: entry for entry in unpack_entries(rows)}
         return {id: found[id] for id in map(id_of, wanted) if id in found}
 
     def select(self, where: Filter | None = None, *, vectors: bool = False) -> Iterator[Entry]:
@@ -108,7 +108,7 @@ class LanceReader:
         condition_ = _CURRENT if asked == TRUE else f"({_CURRENT} AND {asked})"
         rows = self._read(condition_, ["key", "doc"], places=True)
         ordered = sorted((decoded(row["doc"]), id_of(row["key"]), row["_rowid"]) for row in rows)
-        for page in pages(ordered):
+        for page in _pages(ordered):
             taken = {entry.id: entry for entry in self._taken([place for _, _, place in page], vectors)}
             yield from (taken[id] for _, id, _ in page)
 
@@ -186,7 +186,7 @@ class LanceReader:
         known = self._through.get(asked)
         if known is None:
             known = self._entries.count(asked)
-            self._through = with_room(self._through, _REMEMBERED)
+            self._through = _with_room(self._through, _REMEMBERED)
             self._through[asked] = known
         return known
 
@@ -194,10 +194,10 @@ class LanceReader:
         """The heads of those of the documents that have one."""
         known = self._heads
         found = {doc: known[doc] for doc in docs if doc in known}
-        for keys in pages([head_key(doc) for doc in docs if doc not in found]):
+        for keys in _pages([head_key(doc) for doc in docs if doc not in found]):
             heads = [unpack_head(row["body"]) for row in self._read(either("key", keys), ["body"])]
             found |= {head.doc: head for head in heads}
-        self._heads = with_room(known, _REMEMBERED)
+        self._heads = _with_room(known, _REMEMBERED)
         self._heads.update(found)
         return found
 
@@ -205,13 +205,13 @@ class LanceReader:
         """The versions of these documents and numbers, which are current ones, without their texts."""
         known = self._layouts
         found = {doc: known[doc] for doc in current if doc in known}
-        for page in pages([doc for doc in current if doc not in found]):
+        for page in _pages([doc for doc in current if doc not in found]):
             docs = either("doc", [*map(coded, page)])
             numbers = ", ".join(map(str, {current[doc] for doc in page}))
             rows = self._of_versions(f"({docs} AND number IN ({numbers}))", _LAYOUT)
             named = [(decoded(row["doc"]), row) for row in rows]
             found.update((doc, row) for doc, row in named if row["number"] == current[doc])
-        self._layouts = with_room(known, _LAYOUTS)
+        self._layouts = _with_room(known, _LAYOUTS)
         self._layouts.update(found)
         return {doc: unpack_version(row) for doc, row in found.items()}
 
@@ -227,12 +227,9 @@ class LanceReader:
         """The entries in these places, in any order."""
         if not rows:
             return []
-        names = [*VECTORS.values()] if vectors else []
         with report_errors("cannot read entries of the index"):
-            found = self._entries.take(rows, ["body", *names])
-        bodies = found["body"].to_pylist()
-        columns = [vectors_of(found, name) for name in names] or [[None] * len(bodies)] * len(VECTORS)
-        return [unpack_entry(body, *both) for body, *both in zip(bodies, *columns, strict=True)]
+            found = self._entries.take(rows, _columns_of(vectors))
+        return unpack_entries(found)
 
     def _read(self, asked: str, columns: Sequence[str], *, places: bool = False) -> list[dict[str, Any]]:
         return list(self._columns(asked, columns, places=places).to_pylist())
@@ -244,3 +241,18 @@ class LanceReader:
     def _of_versions(self, asked: str, columns: Sequence[str]) -> list[dict[str, Any]]:
         with report_errors("cannot read the versions of the index"):
             return list(self._versions.rows(asked, columns).to_pylist())
+
+
+def _columns_of(vectors: bool) -> list[str]:
+    """All that is stored of an entry, with its vectors or without."""
+    return ["body", *(VECTORS.values() if vectors else ())]
+
+
+def _with_room(known: dict[str, T], most: int) -> dict[str, T]:
+    """What is remembered; the newer half of it, where that has become too much."""
+    return known if len(known) < most else dict(islice(known.items(), len(known) // 2, None))
+
+
+def _pages(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """The items, so many at a time."""
+    return (items[at : at + _PAGE] for at in range(0, len(items), _PAGE))

@@ -19,7 +19,7 @@ from seamline.errors import StoreError
 from seamline.records import Entry, Head, Version
 from seamline.store import codec
 from seamline.store.lance.filter import coded, decoded, labels
-from seamline.store.packing import pack_entry, pack_head
+from seamline.store.packing import pack_entry, pack_head, unpack_entry
 from seamline.words import spaced
 
 if TYPE_CHECKING:
@@ -176,6 +176,14 @@ def version_rows(versions: Sequence[Version]) -> pa.Table:
         for version in versions
     ]
     return pa.Table.from_pylist(rows, schema=version_schema())
+
+
+def unpack_entries(rows: pa.Table) -> list[Entry]:
+    """The entries of rows with a body; with their vectors, where those were read."""
+    bodies = rows["body"].to_pylist()
+    names = [name for name in VECTORS.values() if name in rows.column_names]
+    columns = [vectors_of(rows, name) for name in names]
+    return [unpack_entry(body, *both) for body, *both in zip(bodies, *columns, strict=True)]
 
 
 def unpack_version(row: Mapping[str, Any]) -> Version:

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seamline.records import Scored
 from seamline.store import bm25
-from seamline.store.lance.hits import COLUMNS, MARKS, PAGE, PLAIN, Hits
 from seamline.store.lance.rows import id_of
 
 if TYPE_CHECKING:
@@ -38,6 +37,8 @@ _ALIKE_BM25 = 2e-6
 """The same for BM25, as a share of the score."""
 _CHAIN = 10
 """How many times that the first and the last of a row of equals may be apart."""
+_MARKS = ("key", "level")
+"""What is read of the rows that a search finds."""
 _PAGE = 4096
 _PARTITION = 1000
 """Vectors per partition. 500 need as many comparisons for the same recall, and twice the time to be trained."""
@@ -88,7 +89,6 @@ class NearLeg:
     """A search by vector, in so many partitions of the index, or exactly where that is 0."""
 
     table: TableVersion
-    hits: Hits
     vector: Vector
     column: str
     probes: int
@@ -104,13 +104,11 @@ class NearLeg:
         if 0 < self.probes < self.partitions and len(found) < limit:
             # Not left to the engine: where it may, it looks into all partitions under any filter, for 25 ms more.
             found = self._near(limit, where, self.partitions)
-        scores = [1.0 - distance for distance in found["_distance"].to_pylist()]
-        return [Found(key, score, level) for (key, level), score in zip(self.hits.keep(found), scores, strict=True)]
+        return _found(found, [1.0 - distance for distance in found["_distance"].to_pylist()])
 
     def _near(self, limit: int, where: str, probes: int) -> Any:
-        columns = PLAIN if limit <= PAGE else MARKS
         refine = ceil((_REFINE * limit + _REFINE_MORE) / limit)
-        return self.table.near(self.vector, self.column, limit, where, probes=probes, refine=refine, columns=columns)
+        return self.table.near(self.vector, self.column, limit, where, probes=probes, refine=refine, columns=_MARKS)
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,6 @@ class WordLeg:
     """A search by words, by the engine's index."""
 
     table: TableVersion
-    hits: Hits
     words: Sequence[str]
 
     def best(self, k: int, scope: Scope) -> list[Found]:
@@ -126,10 +123,12 @@ class WordLeg:
         return _best(self._fetch, k, scope, _SPARE_WORDS, lambda score: _ALIKE_BM25 * abs(score))
 
     def _fetch(self, limit: int, where: str) -> list[Found]:
-        found = self.table.matching(self.words, "words", limit, where, columns=COLUMNS if limit <= PAGE else MARKS)
-        scores = found["_score"].to_pylist()
-        hits = [Found(key, score, level) for (key, level), score in zip(self.hits.keep(found), scores, strict=True)]
-        return [hit for hit in hits if hit.score > 0]
+        found = self.table.matching(self.words, "words", limit, where, columns=_MARKS)
+        return [hit for hit in _found(found, found["_score"].to_pylist()) if hit.score > 0]
+
+
+def _found(rows: Any, scores: Iterable[float]) -> list[Found]:
+    return [*map(Found, rows["key"].to_pylist(), scores, rows["level"].to_pylist())]
 
 
 def probes_for(partitions: int, rows: int, through: int, limits: Limits) -> int:

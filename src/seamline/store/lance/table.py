@@ -66,8 +66,8 @@ class TableVersion:
     def near(
         self, vector: Vector, column: str, limit: int, where: str, *, probes: int, refine: int, columns: Sequence[str]
     ) -> Any:
-        """The rows with the nearest vectors, where they stand (`_rowid`) and their `_distance`: by so many partitions
-        of the index, which may hold fewer rows than asked for, or exactly where that is 0."""
+        """The rows with the nearest vectors, and their `_distance`: by so many partitions of the index, which may hold
+        fewer rows than asked for, or exactly where that is 0."""
         query = self._table.query().nearest_to(vector).column(column).distance_type("cosine")
         if probes:
             query = query.nprobes(probes).refine_factor(refine)
@@ -76,7 +76,7 @@ class TableVersion:
         return self._found(query, limit, where, [*columns, "_distance"])
 
     def matching(self, words: Sequence[str], column: str, limit: int, where: str, *, columns: Sequence[str]) -> Any:
-        """The rows with the highest BM25, where they stand (`_rowid`) and their `_score`."""
+        """The rows with the highest BM25, and their `_score`."""
         from lancedb.query import MatchQuery
 
         query = self._table.query().nearest_to_text(MatchQuery(" ".join(words), column))
@@ -90,4 +90,4 @@ class TableVersion:
 
     def _found(self, query: Any, limit: int, where: str, columns: list[str]) -> Any:
         asked = query if where == TRUE else query.where(where)
-        return _wait(asked.select(columns).with_row_id().limit(limit).to_arrow())
+        return _wait(asked.select(columns).limit(limit).to_arrow())

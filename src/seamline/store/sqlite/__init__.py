@@ -6,7 +6,8 @@
     writer.lock     who writes
 
 `database` opens files with a checksum in every page; `truth` is the schema and what a row is; `writer` changes it;
-`segments`, `words` and `clusters` are the search structures and `structures` keeps them; `reader` answers questions.
+`segments`, `words` and `clusters` are the search structures, `structures` makes them and `upkeep` keeps their files;
+`reader` answers questions.
 """
 
 from seamline.store.sqlite.store import SqliteStore

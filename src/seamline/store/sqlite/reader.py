@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,27 +24,12 @@ if TYPE_CHECKING:
 
     from seamline.filters import Filter
     from seamline.records import Entry, Head, Settings, Vector, VectorKind, Version
+    from seamline.store.sqlite.upkeep import Search
 
 FEW = 4_096
 """Entries that a filter lets through up to which their vectors are read from the truth and compared one by one."""
 
 Look = Callable[[Corpus, Database | None], Found]
-
-
-class Search(Protocol):
-    """What a reader searches."""
-
-    def open(self) -> tuple[Corpus, Database | None]:
-        """The entries of its state, and a connection to their structures, where there are any."""
-        ...
-
-    def repair(self, damage: StructuresDamaged) -> tuple[Corpus, Database | None]:
-        """The same, with structures that were made anew."""
-        ...
-
-    def filtered(self, sql: str, values: tuple[Any, ...], read: Callable[[], NDArray[np.int64]]) -> NDArray[np.int64]:
-        """Rows that a filter lets through, remembered."""
-        ...
 
 
 class SqliteReader:

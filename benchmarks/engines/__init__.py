@@ -1,0 +1,1 @@
+"""Engines for derived search structures, measured beside each other."""
