@@ -130,7 +130,7 @@ class Bench:
             shutil.rmtree(image, ignore_errors=True)
             image.mkdir()
             disk.write(image, now=not power)
-            name = f"recovery after point {point} of the {case.name}"
+            name = f"recovery after a {'loss of power' if power else 'kill'} at point {point} of the {case.name}"
             yield Case(name, image, said, case.step, _updating(case.step), case.forgotten)
 
     def record(self, case: Case) -> Recording:

@@ -26,8 +26,8 @@ class StoreKind:
 
 
 def _lance() -> StoreKind:
-    from seamline.store.lance.store import LanceStore
     from seamline.store.lance.search import Limits
+    from seamline.store.lance.store import LanceStore
 
     large = Limits(count=0, exact=0, few=0)
     return StoreKind(
