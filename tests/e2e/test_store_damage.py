@@ -13,7 +13,7 @@ import pytest
 from seamline.store.sqlite.database import PAGE
 from seamline.testing.crashes.points import quick_folder
 from seamline.testing.crashes.stores import STORES
-from seamline.testing.damage import DAMAGES, Bench, Tally, choose_damages, compare
+from seamline.testing.damage import DAMAGES, STATES, Bench, Tally, choose_damages, compare
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the damage harness forks")
 
@@ -33,18 +33,23 @@ def test_every_damage_is_healed_harmless_or_refused_with_a_remedy(bench: Bench) 
     assert {outcome.partition(": ")[2] for outcome in tally.outcomes} == {"right", "refused"}
 
 
-def test_search_structures_that_are_cut_off_anywhere_are_made_anew(bench: Bench) -> None:
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("name", ["index.db", "search-*.db"])
+def test_a_file_that_ends_in_the_middle_of_a_page_changes_no_answer(bench: Bench, state: str, name: str) -> None:
     """What is behind the end of a file reads as zeros, and no checksum is compared where a part of a page is there."""
-    search = next(path.name for path in bench.image.glob("search-*.db"))
-    tally = Tally()
-    for size in range(PAGE // 4, (bench.image / search).stat().st_size, PAGE):
-        assert bench.judge(partial(os.truncate, bench.place.index / search, size), tally) == ("right", [])
+    path = next(bench.image(state).glob(name))
+    size = path.stat().st_size
+    sizes = [size - cut for cut in (50, 1000, 4000, 6000, PAGE - 192)]
+    for smaller in [*sizes, *range(PAGE // 4, size, 3 * PAGE)]:
+        _, wrong = bench.judge(state, partial(os.truncate, bench.place.index / path.name, smaller), Tally())
+        assert wrong == [], f"{path.name} of {size} bytes, cut to {smaller}"
 
 
-def test_every_file_is_damaged_and_in_every_way(bench: Bench) -> None:
-    chosen = choose_damages(bench.image, DAMAGED, seed=3)
-    files = {str(path.relative_to(bench.image)) for path in bench.image.rglob("*") if path.is_file()}
-    assert {one.path for one in chosen} == files
+@pytest.mark.parametrize("state", STATES)
+def test_every_file_is_damaged_and_in_every_way(bench: Bench, state: str) -> None:
+    image = bench.image(state)
+    chosen = choose_damages(image, DAMAGED, seed=3)
+    assert {one.path for one in chosen} == {str(path.relative_to(image)) for path in image.rglob("*") if path.is_file()}
     assert {one.what for one in chosen} == set(DAMAGES)
 
 

@@ -33,6 +33,7 @@ LONGEST = 4096
 """Bytes of a range that is zeroed."""
 REMEDY = re.compile(r"\b(run|make|delete|remove|restore|give|free|update|mount|raise)\b.*\S")
 """What the part of a message that says what to do has in it."""
+STATES = ("open", "closed")
 _REFUSED = "refused: "
 
 
@@ -80,6 +81,12 @@ def _cut(path: Path, rng: np.random.Generator) -> None:
     os.truncate(path, int(rng.integers(path.stat().st_size)))
 
 
+def _clip(path: Path, rng: np.random.Generator) -> None:
+    """Cut off less than a page: a file that still has all its pages, the last of them in part."""
+    size = path.stat().st_size
+    os.truncate(path, size - int(rng.integers(1, min(size, LONGEST) + 1)))
+
+
 def _delete(path: Path, rng: np.random.Generator) -> None:
     path.unlink()
 
@@ -88,6 +95,7 @@ DAMAGES: Mapping[str, Callable[[Path, np.random.Generator], None]] = {
     "flip": _flip,
     "zero": _zero,
     "cut": _cut,
+    "clip": _clip,
     "delete": _delete,
 }
 
@@ -104,7 +112,7 @@ def choose_damages(folder: Path, count: int, seed: int) -> list[Damage]:
         made += [Damage(kinds[(turn + i) % len(kinds)], name, number * 10 + i) for i in range(each)]
     weights = np.array([*sizes.values()], dtype=float)
     rest = rng.choice(names, max(0, count - len(made)), p=weights / weights.sum())
-    made += [Damage(kinds[i % 3], str(name), 10_000 + i) for i, name in enumerate(rest)]
+    made += [Damage(kinds[i % 4], str(name), 10_000 + i) for i, name in enumerate(rest)]
     kept = [one._replace(what="delete") if sizes[one.path] == 0 else one for one in made]
     return list(dict.fromkeys(kept))[: max(count, len(names))]
 
@@ -166,7 +174,6 @@ class Bench:
 
     def __init__(self, kind: StoreKind, folder: Path) -> None:
         self._folder = folder
-        self.image = folder / "image"
         self.place = Place(kind, folder / "disk", folder / "documents")
         self.place.disk.mkdir()
         (folder / "documents").mkdir()
@@ -176,38 +183,47 @@ class Bench:
         if made.status:
             raise RuntimeError(f"the index cannot be made: {made.complaint}")
         self._quotes: list[str] = made.value
-        self._lay()
-        self._whole = self._asked()[0]
-        if refused := [answer for answer in self._whole.values() if str(answer).startswith(_REFUSED)]:
-            raise RuntimeError(f"the whole index refuses: {refused}")
+        self._whole = {state: self._answers(state) for state in STATES}
+
+    def image(self, state: str) -> Path:
+        """The whole index, as a writer leaves it in one of the `STATES`."""
+        return self._folder / state
 
     def damage(self, count: int, *, seed: int) -> Tally:
-        """Damage the index so many times, each time from the whole one."""
-        tally = Tally(files=sum(path.is_file() for path in self.image.rglob("*")))
-        for one in choose_damages(self.image, count, seed):
-            rng = np.random.default_rng([seed, one.seed])
-            do = partial(DAMAGES[one.what], self.place.index / one.path, rng)
-            outcome, wrong = self.judge(do, tally)
-            tally.tried += 1
-            tally.outcomes[f"{one.what}: {outcome}"] += 1
-            tally.problems += [f"{one.what} {one.path} (seed {one.seed}): {fault}" for fault in wrong]
+        """Damage the index so many times, each time from the whole one; half of them in each of its states."""
+        tally = Tally(files=sum(path.is_file() for state in STATES for path in self.image(state).rglob("*")))
+        for state in STATES:
+            for one in choose_damages(self.image(state), count // len(STATES), seed):
+                rng = np.random.default_rng([seed, one.seed])
+                do = partial(DAMAGES[one.what], self.place.index / one.path, rng)
+                outcome, wrong = self.judge(state, do, tally)
+                tally.tried += 1
+                tally.outcomes[f"{one.what}: {outcome}"] += 1
+                tally.problems += [f"{state}: {one.what} {one.path} (seed {one.seed}): {fault}" for fault in wrong]
         return tally
 
-    def judge(self, do: Callable[[], None], tally: Tally) -> tuple[str, list[str]]:
+    def judge(self, state: str, do: Callable[[], None], tally: Tally) -> tuple[str, list[str]]:
         """Do some damage to the whole index; what came of it (right, refused or problem), and what is wrong."""
-        self._lay()
+        self._lay(state)
         do()
         try:
             asked = self._asked()
         except RuntimeError as error:
             return "problem", [str(error)]
-        wrong = [fault for found in asked for fault in compare(found, self._whole)]
+        wrong = [fault for found in asked for fault in compare(found, self._whole[state])]
         refused = [str(a) for found in asked for a in found.values() if str(a).startswith(_REFUSED)]
         tally.refusals.update({self._short(one) for one in refused})
         said = (self._folder / "stderr").read_text(errors="replace")
         if "panicked" in said or "Traceback" in said:
             wrong.append(f"an engine speaks to the user: {said[:300]}")
         return ("problem" if wrong else "refused" if refused else "right"), wrong
+
+    def _answers(self, state: str) -> dict[str, Any]:
+        self._lay(state)
+        found = self._asked()[0]
+        if refused := [answer for answer in found.values() if str(answer).startswith(_REFUSED)]:
+            raise RuntimeError(f"the whole index refuses: {refused}")
+        return found
 
     def _asked(self) -> list[dict[str, Any]]:
         """What is said, twice: what was healed stays so."""
@@ -223,8 +239,8 @@ class Bench:
         return list(ended.value)
 
     def _make(self) -> list[str]:
-        """An index with every kind of file. It is copied while it is open, with a change that is in no other file than
-        the log of the writer."""
+        """An index with every kind of file: while it is open, with a change that is in no other file than the log of
+        the writer, and after it was closed."""
         quotes: list[str] = []
 
         def hear(said: Mapping[str, Any]) -> None:
@@ -235,15 +251,20 @@ class Bench:
         store = self.place.kind.open_large(self.place.index)
         with store.writer() as writer:
             writer.tidy()
-        index = index_over(listen(store, hear, tidy=False), self.place, 1)
+        lazy = self.place.kind.open_large(self.place.index)
+        index = index_over(listen(lazy, hear, tidy=False), self.place, 1)
         index.add("7.md", "# Late\n\nA document that came after the upkeep, about mark7x0.\n")
-        shutil.copytree(self.place.index, self.image)
+        shutil.copytree(self.place.index, self.image("open"))
+        lazy.close()
+        with store.writer() as writer:
+            writer.tidy()
         store.close()
+        shutil.copytree(self.place.index, self.image("closed"))
         return quotes
 
-    def _lay(self) -> None:
+    def _lay(self, state: str) -> None:
         shutil.rmtree(self.place.index, ignore_errors=True)
-        shutil.copytree(self.image, self.place.index)
+        shutil.copytree(self.image(state), self.place.index)
 
     def _short(self, message: str) -> str:
         plain = message.replace(str(self._folder), "")
