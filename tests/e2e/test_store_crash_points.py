@@ -1,0 +1,142 @@
+"""Index runs that are interrupted at points all along them: short forms of `python -m seamline.testing.crashes`, which
+takes every point.
+
+SEAMLINE_CRASH_SEED moves the points on.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from seamline.index import open_index
+from seamline.testing.crashes.__main__ import interrupt
+from seamline.testing.crashes.children import Ended, in_child
+from seamline.testing.crashes.points import Bench, quick_folder, spread
+from seamline.testing.crashes.rivals import kill_rivals
+from seamline.testing.crashes.runs import SHAPE
+from seamline.testing.crashes.shim import missing, operations, read_journal
+from seamline.testing.crashes.stores import STORES
+
+pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "the crash shim can be used")
+
+SEED = int(os.environ.get("SEAMLINE_CRASH_SEED", "1"))
+POINTS = {"kill": 8, "torn": 4, "power": 10, "reorder": 10}
+"""Of each run of the SQLite store."""
+FEW = 3
+"""Of each run of LanceDB's."""
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(dir=quick_folder()) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="module")
+def sqlite(folder: Path) -> Bench:
+    (folder / "sqlite").mkdir()
+    return Bench(STORES["sqlite"](), folder / "sqlite")
+
+
+@pytest.fixture(scope="module")
+def lance(folder: Path) -> Bench:
+    (folder / "lance").mkdir()
+    return Bench(STORES["lance"](), folder / "lance")
+
+
+@pytest.mark.parametrize("mode", list(POINTS))
+def test_an_interrupted_run_loses_nothing(sqlite: Bench, mode: str) -> None:
+    for case in sqlite.cases:
+        recording = sqlite.record(case)
+        tally = interrupt(sqlite, case, recording, mode, POINTS[mode], SEED)
+        print(f"{tally.name}: {tally.tried} of {tally.points} points")
+        assert tally.problems == []
+        assert tally.tried >= POINTS[mode] - 1
+
+
+@pytest.mark.parametrize("mode", ["kill", "reorder"])
+def test_an_interrupted_recovery_loses_nothing(sqlite: Bench, mode: str) -> None:
+    for case in sqlite.cases:
+        for recovery in sqlite.recoveries(case, 1, power=mode == "reorder", seed=SEED):
+            tally = interrupt(sqlite, recovery, sqlite.record(recovery), mode, 4, SEED)
+            assert tally.problems == []
+            assert tally.tried > 2
+
+
+def test_an_interrupted_run_of_lancedb_loses_nothing(lance: Bench) -> None:
+    for case in lance.cases:
+        tally = lance.kill(case, spread(lance.record(case).points, FEW, SEED))
+        assert tally.problems == []
+        assert tally.tried >= FEW - 1
+
+
+@pytest.mark.parametrize(("store", "kills"), [("sqlite", 6), ("lance", 2)])
+def test_two_writers_and_a_reader_are_killed(folder: Path, store: str, kills: int) -> None:
+    (folder / f"{store} rivals").mkdir()
+    tally = kill_rivals(STORES[store](), folder / f"{store} rivals", kills, seed=SEED)
+    assert tally.problems == []
+    assert (tally.kills, tally.acknowledged > 0, tally.reads > 0) == (kills, True, True)
+
+
+# The first steps
+
+
+def test_an_index_whose_making_was_interrupted_knows_where_its_documents_are(folder: Path, sqlite: Bench) -> None:
+    """`seamline index --index DISK/index` is killed, and run again: names start from the same folder."""
+    place, journal, sources = folder / "new" / "index", folder / "journal", sqlite.place.sources(0)
+
+    def make() -> None:
+        open_index(place, shape=SHAPE, root=sources).close()
+
+    def remake() -> str:
+        make()
+        with open_index(place) as index:
+            return str(index.root)
+
+    def killed(at: int) -> Ended:
+        shutil.rmtree(place.parent, ignore_errors=True)
+        place.parent.mkdir()
+        journal.unlink(missing_ok=True)
+        return in_child(lambda: sqlite.shim.arm(place.parent, journal, at=at) or make())
+
+    assert killed(0).status == 0
+    count = operations(read_journal(journal))
+    for point in sorted({*spread(count, 8, SEED), *range(count - 3, count + 1)} - {count + 1}):
+        assert killed(point).killed
+        doing = read_journal(journal)[-1]
+        assert in_child(remake).value == str(sources), f"point {point}: {doing.path}"
+
+
+# That the harness can fail
+
+
+@pytest.fixture
+def careless(sqlite: Bench, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """A store that acknowledges what it has not synced."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    monkeypatch.setattr("seamline.store.sqlite.folder.acknowledge", lambda folder, state: None)
+    from seamline.store.sqlite.database import Database
+
+    made = Database.__init__
+
+    def lazy(self: Database, path: str | Path, *, durable: bool, create: bool = False) -> None:
+        made(self, path, durable=False, create=create)
+
+    monkeypatch.setattr(Database, "__init__", lazy)
+    return sqlite
+
+
+def test_a_store_that_does_not_sync_is_caught(careless: Bench) -> None:
+    case = careless.cases[1]
+    recording = careless.record(case)
+    end = recording.points + 1
+    assert careless.kill(case, [end - 1]).problems == []  # the system still has it
+    middle = spread(recording.points, 6, SEED)
+    problems = careless.lose_power(case, middle, recording=recording).problems
+    assert any("was acknowledged" in problem for problem in problems)
