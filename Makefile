@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 UV_VERSION := 0.13.7
 CASES ?= 1000
+STORE ?= sqlite
 
 BIN := $(VENV)/bin
 DEV := $(VENV)/.installed-dev
@@ -19,7 +20,7 @@ NATIVE := setup.py $(shell find native -type f)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test fuzz lint format bench lock clean python
+.PHONY: help demo test fuzz crash lint format bench lock clean python
 
 help: ## list these commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | \
@@ -34,6 +35,11 @@ test: lint ## everything that must pass: lint, format, types, tests; those of th
 
 fuzz: $(DEV) ## the property tests over new cases, many of them; CASES=5000 for more
 	SEAMLINE_EXAMPLES=$(CASES) $(BIN)/python -m pytest -n 2 tests/property tests/contract tests/unit
+
+crash: $(DEV) ## stop index runs at every write, lose power there, kill writers, damage files; STORE=lance for LanceDB's
+	$(BIN)/python -m seamline.testing.crashes --store $(STORE)
+	$(BIN)/python -m seamline.testing.crashes.rivals --store $(STORE)
+	$(BIN)/python -m seamline.testing.damage --store $(STORE) --count 300
 
 lint: $(DEV) ## ruff check, ruff format --check, mypy --strict
 	$(BIN)/ruff check $(CODE)

@@ -20,7 +20,7 @@ from seamline.files import MAX_BYTES
 from seamline.filter_text import parse_filter
 from seamline.hits import ContextText, Results
 from seamline.index_stats import Stats, stats_of
-from seamline.indexing.root import remember_root, root_of
+from seamline.indexing.root import folder_of, way_to
 from seamline.keys import Keys
 from seamline.protocols import Embedder, Reader, Reranker, Store
 from seamline.records import Head, Problem, Settings
@@ -79,7 +79,6 @@ def open_index(
     keys = Keys(given=key) if isinstance(key, str) else key
     own = models_of(shape.recipe, shape.embedder) if shape else ()
     address = str(place)
-    base = root or (root_of(local) if local is not None else Path.cwd())
     made: tuple[Access, Embedder] | None = None
     try:
         store = open_store(address)
@@ -88,14 +87,14 @@ def open_index(
             raise
         access = admit(Found(trust_folder(place), "the call", own), allowed, keys, own)
         embedder = load_embedder(shape.embedder, key=access.key(shape.embedder))
-        store = create_store(address, settings_of(shape, embedder))
-        if local is not None:
-            remember_root(local, base)
+        way = way_to(root, local) if root is not None and local is not None else ""
+        store = create_store(address, settings_of(shape, embedder), root=way)
         made = access, embedder
     with ExitStack() as undo:
         undo.callback(store.close)
         access, embedder = made or _models(store, store.url if local is None else str(local), allowed, keys, own)
         check(store, embedder, shape)
+        base = root or (folder_of(local, store.root) if local is not None else Path.cwd())
         undo.pop_all()
     return Index(store, embedder, base, local, access)
 

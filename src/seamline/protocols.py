@@ -245,6 +245,12 @@ class Store(Protocol):
         """What it was made with."""
         ...
 
+    @property
+    def root(self) -> str:
+        """The way from its folder to the one that names of documents start from; empty for the folder around it, and
+        where a store has no folder."""
+        ...
+
     def reader(self) -> AbstractContextManager[Reader]:
         """The present state, until it is closed."""
         ...

@@ -36,13 +36,14 @@ def open_store(url: str) -> Store:
     raise IndexMissing("an index in memory ends with its process: make it anew")
 
 
-def create_store(url: str, settings: Settings) -> Store:
-    """Make an index at an address, or open the one that is there, if it was made with the same settings."""
+def create_store(url: str, settings: Settings, *, root: str = "") -> Store:
+    """Make an index at an address, or open the one that is there, if it was made with the same settings. `root` is the
+    way from a new folder to the one that names of documents start from; without it, that is the folder around it."""
     match _scheme(url):
         case "":
             from seamline.store.sqlite import SqliteStore
 
-            return SqliteStore.create(url, settings)
+            return SqliteStore.create(url, settings, root=root)
         case "lance":
             from seamline.store.lance import LanceStore
 

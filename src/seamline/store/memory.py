@@ -112,6 +112,10 @@ class MemoryStore:
     def settings(self) -> Settings:
         return self._settings
 
+    @property
+    def root(self) -> str:
+        return ""
+
     @contextmanager
     def reader(self) -> Iterator[MemoryReader]:
         """The present state, until it is closed."""

@@ -67,6 +67,10 @@ class PostgresStore:
     def settings(self) -> Settings:
         return self._opened.settings
 
+    @property
+    def root(self) -> str:
+        return ""
+
     @contextmanager
     def reader(self) -> Iterator[PostgresReader]:
         """The present state, until it is closed: one transaction of its own that sees no later one."""

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from seamline.store.folders import PRIVATE_FOLDER, sync
 from seamline.store.locks import PRIVATE
-
-PRIVATE_FOLDER = 0o700
 
 
 def replace_file(path: Path, data: bytes) -> None:
@@ -45,17 +44,6 @@ def settle(paths: Iterable[Path]) -> None:
     for folder in folders:
         folder.chmod(PRIVATE_FOLDER)
         sync(folder)
-
-
-def sync(path: Path) -> None:
-    """Wait until a file or a folder is on the disk."""
-    if os.name == "nt" and path.is_dir():
-        return  # Windows cannot, and need not
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def write_checked(path: Path, said: Mapping[str, Any]) -> None:

@@ -18,7 +18,8 @@ from typing import NamedTuple
 from seamline.errors import IndexMissing, StoreError
 from seamline.records import Settings
 from seamline.store import codec
-from seamline.store.lance.durable import PRIVATE_FOLDER, checksum, write_checked
+from seamline.store.folders import make_folder
+from seamline.store.lance.durable import checksum, write_checked
 from seamline.store.lance.engine import report_errors
 from seamline.store.lance.guard import CURRENT
 from seamline.store.locks import READERS, WRITER
@@ -75,8 +76,7 @@ def exists(folder: Path) -> bool:
 def prepare(folder: Path) -> None:
     """Make the folder for a new index. One with files of something else in it is refused."""
     with report_errors(f"cannot make an index in {folder}", "name a folder that can be written to"):
-        folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
-        folder.chmod(PRIVATE_FOLDER)
+        make_folder(folder)
         names = set(os.listdir(folder))
     if names - _MADE:
         raise StoreError(

@@ -72,6 +72,10 @@ class LanceStore:
     def settings(self) -> Settings:
         return self._found.settings
 
+    @property
+    def root(self) -> str:
+        return ""
+
     @contextmanager
     def reader(self) -> Iterator[LanceReader]:
         """The present state, until it is closed; it stays readable that long, whatever others write or tidy."""

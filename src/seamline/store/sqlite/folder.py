@@ -8,11 +8,12 @@ import stat
 import zlib
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.errors import IndexMissing, StoreError
 from seamline.store import codec
 from seamline.store.disk_errors import report_disk_errors
+from seamline.store.folders import make_folder, sync
 from seamline.store.locks import WRITER, WriterLock
 from seamline.store.sqlite.database import DAMAGE_REMEDY, PRIVATE, Damaged, Database, seal, unseal
 from seamline.store.sqlite.truth import LAYOUT, SCHEMA, State
@@ -22,11 +23,10 @@ if TYPE_CHECKING:
 
 TRUTH = "index.db"
 ACKNOWLEDGED = "acknowledged"
-PRIVATE_FOLDER = 0o700
 _NEW = f"{TRUTH}.new"
 _BESIDE = ("", "-wal", "-shm", "-journal")
 """What SQLite puts behind the name of a file."""
-_OURS = re.compile(rf"(?:{TRUTH}(?:\.new)?|search-\d+\.db)(?:-wal|-shm|-journal)?|{ACKNOWLEDGED}|{WRITER}|root")
+_OURS = re.compile(rf"(?:{TRUTH}(?:\.new)?|search-\d+\.db)(?:-wal|-shm|-journal)?|{ACKNOWLEDGED}|{WRITER}")
 """Names of files that an index has."""
 _OLDER = "store"
 """What stood here before: the folder of a LanceDB store."""
@@ -53,11 +53,18 @@ def check(folder: Path) -> None:
     raise IndexMissing(f"{folder} is no index, for it has no {TRUTH}: name the folder of one, or make one there")
 
 
-def make(folder: Path, settings: Settings) -> None:
+class About(NamedTuple):
+    """What an index says of itself."""
+
+    settings: Settings
+    root: str
+    """The way from its folder to the one that names of documents start from; empty for the folder around it."""
+
+
+def make(folder: Path, about: About) -> None:
     """An empty index. It appears at one stroke; whoever is interrupted leaves nothing that looks like one."""
     with report_disk_errors(f"cannot make an index in {folder}", "name a folder that can be written to"):
-        folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
-        folder.chmod(PRIVATE_FOLDER)
+        make_folder(folder)
         _refuse_strangers(folder)
     lock = WriterLock(folder)
     try:
@@ -66,17 +73,17 @@ def make(folder: Path, settings: Settings) -> None:
         with report_disk_errors(f"cannot make an index in {folder}"):
             for beside in _BESIDE:
                 (folder / f"{_NEW}{beside}").unlink(missing_ok=True)
-        _write_new(folder / _NEW, settings)
+        _write_new(folder / _NEW, about)
         with report_disk_errors(f"cannot make an index in {folder}"):
             (folder / ACKNOWLEDGED).unlink(missing_ok=True)  # of an index that was removed by hand
             os.replace(folder / _NEW, folder / TRUTH)
-            _sync(folder)
+            sync(folder)
     finally:
         lock.release(finished=True)
 
 
-def read_settings(truth: Database) -> Settings:
-    """What the index was made with."""
+def read_about(truth: Database) -> About:
+    """What the index was made with, and for."""
     found = dict(truth.rows("SELECT name, value FROM about"))
     layout = int.from_bytes(_about(found, "layout", truth.path), "little")
     if layout > LAYOUT:
@@ -84,7 +91,8 @@ def read_settings(truth: Database) -> Settings:
             f"{truth.path} has layout {layout}, and this Seamline knows layouts up to {LAYOUT}:"
             " update Seamline (`pip install -U seamline`), or index again into another folder"
         )
-    return codec.unpack_settings(_about(found, "settings", truth.path).decode())
+    settings = codec.unpack_settings(_about(found, "settings", truth.path).decode())
+    return About(settings, codec.text_of(_about(found, "root", truth.path)))
 
 
 def acknowledge(folder: Path, state: State) -> None:
@@ -125,16 +133,20 @@ def _about(found: dict[str, bytes], name: str, path: str) -> bytes:
     return unseal(found[name], f"the {name} of {path}", name.encode())
 
 
-def _write_new(path: Path, settings: Settings) -> None:
+def _write_new(path: Path, about: About) -> None:
     truth = Database(path, durable=True, create=True)
     try:
         with truth.transaction():
             for statement in SCHEMA.split(";"):
                 truth.run(statement)
-            about = {"layout": LAYOUT.to_bytes(4, "little"), "settings": codec.pack_settings(settings).encode()}
+            said = {
+                "layout": LAYOUT.to_bytes(4, "little"),
+                "settings": codec.pack_settings(about.settings).encode(),
+                "root": codec.text_bytes(about.root),
+            }
             truth.run_many(
                 "INSERT INTO about (name, value) VALUES (?, ?)",
-                [(name, seal(value, name.encode())) for name, value in about.items()],
+                [(name, seal(value, name.encode())) for name, value in said.items()],
             )
         truth.rows("PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
@@ -147,13 +159,3 @@ def _refuse_strangers(folder: Path) -> None:
         check(folder)
     if strange:
         raise StoreError(f"{folder} holds files that are not of an index, such as {strange[0]}: name an empty folder")
-
-
-def _sync(folder: Path) -> None:
-    if os.name == "nt":
-        return  # Windows cannot, and need not
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -18,7 +18,7 @@ from seamline.store.sqlite import structures
 from seamline.store.sqlite.caches import SqliteAnswers, SqliteVectors
 from seamline.store.sqlite.database import Database, Pool
 from seamline.store.sqlite.erasure import erase
-from seamline.store.sqlite.folder import TRUTH
+from seamline.store.sqlite.folder import TRUTH, About
 from seamline.store.sqlite.reader import SqliteReader
 from seamline.store.sqlite.structures import Limits
 from seamline.store.sqlite.truth import state_of
@@ -39,9 +39,10 @@ _LOST = (
 class SqliteStore:
     """An index in a folder. Threads may share it."""
 
-    def __init__(self, folder: Path, settings: Settings, limits: Limits) -> None:
+    def __init__(self, folder: Path, about: About, limits: Limits) -> None:
         self._folder = folder
-        self._settings = settings
+        self._settings = settings = about.settings
+        self.root = about.root
         self._truths = Pool(lambda: Database(folder / TRUTH, durable=True))
         self._search = SearchFiles(folder, settings.dimensions, limits, self._remark)
         self._lock = threading.Lock()
@@ -54,16 +55,16 @@ class SqliteStore:
         home.check(folder)
         truth = Database(folder / TRUTH, durable=True)
         try:
-            return cls(folder, home.read_settings(truth), limits or Limits())
+            return cls(folder, home.read_about(truth), limits or Limits())
         finally:
             truth.close()
 
     @classmethod
-    def create(cls, url: str, settings: Settings, *, limits: Limits | None = None) -> SqliteStore:
+    def create(cls, url: str, settings: Settings, *, root: str = "", limits: Limits | None = None) -> SqliteStore:
         """Make an index in a folder, or open the one that is there, if it was made with the same settings."""
         folder = Path(url)
         if not (folder / TRUTH).exists():
-            home.make(folder, settings)
+            home.make(folder, About(settings, root))
         store = cls.open(url, limits=limits)
         codec.check_settings(store.settings, settings)
         return store

@@ -198,7 +198,7 @@ def derived_damage(path: str) -> Iterator[None]:
     """Tell damage of structures, which can be mended, from that of the truth."""
     try:
         yield
-    except (Damaged, ValueError, IndexError) as error:
+    except (Damaged, ValueError, IndexError, TypeError) as error:
         raise StructuresDamaged(f"the search structures {path} are damaged: {error}") from error
 
 

@@ -129,7 +129,7 @@ def pack_vector(vector: Vector) -> tuple[bytes, bytes]:
 
 def prove_vector(digest: bytes, data: bytes) -> bytes:
     """The bytes of a vector; Damaged where they are not those that were digested."""
-    if blake2b(data, digest_size=16).digest() != digest:
+    if not isinstance(data, bytes) or blake2b(data, digest_size=16).digest() != digest:
         raise Damaged(f"a vector is not what was written, its checksum differs: {DAMAGE_REMEDY}")
     return data
 
