@@ -55,6 +55,7 @@ class Cli:
         # A user without a configuration: what the machine's own user trusts must not decide a test.
         user = {"XDG_CONFIG_HOME": str(folder / ".config")}
         self.env = {**kept, **user, "PYTHONPATH": str(ROOT / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+        self.env["XDG_CACHE_HOME"] = str(folder.parent / "cache")  # answers of one test are none of another
 
     def __call__(self, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Ended:
         done = subprocess.run(

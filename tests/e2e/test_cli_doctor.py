@@ -11,7 +11,10 @@ import pytest
 
 import seamline
 
-COMMANDS = ("index", "search", "context", "cite", "stats", "chunk", "inspect", "audit", "trust", "doctor", "completion")
+COMMANDS = (
+    *("index", "search", "context", "cite", "stats", "forget"),
+    *("chunk", "inspect", "audit", "trust", "doctor", "completion"),
+)
 
 
 def test_version_is_quick(cli) -> None:

@@ -49,10 +49,10 @@ def test_the_same_question_is_asked_once(path: Path) -> None:
 @pytest.mark.parametrize(
     "damage",
     [
-        "UPDATE answers SET answer = x'7b7d'",
-        "UPDATE answers SET checksum = x'00'",
-        "UPDATE answers SET answer = substr(answer, 2)",
-        "DELETE FROM answers",
+        "UPDATE replies SET answer = x'7b7d'",
+        "UPDATE replies SET checksum = x'00'",
+        "UPDATE replies SET answer = substr(answer, 2)",
+        "DELETE FROM replies",
     ],
 )
 def test_a_damaged_answer_is_made_anew(path: Path, damage: str) -> None:

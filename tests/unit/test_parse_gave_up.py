@@ -9,7 +9,8 @@ import pytest
 import seamline
 from seamline.errors import MissingExtra, ParseError, ParserGaveUp
 from seamline.formats import BY_MEDIA_TYPE, BY_NAME
-from seamline.parse import parse_bytes, parse_text, worker
+from seamline.parse import parse_bytes, parse_text
+from seamline.parse.isolate import process
 from seamline.testing.parsers import check_document
 from seamline.types import Document
 
@@ -29,8 +30,8 @@ def said(document: Document) -> str:
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "SECONDS", 1.0)
-    monkeypatch.setattr(worker, "_WALL", 60)  # a busy machine must not look like a parser that hangs
+    monkeypatch.setattr(process, "SECONDS", 1.0)
+    monkeypatch.setattr(process, "_WALL", 60)  # a busy machine must not look like a parser that hangs
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -128,7 +129,7 @@ def test_a_grammar_that_is_slow_after_the_last_byte_is_stopped_by_its_process() 
 
 def test_the_short_time_of_code_is_cpu_time_and_not_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """With 17 processes on 2 cores, a source that takes 0.2 s was stopped after 9 s by the clock."""
-    monkeypatch.setattr(worker, "CODE", 0.001)
-    monkeypatch.setattr(worker, "_WALL", 60)
+    monkeypatch.setattr(process, "CODE", 0.001)
+    monkeypatch.setattr(process, "_WALL", 60)
     document = parse_text("int a;\n", media_type="code", uri="a.c")
     assert not document.notices

@@ -20,7 +20,7 @@ from seamline.protocols import AnswerCache, LanguageModel
 from seamline.replies import Reply, Usage
 
 _BUSY_SECONDS = 30.0
-_SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, answer BLOB NOT NULL, checksum BLOB NOT NULL)"
+_SCHEMA = "CREATE TABLE IF NOT EXISTS replies (key BLOB PRIMARY KEY, answer BLOB NOT NULL, checksum BLOB NOT NULL)"
 
 
 class AnswerFile:
@@ -40,26 +40,26 @@ class AnswerFile:
                 self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
             tables = {name for (name,) in self._database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            if tables - {"answers"}:
+            if tables - {"replies", "answers"}:  # the second is of an older layout, and left alone
                 raise StoreError(f"{self.path} is a database of something else: name another file for answers")
             self._database.execute(_SCHEMA)
 
     def get(self, key: bytes) -> bytes | None:
         """A known answer."""
         with self._lock, self._errors():
-            found = self._database.execute("SELECT answer, checksum FROM answers WHERE key = ?", (key,)).fetchone()
+            found = self._database.execute("SELECT answer, checksum FROM replies WHERE key = ?", (key,)).fetchone()
         return found[0] if found and found[1] == _checksum(key, found[0]) else None
 
     def put(self, key: bytes, answer: bytes) -> None:
         """Keep an answer."""
         with self._lock, self._errors():
             values = (key, answer, _checksum(key, answer))
-            self._database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", values)
+            self._database.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", values)
 
     def count(self) -> int:
         """How many answers are kept, of all models."""
         with self._lock, self._errors():
-            return int(self._database.execute("SELECT count(*) FROM answers").fetchone()[0])
+            return int(self._database.execute("SELECT count(*) FROM replies").fetchone()[0])
 
     def close(self) -> None:
         """Give the file back; it cannot be used after."""

@@ -7,7 +7,8 @@ import re
 from seamline.types import Block
 
 _BLANK = re.compile(r"(?:\r\n|\r(?!\n)|\n)[^\S\r\n]*(?=\r|\n)")
-_TEXT = re.compile(r"[^\s\ufeff]")
+_TEXT = re.compile(r"[^\s\ufeff]|(?<!\A)\ufeff")
+"""What is not white space. A byte order mark is one at the start of a text only."""
 _LINE = re.compile(r"[^\r\n]+")
 _WRAPPED = 200
 """Code points of a line that an editor or a person wrapped, at most. A longer one was never wrapped."""

@@ -50,7 +50,7 @@ def _parsed(raw: Raw) -> Parsed:
     cues, repeated = _unrolled(cues)
     said, moved = in_order(named([one for cue in cues for one in _said(cue)]))
     text, blocks, anchors = write(said)
-    if not text and reading.lost:
+    if not text and any(line.text.strip("\ufeff \t") for line in reading.lost):
         raise ParserGaveUp("no cue says anything, and lines outside of cues do: it is no file of subtitles", raw.uri)
     notices = [*reading.notices(), *moved]
     if repeated:
