@@ -1,4 +1,4 @@
-"""What kills, a full disk, a limit on files and a second writer leave of an embedded index."""
+"""What kills, a full disk, a limit on files and a second writer leave of an index in a folder."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ import pytest
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import StoreError
 from seamline.index import Index
+from seamline.protocols import Store
 from seamline.shape import settings_of
-from seamline.store.sqlite import SqliteStore
+from seamline.store import create_store
 from seamline.testing.crash import audit, finish, kill_often, mixtures, picture, refusal
 from seamline.testing.disks import fill, refused, small_disk
 from seamline.testing.rounds import SHAPE, Scene, Told, opened, run_round, texts
@@ -27,18 +28,26 @@ PER_STORE = 20
 """Kills of one store: after so many rounds an audit of all versions takes longer than the indexing."""
 
 
+@pytest.fixture(params=["", "lance:"], ids=["sqlite", "lance"])
+def kind(request: pytest.FixtureRequest) -> str:
+    """What the address of a store starts with."""
+    return str(request.param)
+
+
 @pytest.fixture
-def scene(tmp_path: Path) -> Scene:
+def scene(tmp_path: Path, kind: str) -> Scene:
     (tmp_path / "beside").mkdir()
-    return Scene(str(tmp_path / "store"), tmp_path / "beside")
+    return Scene(f"{kind}{tmp_path / 'store'}", tmp_path / "beside")
 
 
-def test_an_indexer_that_is_killed_leaves_no_half_document_and_loses_nothing(tmp_path: Path) -> None:
+def test_an_indexer_that_is_killed_leaves_no_half_document_and_loses_nothing(tmp_path: Path, kind: str) -> None:
     said: Counter[str] = Counter()
     for number, start in enumerate(range(0, KILLS, PER_STORE)):
         beside = tmp_path / f"beside-{number}"
         beside.mkdir()
-        tally = kill_often(Scene(f"{tmp_path}/store-{number}", beside), min(PER_STORE, KILLS - start), seed=number)
+        tally = kill_often(
+            Scene(f"{kind}{tmp_path}/store-{number}", beside), min(PER_STORE, KILLS - start), seed=number
+        )
         assert tally.problems == []
         assert tally.rounds > 0
         said += tally.said
@@ -57,11 +66,11 @@ def test_a_second_writer_is_told_who_writes(scene: Scene) -> None:
     assert "wait" in message
 
 
-def test_a_full_disk_leaves_the_index_as_it_was(tmp_path: Path) -> None:
+def test_a_full_disk_leaves_the_index_as_it_was(tmp_path: Path, kind: str) -> None:
     (tmp_path / "beside").mkdir()
     rng = np.random.default_rng(5)
     with small_disk(tmp_path / "disk", 24 << 20):
-        scene = Scene(str(tmp_path / "disk" / "store"), tmp_path / "beside")
+        scene = Scene(f"{kind}{tmp_path / 'disk' / 'store'}", tmp_path / "beside")
         told = indexed(scene)
         filler = tmp_path / "disk" / "filler"
         refusals = 0
@@ -87,9 +96,9 @@ def indexed(scene: Scene) -> Told:
     return told
 
 
-def test_a_file_that_may_not_grow_leaves_the_index_as_it_was(tmp_path: Path) -> None:
+def test_a_file_that_may_not_grow_leaves_the_index_as_it_was(tmp_path: Path, kind: str) -> None:
     embedder = HashEmbedder()
-    store = SqliteStore.create(str(tmp_path / "store"), settings_of(SHAPE, embedder))
+    store = create_store(f"{kind}{tmp_path / 'store'}", settings_of(SHAPE, embedder))
     index = Index(store, embedder, tmp_path)
     index.add("a.md", texts(0)["docs/1-0.md"])
     refusals = 0
@@ -108,7 +117,7 @@ def test_a_file_that_may_not_grow_leaves_the_index_as_it_was(tmp_path: Path) -> 
     store.close()
 
 
-def seen_in(store: SqliteStore) -> str:
+def seen_in(store: Store) -> str:
     with store.reader() as reader:
         return picture(reader)
 
