@@ -148,23 +148,27 @@ def update(
     report = Report(documents=len(candidates))
     late = remarks(tools.embedder, tools.recipe) if tools.late else []
     with store.writer() as writer:
+        # Never one reader for the whole run: a store keeps what is still being read, and its log grows meanwhile.
         with store.reader() as reader:
             heads = {head.doc: head for head in reader.heads()}
-            gone = _gone(heads, candidates, covers)
-            renames = Renames(gone)
-            arrived: dict[str, str] = {}
+        gone = _gone(heads, candidates, covers)
+        renames = Renames(gone)
+        arrived: dict[str, str] = {}
 
-            def rename(group: Sequence[_Draft]) -> list[Change]:
-                arrivals = [(draft.head.doc, draft.version.revision) for draft in group if draft.added]
-                return [_removal(reader, gone.pop(old), new, now) for old, new in renames.pair(arrivals)]
+        def rename(group: Sequence[_Draft]) -> list[Change]:
+            arrivals = [(draft.head.doc, draft.version.revision) for draft in group if draft.added]
+            return _removals(store, [(gone.pop(old), new) for old, new in renames.pair(arrivals)], now)
 
-            drafts = _drafts(reader, heads, candidates, tools, now, report, watcher)
-            for group in _groups(drafts):
-                written = _write(writer, group, rename, tools, report, watcher)
-                arrived |= {draft.version.revision: draft.head.doc for draft in written if draft.added}
-            _remove(writer, reader, gone.values(), arrived, now, report)
+        drafts = _drafts(store, heads, candidates, tools, now, report, watcher)
+        for group in _groups(drafts):
+            written = _write(writer, group, rename, tools, report, watcher)
+            arrived |= {draft.version.revision: draft.head.doc for draft in written if draft.added}
+        changes = _removals(store, [(head, arrived.get(head.revision, "")) for head in gone.values()], now)
+        for start in range(0, len(changes), DOCUMENTS):
+            writer.apply(changes[start : start + DOCUMENTS])
+        _count_removals(changes, report)
         if report.touched:
-            writer.tidy()  # after the last look: a store keeps what is still being read
+            writer.tidy()
     if report.added:
         report.notices += late
     return report
@@ -176,7 +180,7 @@ def revision(data: bytes, fingerprint: str) -> str:
 
 
 def _drafts(
-    reader: Reader,
+    store: Store,
     heads: Mapping[str, Head],
     candidates: Sequence[Candidate],
     tools: Tools,
@@ -189,7 +193,13 @@ def _drafts(
         if watcher:
             watcher.document(done, len(candidates), candidate.doc)
         try:
-            draft = _draft(reader, heads.get(candidate.doc), candidate, fingerprint, tools, now, report)
+            data, head = candidate.read(), heads.get(candidate.doc)
+            mark = revision(data, fingerprint)
+            if head is not None and not head.deleted and head.revision == mark:
+                report.unchanged += 1
+                continue
+            with store.reader() as reader:
+                draft = _draft(reader, head, candidate, data, mark, tools, now, report)
         except SeamlineError as error:
             message = str(error).removeprefix(f"{candidate.doc}: ").removeprefix(f"{candidate.doc}, ")
             report.failures.append(Failure(candidate.doc, message))
@@ -197,27 +207,21 @@ def _drafts(
         except MemoryError:
             report.failures.append(Failure(candidate.doc, str(out_of_memory(""))))
             continue
-        if draft is None:
-            report.unchanged += 1
-        else:
-            yield draft
+        yield draft
 
 
 def _draft(
     reader: Reader,
     head: Head | None,
     candidate: Candidate,
-    fingerprint: str,
+    data: bytes,
+    mark: str,
     tools: Tools,
     now: datetime,
     report: Report,
-) -> _Draft | None:
-    """What is new in a source; None where nothing is."""
-    data = candidate.read()
-    mark = revision(data, fingerprint)
+) -> _Draft:
+    """What is new in a source, of which these are the bytes and their revision."""
     alive = head is not None and not head.deleted
-    if alive and head is not None and head.revision == mark:
-        return None
     document = parse_bytes(
         data,
         uri=candidate.doc,
@@ -370,24 +374,18 @@ def _gone(heads: Mapping[str, Head], candidates: Sequence[Candidate], covers: Ca
     return {doc: head for doc, head in heads.items() if not head.deleted and doc not in present and covers(doc)}
 
 
-def _remove(
-    writer: Writer,
-    reader: Reader,
-    gone: Iterable[Head],
-    arrived: Mapping[str, str],
-    now: datetime,
-    report: Report,
-) -> None:
-    changes = [_removal(reader, head, arrived.get(head.revision, ""), now) for head in gone]
-    for start in range(0, len(changes), DOCUMENTS):
-        writer.apply(changes[start : start + DOCUMENTS])
-    _count_removals(changes, report)
-
-
 def _count_removals(changes: Sequence[Change], report: Report) -> None:
     report.removed += len(changes)
     report.moved += sum(bool(change.head.moved_to) for change in changes)
     report.dropped += sum(len(change.drop) for change in changes)
+
+
+def _removals(store: Store, gone: Sequence[tuple[Head, str]], now: datetime) -> list[Change]:
+    """Changes that remove documents, each given with the name of the one that took over its text, if any."""
+    if not gone:
+        return []
+    with store.reader() as reader:
+        return [_removal(reader, head, moved_to, now) for head, moved_to in gone]
 
 
 def _removal(reader: Reader, head: Head, moved_to: str, now: datetime) -> Change:
