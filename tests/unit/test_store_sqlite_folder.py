@@ -17,8 +17,9 @@ import pytest
 from seamline.errors import IndexMissing, StoreError
 from seamline.filters import Test
 from seamline.records import Settings
+from seamline.store import bm25
 from seamline.store.locks import WriterLock
-from seamline.store.sqlite import SqliteStore, clusters, structures
+from seamline.store.sqlite import SqliteStore, clusters, structures, words
 from seamline.store.sqlite.database import Database
 from seamline.store.sqlite.structures import Limits
 from seamline.testing.entries import AXES, SETTINGS, entries, erase, revise
@@ -366,7 +367,9 @@ def test_clusters_find_almost_all_of_the_nearest(tmp_path: Path) -> None:
         probed = np.argsort(-(centroids @ query))[: clusters.probes_for(len(centroids), 1.0)]
         docs = np.flatnonzero(np.isin(nearest, probed))
         codes = clusters.encode(docs, vectors[docs])
-        left = clusters.undecided(clusters.estimate(clusters.unpack_codes(clusters.pack_codes(codes)), query, None), 10)
+        left = clusters.undecided(
+            clusters.estimate([clusters.unpack_codes(clusters.pack_codes(codes))], query, None), 10
+        )
         best = set(np.argsort(-(vectors @ query))[:10].tolist())
         found += len(best & set(left.docs.tolist()))
     assert found >= 490
@@ -378,7 +381,7 @@ def test_codes_never_lose_a_nearest_vector() -> None:
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     codes = clusters.encode(np.arange(2_000), vectors)
     for query in vectors[:40]:
-        left = clusters.undecided(clusters.estimate(codes, query, None), 10)
+        left = clusters.undecided(clusters.estimate([codes], query, None), 10)
         assert set(np.argsort(-(vectors @ query))[:10].tolist()) <= set(left.docs.tolist())
         assert len(left.docs) < 400
 
@@ -400,3 +403,31 @@ def test_a_large_index_is_clustered_and_finds_what_is_new(folder: Path) -> None:
         everything = reader.near(AXES[0], 100)
         assert len(everything) == sum(entry.vector is not None for some in made for entry in some)
     assert list(store.verify()) == []
+
+
+@pytest.mark.parametrize("common", [0.02, 0.3, 0.9])
+@pytest.mark.parametrize("filtered", [False, True])
+def test_the_best_by_words_are_those_of_a_scan(common: float, filtered: bool) -> None:
+    """Rare words and common ones, which go two ways."""
+    rng = np.random.default_rng(int(100 * common))
+    size = 3_000
+    lengths = rng.integers(5, 200, size)
+    norms = bm25.norms(lengths, float(lengths.mean()))
+    among = words.Collection(size, norms, ((bm25.K1 + 1) / (1 + norms)).astype(np.float32))
+    allowed = rng.random(size) < 0.4 if filtered else None
+    for _ in range(30):
+        parts = {}
+        for word in "abcd":
+            docs = np.flatnonzero(rng.random(size) < common * rng.random()).astype(np.int32)
+            parts[word] = words.Postings(docs, rng.integers(1, 6, len(docs)))
+        expected = np.zeros(size)
+        for part in parts.values():
+            expected[part.docs] += bm25.idf(size, len(part.docs)) * bm25.weights(part.counts, norms[part.docs])
+        if allowed is not None:
+            expected[~allowed] = 0
+        docs, scores = words.find_best("abcd", 10, parts.__getitem__, among, allowed)
+        order = np.lexsort((docs, -scores))[:10]
+        right = np.lexsort((np.arange(size), -expected))[:10]
+        right = right[expected[right] > 0]
+        assert docs[order].tolist() == right.tolist()
+        assert np.allclose(scores[order], expected[right], rtol=1e-12)

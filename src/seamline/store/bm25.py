@@ -29,7 +29,14 @@ def weight(occurrences: int, length: int, average: float) -> float:
     return occurrences * (K1 + 1) / (occurrences + K1 * (1 - B + B * length / average))
 
 
-def weights(occurrences: NDArray[np.integer], lengths: NDArray[np.integer], average: float) -> NDArray[np.float64]:
-    """`weight` of many at once, to the last bit."""
-    found: NDArray[np.float64] = occurrences * (K1 + 1) / (occurrences + K1 * (1 - B + B * lengths / average))
+def norms(lengths: NDArray[np.integer], average: float) -> NDArray[np.float64]:
+    """What of `weight` depends on the length of an entry, for many at once."""
+    import numpy as np
+
+    return np.asarray(K1 * (1 - B + B * lengths / average), np.float64)
+
+
+def weights(occurrences: NDArray[np.integer], norms: NDArray[np.float64]) -> NDArray[np.float64]:
+    """`weight` of many at once, to the last bit, by the norms of their lengths."""
+    found: NDArray[np.float64] = occurrences * (K1 + 1) / (occurrences + norms)
     return found

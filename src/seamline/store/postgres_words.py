@@ -73,7 +73,8 @@ def score(
         postings, holding = found[word]
         if postings.shape[1]:
             keys.append(postings[0].astype(np.int64))
-            scores.append(bm25.idf(totals.worded, holding) * bm25.weights(postings[1], postings[2], average))
+            norms = bm25.norms(postings[2], average)
+            scores.append(bm25.idf(totals.worded, holding) * bm25.weights(postings[1], norms))
     return _summed(np.concatenate(keys), np.concatenate(scores)) if keys else (np.empty(0, np.int64), np.empty(0))
 
 

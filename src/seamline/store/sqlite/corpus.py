@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from seamline.store import bm25
 from seamline.store.sqlite import clusters, words
-from seamline.store.sqlite.clusters import Bounds, Codes
+from seamline.store.sqlite.clusters import Bounds, Codes, join_codes
 from seamline.store.sqlite.segments import Loose, Segment, read_codes, read_loose, read_postings, read_segments
 from seamline.store.sqlite.structures import Made, read_centroids
 from seamline.store.sqlite.truth import removed_since, rows_after
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
     from seamline.records import Vector
     from seamline.store.sqlite.database import Database
 
-_REMEMBERED = 256 << 20
-"""Bytes of postings and of codes that are kept in memory, each."""
+_POSTINGS = 128 << 20
+"""Bytes of postings that are kept in memory: as they are stored, and of all segments, each."""
+_CODES = 448 << 20
+"""Bytes of codes: those of a million vectors of 384 dimensions."""
 
 T = TypeVar("T")
 
@@ -68,8 +71,10 @@ class Arranged:
         self.made = made
         self.segments = segments
         self.centroids = centroids or {}
-        self._postings: Recent[Postings | None] = Recent(_REMEMBERED)
-        self._codes: Recent[list[tuple[int, Codes]]] = Recent(_REMEMBERED)
+        self.starts = np.cumsum([0, *(len(segment.rows) for segment in segments)])
+        """Where the entries of each segment start among all of them."""
+        self._postings: Recent[Postings | None] = Recent(_POSTINGS)
+        self._codes: Recent[Codes | None] = Recent(_CODES)
 
     @classmethod
     def read(cls, db: Database, made: Made) -> Arranged:
@@ -83,18 +88,19 @@ class Arranged:
         def read() -> Postings | None:
             return read_postings(db, self.segments[at], word)
 
-        return self._postings.get((at, word), read, lambda part: 100 + (16 * len(part.docs) if part else 0))
+        return self._postings.get((at, word), read, lambda part: 200 + (5 * len(part.docs) if part else 0))
 
-    def codes(self, db: Database | None, column: str, cluster: int) -> list[tuple[int, Codes]]:
-        """The vectors in a cluster, by segment."""
+    def codes(self, db: Database | None, column: str, cluster: int) -> Codes | None:
+        """The vectors in a cluster, of all segments."""
         if db is None:
-            return []
+            return None
 
-        def read() -> list[tuple[int, Codes]]:
+        def read() -> Codes | None:
             found = [read_codes(db, segment, column, cluster) for segment in self.segments]
-            return [(at, codes) for at, codes in enumerate(found) if codes is not None]
+            parts = [(codes, start) for codes, start in zip(found, self.starts, strict=False) if codes is not None]
+            return join_codes([codes._replace(docs=codes.docs + start) for codes, start in parts]) if parts else None
 
-        return self._codes.get((column, cluster), read, lambda found: 100 + sum(c.codes.nbytes for _, c in found))
+        return self._codes.get((column, cluster), read, lambda codes: 200 + (codes.codes.nbytes if codes else 0))
 
 
 class Corpus:
@@ -115,7 +121,10 @@ class Corpus:
         self._whole = bool(self._alive.all())
         worded = int((self._alive & (lengths > 0)).sum())
         average = float(lengths[self._alive].sum()) / worded if worded else 1.0
-        self._collection = words.Collection(worded, average, lengths)
+        norms = bm25.norms(lengths, average)
+        singles = ((bm25.K1 + 1) / (1 + norms)).astype(np.float32)
+        self._collection = words.Collection(worded, norms, singles)
+        self._held: Recent[Postings] = Recent(_POSTINGS)
         self._masks: dict[frozenset[int] | None, NDArray[np.bool_] | None] = {}
 
     @classmethod
@@ -151,21 +160,11 @@ class Corpus:
         """Rows that may be among the `k` nearest; their scores are not worked out yet."""
         allowed = self._allowed(levels, through)
         share = 1.0 if allowed is None else float(allowed.mean()) if len(allowed) else 0.0
-        parts = []
-        for start, size, codes in self._near_codes(db, vector, column, share):
-            found = clusters.estimate(codes, vector, None if allowed is None else allowed[start : start + size])
-            parts.append(found._replace(docs=found.docs + start))
+        found = [self._arranged.codes(db, column, cluster) for cluster in self._probed(vector, column, share)]
+        parts = [clusters.estimate([codes for codes in found if codes is not None], vector, allowed)]
         parts.append(self._near_loose(vector, column, allowed))
         left = clusters.undecided(clusters.join(parts), k)
         return Found(self._rows[left.docs], left.high)
-
-    def _near_codes(
-        self, db: Database | None, vector: Vector, column: str, share: float
-    ) -> Iterator[tuple[int, int, Codes]]:
-        """Start and size of a segment with its codes, for every cluster that is looked into."""
-        for cluster in self._probed(vector, column, share):
-            for at, codes in self._arranged.codes(db, column, cluster):
-                yield int(self._starts[at]), len(self._arranged.segments[at].rows), codes
 
     def _probed(self, vector: Vector, column: str, share: float) -> list[int]:
         centroids = self._arranged.centroids.get(column)
@@ -186,12 +185,15 @@ class Corpus:
 
     def _holding(self, db: Database | None, word: str) -> Postings:
         """The living entries that hold a word."""
+        return self._held.get(word, lambda: self._read_holding(db, word), lambda part: 200 + 5 * len(part.docs))
+
+    def _read_holding(self, db: Database | None, word: str) -> Postings:
         found = [self._arranged.postings(db, at, word) for at in range(len(self._arranged.segments))]
         found.append(self._loose.postings.get(word))
         there = [(part, start) for part, start in zip(found, self._starts, strict=False) if part is not None]
         if not there:
-            return Postings(np.empty(0, np.int64), np.empty(0, np.int64))
-        docs = np.concatenate([part.docs + start for part, start in there])
+            return Postings(np.empty(0, np.int32), np.empty(0, np.uint8))
+        docs = np.concatenate([part.docs + np.int32(start) for part, start in there])
         counts = np.concatenate([part.counts for part, _ in there])
         kept = slice(None) if self._whole else self._alive[docs]
         return Postings(docs[kept], counts[kept])

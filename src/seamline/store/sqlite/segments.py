@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from seamline.store.sqlite.clusters import Codes, assign, encode, merge_codes, pack_codes, unpack_codes
+from seamline.store.sqlite.clusters import Codes, assign, encode, join_codes, merge_codes, pack_codes, unpack_codes
 from seamline.store.sqlite.database import Database, seal, unseal
 from seamline.store.sqlite.truth import read_bodies, read_vectors
 from seamline.store.sqlite.words import Postings, count_words, merge_postings, pack_postings, unpack_postings
@@ -134,7 +134,7 @@ def replace_codes(
         docs = np.searchsorted(segment.rows, np.array(have, np.int64))
         for cluster, codes in _clustered(docs, vectors, centroids):
             parts[cluster].append(codes)
-    joined = ((cluster, Codes(*map(np.concatenate, zip(*found, strict=True)))) for cluster, found in parts.items())
+    joined = ((cluster, join_codes(found)) for cluster, found in parts.items())
     _write_codes(db, segment.number, column, joined)
 
 

@@ -18,14 +18,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _WIDTHS = ("<u1", "<u2", "<u4")
+_DENSE = 1 / 16
+"""Share of all entries from which on sums are made in an array of all of them."""
+_ROUGH = 1e-4
+"""How far a sum in 32 bits may be off, and more than that, as a share of it."""
 
 
 class Postings(NamedTuple):
     """The entries that hold a word."""
 
-    docs: NDArray[np.int64]
+    docs: NDArray[np.int32]
     """By their place in a segment, or in all of them; ascending."""
-    counts: NDArray[np.int64]
+    counts: NDArray[np.integer]
+    """In as few bytes as the largest needs: many postings are kept in memory."""
 
 
 class Collection(NamedTuple):
@@ -33,10 +38,10 @@ class Collection(NamedTuple):
 
     total: int
     """How many have words."""
-    average: float
-    """Words of an entry."""
-    lengths: NDArray[np.int64]
-    """Words of each."""
+    norms: NDArray[np.float64]
+    """What the length of each is worth, see `bm25.norms`."""
+    singles: NDArray[np.float32]
+    """The weight of a word that occurs once in it, as most do."""
 
 
 def count_words(texts: Sequence[Sequence[str]]) -> dict[str, Postings]:
@@ -45,28 +50,28 @@ def count_words(texts: Sequence[Sequence[str]]) -> dict[str, Postings]:
     flat = np.fromiter((codes.setdefault(word, len(codes)) for text in texts for word in text), np.int64)
     owners = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
     pairs, counts = np.unique(flat * max(1, len(texts)) + owners, return_counts=True)
-    owners = pairs % max(1, len(texts))
+    owners = (pairs % max(1, len(texts))).astype(np.int32)
     edges = np.searchsorted(pairs // max(1, len(texts)), np.arange(len(codes) + 1))
     return {word: Postings(*_part(owners, counts, edges, code)) for word, code in codes.items()}
 
 
 def _part(
-    owners: NDArray[np.int64], counts: NDArray[np.int64], edges: NDArray[np.int64], code: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    owners: NDArray[np.int32], counts: NDArray[np.int64], edges: NDArray[np.int64], code: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     here = slice(edges[code], edges[code + 1])
     return owners[here], counts[here]
 
 
-def pack_numbers(numbers: NDArray[np.int64]) -> bytes:
+def pack_numbers(numbers: NDArray[np.integer]) -> bytes:
     """Numbers from 0 up, in as few bytes each as the largest needs; the first byte says how many."""
     largest = int(numbers.max()) if len(numbers) else 0
     width = 0 if largest < 1 << 8 else 1 if largest < 1 << 16 else 2
     return bytes([width]) + numbers.astype(_WIDTHS[width]).tobytes()
 
 
-def unpack_numbers(data: bytes) -> NDArray[np.int64]:
+def unpack_numbers(data: bytes) -> NDArray[np.integer]:
     """The reverse of `pack_numbers`."""
-    return np.frombuffer(data, _WIDTHS[data[0]], offset=1).astype(np.int64)
+    return np.frombuffer(data, _WIDTHS[data[0]], offset=1)
 
 
 def pack_postings(postings: Postings) -> tuple[bytes, bytes]:
@@ -76,7 +81,7 @@ def pack_postings(postings: Postings) -> tuple[bytes, bytes]:
 
 def unpack_postings(docs: bytes, counts: bytes) -> Postings:
     """The reverse of `pack_postings`."""
-    return Postings(np.cumsum(unpack_numbers(docs)), unpack_numbers(counts))
+    return Postings(np.cumsum(unpack_numbers(docs), dtype=np.int32), unpack_numbers(counts))
 
 
 def find_best(
@@ -85,18 +90,21 @@ def find_best(
     postings: Callable[[str], Postings],
     among: Collection,
     allowed: NDArray[np.bool_] | None,
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """The entries with the `k` highest BM25 scores, and all that equal the last of them, in any order."""
-    found = [(worth, part) for word in asked if len((part := postings(word)).docs) for worth in [_worth(part, among)]]
-    found.sort(key=lambda pair: len(pair[1].docs))
-    left = [sum((bm25.K1 + 1) * worth for worth, _ in found[at:]) for at in range(len(found) + 1)]
-    docs, scores = np.empty(0, np.int64), np.empty(0, np.float64)
+    found = [part for word in asked if len((part := postings(word)).docs)]
+    found.sort(key=lambda part: len(part.docs))
+    left = [(bm25.K1 + 1) * sum(_worth(part, among) for part in found[at:]) for at in range(len(found) + 1)]
+    docs, scores = np.empty(0, np.int32), np.empty(0, np.float64)
     closed = False
-    for at, (worth, part) in enumerate(found):
+    for at, part in enumerate(found):
         if closed:
-            scores = scores + _scores_at(docs, part, worth, among)
+            scores = scores + _scores_at(docs, part, among)
+        elif at and len(docs) + len(part.docs) > len(among.norms) * _DENSE:
+            docs, scores = _add_all(docs, scores, found[at:], k, among, allowed)
+            break
         else:
-            docs, scores = _merge(docs, scores, *_score(part, worth, among, allowed))
+            docs, scores = _merge(docs, scores, *_score(part, among, allowed))
         least = _least(scores, k)
         closed = closed or least > left[at + 1]
         if closed:
@@ -107,30 +115,67 @@ def find_best(
     return docs[kept], scores[kept]
 
 
+def _add_all(
+    docs: NDArray[np.int32],
+    scores: NDArray[np.float64],
+    rest: Sequence[Postings],
+    k: int,
+    among: Collection,
+    allowed: NDArray[np.bool_] | None,
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Scores with those of common words added: roughly for all entries, in one array of 32 bits, and then exactly for
+    those that may be among the best. Sorting so many, or weighing each in 64 bits, would take twice as long."""
+    sums = np.zeros(len(among.norms), np.float32)
+    sums[docs] = scores
+    for part in rest:
+        worth = np.float32(_worth(part, among))
+        sums[part.docs] += worth * among.singles[part.docs]
+        often = np.flatnonzero(part.counts != 1)
+        more = part.docs[often]
+        sums[more] += worth * (_weigh(part.counts[often], among.norms[more]) - among.singles[more])
+    if allowed is not None:
+        sums[~allowed] = 0
+    least = np.float32(max(_least(scores, k) * (1 - _ROUGH), 1e-30))  # who was ahead without these words stays so
+    rough = np.flatnonzero(sums >= least)
+    best = sums[rough] >= _least(sums[rough], k) * (1 - _ROUGH)
+    found = rough[best].astype(np.int32)
+    exact = np.zeros(len(found))
+    held = np.minimum(np.searchsorted(docs, found), max(0, len(docs) - 1))
+    if len(docs):
+        exact += np.where(docs[held] == found, scores[held], 0.0)
+    for part in rest:
+        exact += _scores_at(found, part, among)
+    return found, exact
+
+
+def _weigh(counts: NDArray[np.integer], norms: NDArray[np.float64]) -> NDArray[np.float32]:
+    return bm25.weights(counts, norms).astype(np.float32)
+
+
 def _worth(part: Postings, among: Collection) -> float:
     return bm25.idf(among.total, len(part.docs))
 
 
 def _score(
-    part: Postings, worth: float, among: Collection, allowed: NDArray[np.bool_] | None
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    part: Postings, among: Collection, allowed: NDArray[np.bool_] | None
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     docs, counts = part
     if allowed is not None:
         kept = allowed[docs]
         docs, counts = docs[kept], counts[kept]
-    return docs, worth * bm25.weights(counts, among.lengths[docs], among.average)
+    return docs, _worth(part, among) * bm25.weights(counts, among.norms[docs])
 
 
-def _scores_at(docs: NDArray[np.int64], part: Postings, worth: float, among: Collection) -> NDArray[np.float64]:
+def _scores_at(docs: NDArray[np.int32], part: Postings, among: Collection) -> NDArray[np.float64]:
     """What a word adds to these entries: 0 where they do not hold it."""
     at = np.minimum(np.searchsorted(part.docs, docs), len(part.docs) - 1)
     held = part.docs[at] == docs
-    return np.where(held, worth * bm25.weights(part.counts[at], among.lengths[docs], among.average), 0.0)
+    return np.where(held, _worth(part, among) * bm25.weights(part.counts[at], among.norms[docs]), 0.0)
 
 
 def _merge(
-    docs: NDArray[np.int64], scores: NDArray[np.float64], more: NDArray[np.int64], added: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    docs: NDArray[np.int32], scores: NDArray[np.float64], more: NDArray[np.int32], added: NDArray[np.float64]
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Sums of scores by entry; both lists are ascending."""
     if not len(docs):
         return more, added
@@ -141,14 +186,14 @@ def _merge(
     return both[starts], np.add.reduceat(sums, starts)
 
 
-def _least(scores: NDArray[np.float64], k: int) -> float:
+def _least(scores: NDArray[np.floating], k: int) -> float:
     """The k-th best; below 0 where there are fewer."""
     return float(np.partition(scores, len(scores) - k)[len(scores) - k]) if len(scores) >= k else -1.0
 
 
 def merge_postings(parts: Mapping[int, Postings], places: Mapping[int, NDArray[np.int64]]) -> Postings:
     """Postings of several segments as one; `places` says where each entry of a segment goes, -1 for nowhere."""
-    docs = np.concatenate([places[number][part.docs] for number, part in parts.items()])
+    docs = np.concatenate([places[number][part.docs] for number, part in parts.items()]).astype(np.int32)
     counts = np.concatenate([part.counts for part in parts.values()])
     kept = docs >= 0
     return Postings(docs[kept], counts[kept])
