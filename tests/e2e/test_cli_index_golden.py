@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import Warm, copy_handbook
 
+from conftest import Warm, copy_handbook
 from seamline.testing.warm import WarmProcess
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "cli"

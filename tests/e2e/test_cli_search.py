@@ -7,8 +7,9 @@ import re
 from typing import Any
 
 import pytest
-from conftest import Cli, Ended, Warm
 from test_cli_streams import on_terminal
+
+from conftest import Cli, Ended, Warm
 
 QUERY = "why did the 429 retry fail"
 
