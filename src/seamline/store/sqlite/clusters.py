@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from seamline.store.sqlite.words import least_of_best
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -96,7 +98,7 @@ def estimate(parts: Sequence[Codes], query: Vector, allowed: NDArray[np.bool_] |
     if allowed is not None:
         parts = [codes.take(allowed[codes.docs]) for codes in parts]
     if not parts:
-        return Bounds(np.empty(0, np.int64), np.empty(0), np.empty(0))
+        return join([])
     near = np.concatenate([_products(codes.codes, query) for codes in parts])
     docs, scales, errors = (
         np.concatenate([getattr(codes, name) for codes in parts]) for name in ("docs", "scales", "errors")
@@ -119,9 +121,8 @@ def undecided(bounds: Bounds, k: int) -> Bounds:
     """Those that may be among the `k` nearest."""
     if len(bounds.docs) <= k:
         return bounds
-    least = np.partition(bounds.low, len(bounds.low) - k)[len(bounds.low) - k]
-    kept = bounds.high >= least
-    return Bounds(*(column[kept] for column in bounds))
+    kept = bounds.high >= least_of_best(bounds.low, k)
+    return Bounds(bounds.docs[kept], bounds.low[kept], bounds.high[kept])
 
 
 def join(parts: Iterable[Bounds]) -> Bounds:

@@ -53,9 +53,12 @@ class Recent(Generic[T]):
                 self._values.move_to_end(key)
                 return self._values[key][0]
         value = make()
+        taken = size(value)
         with self._lock:
-            self._values[key] = value, size(value)
-            self._held += size(value)
+            if key in self._values:  # another thread was faster
+                return self._values[key][0]
+            self._values[key] = value, taken
+            self._held += taken
             while self._held > self._most and len(self._values) > 1:
                 self._held -= self._values.popitem(last=False)[1][1]
         return value
@@ -72,7 +75,7 @@ class Arranged:
         self.segments = segments
         self.centroids = centroids or {}
         self.starts = np.cumsum([0, *(len(segment.rows) for segment in segments)])
-        """Where the entries of each segment start among all of them."""
+        """Where the entries of each segment start among all of them, and where those in no segment do."""
         self._postings: Recent[Postings | None] = Recent(_POSTINGS)
         self._codes: Recent[Codes | None] = Recent(_CODES)
 
@@ -112,7 +115,6 @@ class Corpus:
         self._loose = loose
         segments = arranged.segments
         parts: list[Segment | Loose] = [*segments, loose]
-        self._starts = np.cumsum([0, *(len(part.rows) for part in parts)])
         self._rows: NDArray[np.int64] = np.concatenate([part.rows for part in parts])
         self._levels = np.concatenate([part.levels for part in parts])
         lengths = np.concatenate([part.lengths for part in parts])
@@ -178,7 +180,7 @@ class Corpus:
         docs, vectors = self._loose.vectors.get(column, (np.empty(0, np.int64), None))
         if not len(docs) or vectors is None:
             return clusters.join([])
-        docs = docs + self._starts[-2]
+        docs = docs + self._arranged.starts[-1]
         near = (vectors * vector).sum(axis=1, dtype=np.float64)
         kept = slice(None) if allowed is None else allowed[docs]
         return Bounds(docs[kept], near[kept], near[kept])
@@ -190,7 +192,7 @@ class Corpus:
     def _read_holding(self, db: Database | None, word: str) -> Postings:
         found = [self._arranged.postings(db, at, word) for at in range(len(self._arranged.segments))]
         found.append(self._loose.postings.get(word))
-        there = [(part, start) for part, start in zip(found, self._starts, strict=False) if part is not None]
+        there = [(part, start) for part, start in zip(found, self._arranged.starts, strict=True) if part is not None]
         if not there:
             return Postings(np.empty(0, np.int32), np.empty(0, np.uint8))
         docs = np.concatenate([part.docs + np.int32(start) for part, start in there])

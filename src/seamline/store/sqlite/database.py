@@ -19,10 +19,10 @@ from typing import Any
 from seamline.errors import MissingExtra, StoreError
 from seamline.extras import INDEX
 from seamline.store.disk_errors import DISK_REMEDY, describe
+from seamline.store.locks import PRIVATE
 
 PAGE = 8192
 """Bytes of a page: five vectors of 384 dimensions fill one almost wholly."""
-PRIVATE = 0o600
 _VFS = "cksmvfs"
 _RESERVED = 8
 """Bytes of a page that the checksum takes."""

@@ -14,8 +14,8 @@ from seamline.errors import IndexMissing, StoreError
 from seamline.store import codec
 from seamline.store.disk_errors import report_disk_errors
 from seamline.store.folders import make_folder, sync
-from seamline.store.locks import WRITER, WriterLock
-from seamline.store.sqlite.database import DAMAGE_REMEDY, PRIVATE, Damaged, Database, seal, unseal
+from seamline.store.locks import PRIVATE, WRITER, WriterLock
+from seamline.store.sqlite.database import DAMAGE_REMEDY, Damaged, Database, seal, unseal
 from seamline.store.sqlite.truth import LAYOUT, SCHEMA, State
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from seamline.store.sqlite.filter import FALSE, condition
 from seamline.store.sqlite.segments import COLUMNS
 from seamline.store.sqlite.structures import StructuresDamaged, derived_damage
 from seamline.store.sqlite.truth import heads_of, marks, pages, prove_vector, read_vectors, row_key
+from seamline.store.sqlite.words import least_of_best
 from seamline.words import query_words
 
 if TYPE_CHECKING:
@@ -181,8 +182,7 @@ class SqliteReader:
     def _order(self, rows: Sequence[int], scores: NDArray[np.float64], k: int) -> list[Scored]:
         """The best `k`, equal ones by id."""
         if len(scores) > k:
-            least = np.partition(scores, len(scores) - k)[len(scores) - k]
-            kept = np.flatnonzero(scores >= least)
+            kept = np.flatnonzero(scores >= least_of_best(scores, k))
             rows, scores = [rows[at] for at in kept.tolist()], scores[kept]
         ids: dict[int, str] = {}
         for page in pages(rows):

@@ -98,10 +98,8 @@ def made_from(db: Database, dimensions: int) -> Made | None:
     return Made(*found[3:])
 
 
-def is_right(made: Made | None, truth: Database) -> bool:
+def is_right(made: Made, truth: Database) -> bool:
     """Whether structures were made from a state in the history of this truth."""
-    if made is None:
-        return False
     return made.counter == 0 or truth.value("SELECT mark FROM changes WHERE counter = ?", (made.counter,)) == made.mark
 
 
@@ -140,9 +138,11 @@ def fold(db: Database, truth: Database, made: Made, limits: Limits) -> None:
 
 def is_due(db: Database, truth: Database, made: Made, limits: Limits) -> bool:
     """Whether enough is in no segment, or dead in one, to be felt."""
-    held = sum(len(segment.rows) for segment in read_segments(db))
     new = int(truth.value("SELECT count(*) FROM entries WHERE row > ?", (made.last_row,)))
     gone = int(truth.value("SELECT count(*) FROM removed WHERE counter > ?", (made.counter,)))
+    if new + gone <= min(limits.few, limits.many):
+        return False  # without a look at the segments, of which a million entries take 20 MB
+    held = sum(len(segment.rows) for segment in read_segments(db))
     return new + gone > min(max(limits.few, held // 100), limits.many)
 
 

@@ -1,8 +1,8 @@
 """Which entries hold which words, and how often; and the best of them by BM25, exactly.
 
 A word's postings are two arrays: entries, ascending, and counts. Rare words are scored first. Once the k-th best so far
-is ahead of all that the words left could add, entries that hold only those are not looked at (MaxScore): on a million
-entries a query takes 0.4 ms at the median and 6 ms at the 99th percentile, against 3.4 and 17 without.
+is ahead of all that the words left could add, entries that hold only those are not looked at (MaxScore). Of words that
+a large share of all entries hold, sums are made in one array of all entries.
 """
 
 from __future__ import annotations
@@ -105,13 +105,13 @@ def find_best(
             break
         else:
             docs, scores = _merge(docs, scores, *_score(part, among, allowed))
-        least = _least(scores, k)
+        least = least_of_best(scores, k)
         closed = closed or least > left[at + 1]
         if closed:
             # With room for rounding: sums in another order differ in the last bits.
             kept = scores + left[at + 1] * (1 + 1e-9) >= least * (1 - 1e-9)
             docs, scores = docs[kept], scores[kept]
-    kept = scores >= max(_least(scores, k), np.finfo(np.float64).tiny)
+    kept = scores >= max(least_of_best(scores, k), np.finfo(np.float64).tiny)
     return docs[kept], scores[kept]
 
 
@@ -135,9 +135,11 @@ def _add_all(
         sums[more] += worth * (_weigh(part.counts[often], among.norms[more]) - among.singles[more])
     if allowed is not None:
         sums[~allowed] = 0
-    least = np.float32(max(_least(scores, k) * (1 - _ROUGH), 1e-30))  # who was ahead without these words stays so
+    least = np.float32(
+        max(least_of_best(scores, k) * (1 - _ROUGH), 1e-30)
+    )  # who was ahead without these words stays so
     rough = np.flatnonzero(sums >= least)
-    best = sums[rough] >= _least(sums[rough], k) * (1 - _ROUGH)
+    best = sums[rough] >= least_of_best(sums[rough], k) * (1 - _ROUGH)
     found = rough[best].astype(np.int32)
     exact = np.zeros(len(found))
     held = np.minimum(np.searchsorted(docs, found), max(0, len(docs) - 1))
@@ -186,7 +188,7 @@ def _merge(
     return both[starts], np.add.reduceat(sums, starts)
 
 
-def _least(scores: NDArray[np.floating], k: int) -> float:
+def least_of_best(scores: NDArray[np.floating], k: int) -> float:
     """The k-th best; below 0 where there are fewer."""
     return float(np.partition(scores, len(scores) - k)[len(scores) - k]) if len(scores) >= k else -1.0
 
