@@ -36,7 +36,7 @@ def texts(tokenizer: str = "o200k_base", limit: int = LIMIT) -> Callable[[str], 
 
 def chunks(text: str, media_type: str, limit: int = LIMIT, packer: str = "optimal") -> Sequence[Any]:
     import seamline
-    from seamline.recipe import Recipe
+    from seamline.recipe.recipe import Recipe
 
     return seamline.chunk(
         text,
@@ -55,7 +55,7 @@ def audit(pieces: Sequence[Any], limit: int) -> Sequence[Any]:
 
 def rules() -> list[str]:
     """Everything the audit looks for."""
-    from seamline.cut.audit import RULES
+    from seamline.cut.audit.audit import RULES
 
     return list(RULES)
 
@@ -68,7 +68,7 @@ def ids(text: str) -> list[str]:
 
 
 def block_parse() -> Callable[[str], object]:
-    from seamline.parse.blocks import parse_blocks
+    from seamline.parse.markdown.blocks import parse_blocks
 
     return parse_blocks
 
@@ -76,8 +76,8 @@ def block_parse() -> Callable[[str], object]:
 def block_parses() -> tuple[Callable[[str], object], Callable[[str], object] | None]:
     """The block parse in Python, and the compiled one where it was built; None is what that leaves to Python."""
     from seamline import native
-    from seamline.parse.blocks import FENCED
-    from seamline.parse.markdown import parse_blocks
+    from seamline.parse.markdown.blocks import FENCED
+    from seamline.parse.markdown.commonmark import parse_blocks
     from seamline.types import Block
 
     if native.BLOCKS is None:
@@ -97,8 +97,8 @@ def cuts(tokenizer: str, limit: int) -> tuple[Callable[[Any], object], Callable[
     from seamline.cut import plain_cut
     from seamline.cut.compiled import compiled_cut
     from seamline.native import CUTS
-    from seamline.parts import Parts
-    from seamline.recipe import Recipe
+    from seamline.recipe.recipe import Recipe
+    from seamline.runtime import Parts
     from seamline.tokens import load
     from seamline.types import Budget
 
@@ -132,7 +132,7 @@ def model_files() -> list[str]:
 def sentences(text: str, media_type: str) -> list[str]:
     """The sentences of a document's headings and paragraphs, in order, without those of fewer than three letters."""
     import seamline
-    from seamline.cut.sentences import sentence_starts
+    from seamline.text.sentences import sentence_starts
 
     source = seamline.read(text, id="doc", media_type=media_type)
     found = []
@@ -147,15 +147,14 @@ def vocabulary() -> dict[str, int]:
     """The word pieces of the bundled model with their numbers."""
     from pathlib import Path
 
-    from seamline.embed.wordpiece import read_vocabulary
+    from seamline.embed.static import read_vocabulary
 
     return read_vocabulary(Path(model_files()[1]))
 
 
 def word_pieces() -> Callable[[str], list[int]]:
     """The numbers of the pieces of a text, as the static embedder reads it."""
-    from seamline.embed.static import UNKNOWN
-    from seamline.embed.wordpiece import WordPieces
+    from seamline.embed.static import UNKNOWN, WordPieces
 
     return WordPieces(vocabulary(), UNKNOWN)
 

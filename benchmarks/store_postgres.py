@@ -30,11 +30,17 @@ import psycopg
 from benchmarks.common import options, percentile, progress, save, table, verdict
 from benchmarks.store.corpus import DIMENSIONS, PER_DOCUMENT, SHELVES, Corpus, K, Question, make, shelf_of
 from benchmarks.store.ours import GROUP, NOW, GivenVectors
-from seamline.filters import Filter, Test
-from seamline.index import Index
-from seamline.records import Change, Entry, Head, Place, Version
-from seamline.shape import Shape, settings_of
-from seamline.store.postgres import PostgresStore
+from seamline.api.index import Index
+from seamline.filters.tree import Filter, Test
+from seamline.index.config import Shape, settings_of
+from seamline.index.records import (
+    Change,
+    Entry,
+    Head,
+    Place,
+    Version,
+)
+from seamline.store.postgres.store import PostgresStore
 from seamline.testing.postgres import own_server
 
 WARM = 20

@@ -1,6 +1,6 @@
 """How far a reader has to walk: functions and files that one `chunk` and one `search` pass through.
 
-    python -m benchmarks.walk [FILE.md]
+python -m benchmarks.walk [FILE.md]
 """
 
 from __future__ import annotations

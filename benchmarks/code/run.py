@@ -29,9 +29,9 @@ from benchmarks.code.reference import Loads, imported
 from benchmarks.common import Sample, options, save, stream, table, verdict
 from benchmarks.formats.code import read, torn
 from seamline.enrich.code import code_facts
-from seamline.parse import code
-from seamline.parse.code_detect import language_of
-from seamline.recipe import Recipe
+from seamline.parse.code import document as code
+from seamline.parse.code.detect import language_of
+from seamline.recipe.recipe import Recipe
 from seamline.tokens import load
 from seamline.types import Budget, Chunk, Document
 

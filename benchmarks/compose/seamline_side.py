@@ -8,10 +8,10 @@ from typing import Any
 
 from benchmarks.compose.side import Cited, K, Kind, Written
 from benchmarks.compose.vectors import DIMENSIONS, Vectors
-from seamline.filters import Test
-from seamline.index import Index
-from seamline.retrieve.options import SearchOptions
-from seamline.shape import Shape, settings_of
+from seamline.api.index import Index
+from seamline.filters.tree import Test
+from seamline.index.config import Shape, settings_of
+from seamline.search.options import SearchOptions
 from seamline.store import create_store
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.common import markdown, prose
 from benchmarks.store.corpus import DIMENSIONS, _vectors
-from seamline.words import COMMON, words
+from seamline.text.words import COMMON, words
 
 LONGEST, SHORTEST = 240, 120
 PER_DOCUMENT = 10

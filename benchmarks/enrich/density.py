@@ -13,15 +13,15 @@ from itertools import pairwise
 
 from benchmarks.common import markdown, options, prose, save, table
 from benchmarks.enrich.run import auc
-from seamline.cut.sentences import sentence_starts
 from seamline.enrich.lexicon import FUNCTION
-from seamline.enrich.measures.density import density
+from seamline.enrich.measures import density
 from seamline.parse import parse_text
 from seamline.pipeline import chunk_document
-from seamline.recipe import Recipe
+from seamline.recipe.recipe import Recipe
+from seamline.text.sentences import sentence_starts
+from seamline.text.words import COMMON, words
 from seamline.tokens import load
 from seamline.types import Budget
-from seamline.words import COMMON, words
 
 FILLER = (
     "It is what it is, and that is how it has been for some of them. ",

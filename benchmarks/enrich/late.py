@@ -19,7 +19,7 @@ from seamline.embed.minilm import FILES, FOLDER
 from seamline.embed.onnx import OnnxEmbedder, Reading
 from seamline.parse import parse_text
 from seamline.pipeline import chunk_document
-from seamline.recipe import Recipe
+from seamline.recipe.recipe import Recipe
 from seamline.types import Budget, Chunk
 
 K = 5

@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import ROOT, Sample, markdown, options, progress, prose, save, table
-from seamline.cut.sentences import sentence_starts
 from seamline.enrich.facts import MAKERS, enrich
 from seamline.errors import MissingExtra
 from seamline.parse import parse_text
-from seamline.parts import Parts
 from seamline.pipeline import chunk_document, make_parts
-from seamline.recipe import Recipe
+from seamline.recipe.recipe import Recipe
+from seamline.runtime import Parts
 from seamline.testing.labelled import labelled
+from seamline.text.sentences import sentence_starts
 from seamline.types import Chunk, Span
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)

@@ -21,8 +21,8 @@ import seamline
 from benchmarks.common import ROOT, options
 from seamline.errors import ParseError
 from seamline.parse import parse_file
-from seamline.parse.pdf.glyphs import Geometry
 from seamline.parse.pdf.pages import _geometry
+from seamline.parse.pdf.text import Geometry
 from seamline.types import Chunk, Document
 
 BAR = 0.98

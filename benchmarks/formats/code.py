@@ -17,8 +17,9 @@ from typing import Any
 
 import seamline
 from benchmarks.common import Sample, options, save, stream, table, verdict
-from seamline.parse import code, parse_text
-from seamline.parse.code_detect import language_of
+from seamline.parse import parse_text
+from seamline.parse.code import document as code
+from seamline.parse.code.detect import language_of
 from seamline.parse.raw import Raw
 from seamline.testing.parsers import check_document
 from seamline.tokens import load

@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 
 from benchmarks.common import need, options, save, table, verdict
 from seamline import native
-from seamline.parse.build import Builder
-from seamline.parse.html import XHTML, parse
-from seamline.parse.html_native import read_native
+from seamline.parse.builder import Builder
+from seamline.parse.html.native import read_native
+from seamline.parse.html.page import XHTML, parse
 from seamline.parse.raw import Raw
-from seamline.reading import Reading
+from seamline.recipe.recipe import Reading
 
 ROUNDS = 15
 MOST = 1.5

@@ -41,9 +41,9 @@ def samples(data: Path) -> Iterator[tuple[str, str, str, str]]:
 
 def fidelity(data: Path) -> tuple[list[tuple[object, ...]], bool]:
     """A row for each sample: headings, whether they are right, contract, open environments."""
-    from seamline.headings import heading_text
     from seamline.parse import parse_text
     from seamline.testing.parsers import check_document
+    from seamline.text.headings import heading_text
 
     rows: list[tuple[object, ...]] = []
     fine = True

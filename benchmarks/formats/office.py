@@ -246,7 +246,7 @@ PEERS: dict[str, tuple[str, Callable[[Path], str]]] = {
 def workbook_speed() -> dict[str, float]:
     from python_calamine import CalamineWorkbook
 
-    from seamline.parse.sheets import parse
+    from seamline.parse.sheets.workbook import parse
 
     data = workbook()
 

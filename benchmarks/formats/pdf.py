@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.common import options
 from seamline.errors import ParseError
-from seamline.parse.ocr import chosen
+from seamline.parse.media.ocr import chosen
 from seamline.parse.pdf import parse
 from seamline.parse.raw import Parsed, Raw
 

@@ -27,8 +27,8 @@ from benchmarks.common import options, save, table
 from benchmarks.formats.pdf_layouts import LAYOUTS
 from benchmarks.formats.pdf_words import Part, Rows
 from seamline.parse import parse_bytes
-from seamline.tables.read import tables
 from seamline.testing.parsers import check_document
+from seamline.text.tables import tables
 from seamline.types import Document
 
 _WORD = re.compile(r"\w+")

@@ -51,8 +51,8 @@ class Reader(NamedTuple):
 
 
 def seamline(path: Path) -> Read:
-    from seamline.headings import heading_text
     from seamline.parse.raw import Raw, parser_named
+    from seamline.text.headings import heading_text
 
     data = path.read_bytes()
     text = data.decode("utf-8") if path.suffix in MEDIA else ""
@@ -71,8 +71,8 @@ def seamline(path: Path) -> Read:
 
 def _markdown(text: str, name: str) -> Read:
     """The text is the source, so each block's span is its place."""
-    from seamline.headings import heading_text
     from seamline.parse import parse_text
+    from seamline.text.headings import heading_text
 
     document = parse_text(text, id=name, media_type="text/markdown")
     headings = [(one.level, heading_text(text, one)) for one in document.blocks if one.kind == "heading"]

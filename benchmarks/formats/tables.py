@@ -18,9 +18,12 @@ from pathlib import Path
 
 from benchmarks.common import need, options, save, table, verdict
 from seamline.errors import MissingExtra
-from seamline.parse import csv_table, json_table, parse_file, subtitles
-from seamline.parse.csv_dialect import Scanner, detect
+from seamline.parse import parse_file
+from seamline.parse.media import subtitles
 from seamline.parse.raw import Parsed, Raw
+from seamline.parse.tables import csv as csv_table
+from seamline.parse.tables import json as json_table
+from seamline.parse.tables.csv import Scanner, detect
 
 SIZE = 8_000_000
 BAR = 1.2

@@ -20,9 +20,9 @@ from benchmarks.common import DATA, progress, table, verdict
 from benchmarks.quality.indexed import Indexed, Remembering, build, shown
 from benchmarks.quality.questions import Question, Ref, covered, load
 from benchmarks.quality.retrieval import CHOSEN, JUDGED, SETS
-from seamline.hits import Hit, Passage
-from seamline.retrieve.options import SearchOptions
-from seamline.retrieve.render import render
+from seamline.search.hits import Hit, Passage
+from seamline.search.options import SearchOptions
+from seamline.search.prompt.render import render
 from seamline.tokens import load as load_tokenizer
 
 Written = tuple[list[Ref], int]

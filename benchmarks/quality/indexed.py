@@ -19,15 +19,15 @@ from seamline.embed.cache import VectorCache
 from benchmarks.common import ROOT, progress
 from benchmarks.engine import target_of
 from benchmarks.quality.questions import Question, QuestionSet, Ref, covered, overlaps
+from seamline.api.index import Index
 from seamline.embed.minilm import FILES, FOLDER
 from seamline.embed.onnx import OnnxEmbedder, Reading
 from seamline.embed.run import embed_all
-from seamline.hits import Citation
-from seamline.index import Index
-from seamline.recipe import Recipe
-from seamline.records import Scored, Settings
-from seamline.retrieve.options import SearchOptions
-from seamline.shape import Shape, settings_of
+from seamline.index.config import Shape, settings_of
+from seamline.index.records import Scored, Settings
+from seamline.recipe.recipe import Recipe
+from seamline.search.hits import Citation
+from seamline.search.options import SearchOptions
 from seamline.store.memory import MemoryReader, MemoryStore
 from seamline.types import Budget
 

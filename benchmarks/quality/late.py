@@ -18,7 +18,7 @@ from benchmarks.common import DATA, save, table
 from benchmarks.quality.indexed import Indexed, Remembering, build
 from benchmarks.quality.questions import load
 from benchmarks.quality.retrieval import LEGS, OTHERS, Way, scores
-from seamline.indexing.late import Stretches
+from seamline.index.late import Stretches
 
 SETS = ("chroma", "structmd", "fetaqa_long")
 WAYS: dict[str, Way] = {"dense": LEGS["dense"], "hybrid": OTHERS["hybrid"]}

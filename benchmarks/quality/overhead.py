@@ -22,10 +22,10 @@ import numpy as np
 from benchmarks.common import markdown, options, progress, save, table, verdict
 from benchmarks.engine import target_of
 from benchmarks.quality.indexed import Shelved
-from seamline.index import Index
-from seamline.recipe import Recipe
-from seamline.retrieve.options import SearchOptions
-from seamline.shape import Shape, settings_of
+from seamline.api.index import Index
+from seamline.index.config import Shape, settings_of
+from seamline.recipe.recipe import Recipe
+from seamline.search.options import SearchOptions
 from seamline.types import Budget
 
 BAR_MS = 2.0

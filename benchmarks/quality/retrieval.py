@@ -18,8 +18,8 @@ import numpy as np
 from benchmarks.common import DATA, progress, save, table, verdict
 from benchmarks.quality.indexed import Indexed, Remembering, build
 from benchmarks.quality.questions import covered, gains, load, ndcg
-from seamline.retrieve.options import SearchOptions
-from seamline.retrieve.shadows import Gate
+from seamline.search.expand import Gate
+from seamline.search.options import SearchOptions
 
 SETS = ("chroma", "xquad_en", "codebase", "structmd", "fetaqa_long")
 PLAIN = SearchOptions(k=10, gate=None)

@@ -23,11 +23,11 @@ from benchmarks.peers import o200k
 from benchmarks.segmentation import peers
 from benchmarks.segmentation.methods import installed
 from seamline.embed import load as load_embedder
-from seamline.parts import Parts
 from seamline.pipeline import chunk_document
 from seamline.protocols import Embedder
-from seamline.recipe import Recipe
-from seamline.strategies import Semantic
+from seamline.recipe.recipe import Recipe
+from seamline.recipe.strategies import Semantic
+from seamline.runtime import Parts
 from seamline.tokens import load as load_tokenizer
 
 BAR = 5.0

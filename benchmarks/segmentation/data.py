@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import seamline
 from benchmarks.common import Sample, markdown, prose
-from seamline.cut.sentences import sentence_starts
+from seamline.text.sentences import sentence_starts
 
 SETS = ("articles", "sections", "flat")
 HALVES = ("dev", "test")

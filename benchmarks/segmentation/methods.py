@@ -11,16 +11,16 @@ import numpy as np
 import seamline
 from benchmarks.segmentation import peers
 from benchmarks.segmentation.data import Mixed
-from seamline.parts import Parts
 from seamline.pipeline import chunk_document
 from seamline.protocols import Embedder
-from seamline.recipe import Recipe
-from seamline.recipe_toml import adjusted
-from seamline.strategies import Semantic
+from seamline.recipe.recipe import Recipe
+from seamline.recipe.strategies import Semantic
+from seamline.recipe.toml import adjusted
+from seamline.runtime import Parts
 from seamline.tokens import load
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
+    from seamline.index.records import Vector
 
 CutOne = Callable[[Mixed], Sequence[int]]
 """From a document to the offsets at which its chunks start."""

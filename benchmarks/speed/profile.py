@@ -55,7 +55,7 @@ def _place(frame: FrameType | None) -> tuple[str, str]:
 
 
 def stage(file: str) -> str:
-    """tokens/bpe.py -> tokens; cut/pack/optimal.py -> cut/pack."""
+    """tokens/bpe.py -> tokens; cut/pack.py -> cut/pack."""
     return file.rpartition("/")[0] or file
 
 

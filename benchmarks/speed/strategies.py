@@ -16,7 +16,7 @@ from pathlib import Path
 
 import seamline
 from seamline.pipeline import chunk_document, make_parts
-from seamline.recipe import Recipe
+from seamline.recipe.recipe import Recipe
 
 STRATEGIES = ("structural", "hierarchical", "semantic", "rechunk", "multimodal", "tabular", "propositions", "auto")
 BAR = {"hierarchical": 2.0}

@@ -16,10 +16,11 @@ import seamline
 from benchmarks.common import options, save, table
 from seamline.cut import plain_cut
 from seamline.enrich.links import links
-from seamline.enrich.tables import pivot, rows_text, table_summary
+from seamline.enrich.tables import rows_text, table_summary
+from seamline.enrich.tables import summary as pivot
 from seamline.pipeline import chunk_document, make_parts
-from seamline.recipe import Recipe
-from seamline.strategies import Tabular
+from seamline.recipe.recipe import Recipe
+from seamline.recipe.strategies import Tabular
 from seamline.types import Document
 
 SIZE = 5_000_000

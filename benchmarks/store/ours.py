@@ -14,13 +14,19 @@ from typing import Any
 import numpy as np
 
 from benchmarks.store.corpus import DIMENSIONS, PER_DOCUMENT, Corpus, Question, shelf_of
-from seamline.filters import Filter, Test
-from seamline.index import Index
-from seamline.records import Change, Entry, Head, Place, Version
-from seamline.retrieve.legs import Scope, find, similarities
-from seamline.retrieve.options import SearchOptions
-from seamline.retrieve.search import fused
-from seamline.shape import Shape, settings_of
+from seamline.api.index import Index
+from seamline.filters.tree import Filter, Test
+from seamline.index.config import Shape, settings_of
+from seamline.index.records import (
+    Change,
+    Entry,
+    Head,
+    Place,
+    Version,
+)
+from seamline.search.legs import Scope, find, similarities
+from seamline.search.options import SearchOptions
+from seamline.search.search import fused
 from seamline.store import create_store, open_store
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)

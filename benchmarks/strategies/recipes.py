@@ -10,18 +10,23 @@ from typing import Any, NamedTuple
 from benchmarks.engine import target_of
 from benchmarks.quality.questions import QuestionSet, Ref
 from benchmarks.strategies.measures import Passage
-from seamline.cut.sentences import sentence_starts
 from seamline.derived import Derived
-from seamline.enrich.passages import passages
 from seamline.enrich.prefix import plain_prefixes
 from seamline.enrich.propositions.run import extract
+from seamline.enrich.prose import passages
 from seamline.enrich.tables.rows import rows_text
-from seamline.headings import headed
 from seamline.parse import parse_text
-from seamline.parts import Parts
 from seamline.pipeline import chunk_document
-from seamline.recipe import Overlap, Recipe
-from seamline.strategies import Code, Hierarchy, Semantic, Tabular
+from seamline.recipe.recipe import Overlap, Recipe
+from seamline.recipe.strategies import (
+    Code,
+    Hierarchy,
+    Semantic,
+    Tabular,
+)
+from seamline.runtime import Parts
+from seamline.text.headings import headed
+from seamline.text.sentences import sentence_starts
 from seamline.tokens import load
 from seamline.types import Budget, Chunk, Document
 

@@ -6,9 +6,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seamline.api import FileChunks, chunk, chunk_files, derive, read, settle
-    from seamline.cut.audit import RULES, Violation, audit, audit_records
-    from seamline.cut.tree import Node, outline
+    from seamline.api import (
+        FileChunks,
+        chunk,
+        chunk_files,
+        derive,
+        read,
+        settle,
+    )
+    from seamline.api.index import Index, Stats, find_index, open_index
+    from seamline.cut.audit.audit import (
+        RULES,
+        Violation,
+        audit,
+        audit_records,
+    )
+    from seamline.cut.sections import Node, outline
     from seamline.derived import Derived
     from seamline.errors import (
         BudgetError,
@@ -22,26 +35,38 @@ if TYPE_CHECKING:
         TrustError,
     )
     from seamline.facts import Facts
-    from seamline.hits import Citation, ContextText, Hit, Results
-    from seamline.index import Index, find_index, open_index
-    from seamline.index_stats import Stats
-    from seamline.indexing.run import Report
-    from seamline.presets import preset
-    from seamline.recipe import Overlap, Recipe
-    from seamline.recipe_toml import load_recipe
-    from seamline.retrieve.budget import Room
-    from seamline.retrieve.cite import Resolved
-    from seamline.retrieve.options import SearchOptions
-    from seamline.shape import Shape
-    from seamline.trust import Trust
-    from seamline.types import Block, Budget, Chunk, Context, Document, Notice, Source, Span
+    from seamline.index.config import Shape
+    from seamline.index.update import Report
+    from seamline.recipe.presets import preset
+    from seamline.recipe.recipe import Overlap, Recipe
+    from seamline.recipe.toml import load_recipe
+    from seamline.search.citations import Resolved
+    from seamline.search.hits import (
+        Citation,
+        ContextText,
+        Hit,
+        Results,
+    )
+    from seamline.search.options import SearchOptions
+    from seamline.search.prompt.budget import Room
+    from seamline.trust.access import Trust
+    from seamline.types import (
+        Block,
+        Budget,
+        Chunk,
+        Context,
+        Document,
+        Notice,
+        Source,
+        Span,
+    )
 
 __version__ = "0.1.0"
 
 _HOME = {
     "api": ("FileChunks", "chunk", "chunk_files", "derive", "read", "settle"),
-    "cut.audit": ("RULES", "Violation", "audit", "audit_records"),
-    "cut.tree": ("Node", "outline"),
+    "cut.audit.audit": ("RULES", "Violation", "audit", "audit_records"),
+    "cut.sections": ("Node", "outline"),
     "derived": ("Derived",),
     "errors": (
         "BudgetError",
@@ -55,18 +80,17 @@ _HOME = {
         "TrustError",
     ),
     "facts": ("Facts",),
-    "hits": ("Citation", "ContextText", "Hit", "Results"),
-    "index": ("Index", "find_index", "open_index"),
-    "index_stats": ("Stats",),
-    "indexing.run": ("Report",),
-    "presets": ("preset",),
-    "recipe": ("Overlap", "Recipe"),
-    "recipe_toml": ("load_recipe",),
-    "retrieve.budget": ("Room",),
-    "retrieve.cite": ("Resolved",),
-    "retrieve.options": ("SearchOptions",),
-    "shape": ("Shape",),
-    "trust": ("Trust",),
+    "search.hits": ("Citation", "ContextText", "Hit", "Results"),
+    "api.index": ("Index", "Stats", "find_index", "open_index"),
+    "index.update": ("Report",),
+    "recipe.presets": ("preset",),
+    "recipe.recipe": ("Overlap", "Recipe"),
+    "recipe.toml": ("load_recipe",),
+    "search.prompt.budget": ("Room",),
+    "search.citations": ("Resolved",),
+    "search.options": ("SearchOptions",),
+    "index.config": ("Shape",),
+    "trust.access": ("Trust",),
     "types": ("Block", "Budget", "Chunk", "Context", "Document", "Notice", "Source", "Span"),
 }
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
@@ -128,7 +152,7 @@ def __getattr__(name: str) -> Any:
     """Names load on first use, so that `import seamline` costs almost nothing."""
     if name not in _WHERE:
         raise AttributeError(f"module 'seamline' has no attribute {name!r}")
-    from seamline.extras import installed
+    from seamline.errors import installed
 
     with installed():
         value = getattr(import_module(f"seamline.{_WHERE[name]}"), name)

@@ -18,7 +18,7 @@ class Derived:
 
     document: Document = field(repr=False)
     kind: str
-    """One of `seamline.recipe.DERIVED`."""
+    """One of `seamline.recipe.recipe.DERIVED`."""
     text: str
     spans: tuple[Span, ...]
     """The places of the document that it is from, in order; never empty."""

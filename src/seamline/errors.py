@@ -10,7 +10,20 @@ SeamlineError                 a message for people: what is wrong, where, and wh
 ├── StoreError                an index that refuses
 │   └── IndexMissing          no index at the address that was given
 └── MissingExtra              an optional part that is not installed; names the install command
+
+What is said where a package is missing that only an extra brings.
+
+Panics of libraries written in Rust, as errors of ours.
+
+A panic reaches Python as an exception that is no `Exception` and whose class cannot be imported: each library has its
+own, in a module of the same name. Left alone it would pass every handler and end a batch because of one document.
 """
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from types import TracebackType
 
 
 class SeamlineError(Exception):
@@ -71,3 +84,80 @@ class MissingExtra(SeamlineError):
         super().__init__(f"{what} is not installed: run `{command}`")
         self.what = what
         self.command = command
+
+
+def command(extra: str) -> str:
+    """What installs an extra."""
+    return f"pip install 'seamline[{extra}]'"
+
+
+INDEX = command("index")
+LANCE = command("lance")
+POSTGRES = command("postgres")
+READERS = {
+    "turbohtml": ("html", "reads web pages"),
+    "pypdfium2": ("pdf", "reads PDF"),
+    "lxml": ("office", "reads DOCX, ODT, PPTX and EPUB"),
+    "python-calamine": ("office", "reads spreadsheets"),
+    "tree-sitter": ("code", "reads source code"),
+    "pyarrow": ("tables", "reads Parquet"),
+    "rapidocr": ("ocr", "reads scans and pictures"),
+    "faster-whisper": ("audio", "reads recordings"),
+}
+"""Packages that read formats: the extra that brings each, and what it is for."""
+_PACKAGES = ("numpy", "apsw", "onnxruntime", "tokenizers")
+"""What an index needs and the rest of Seamline does not."""
+
+
+@contextmanager
+def installed() -> Iterator[None]:
+    """Around imports of what an index needs: a package that is not there is a MissingExtra."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name not in _PACKAGES:
+            raise
+        raise MissingExtra(f"{error.name}, which an index needs,", INDEX) from error
+
+
+@contextmanager
+def needed(what: str, extra: str) -> Iterator[None]:
+    """Around the import of a library that only an extra brings; `what` names it and what it is for."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingExtra(what, command(extra)) from error
+
+
+_MODULES = ("pyo3_runtime", "pyo3_async_runtimes")
+_LONGEST = 200
+"""Code points of a panic's message: it may quote the text that it is about."""
+
+
+def report_panics(library: str, error: type[SeamlineError] = ParseError) -> AbstractContextManager[None]:
+    """Raise an error of ours in place of a panic; every other exception passes. One object serves any number of calls
+    and threads."""
+    return _Reported(library, error)
+
+
+class _Reported(AbstractContextManager[None]):
+    """Turns panics into errors on the way out."""
+
+    def __init__(self, library: str, error: type[SeamlineError]) -> None:
+        self._library = library
+        self._error = error
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None and is_panic(kind):
+            said = str(error).strip().partition("\n")[0][:_LONGEST]
+            raise self._error(f"{self._library} failed on this text ({said}): {_REMEDY}") from None
+
+
+def is_panic(kind: type[BaseException]) -> bool:
+    """Whether an exception of this class is what a panic becomes."""
+    return kind.__module__ in _MODULES
+
+
+_REMEDY = "leave the document out or change the text, and report it, as this is a fault of the library"

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cut import cut
-from seamline.parts import Parts
 from seamline.protocols import AnswerCache, Embedder, LanguageModel
-from seamline.recipe import Recipe
+from seamline.recipe.recipe import Recipe
+from seamline.runtime import Parts
 from seamline.tokens import TokenizerLike, load
-from seamline.trust import Access
+from seamline.trust.access import Access
 from seamline.types import Chunk, Document
 
 if TYPE_CHECKING:
     from seamline.derived import Derived
-    from seamline.replies import Usage
+    from seamline.protocols import Usage
     from seamline.types import Notice
 
 
@@ -45,7 +45,7 @@ def make(document: Document, recipe: Recipe, parts: Parts | None = None, *, now:
     chunks = _chunks(document, settled, parts, now)
     if not settled.derived:
         return Made(settled, reasons, chunks, [])
-    from seamline.deriving import derive
+    from seamline.enrich.derive import derive
 
     found = derive(document, chunks, settled, parts)
     return Made(settled, reasons, chunks, found.texts, found.notices, found.usage if parts.llm else None)
@@ -62,8 +62,8 @@ def _chunks(document: Document, recipe: Recipe, parts: Parts, now: datetime | No
     chunks = cut(document, recipe, parts)
     if not recipe.enrich:
         return chunks
-    from seamline.cut.sentences import sentence_starts
     from seamline.enrich.facts import enrich
+    from seamline.text.sentences import sentence_starts
 
     return enrich(chunks, recipe, parts, now=now, starts=sentence_starts)
 
@@ -72,7 +72,7 @@ def chosen(document: Document, recipe: Recipe) -> tuple[Recipe, tuple[str, ...]]
     """The recipe with the strategy of this document, and why."""
     if recipe.strategy != "auto" and not recipe.strategies:
         return recipe, ()
-    from seamline.choose import choose
+    from seamline.recipe.choose import choose
 
     choice = choose(document, recipe)
     return choice.recipe, choice.reasons

@@ -1,18 +1,33 @@
-"""The protocols that parts of Seamline meet through, and nothing else."""
+"""The protocols that parts of Seamline meet through, and nothing else.
+
+What a language model answered, what it cost, and how it can fail to answer.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
+
+from seamline.errors import ConfigError, ProviderError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from seamline.filters import Filter
-    from seamline.records import Change, Entry, Head, Problem, Scored, Settings, Vector, VectorKind, Version
-    from seamline.replies import Reply
+    from seamline.filters.tree import Filter
+    from seamline.index.records import (
+        Change,
+        Entry,
+        Head,
+        Problem,
+        Scored,
+        Settings,
+        Vector,
+        VectorKind,
+        Version,
+    )
     from seamline.types import Notice
 
 
@@ -117,7 +132,7 @@ class LanguageModel(Protocol):
 
     def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Reply:
         """JSON of the shape that `schema` asks for. What goes wrong with this one question is a
-        `seamline.replies.BadAnswer`; a service that fails is another ProviderError."""
+        `seamline.protocols.BadAnswer`; a service that fails is another ProviderError."""
         ...
 
 
@@ -289,3 +304,58 @@ class Store(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+Fault = Literal["malformed", "schema", "refused", "empty", "truncated", "too-long"]
+"""malformed: no JSON. schema: JSON of another shape. refused: the model would not. empty: nothing was said. truncated:
+cut off at the most tokens of an answer. too-long: the model reads less than it was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What was asked of a model. Usages add up."""
+
+    calls: int = 0
+    """Questions that were sent, those after a bad answer included."""
+    cached: int = 0
+    """Questions whose answer was known."""
+    retries: int = 0
+    """Requests that were repeated because the service was busy or away."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+    def money(self, prices: Prices) -> float:
+        """What that costs, in the currency of the prices."""
+        return (self.prompt_tokens * prices.prompt + self.completion_tokens * prices.completion) / 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Per million tokens, as the provider's list says."""
+
+    prompt: float
+    completion: float
+
+    def __post_init__(self) -> None:
+        if not (self.prompt >= 0 and self.completion >= 0):
+            raise ConfigError(f"expected prices of 0 or more, got {self.prompt} and {self.completion}", "$.llm")
+
+
+class Reply(NamedTuple):
+    """An answer that is JSON of the shape that was asked for."""
+
+    text: str
+    parsed: Any
+    usage: Usage
+
+
+class BadAnswer(ProviderError):
+    """The service works, but its answer to this one question cannot be used. Others may go well."""
+
+    def __init__(self, message: str, fault: Fault, usage: Usage = Usage()) -> None:  # noqa: B008 - it is frozen
+        super().__init__(message)
+        self.fault = fault
+        self.usage = usage

@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src"
 FILES = sorted((SRC / "seamline").rglob("*.py"))
-LONGEST = 400
+LONGEST = 600
 """Lines; a longer file has more than one subject."""
 
 BASE, PROTOCOLS, MIDDLE, PIPELINE, API, EDGE = range(6)
@@ -20,43 +20,17 @@ LAYERS = {
     "types": BASE,
     "anchors": BASE,
     "facts": BASE,
-    "captions": BASE,
-    "coherence": BASE,
-    "tables": BASE,
     "derived": BASE,
-    "formats": BASE,
-    "classify": BASE,
-    "reading": BASE,
     "errors": BASE,
-    "headings": BASE,
-    "identity": BASE,
-    "recipe": BASE,
-    "strategies": BASE,
-    "choose": BASE,
-    "source": BASE,
-    "expect": BASE,
-    "recipe_toml": BASE,
-    "presets": BASE,
-    "records": BASE,
-    "filters": BASE,
-    "filter_check": BASE,
-    "filter_text": BASE,
-    "words": BASE,
-    "hits": BASE,
     "files": BASE,
-    "extras": BASE,
-    "collector": BASE,
-    "http": BASE,
-    "service": BASE,
-    "model_names": BASE,
-    "user_config": BASE,
-    "keys": BASE,
-    "trust_records": BASE,
-    "trust": BASE,
-    "replies": BASE,
+    "gc_pause": BASE,
     "native": BASE,
-    "panics": BASE,
-    "search_path": BASE,
+    "text": BASE,
+    "filters": BASE,
+    "recipe": BASE,
+    "trust": BASE,
+    "remote": BASE,
+    "source": BASE,
     "_blocks": BASE,
     "_cuts": BASE,
     "_html": BASE,
@@ -65,23 +39,19 @@ LAYERS = {
     "_words": BASE,
     "protocols": PROTOCOLS,
     "registry": PROTOCOLS,
-    "parts": PROTOCOLS,
+    "runtime": PROTOCOLS,
     "parse": MIDDLE,
     "tokens": MIDDLE,
     "cut": MIDDLE,
     "enrich": MIDDLE,
     "embed": MIDDLE,
     "store": MIDDLE,
-    "retrieve": MIDDLE,
+    "search": MIDDLE,
     "evaluate": MIDDLE,
     "llm": MIDDLE,
-    "indexing": PIPELINE,
-    "shape": PIPELINE,
+    "index": PIPELINE,
     "pipeline": PIPELINE,
-    "deriving": PIPELINE,
     "api": API,
-    "index": API,
-    "index_stats": API,
     "": EDGE,  # seamline itself: the public names, lazily loaded
     "__main__": EDGE,
     "cli": EDGE,
@@ -105,7 +75,7 @@ YAML_LOADERS = {"load", "load_all", "full_load", "full_load_all", "unsafe_load",
 
 
 def name_of(path: Path) -> str:
-    """The path as people say it: cut/pack/fill.py."""
+    """The path as people say it: cut/pack.py."""
     return path.relative_to(SRC / "seamline").as_posix()
 
 
@@ -154,7 +124,7 @@ def called(node: ast.Call) -> str:
 
 
 def part_of(module: str) -> str:
-    """The part of seamline a module belongs to: cut for seamline.cut.pack.fill."""
+    """The part of seamline a module belongs to: cut for seamline.cut.pack."""
     return ".".join(module.split(".")[1:2])
 
 
@@ -282,7 +252,7 @@ def test_the_public_names_are_exactly_those_listed() -> None:
         ("seamline.cut.fit", "seamline.pipeline", "points up"),
         ("seamline.pipeline", "seamline.api", "points up"),
         ("seamline.tokens.exact", "seamline.cut.fit", "siblings meet in pipeline.py"),
-        ("seamline.cut.fit", "seamline.parse.markdown", "siblings meet in pipeline.py"),
+        ("seamline.cut.fit", "seamline.parse.markdown.commonmark", "siblings meet in pipeline.py"),
         ("seamline.cut.fit", "seamline.tokens", ""),
         ("seamline.cut.fit", "seamline.cut.atoms", ""),
         ("seamline.cli.main", "seamline.api", ""),

@@ -12,7 +12,7 @@ import pytest
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.remote import RemoteEmbedder
 from seamline.errors import ProviderError
-from seamline.http import Patience
+from seamline.remote.http import Patience
 from seamline.testing.endpoint import serving
 
 IN_A_THREAD = """

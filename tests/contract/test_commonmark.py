@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from seamline.parse.blocks import parse_blocks
+from seamline.parse.markdown.blocks import parse_blocks
 from seamline.types import Block
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "commonmark"

@@ -17,20 +17,27 @@ from uuid import uuid4
 
 import pytest
 
-from seamline import Citation, Index, Report, SearchOptions, Shape, open_index
+from seamline import (
+    Citation,
+    Index,
+    Report,
+    SearchOptions,
+    Shape,
+    open_index,
+)
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import ConfigError, StoreError
-from seamline.filter_text import LONGEST
-from seamline.recipe import Recipe
-from seamline.retrieve.rerank import Weights
-from seamline.shape import settings_of
+from seamline.filters.language import LONGEST
+from seamline.index.config import settings_of
+from seamline.recipe.recipe import Recipe
+from seamline.search.rerank import Weights
 from seamline.store import create_store
 from seamline.testing.postgres import shared_server
 from seamline.types import Budget
 
 if TYPE_CHECKING:
+    from seamline.index.records import Change, Vector
     from seamline.protocols import Store
-    from seamline.records import Change, Vector
 
 HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
 SHAPE = Shape(Recipe(budget=Budget(target=120, limit=128)), "hash")
@@ -502,7 +509,7 @@ def sightings(desk: Desk, **killed: int) -> list[set[str]]:
 
 
 def test_no_reader_sees_a_renamed_document_twice_or_not_at_all(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("seamline.indexing.run.DOCUMENTS", 1)  # each document in a transaction of its own
+    monkeypatch.setattr("seamline.index.update.DOCUMENTS", 1)  # each document in a transaction of its own
     (desk.folder / "webhooks.md").rename(desk.folder / "hooks.md")
     (desk.folder / "deployment.md").rename(desk.folder / "zz.md")
     (desk.folder / "new.md").write_text("# New\n\nA page.\n")

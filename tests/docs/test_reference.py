@@ -14,16 +14,23 @@ from pages import PAGES, ROOT, name_of
 
 import seamline
 from seamline import Budget, Overlap, Recipe
-from seamline.cli import exits
+from seamline.cli import output as exits
 from seamline.cli.main import COMMANDS, build_parser
-from seamline.cut.audit import RULES
-from seamline.filters import FIELDS
-from seamline.hits import Passage, Why
-from seamline.presets import OVERLAPS, PRESETS, SIZES
-from seamline.recipe import DERIVED, FACTS, KINDS, PLACES, SCORES, SECTIONS
-from seamline.recipe_toml import TABLES, to_toml
-from seamline.retrieve.plan import Plan
-from seamline.strategies import Strategy
+from seamline.cut.audit.audit import RULES
+from seamline.filters.tree import FIELDS
+from seamline.recipe.presets import OVERLAPS, PRESETS, SIZES
+from seamline.recipe.recipe import (
+    DERIVED,
+    FACTS,
+    KINDS,
+    PLACES,
+    SCORES,
+    SECTIONS,
+)
+from seamline.recipe.strategies import Strategy
+from seamline.recipe.toml import TABLES, to_toml
+from seamline.search.hits import Passage, Why
+from seamline.search.plan import Plan
 
 REFERENCE = ROOT / "docs/reference"
 LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from pages import PAGES, ROOT, Reader, blocks, matches, name_of, steps
 
-from seamline.recipe_toml import from_mapping
+from seamline.recipe.toml import from_mapping
 from seamline.testing.warm import WarmProcess
 
 RUN = {"python", "console"}

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 PANICKING = "J\u00a0. Smith? yes. He left! 5 more. " * 200
-SEEING = "import re, seamline.cut.sentences as s; s._WIDE_SPACE = re.compile('(?!)')"
+SEEING = "import re, seamline.text.sentences as s; s._WIDE_SPACE = re.compile('(?!)')"
 """Lets `sentencex` see the space on which it panics."""
 RUN = f"{SEEING}; from seamline.cli.main import run; run()"
 LINE = (

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from seamline.index import open_index
+from seamline.api.index import open_index
 from seamline.testing.crashes.__main__ import interrupt
 from seamline.testing.crashes.children import Ended, in_child
 from seamline.testing.crashes.points import Bench, quick_folder, spread

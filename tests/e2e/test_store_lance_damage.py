@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import StoreError
-from seamline.index import Index
-from seamline.shape import settings_of
+from seamline.index.config import settings_of
 from seamline.store.lance import LanceStore, Limits
 from seamline.testing.rounds import SHAPE, texts
 

@@ -19,7 +19,7 @@ import pytest
 from psycopg import errors, sql
 
 from seamline.errors import StoreError
-from seamline.store.postgres import PostgresStore
+from seamline.store.postgres.store import PostgresStore
 from seamline.testing.entries import entries, revise
 from seamline.testing.postgres import shared_server
 from seamline.testing.stores.site import write

@@ -15,15 +15,23 @@ from pathlib import Path
 import pytest
 
 from seamline.errors import StoreError
-from seamline.filters import Test
+from seamline.filters.tree import Test
+from seamline.index.records import Entry
 from seamline.protocols import Store
-from seamline.records import Entry
 from seamline.store import codec
 from seamline.store.memory import MemoryStore
-from seamline.store.postgres import PostgresStore
-from seamline.store.postgres_limits import Limits
-from seamline.store.postgres_schema import LAYOUT, lock_key
-from seamline.testing.entries import AXES, SETTINGS, WEIRD, entries, entry, erase, plain, revise
+from seamline.store.postgres.schema import LAYOUT, Limits, lock_key
+from seamline.store.postgres.store import PostgresStore
+from seamline.testing.entries import (
+    AXES,
+    SETTINGS,
+    WEIRD,
+    entries,
+    entry,
+    erase,
+    plain,
+    revise,
+)
 from seamline.testing.postgres import Running, shared_server
 from seamline.testing.stores.site import alike, tidy, write
 
@@ -201,7 +209,7 @@ def test_a_migration_that_fails_changes_nothing(old: tuple[Running, str]) -> Non
 
 def test_a_migration_does_not_wait_for_ever(old: tuple[Running, str], monkeypatch: pytest.MonkeyPatch) -> None:
     server, name = old
-    monkeypatch.setattr("seamline.store.postgres_schema._PATIENCE", "300ms")
+    monkeypatch.setattr("seamline.store.postgres.schema._PATIENCE", "300ms")
     with server.connect(name) as writer:
         writer.execute("SELECT pg_advisory_lock(%s)", (lock_key(SCHEMA),))
         before = contents(server, name)

@@ -8,12 +8,18 @@ from uuid import uuid4
 
 import pytest
 
-from seamline.filters import Test
-from seamline.records import Entry
+from seamline.filters.tree import Test
+from seamline.index.records import Entry
 from seamline.store import create_store, open_store
-from seamline.store.postgres import PostgresStore
-from seamline.store.postgres_limits import Limits
-from seamline.testing.entries import AXES, SETTINGS, WEIRD, entry, revise
+from seamline.store.postgres.schema import Limits
+from seamline.store.postgres.store import PostgresStore
+from seamline.testing.entries import (
+    AXES,
+    SETTINGS,
+    WEIRD,
+    entry,
+    revise,
+)
 from seamline.testing.postgres import Running, shared_server
 from seamline.testing.stores.site import put, tidy
 

@@ -9,7 +9,7 @@ import pytest
 
 import seamline
 from seamline.parse import parse_text
-from seamline.recipe import Recipe
+from seamline.recipe.recipe import Recipe
 from seamline.types import Budget
 
 pytest.importorskip("tree_sitter")

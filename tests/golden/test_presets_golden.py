@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import seamline
-from seamline.recipe import Overlap, Recipe, resize
+from seamline.recipe.recipe import Overlap, Recipe, resize
 from seamline.tokens import load
 from seamline.types import Chunk, Context, Span
 

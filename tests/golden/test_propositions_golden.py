@@ -10,9 +10,9 @@ from typing import NamedTuple
 import pytest
 
 from seamline.api import chunk
-from seamline.cut.sentences import sentence_starts
-from seamline.enrich.passages import passages
-from seamline.enrich.propositions.rules import read_passage
+from seamline.enrich.propositions.sentence import read_passage
+from seamline.enrich.prose import passages
+from seamline.text.sentences import sentence_starts
 
 FOLDER = Path(__file__).parent / "propositions"
 

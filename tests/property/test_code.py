@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import seamline
 from seamline.parse import parse_text
-from seamline.recipe import Recipe
-from seamline.strategies import Code
+from seamline.recipe.recipe import Recipe
+from seamline.recipe.strategies import Code
 from seamline.tokens import load
 from seamline.types import Budget, Chunk, Document
 

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import seamline
-from seamline.cut.graphemes import is_boundary
-from seamline.recipe import Overlap, Recipe
+from seamline.recipe.recipe import Overlap, Recipe
 from seamline.testing.strategies import documents, markdown, recipes
+from seamline.text.graphemes import is_boundary
 from seamline.tokens import load
 from seamline.types import Budget, Chunk, Document
 

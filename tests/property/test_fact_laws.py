@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from seamline.enrich.facts import MAKERS
 from seamline.parse import parse_text
 from seamline.pipeline import chunk_document
-from seamline.recipe import Recipe
+from seamline.recipe.recipe import Recipe
 from seamline.testing.strategies import documents, strategic
 from seamline.types import Chunk
 

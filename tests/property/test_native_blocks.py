@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from seamline.parse import blocks as either
-from seamline.parse.blocks import FENCED
-from seamline.parse.markdown import parse_blocks
+from seamline.parse.markdown import blocks as either
+from seamline.parse.markdown.blocks import FENCED
+from seamline.parse.markdown.commonmark import parse_blocks
 from seamline.testing.strategies import HOSTILE, documents
 from seamline.types import Block
 

@@ -17,18 +17,25 @@ import seamline
 from seamline.cut import cut, plain_cut
 from seamline.cut.compiled import compiled_cut, is_usual
 from seamline.cut.scores import NO_SIGNAL, Signal
-from seamline.cut.scores.units import measure
-from seamline.cut.sentences import sentence_starts
+from seamline.cut.scores.semantic import measure
 from seamline.errors import BudgetError
 from seamline.native import CUTS
-from seamline.parts import Parts
 from seamline.protocols import Tokenizer
-from seamline.recipe import Overlap, Recipe
+from seamline.recipe.recipe import Overlap, Recipe
+from seamline.runtime import Parts
 from seamline.testing.strategies import HOSTILE, documents, recipes
+from seamline.text.sentences import sentence_starts
 from seamline.tokens import VOCABULARIES, load
 from seamline.tokens.custom import FunctionTokenizer
 from seamline.tokens.estimate import BIASES, estimate
-from seamline.types import Block, Budget, Chunk, Context, Document, Span
+from seamline.types import (
+    Block,
+    Budget,
+    Chunk,
+    Context,
+    Document,
+    Span,
+)
 
 pytestmark = pytest.mark.skipif(CUTS is None, reason="the compiled core is not in use")
 

@@ -13,10 +13,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from seamline import native
-from seamline.parse.build import Builder
-from seamline.parse.html import parse, read_page
+from seamline.parse.builder import Builder
+from seamline.parse.html.page import parse, read_page
 from seamline.parse.raw import Limits, Raw
-from seamline.reading import Reading
+from seamline.recipe.recipe import Reading
 
 pytest.importorskip("seamline._html", reason="the extension was not built: pip install -e . with a compiler")
 

@@ -9,7 +9,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from seamline.native import CUTS
-from seamline.source.marks import LANGUAGES, Line, Marks, pattern
+from seamline.source.marks import (
+    LANGUAGES,
+    Line,
+    Marks,
+    pattern,
+)
 
 pytestmark = pytest.mark.skipif(CUTS is None, reason="the compiled core is not in use")
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from seamline.parse.bars import as_cell
-from seamline.parse.sheet_cells import has_marks
-from seamline.parse.sheet_rows import in_columns, shown
+from seamline.parse.sheets.cells import has_marks
+from seamline.parse.sheets.rows import in_columns, shown
+from seamline.parse.table_text import as_cell
 
 native = pytest.importorskip("seamline._sheets", reason="the extension was not built: pip install -e . with a compiler")
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from seamline import words
-from seamline.enrich import identify as identification
+from seamline.enrich import language as identification
 from seamline.enrich import sketch
-from seamline.identity import collapse
+from seamline.text import words
+from seamline.types import collapse
 
 native = pytest.importorskip("seamline._words", reason="the extension was not built: pip install -e . with a compiler")
 

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamline.api import chunk
-from seamline.cut.sentences import sentence_starts
 from seamline.derived import Derived
-from seamline.enrich.passages import passages, plain
 from seamline.enrich.propositions.run import extract
 from seamline.enrich.propositions.sentence import read
+from seamline.enrich.prose import passages, plain
 from seamline.testing.strategies import documents
+from seamline.text.sentences import sentence_starts
+from seamline.text.words import words
 from seamline.tokens import load
-from seamline.words import words
 
 COUNT = load("o200k_base").count
 ADDED = {"is", "are", "was", "were", "s"}

@@ -12,22 +12,27 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
+from seamline.api.index import Index
 from seamline.errors import ConfigError
-from seamline.hits import Hit, Results
-from seamline.index import Index
-from seamline.records import Entry, Scored
-from seamline.retrieve.budget import Choice, Form, knapsack, pack
-from seamline.retrieve.candidates import Candidate
-from seamline.retrieve.collapse import collapse, near
-from seamline.retrieve.fuse import leaning, linear, rrf
-from seamline.retrieve.highlight import snippet, spans
-from seamline.retrieve.options import SearchOptions
+from seamline.index.records import Entry, Scored
+from seamline.search.candidates import Candidate
+from seamline.search.duplicates import collapse, near
+from seamline.search.fuse import leaning, linear, rrf
+from seamline.search.highlight import snippet, spans
+from seamline.search.hits import Hit, Results
+from seamline.search.options import SearchOptions
+from seamline.search.prompt.budget import (
+    Choice,
+    Form,
+    knapsack,
+    pack,
+)
 from seamline.testing.entries import entry
 from seamline.testing.library import RECIPE, Library
 from seamline.testing.strategies import HOSTILE, WORDS
+from seamline.text.words import query_words, words
 from seamline.tokens import load
 from seamline.types import Budget
-from seamline.words import query_words, words
 
 # Fusion
 

@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 
 import seamline
 from seamline.cut import plain_cut
-from seamline.cut.scores import bayes, objective
-from seamline.cut.scores.runs import Runs
-from seamline.cut.scores.subject import METHODS, subject
-from seamline.cut.scores.units import units
-from seamline.parts import Parts
-from seamline.recipe import Recipe
-from seamline.strategies import Semantic
+from seamline.cut.scores import lexical as bayes
+from seamline.cut.scores import objective
+from seamline.cut.scores.objective import Runs
+from seamline.cut.scores.semantic import units
+from seamline.cut.scores.strategies import METHODS, subject
+from seamline.recipe.recipe import Recipe
+from seamline.recipe.strategies import Semantic
+from seamline.runtime import Parts
 from seamline.testing.strategies import markdown, recipes
 from seamline.tokens import load
 from seamline.types import Document
@@ -30,7 +31,7 @@ from seamline.types import Document
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline.records import Vector
+    from seamline.index.records import Vector
 
 EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "120"))
 WHOLENESS = ("torn-fence", "torn-markup", "headless-table", "mid-sentence", "dangling-heading")

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 import seamline
 from seamline.cut import plain_cut
 from seamline.cut.scores import Signal
-from seamline.cut.sentences import sentence_starts
-from seamline.parts import Parts
-from seamline.recipe import Recipe
+from seamline.recipe.recipe import Recipe
+from seamline.runtime import Parts
 from seamline.testing.strategies import markdown, recipes
+from seamline.text.sentences import sentence_starts
 from seamline.tokens import load
 from seamline.types import Budget, Chunk, Document
 

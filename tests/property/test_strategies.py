@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import seamline
-from seamline.recipe import Recipe
+from seamline.recipe.recipe import Recipe
 from seamline.testing.strategies import documents, strategic
 from seamline.tokens import load
 from seamline.types import Block, Chunk

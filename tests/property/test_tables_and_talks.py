@@ -14,12 +14,19 @@ from hypothesis import strategies as st
 import seamline
 from seamline.derived import Derived
 from seamline.enrich.links import links
-from seamline.enrich.tables import pivot, rows_text, table_summary
-from seamline.parse.turns import Marks, Said, write
-from seamline.recipe import Recipe
-from seamline.strategies import Multimodal, Tabular
-from seamline.tables.read import tables
-from seamline.testing.strategies import HOSTILE, WORDS, markdown, recipes, words
+from seamline.enrich.tables import rows_text, table_summary
+from seamline.enrich.tables import summary as pivot
+from seamline.parse.media.turns import Marks, Said, write
+from seamline.recipe.recipe import Recipe
+from seamline.recipe.strategies import Multimodal, Tabular
+from seamline.testing.strategies import (
+    HOSTILE,
+    WORDS,
+    markdown,
+    recipes,
+    words,
+)
+from seamline.text.tables import tables
 from seamline.tokens import load
 from seamline.types import Chunk, Document, Source
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from seamline.index import Index, open_index
-from seamline.recipe import Recipe
-from seamline.records import ABOUT
-from seamline.retrieve.options import SearchOptions
-from seamline.shape import Shape
-from seamline.strategies import Tabular
+from seamline.api.index import Index, open_index
+from seamline.index.config import Shape
+from seamline.index.records import ABOUT
+from seamline.recipe.recipe import Recipe
+from seamline.recipe.strategies import Tabular
+from seamline.search.options import SearchOptions
 
 ROWS = "company,quarter,revenue\nAcme,Q1 2024,$4M\nBorel,Q1 2024,$1M\n"
 PROSE = "# Plant\n\nThe plant in Turin was built in 1961. It was closed after the flood.\n"

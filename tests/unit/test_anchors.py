@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamline.anchors import Anchor, Anchors
-from seamline.hits import joined_anchor, place_text
+from seamline.search.hits import joined_anchor, place_text
 
 
 def line(start: int, end: int, page: int, top: float, left: float = 10, right: float = 110) -> Anchor:

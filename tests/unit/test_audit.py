@@ -12,9 +12,19 @@ from typing import Any
 import pytest
 
 import seamline
-from seamline.cut.audit import RULES, Violation, audit, audit_records
-from seamline.identity import Names
-from seamline.types import Chunk, Context, Document, Span
+from seamline.cut.audit.audit import (
+    RULES,
+    Violation,
+    audit,
+    audit_records,
+)
+from seamline.types import (
+    Chunk,
+    Context,
+    Document,
+    Names,
+    Span,
+)
 
 LIMIT = 64
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 import seamline
-from seamline.choose import choose
-from seamline.classify import CLASSES
-from seamline.recipe import Recipe
+from seamline.recipe.choose import CLASSES, choose
+from seamline.recipe.recipe import Recipe
 from seamline.types import Document
 
 PAPER = """# On seams
@@ -87,7 +86,7 @@ def test_nothing_is_said_where_nothing_was_chosen() -> None:
 
 
 def test_every_class_has_a_strategy() -> None:
-    from seamline.choose import _STRATEGIES
+    from seamline.recipe.choose import _STRATEGIES
 
     assert set(_STRATEGIES) == set(CLASSES)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import seamline
-from seamline.classify import CLASSES, classify
+from seamline.recipe.choose import CLASSES, classify
 from seamline.types import Block, Document, Source
 
 PAPER = """# On seams

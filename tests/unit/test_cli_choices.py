@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import get_args
 
 from seamline.cli import asking
-from seamline.retrieve.budget import Packing
-from seamline.retrieve.expand import Mode
-from seamline.retrieve.fuse import Fusion
-from seamline.retrieve.options import LegChoice, SearchOptions
-from seamline.retrieve.render import Sources
+from seamline.search.expand import Mode
+from seamline.search.fuse import Fusion
+from seamline.search.options import LegChoice, SearchOptions
+from seamline.search.prompt.budget import Packing
+from seamline.search.prompt.render import Sources
 
 
 def test_the_choices_of_a_search() -> None:

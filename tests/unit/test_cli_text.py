@@ -6,14 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamline.cli.differences import compared, differences
-from seamline.cli.excerpt import after_headings, excerpt
-from seamline.cli.index_progress import IndexProgress, spoken
-from seamline.cli.index_report import headline
-from seamline.cli.marked import wrapped
-from seamline.cli.style import Style, columns
+from seamline.cli.cite import compared, differences
+from seamline.cli.hits import after_headings, excerpt
+from seamline.cli.index import IndexProgress, headline, spoken
+from seamline.cli.terminal import Style, columns
+from seamline.cli.view import wrapped
 from seamline.cli.watch import Sight, settled
-from seamline.indexing.run import Report
+from seamline.index.update import Report
 from seamline.types import Span
 
 PLAIN = Style()

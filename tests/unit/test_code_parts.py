@@ -7,9 +7,10 @@ import textwrap
 import pytest
 
 import seamline
-from seamline.parse import code, parse_text
-from seamline.parse.code_languages import BY_NAME
-from seamline.recipe import Recipe
+from seamline.parse import parse_text
+from seamline.parse.code import document as code
+from seamline.parse.code.languages import BY_NAME
+from seamline.recipe.recipe import Recipe
 from seamline.source.wraps import wrap_of
 from seamline.types import Budget, Chunk
 

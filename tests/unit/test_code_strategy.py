@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 import seamline
-from seamline.enrich.code import code_facts
-from seamline.enrich.code_texts import file_summary, scopes
-from seamline.parse import code, parse_text
-from seamline.parse.code_languages import BY_NAME
-from seamline.recipe import Recipe
-from seamline.strategies import Code
+from seamline.enrich.code import code_facts, file_summary, scopes
+from seamline.parse import parse_text
+from seamline.parse.code import document as code
+from seamline.parse.code.languages import BY_NAME
+from seamline.recipe.recipe import Recipe
+from seamline.recipe.strategies import Code
 from seamline.tokens import load
 from seamline.types import Budget, Chunk, Document
 

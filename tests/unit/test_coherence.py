@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from seamline.coherence import coherence, distinctiveness
+from seamline.text.coherence import coherence, distinctiveness
 
 ROWS = np.array([[1, 0, 0], [0.6, 0.8, 0], [0, 0.6, 0.8], [0, 0, 1]], np.float32)
 

@@ -17,7 +17,7 @@ from seamline.embed.address import Address, parse
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.remote import RemoteEmbedder
 from seamline.errors import ConfigError
-from seamline.model_names import OPENAI
+from seamline.remote.model_names import OPENAI
 
 law = settings(max_examples=int(os.environ.get("SEAMLINE_EXAMPLES", "120")), deadline=None)
 

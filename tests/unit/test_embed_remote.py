@@ -22,8 +22,8 @@ from seamline.embed import load
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.remote import RemoteEmbedder
 from seamline.errors import ConfigError, ProviderError
-from seamline.http import Patience
-from seamline.service import endpoint
+from seamline.remote.http import Patience
+from seamline.remote.openai_api import endpoint
 from seamline.testing.endpoint import Reply, Script, serving
 
 KEY = "sk-very-secret-123"

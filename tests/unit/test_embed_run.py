@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.run import BATCH, Counts, embed_all
 from seamline.errors import ProviderError
-from seamline.testing.caches import MemoryVectors
+from seamline.testing.library import MemoryVectors
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
+    from seamline.index.records import Vector
 
 law = settings(max_examples=int(os.environ.get("SEAMLINE_EXAMPLES", "60")), deadline=None)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from seamline.errors import ParseError
 from seamline.parse import parse_bytes
-from seamline.parse.encodings import _mixed, rescued
+from seamline.parse.decode import _mixed, rescued
 
 JAPANESE = "名前,場所,説明\n" + "山田太郎,東京都,これは日本語の文章です。検索できますか。\n" * 20
 PROSE = "# Title\n\nSome words of prose, é and 日本.\n" * 30

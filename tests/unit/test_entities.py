@@ -18,7 +18,7 @@ from seamline.errors import ConfigError, MissingExtra
 from seamline.facts import Entity
 from seamline.parse import parse_text
 from seamline.pipeline import chunk_document
-from seamline.recipe import Recipe
+from seamline.recipe.recipe import Recipe
 from seamline.testing.labelled import labelled
 from seamline.types import Budget
 

@@ -12,18 +12,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from seamline.cut.sentences import sentence_starts
-from seamline.enrich.facts import MAKERS, enrich
-from seamline.enrich.measures.contained import LACKS, Reader
-from seamline.enrich.measures.density import WINDOW, density
-from seamline.enrich.work import Work
+from seamline.enrich.facts import MAKERS, Work, enrich
+from seamline.enrich.measures import LACKS, WINDOW, Reader, density
 from seamline.errors import ConfigError
 from seamline.facts import Facts
 from seamline.parse import parse_text
 from seamline.pipeline import chunk_document, make_parts
-from seamline.recipe import FACTS, Recipe
-from seamline.strategies import Hierarchy
-from seamline.types import Budget, Chunk, Document, Span
+from seamline.recipe.recipe import FACTS, Recipe
+from seamline.recipe.strategies import Hierarchy
+from seamline.text.sentences import sentence_starts
+from seamline.types import (
+    Budget,
+    Chunk,
+    Document,
+    Span,
+)
 
 NOW = datetime(2026, 1, 11, tzinfo=UTC)
 SMALL = Recipe(budget=Budget(48, 64), signal="hash")
@@ -82,7 +85,7 @@ def test_a_fact_that_is_off_is_not_even_imported() -> None:
 import sys
 from seamline.pipeline import chunk_document
 from seamline.parse import parse_text
-from seamline.recipe import Recipe
+from seamline.recipe.recipe import Recipe
 document = parse_text("# Title\\n\\nOne sentence. Another one.\\n")
 chunk_document(document, Recipe())
 print(sorted(name for name in sys.modules if name.startswith("seamline.enrich.")))
@@ -91,7 +94,7 @@ print(sorted(name for name in sys.modules if name.startswith(("seamline.enrich.m
 print("numpy" in sys.modules)
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.splitlines() == ["[]", "['seamline.enrich.measures.place']", "False"]
+    assert run.stdout.splitlines() == ["[]", "['seamline.enrich.measures']", "False"]
 
 
 def test_a_fact_that_is_off_asks_for_nothing() -> None:

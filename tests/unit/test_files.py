@@ -13,13 +13,30 @@ from typing import Any
 
 import pytest
 
-from seamline import Chunk, ConfigError, Document, ParseError, Recipe, chunk, chunk_files, files, pipeline, read
-from seamline.files import expand, fence_around, read_file, read_stream, shorten
-from seamline.index import open_index
+from seamline import (
+    Chunk,
+    ConfigError,
+    Document,
+    ParseError,
+    Recipe,
+    chunk,
+    chunk_files,
+    files,
+    pipeline,
+    read,
+)
+from seamline.api.index import open_index
+from seamline.files import (
+    expand,
+    fence_around,
+    read_file,
+    read_stream,
+    shorten,
+)
+from seamline.index.config import Shape
 from seamline.parse import parse_file
-from seamline.parts import Parts
-from seamline.recipe_toml import load_recipe
-from seamline.shape import Shape
+from seamline.recipe.toml import load_recipe
+from seamline.runtime import Parts
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="makes links, pipes and sockets")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamline.parse.front_matter import FrontMatterBlock, split
+from seamline.parse.markdown.front_matter import FrontMatterBlock, split
 
 
 def block(text: str) -> FrontMatterBlock:

@@ -7,7 +7,7 @@ import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from seamline.cut.graphemes import boundary_before, is_boundary
+from seamline.text.graphemes import boundary_before, is_boundary
 
 FAMILY = "👨‍👩‍👧‍👦"
 WELSH = "🏴\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f"

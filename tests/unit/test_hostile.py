@@ -15,8 +15,8 @@ from office_files import cells, docx, odf, p, packed, xlsx
 from seamline import audit, chunk
 from seamline.errors import ParseError
 from seamline.parse import parse_bytes
-from seamline.parse.code_guard import refuse_bomb
-from seamline.parse.png import without_bombs
+from seamline.parse.code.guard import refuse_bomb
+from seamline.parse.media.image import without_bombs
 from seamline.parse.raw import Raw
 from seamline.testing.parsers import check_document
 from seamline.types import Document

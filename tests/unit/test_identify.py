@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from seamline.enrich.identify import identify
+from seamline.enrich.language import identify
 
 TEXTS = (
     "The retry fails when the server answers with a rate limit.",

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import seamline
-from seamline.identity import Namer, collapse, content_hash
-from seamline.recipe import Recipe
-from seamline.types import Budget, Chunk
+from seamline.recipe.recipe import Recipe
+from seamline.types import Budget, Chunk, Namer, collapse, content_hash
 
 GUIDE = """# Lamp
 

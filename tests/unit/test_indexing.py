@@ -12,18 +12,23 @@ import pytest
 import seamline
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import ParseError
-from seamline.indexing.run import Candidate, Report, Tools, update
-from seamline.parts import Parts
+from seamline.index.records import Entry, Settings
+from seamline.index.update import (
+    Candidate,
+    Report,
+    Tools,
+    update,
+)
 from seamline.pipeline import chunk_document
-from seamline.recipe import Overlap, Recipe
-from seamline.records import Entry, Settings
+from seamline.recipe.recipe import Overlap, Recipe
+from seamline.runtime import Parts
 from seamline.store.memory import MemoryStore
 from seamline.store.verify import verify_reader
 from seamline.tokens import load
 from seamline.types import Budget
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
+    from seamline.index.records import Vector
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 RECIPE = Recipe(budget=Budget(target=60, limit=64), overlap=Overlap("shadows", 20))
@@ -291,7 +296,7 @@ def test_shadows_are_the_neighbours_words(store: MemoryStore, tools: Tools) -> N
 
 
 def test_front_matter_can_be_filtered_by(store: MemoryStore, tools: Tools) -> None:
-    from seamline.filter_text import parse_filter
+    from seamline.filters.language import parse_filter
 
     page = "---\ntitle: Weather\nteam: sky\ndate: 2024-05-06\nauthority: 0.9\n---\n\nIt rains.\n"
     run(store, tools, {"weather.md": page, "notes.md": NOTES})

@@ -16,29 +16,33 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import seamline
+from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.late import Within, embed_within
 from seamline.embed.minilm import FILES, FOLDER, minilm
 from seamline.embed.onnx import OnnxEmbedder, Reading
-from seamline.embed.run import Counts
-from seamline.embed.vectors import unit
+from seamline.embed.run import Counts, unit
 from seamline.errors import IndexMissing, ProviderError, StoreError
-from seamline.index import Index
-from seamline.indexing.late import Stretches
-from seamline.indexing.run import Candidate, Report, Tools, update
-from seamline.parts import Parts
+from seamline.index.config import Shape, check, settings_of
+from seamline.index.late import Stretches
+from seamline.index.records import Entry, Place, Version
+from seamline.index.update import (
+    Candidate,
+    Report,
+    Tools,
+    update,
+)
 from seamline.protocols import Embedder, TokenEmbedder, VectorCache
-from seamline.recipe import Overlap, Recipe
-from seamline.records import Entry, Place, Version
-from seamline.shape import Shape, check, settings_of
+from seamline.recipe.recipe import Overlap, Recipe
+from seamline.runtime import Parts
 from seamline.store.memory import MemoryStore
 from seamline.store.verify import verify_reader
-from seamline.testing.caches import MemoryVectors
+from seamline.testing.library import MemoryVectors
 from seamline.tokens import load
 from seamline.types import Budget
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
+    from seamline.index.records import Vector
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 RECIPE = Recipe(tokenizer="estimate", budget=Budget(target=30, limit=32), overlap=Overlap("shadows", 10))

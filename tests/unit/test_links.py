@@ -6,7 +6,7 @@ import pytest
 
 import seamline
 from seamline.enrich.links import links
-from seamline.recipe import Recipe
+from seamline.recipe.recipe import Recipe
 from seamline.types import Budget, Chunk
 
 FILL = "\n\n".join("Some words that fill a paragraph, and some more of them after these." for _ in range(4))

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from seamline.errors import ProviderError, StoreError
-from seamline.http import Patience
 from seamline.llm.cache import AnswerFile, CachedModel, answer_key
 from seamline.llm.client import ChatModel
-from seamline.replies import Usage
+from seamline.protocols import Usage
+from seamline.remote.http import Patience
 from seamline.testing.endpoint import Reply, talking
 
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}

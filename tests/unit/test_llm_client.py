@@ -11,12 +11,22 @@ from typing import Any
 import pytest
 
 from seamline.errors import ConfigError, ProviderError
-from seamline.http import Patience
 from seamline.llm import load
 from seamline.llm.client import ChatModel
-from seamline.protocols import LanguageModel
-from seamline.replies import BadAnswer, Prices, Reply, Usage
-from seamline.testing.endpoint import Endpoint, Script, said, talking
+from seamline.protocols import (
+    BadAnswer,
+    LanguageModel,
+    Prices,
+    Reply,
+    Usage,
+)
+from seamline.remote.http import Patience
+from seamline.testing.endpoint import (
+    Endpoint,
+    Script,
+    said,
+    talking,
+)
 from seamline.testing.endpoint import Reply as Sent
 
 KEY = "sk-not-to-be-seen-0123456789"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from seamline.parse.blocks import parse_blocks
+from seamline.parse.markdown.blocks import parse_blocks
 from seamline.types import Block, Document, Source
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamline.parse.mdx import Mask, mask
+from seamline.parse.markdown.mdx import Mask, mask
 
 
 def checked(text: str) -> Mask:

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 import seamline
-from seamline.recipe import Overlap, OverlapKind, Recipe
+from seamline.recipe.recipe import Overlap, OverlapKind, Recipe
 from seamline.tokens import load
 from seamline.types import Budget, Chunk, Span
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import seamline
-from seamline.recipe import Recipe
+from seamline.recipe.recipe import Recipe
 from seamline.tokens import load
 from seamline.types import Budget, Chunk
 

@@ -10,12 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import seamline
-from seamline.cut.pack import Goal, Load, packer
-from seamline.cut.pack.decay import Decay, weight
-from seamline.cut.pack.fill import fill
-from seamline.cut.pack.optimal import Optimal
+from seamline.cut.pack import Decay, Goal, Load, Optimal, fill, packer, weight
 from seamline.errors import ConfigError
-from seamline.recipe import SCORES, Recipe
+from seamline.recipe.recipe import SCORES, Recipe
 from seamline.types import Budget
 
 LIMIT = 40

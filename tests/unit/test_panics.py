@@ -11,14 +11,19 @@ from typing import Any, NoReturn
 import pytest
 
 from seamline.api import chunk, chunk_files
-from seamline.cut import sentences
+from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
-from seamline.errors import ConfigError, ParseError, ProviderError, SeamlineError
-from seamline.index import Index
-from seamline.panics import report_panics
-from seamline.parse import markdown
-from seamline.shape import Shape, settings_of
+from seamline.errors import (
+    ConfigError,
+    ParseError,
+    ProviderError,
+    SeamlineError,
+    report_panics,
+)
+from seamline.index.config import Shape, settings_of
+from seamline.parse.markdown import commonmark as markdown
 from seamline.store.memory import MemoryStore
+from seamline.text import sentences
 from seamline.tokens.bpe import BpeTokenizer
 from seamline.tokens.custom import JsonTokenizer, read_json
 
@@ -134,7 +139,7 @@ def test_tokenizer_files(panic: Panic, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_models(panic: Panic) -> None:
     from seamline.embed.onnx import OnnxEmbedder, Reading
-    from seamline.retrieve.cross_encoder import CrossEncoder
+    from seamline.search.cross_encoder import CrossEncoder
 
     embedder = OnnxEmbedder.__new__(OnnxEmbedder)
     embedder._tokenizer, embedder.reading, embedder.threads, embedder.dimensions = Panicking(panic), Reading(), 1, 4

@@ -13,11 +13,19 @@ import pytest
 from numpy.typing import NDArray
 
 from seamline.errors import ConfigError, MissingExtra, ParseError
-from seamline.parse import asr, audio, scenes
+from seamline.parse.media import audio
+from seamline.parse.media import audio as asr
+from seamline.parse.media import audio as scenes
+from seamline.parse.media.sound import (
+    FRAME,
+    RATE,
+    STEP,
+    Listener,
+    judge,
+    silences,
+)
+from seamline.parse.media.turns import Said
 from seamline.parse.raw import Raw
-from seamline.parse.silence import FRAME, STEP, Listener, judge, silences
-from seamline.parse.sound import RATE
-from seamline.parse.turns import Said
 
 Samples = NDArray[np.float32]
 EXTRA = "it is in the extra `audio`"

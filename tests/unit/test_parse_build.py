@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.parse import parse_text
-from seamline.parse.build import Builder, Run
+from seamline.parse.builder import Builder, Run
 from seamline.testing.parsers import check_document
 from seamline.types import Document, Source
 

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 import seamline
 from seamline.errors import SeamlineError
-from seamline.parse import code, parse_bytes
-from seamline.parse.code_detect import language_of
-from seamline.parse.code_languages import LANGUAGES
+from seamline.parse import parse_bytes
+from seamline.parse.code import document as code
+from seamline.parse.code.detect import language_of
+from seamline.parse.code.languages import LANGUAGES
 from seamline.parse.raw import Raw
 from seamline.testing.parsers import check_blocks, check_document
 from seamline.tokens import load

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import seamline
 from seamline.parse import parse_bytes, parse_text
-from seamline.parse.csv_dialect import Scanner, detect
+from seamline.parse.tables.csv import Scanner, detect
 from seamline.testing.parsers import check_document
 from seamline.types import Document
 

@@ -13,8 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamline.errors import ParseError, SeamlineError
-from seamline.parse import database, parquet, parse_bytes, sqlite
+from seamline.parse import parse_bytes
 from seamline.parse.raw import Limits, Parsed, Raw
+from seamline.parse.tables import databases as database
+from seamline.parse.tables import databases as parquet
+from seamline.parse.tables import databases as sqlite
 from seamline.testing.parsers import check_document
 from seamline.types import Document, Source
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from seamline.errors import ParseError, SeamlineError
 from seamline.parse import parse_bytes
-from seamline.parse.email import parse
+from seamline.parse.mail import parse
 from seamline.parse.raw import Limits, Raw
 from seamline.testing.parsers import check_document
 from seamline.types import Document

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.parse import parse_bytes
-from seamline.parse.html import parse
-from seamline.parse.html_charset import declared_encoding
+from seamline.parse.html.meta import declared_encoding
+from seamline.parse.html.page import parse
 from seamline.parse.raw import Limits, Parsed, Raw
-from seamline.reading import Reading
+from seamline.recipe.recipe import Reading
 from seamline.testing.parsers import check_document
 from seamline.types import Document
 

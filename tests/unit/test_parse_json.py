@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import seamline
-from seamline.parse import json_table, parse_text
-from seamline.parse.json_scan import Reader, deepest
+from seamline.parse import parse_text
 from seamline.parse.raw import Limits, Parsed, Raw
+from seamline.parse.tables import json as json_table
+from seamline.parse.tables.json import Reader, deepest
 from seamline.testing.parsers import check_document
 from seamline.types import Document, Source
 

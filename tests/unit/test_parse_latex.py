@@ -7,7 +7,7 @@ from block_views import said, shape, titles
 
 import seamline
 from seamline.parse import parse_bytes, parse_text
-from seamline.reading import Reading
+from seamline.recipe.recipe import Reading
 from seamline.testing.parsers import check_document
 from seamline.types import Block, Document
 

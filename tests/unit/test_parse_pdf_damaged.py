@@ -12,8 +12,7 @@ from pdf_maker import PageMaker, _file, _stream, pdf
 
 from seamline.errors import ParseError, SeamlineError
 from seamline.parse import parse_bytes
-from seamline.parse.pdf.bombs import defused
-from seamline.parse.pdf.rebuild import rebuilt
+from seamline.parse.pdf.repair import defused, rebuilt
 from seamline.parse.raw import Raw
 from seamline.testing.parsers import check_document
 from seamline.types import Document

@@ -6,8 +6,8 @@ import pytest
 from pdf_maker import FONTS, PageMaker, pdf, rows
 
 from seamline.parse import parse_bytes
-from seamline.tables.read import tables
 from seamline.testing.parsers import check_document
+from seamline.text.tables import tables
 from seamline.types import Document
 
 

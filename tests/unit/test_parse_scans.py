@@ -14,12 +14,13 @@ from pdf_maker import PageMaker, pdf, rows
 from PIL import Image, PngImagePlugin
 
 from seamline.errors import MissingExtra, ParseError, SeamlineError
-from seamline.parse import image, ocr, parse_bytes
+from seamline.parse import parse_bytes
 from seamline.parse.isolate import time_budget
-from seamline.parse.ocr import Seen
+from seamline.parse.media import image, ocr
+from seamline.parse.media.ocr import Seen
 from seamline.parse.pdf import parse
 from seamline.parse.raw import Limits, Parsed, Raw
-from seamline.reading import Reading
+from seamline.recipe.recipe import Reading
 from seamline.testing.parsers import check_document
 from seamline.types import Document, Source
 

@@ -10,10 +10,10 @@ from office_files import cells, packed, survives_damage, unpacked, xlsx
 from seamline.errors import ParseError
 from seamline.parse import parse_bytes
 from seamline.parse.raw import Limits, Raw
-from seamline.parse.sheet_cells import is_sparse, marks_of
-from seamline.parse.sheet_grid import Grid, neighbours
-from seamline.parse.sheet_rows import shown
-from seamline.parse.sheets import parse
+from seamline.parse.sheets.cells import is_sparse, marks_of
+from seamline.parse.sheets.grid import Grid, neighbours
+from seamline.parse.sheets.rows import shown
+from seamline.parse.sheets.workbook import parse
 from seamline.testing.parsers import check_document
 from seamline.types import Document
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamline.parse import parse_text, transcript
+from seamline.parse import parse_text
+from seamline.parse.media import transcript
+from seamline.parse.media.turns import Marks, Said, write
 from seamline.parse.raw import Parsed, Raw
-from seamline.parse.turns import Marks, Said, write
 from seamline.testing.parsers import check_document
 from seamline.types import Document, Source
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from seamline.api import chunk
-from seamline.cut.sentences import sentence_starts
-from seamline.enrich.passages import passages, plain, together
+from seamline.enrich.prose import passages, plain, together
+from seamline.text.sentences import sentence_starts
 
 
 def read(text: str, limit: int = 512) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seamline.parse.plain_yaml import Unusual, load
+from seamline.parse.markdown.front_matter import Unusual, load
 
 USUAL = {
     "title: A page\nweight: 30\ndraft: false\nempty:\n": {

@@ -5,8 +5,14 @@ from __future__ import annotations
 import pytest
 
 from seamline.errors import ConfigError
-from seamline.presets import OVERLAPS, PRESETS, SIZES, overlap_level, preset
-from seamline.recipe import Overlap, Recipe
+from seamline.recipe.presets import (
+    OVERLAPS,
+    PRESETS,
+    SIZES,
+    overlap_level,
+    preset,
+)
+from seamline.recipe.recipe import Overlap, Recipe
 from seamline.types import Budget
 
 

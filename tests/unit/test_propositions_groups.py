@@ -9,9 +9,8 @@ import pytest
 
 from seamline.derived import Derived
 from seamline.embed import load
-from seamline.enrich.propositions.dedup import dedup
-from seamline.enrich.propositions.names import entities
-from seamline.enrich.propositions.topics import with_topics
+from seamline.enrich.propositions.claims import dedup, entities
+from seamline.enrich.propositions.run import with_topics
 from seamline.errors import ConfigError
 from seamline.parse import parse_text
 from seamline.protocols import Embedder

@@ -12,18 +12,24 @@ from typing import Any
 import pytest
 
 from seamline.api import chunk
-from seamline.cut.sentences import sentence_starts
-from seamline.enrich.passages import Passage, passages
 from seamline.enrich.propositions.claims import Extraction, Rules
 from seamline.enrich.propositions.run import extract
+from seamline.enrich.prose import Passage, passages
 from seamline.errors import ConfigError, ProviderError
 from seamline.facts import Entity
-from seamline.http import Patience
 from seamline.llm.cache import AnswerFile, CachedModel
 from seamline.llm.client import ChatModel
-from seamline.replies import Prices
-from seamline.replies import Reply as Answered
-from seamline.testing.endpoint import Endpoint, Reply, Script, said, talking
+from seamline.protocols import Prices
+from seamline.protocols import Reply as Answered
+from seamline.remote.http import Patience
+from seamline.testing.endpoint import (
+    Endpoint,
+    Reply,
+    Script,
+    said,
+    talking,
+)
+from seamline.text.sentences import sentence_starts
 from seamline.tokens import load
 
 COUNT = load("o200k_base").count

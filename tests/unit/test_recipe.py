@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamline.errors import BudgetError, ConfigError
-from seamline.presets import PRESETS, preset
-from seamline.recipe import (
+from seamline.recipe.presets import PRESETS, preset
+from seamline.recipe.recipe import (
     KINDS,
     SCORES,
     Bias,
@@ -32,8 +32,22 @@ from seamline.recipe import (
     budget_for,
     resize,
 )
-from seamline.recipe_toml import TABLES, find, from_mapping, load_recipe, to_toml
-from seamline.strategies import Code, Hierarchy, Multimodal, Propositions, Rechunk, Semantic, Tabular
+from seamline.recipe.strategies import (
+    Code,
+    Hierarchy,
+    Multimodal,
+    Propositions,
+    Rechunk,
+    Semantic,
+    Tabular,
+)
+from seamline.recipe.toml import (
+    TABLES,
+    find,
+    from_mapping,
+    load_recipe,
+    to_toml,
+)
 from seamline.types import SMALLEST_LIMIT, Budget
 
 
@@ -214,7 +228,7 @@ def test_equal_recipes_have_equal_fingerprints() -> None:
 
 
 def test_the_fingerprint_is_the_same_in_every_process() -> None:
-    code = "from seamline.recipe import Recipe; print(Recipe(whole={'list': 1, 'table': 2}).fingerprint)"
+    code = "from seamline.recipe.recipe import Recipe; print(Recipe(whole={'list': 1, 'table': 2}).fingerprint)"
     runs = [
         subprocess.run(
             [sys.executable, "-c", code],
@@ -595,7 +609,7 @@ def test_a_path_that_utf_8_cannot_hold_is_not_written() -> None:
 
 
 def test_reading_toml_costs_nothing_until_a_file_is_read() -> None:
-    code = "import sys, seamline.recipe_toml; print({'tomllib', 'difflib'} & sys.modules.keys())"
+    code = "import sys, seamline.recipe.toml; print({'tomllib', 'difflib'} & sys.modules.keys())"
     run = subprocess.run(
         [sys.executable, "-S", "-c", code],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},

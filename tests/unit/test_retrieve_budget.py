@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from seamline.errors import BudgetError
-from seamline.retrieve.budget import Choice, Form, Room, knapsack, pack
+from seamline.search.prompt.budget import (
+    Choice,
+    Form,
+    Room,
+    knapsack,
+    pack,
+)
 
 
 def test_what_is_left_for_passages() -> None:

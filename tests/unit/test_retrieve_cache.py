@@ -9,15 +9,21 @@ import numpy as np
 import pytest
 
 from seamline.embed.hashing import HashEmbedder
-from seamline.hits import Results
-from seamline.records import Entry, Version
-from seamline.retrieve.cache import Cache, CachedEmbedder, CachedReader, CachedReranker, Caches
-from seamline.retrieve.legs import query_vectors
+from seamline.index.records import Entry, Version
+from seamline.search.cache import (
+    Cache,
+    CachedEmbedder,
+    CachedReader,
+    CachedReranker,
+    Caches,
+)
+from seamline.search.hits import Results
+from seamline.search.legs import query_vectors
 from seamline.store.memory import MemoryReader
 from seamline.testing.library import Library
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
+    from seamline.index.records import Vector
 
 
 class Clock:

@@ -6,9 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from seamline.records import Entry
-from seamline.retrieve.candidates import Candidate
-from seamline.retrieve.collapse import BITS, bands, collapse, duplicates, near
+from seamline.index.records import Entry
+from seamline.search.candidates import Candidate
+from seamline.search.duplicates import (
+    BITS,
+    bands,
+    collapse,
+    duplicates,
+    near,
+)
 from seamline.store.memory import MemoryStore
 from seamline.testing.entries import SETTINGS, change, entry
 

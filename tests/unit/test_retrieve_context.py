@@ -10,23 +10,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamline.cut.sentences import sentence_starts
 from seamline.errors import BudgetError, ConfigError
-from seamline.hits import Citation, ContextText, Hit, Passage
+from seamline.index.records import Entry
 from seamline.protocols import Reader
-from seamline.records import Entry
-from seamline.retrieve.candidates import Candidate, as_hits
-from seamline.retrieve.clip import clipped
-from seamline.retrieve.context import Press, Taken, assemble
-from seamline.retrieve.context import first as first_of
-from seamline.retrieve.options import SearchOptions
-from seamline.retrieve.passages import joined
-from seamline.retrieve.pieces import divisible, pieces
-from seamline.retrieve.render import PREAMBLE, common_folder, delimiter, named, render
-from seamline.retrieve.search import Engine, search
-from seamline.retrieve.shelf import Shelf
-from seamline.retrieve.worth import weighed
+from seamline.search.candidates import Candidate, as_hits
+from seamline.search.documents import Shelf
+from seamline.search.expand import joined
+from seamline.search.hits import (
+    Citation,
+    ContextText,
+    Hit,
+    Passage,
+)
+from seamline.search.options import SearchOptions
+from seamline.search.prompt.budget import weighed
+from seamline.search.prompt.context import Press, Taken, assemble
+from seamline.search.prompt.context import first as first_of
+from seamline.search.prompt.render import (
+    PREAMBLE,
+    common_folder,
+    delimiter,
+    named,
+    render,
+)
+from seamline.search.prompt.splitting import clipped, divisible, pieces
+from seamline.search.search import Engine, search
 from seamline.testing.library import NOW, RECIPE, Library
+from seamline.text.sentences import sentence_starts
 from seamline.tokens import load
 from seamline.types import Budget
 

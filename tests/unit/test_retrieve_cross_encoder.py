@@ -11,7 +11,7 @@ import pytest
 from seamline.embed.minilm import FILES, FOLDER
 from seamline.errors import ConfigError, ProviderError
 from seamline.protocols import Reranker
-from seamline.retrieve.cross_encoder import CrossEncoder
+from seamline.search.cross_encoder import CrossEncoder
 from seamline.tokens.custom import read_json
 
 TOKENIZER = FOLDER / list(FILES)[1]

@@ -7,15 +7,14 @@ from dataclasses import replace
 import pytest
 
 from seamline.errors import ConfigError
-from seamline.hits import Hit, Part, Why
+from seamline.index.records import Entry
 from seamline.protocols import Reader
-from seamline.records import Entry
-from seamline.retrieve.candidates import Candidate, as_hits
-from seamline.retrieve.expand import inside, levelled, to_parents
-from seamline.retrieve.options import SearchOptions
-from seamline.retrieve.search import Engine, search
-from seamline.retrieve.shadows import Gate, second_look
-from seamline.retrieve.shelf import Shelf
+from seamline.search.candidates import Candidate, as_hits
+from seamline.search.documents import Shelf
+from seamline.search.expand import Gate, inside, levelled, second_look, to_parents
+from seamline.search.hits import Hit, Part, Why
+from seamline.search.options import SearchOptions
+from seamline.search.search import Engine, search
 from seamline.testing.library import NOW, RECIPE, Library
 from seamline.types import Budget
 

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from seamline.records import Scored
-from seamline.retrieve.fuse import highest, leaning, linear, min_max, ranked, rrf, share, z_score
+from seamline.index.records import Scored
+from seamline.search.fuse import (
+    highest,
+    leaning,
+    linear,
+    min_max,
+    ranked,
+    rrf,
+    share,
+    z_score,
+)
 
 
 def ids(found: list[Scored]) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from seamline.cut.sentences import sentence_starts
-from seamline.retrieve.highlight import matches, snippet, spans
+from seamline.search.highlight import matches, snippet, spans
+from seamline.text.sentences import sentence_starts
 
 TEXT = (
     "Webhooks are delivered at least once. A delivery that fails is retried with growing pauses. "

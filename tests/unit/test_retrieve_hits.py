@@ -8,7 +8,15 @@ from typing import Any
 
 import pytest
 
-from seamline.hits import Citation, Part, Passage, Shadow, Why, clock, run_label
+from seamline.search.hits import (
+    Citation,
+    Part,
+    Passage,
+    Shadow,
+    Why,
+    clock,
+    run_label,
+)
 
 
 def citation(uri: str, anchor: Mapping[str, Any], *path: str) -> Citation:

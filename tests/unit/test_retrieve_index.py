@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import StoreError
-from seamline.index import Index
-from seamline.retrieve.options import SearchOptions
-from seamline.retrieve.rerank import Weights
-from seamline.shape import Shape, check, settings_of
+from seamline.index.config import Shape, check, settings_of
+from seamline.search.options import SearchOptions
+from seamline.search.rerank import Weights
 from seamline.store import create_store, open_store
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
+    from seamline.index.records import Vector
 
 PUMP = "# Pumps\n\nThe pump lifts water from the well to the tank.\n"
 VALVE = "# Valves\n\nA valve keeps the water of the pump from flowing back.\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from seamline.retrieve.plan import plan, sized
+from seamline.search.plan import plan, sized
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from seamline.errors import ConfigError, ProviderError
-from seamline.records import Entry
-from seamline.retrieve.candidates import Candidate
-from seamline.retrieve.rerank import Weights, freshness, rescored, weighed
+from seamline.index.records import Entry
+from seamline.search.candidates import Candidate
+from seamline.search.rerank import (
+    Weights,
+    freshness,
+    rescored,
+    weighed,
+)
 from seamline.testing.entries import entry
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

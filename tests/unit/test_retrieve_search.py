@@ -10,19 +10,32 @@ from datetime import timedelta
 import pytest
 
 from seamline.errors import ConfigError, StoreError
-from seamline.filters import Test
-from seamline.hits import Results
-from seamline.records import Scored, Version
-from seamline.retrieve.legs import Legs, Scope, find, near, query_vectors, similarities
-from seamline.retrieve.options import SearchOptions
-from seamline.retrieve.plan import plan
-from seamline.retrieve.rerank import Weights
-from seamline.retrieve.search import LONGEST_QUERY, PART, Engine, follow, search
-from seamline.retrieve.shadows import Gate
+from seamline.filters.tree import Test
+from seamline.index.records import Scored, Version
+from seamline.search.expand import Gate
+from seamline.search.hits import Results
+from seamline.search.legs import (
+    Legs,
+    Scope,
+    find,
+    near,
+    query_vectors,
+    similarities,
+)
+from seamline.search.options import SearchOptions
+from seamline.search.plan import plan
+from seamline.search.rerank import Weights
+from seamline.search.search import (
+    LONGEST_QUERY,
+    PART,
+    Engine,
+    follow,
+    search,
+)
 from seamline.store.memory import MemoryReader
 from seamline.testing.library import NOW, RECIPE, Library
+from seamline.text.words import MOST_QUERY_WORDS
 from seamline.types import Budget
-from seamline.words import MOST_QUERY_WORDS
 
 RETRIES = """# Webhooks
 

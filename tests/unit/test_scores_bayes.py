@@ -8,8 +8,16 @@ from math import exp, lgamma, log
 
 import pytest
 
-from seamline.cut.scores.bayes import CONCENTRATION, MOST, cut_odds, likeliest, likelihoods, probabilities
-from seamline.cut.scores.lexical import rarity, shared
+from seamline.cut.scores.lexical import (
+    CONCENTRATION,
+    MOST,
+    cut_odds,
+    likeliest,
+    likelihoods,
+    probabilities,
+    rarity,
+    shared,
+)
 
 BAGS = [
     ["cat", "sleep"],

@@ -11,12 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seamline.coherence import coherence, distinctiveness
-from seamline.cut.scores.objective import MOST, Sizes, best_segments, longest_starts, reach, runs_of, segments
-from seamline.cut.scores.runs import Runs, plain_spread, spread
+from seamline.cut.scores.objective import (
+    MOST,
+    Runs,
+    Sizes,
+    best_segments,
+    longest_starts,
+    plain_spread,
+    reach,
+    runs_of,
+    segments,
+    spread,
+)
+from seamline.text.coherence import coherence, distinctiveness
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
+    from seamline.index.records import Vector
 
 
 def vectors(count: int, seed: int, noise: float = 1.0) -> Vector:

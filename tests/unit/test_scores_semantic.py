@@ -14,22 +14,22 @@ import pytest
 
 import seamline
 from seamline.cut.scores import Signal
-from seamline.cut.scores.subject import METHODS, subject
+from seamline.cut.scores.strategies import METHODS, subject
 from seamline.errors import ConfigError
 from seamline.parse import parse_bytes
-from seamline.parts import Parts
 from seamline.pipeline import chunk_document
 from seamline.protocols import Embedder
-from seamline.recipe import Recipe
-from seamline.strategies import Semantic
+from seamline.recipe.recipe import Recipe
+from seamline.recipe.strategies import Semantic
+from seamline.runtime import Parts
+from seamline.text.words import query_words
 from seamline.tokens import load
 from seamline.types import Budget, Chunk, Document
-from seamline.words import query_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline.records import Vector
+    from seamline.index.records import Vector
 
 CATS = (
     "Cats sleep for most of the day. A cat that sleeps in the sun is a warm cat. "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 
 import seamline
-from seamline.cut.scores.units import (
+from seamline.cut.scores.semantic import (
     BLOCK,
     HEADING,
     LONGEST,

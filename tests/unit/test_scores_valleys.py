@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from seamline.cut.scores.valleys import chosen, depths, minima
-from seamline.strategies import Semantic
+from seamline.cut.scores.semantic import chosen, depths, minima
+from seamline.recipe.strategies import Semantic
 
 CURVE = [0.8, 0.7, 0.2, 0.7, 0.8, 0.6, 0.8, 0.9, 0.1, 0.8]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import seamline
-from seamline.recipe import Recipe
+from seamline.recipe.recipe import Recipe
 from seamline.tokens import load
 from seamline.types import Budget, Chunk
 

@@ -4,8 +4,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seamline.cut.graphemes import is_boundary
-from seamline.cut.sentences import _GAP, SHORT, TITLES, _gaps, last_sentence, plain_starts, sentence_starts
+from seamline.text.graphemes import is_boundary
+from seamline.text.sentences import (
+    _GAP,
+    SHORT,
+    TITLES,
+    _gaps,
+    last_sentence,
+    plain_starts,
+    sentence_starts,
+)
 
 LETTERS = "aB5.!?…。！？؟।\"'“”「」()[]`*,:-\r\n\t \u00a0\u3000\u0301\u200d漢字กข🇩👩🏽"
 WORDS = [

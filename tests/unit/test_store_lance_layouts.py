@@ -10,11 +10,23 @@ from pathlib import Path
 import pytest
 
 from seamline.errors import StoreError
-from seamline.filters import Test
+from seamline.filters.tree import Test
 from seamline.store.lance import LanceStore
-from seamline.store.lance.folder import ENTRIES, LAYOUT, VERSIONS, Found, read_settings, write_settings
+from seamline.store.lance.folder import (
+    ENTRIES,
+    LAYOUT,
+    VERSIONS,
+    Found,
+    read_settings,
+    write_settings,
+)
 from seamline.store.lance.guard import CURRENT, read_state
-from seamline.testing.entries import AXES, SETTINGS, entry, plain
+from seamline.testing.entries import (
+    AXES,
+    SETTINGS,
+    entry,
+    plain,
+)
 from seamline.testing.stores.site import put, put_entries
 
 
@@ -95,7 +107,7 @@ def test_an_index_that_is_written_to_is_not_changed_beneath_it(tmp_path: Path) -
     folder = tmp_path / "index"
     older(folder)
     script = (
-        "import sys; from pathlib import Path; from seamline.store.locks import WriterLock\n"
+        "import sys; from pathlib import Path; from seamline.store.folders import WriterLock\n"
         "lock = WriterLock(Path(sys.argv[1])); print('held', flush=True); sys.stdin.readline()"
     )
     pipe = subprocess.PIPE

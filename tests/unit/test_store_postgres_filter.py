@@ -8,8 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seamline.filters import FIELDS, META, All, Any, Filter, Not, Operator, Test
-from seamline.store.postgres_filter import condition
+from seamline.filters.tree import (
+    FIELDS,
+    META,
+    All,
+    Any,
+    Filter,
+    Not,
+    Operator,
+    Test,
+)
+from seamline.store.postgres.filter import condition
 from seamline.testing.entries import WEIRD, filters
 
 EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "120"))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from seamline.store.postgres_text import safe, unsafe
+from seamline.store.postgres.connect import safe, unsafe
 from seamline.testing.entries import WEIRD
 
 EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "120"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from seamline.enrich.support import support
+from seamline.enrich.written import support
 
 SOURCE = (
     "Lithium may reduce the risk by 12%, but the drug does not help children in Norway, Reyes wrote in 2,019 letters."

@@ -10,10 +10,11 @@ import pytest
 
 import seamline
 from seamline.derived import Derived
-from seamline.enrich.tables import pivot, rows_text, table_summary
+from seamline.enrich.tables import rows_text, table_summary
+from seamline.enrich.tables import summary as pivot
 from seamline.errors import ConfigError
-from seamline.recipe import Recipe
-from seamline.strategies import Tabular
+from seamline.recipe.recipe import Recipe
+from seamline.recipe.strategies import Tabular
 from seamline.tokens import load
 from seamline.types import Budget
 

@@ -9,8 +9,13 @@ import pytest
 
 import seamline
 from seamline.errors import ConfigError
-from seamline.tables.amounts import Amount, amount, decimal_sign, written
-from seamline.tables.read import Table, keyed, tables
+from seamline.text.tables import Table, keyed, tables
+from seamline.text.values import (
+    Amount,
+    amount,
+    decimal_sign,
+    written,
+)
 
 
 def table(text: str, media_type: str) -> Table:

@@ -7,16 +7,21 @@ from typing import Any
 import pytest
 
 import seamline
-from seamline.captions import caption
-from seamline.cut.scores.multimodal import multimodal
-from seamline.cut.scores.turns import turns
+from seamline.cut.scores.media import turns
+from seamline.cut.scores.strategies import multimodal
 from seamline.errors import ConfigError
-from seamline.parse.turns import Marks, Said, write
-from seamline.parts import Parts
-from seamline.recipe import Recipe
-from seamline.strategies import Multimodal, Tabular
+from seamline.parse.media.turns import Marks, Said, write
+from seamline.recipe.recipe import Recipe
+from seamline.recipe.strategies import Multimodal, Tabular
+from seamline.runtime import Parts
+from seamline.text.captions import caption
 from seamline.tokens import load
-from seamline.types import Budget, Chunk, Document, Source
+from seamline.types import (
+    Budget,
+    Chunk,
+    Document,
+    Source,
+)
 
 SALES = "company,quarter,sales\n" + "".join(
     f"{name},Q{quarter},{quarter * 100}\n" for name in ("Acme", "Bolt", "Cog") for quarter in (1, 2, 3, 4)

@@ -19,7 +19,7 @@ from tokenizers import models, pre_tokenizers, processors
 
 import seamline
 from seamline.errors import ConfigError
-from seamline.recipe import Recipe
+from seamline.recipe.recipe import Recipe
 from seamline.testing.strategies import documents
 from seamline.tokens import VOCABULARIES, load
 from seamline.tokens.estimate import BIASES

@@ -13,12 +13,28 @@ import seamline
 from seamline import Shape, Trust, TrustError
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import ConfigError, StoreError
-from seamline.keys import Keys, personal_key, variables
-from seamline.recipe import Recipe
+from seamline.recipe.recipe import Recipe
 from seamline.testing.endpoint import Endpoint, serving
-from seamline.trust import Access, Found, access_of_caller, admit, check_owner, covers, named, service_url
-from seamline.trust_records import Record, add_record, all_records, records_of, remove_record, trust_folder
-from seamline.user_config import own_users
+from seamline.trust.access import (
+    Access,
+    Found,
+    access_of_caller,
+    admit,
+    check_owner,
+    covers,
+    named,
+    service_url,
+)
+from seamline.trust.keys import Keys, personal_key, variables
+from seamline.trust.records import (
+    Record,
+    add_record,
+    all_records,
+    records_of,
+    remove_record,
+    trust_folder,
+)
+from seamline.trust.user_config import own_users
 
 KEY = "sk-secret"
 

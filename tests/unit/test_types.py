@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import seamline
-from seamline.headings import LONGEST_LINE, headed
+from seamline.text.headings import LONGEST_LINE, headed
 from seamline.types import Block, Document, Source
 
 

@@ -13,7 +13,7 @@ from seamline.errors import ConfigError
 
 if TYPE_CHECKING:
     from seamline.protocols import Reranker
-    from seamline.retrieve.options import SearchOptions
+    from seamline.search.options import SearchOptions
 
 # As seamline.retrieve has them, the default first. Repeated here, since importing them would make every command start
 # later.
@@ -63,7 +63,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGro
 
 def options_of(args: argparse.Namespace, mode: str = MODES[0]) -> SearchOptions:
     """How a command line wants to search."""
-    from seamline.retrieve.options import SearchOptions
+    from seamline.search.options import SearchOptions
 
     return SearchOptions(
         legs=args.legs,
@@ -77,7 +77,7 @@ def options_of(args: argparse.Namespace, mode: str = MODES[0]) -> SearchOptions:
 def reranker_of(args: argparse.Namespace) -> Reranker | None:
     if args.reranker is None:
         return None
-    from seamline.retrieve.cross_encoder import CrossEncoder
+    from seamline.search.cross_encoder import CrossEncoder
 
     return CrossEncoder(args.reranker)
 

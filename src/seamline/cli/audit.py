@@ -1,23 +1,53 @@
-"""`seamline audit`: chunks against the contract, from JSON lines or fresh from documents."""
+"""`seamline audit`: chunks against the contract, from JSON lines or fresh from documents.
+
+What an audit found, as a table for people or one JSON object.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seamline.cli.exits import DONE, FAILED, Interrupted
-from seamline.cli.options import MEDIA_TYPES, Raw, add_recipe_options, max_bytes, read_stdin, settle
-from seamline.cli.style import say
+from seamline.cli.options import (
+    MEDIA_TYPES,
+    Raw,
+    add_recipe_options,
+    max_bytes,
+    read_stdin,
+    settle,
+)
+from seamline.cli.output import DONE, FAILED, Interrupted, json_line
+from seamline.cli.terminal import (
+    Style,
+    clipped,
+    plural,
+    say,
+    style_for,
+    visible,
+)
+from seamline.cut.audit.audit import RULES, Violation
 from seamline.errors import ConfigError, SeamlineError
-from seamline.files import STDIN, STDIN_NAME, File, Inputs, expand, out_of_memory, read_file, shorten
+from seamline.files import (
+    STDIN,
+    STDIN_NAME,
+    File,
+    Inputs,
+    expand,
+    out_of_memory,
+    read_file,
+    shorten,
+)
+from seamline.recipe.recipe import Recipe
 
 if TYPE_CHECKING:
-    from seamline.cli.audit_report import Findings
-    from seamline.recipe import Recipe
+    from seamline.recipe.recipe import Recipe
     from seamline.types import Document
+
 
 _EPILOG = """\
 examples:
@@ -54,9 +84,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def execute(args: argparse.Namespace) -> int:
-    from seamline.cli.audit_report import Findings, json_report, report
+    # moved
     from seamline.cli.output import Output, print_text
-    from seamline.formats import WALKED
+    from seamline.parse.formats import WALKED
 
     settled = settle(args)
     args.most = max_bytes(args)
@@ -106,7 +136,7 @@ def _name(file: File | None) -> str:
 
 def _audit_document(args: argparse.Namespace, file: File, recipe: Recipe, findings: Findings) -> None:
     """Cut a document and judge the result."""
-    from seamline.cut.audit import audit, audit_records
+    from seamline.cut.audit.audit import audit, audit_records
     from seamline.pipeline import chunk_document, named_parts
 
     document = _parsed(args, file, recipe)
@@ -122,7 +152,7 @@ def _audit_document(args: argparse.Namespace, file: File, recipe: Recipe, findin
 
 def _audit_records(args: argparse.Namespace, file: File | None, recipe: Recipe, findings: Findings) -> None:
     """Judge the records of one file, document by document."""
-    from seamline.cut.audit import audit_records
+    from seamline.cut.audit.audit import audit_records
     from seamline.pipeline import named_parts
 
     name = _name(file)
@@ -199,3 +229,81 @@ def _parsed(args: argparse.Namespace, file: File, recipe: Recipe) -> Document:
         max_bytes=args.most,
         real=file.real,
     )
+
+
+_SHOWN = 10
+
+
+@dataclass
+class Findings:
+    """What an audit has seen so far."""
+
+    documents: int = 0
+    chunks: int = 0
+    violations: list[Violation] = field(default_factory=list)
+    without_source: list[str] = field(default_factory=list)
+    """Documents that were judged by their records alone, each with the reason."""
+    failures: list[str] = field(default_factory=list)
+
+
+def json_report(recipe: Recipe, findings: Findings) -> str:
+    counts = Counter(v.rule for v in findings.violations)
+    return json_line(
+        {
+            "documents": findings.documents,
+            "chunks": findings.chunks,
+            "limit": recipe.budget.limit,
+            "tokenizer": recipe.tokenizer,
+            "rules": {rule: counts[rule] for rule in RULES},
+            "violations": [v._asdict() for v in findings.violations],
+            "without_source": findings.without_source,
+            "errors": findings.failures,
+        }
+    )
+
+
+def report(recipe: Recipe, findings: Findings) -> str:
+    """The rules with their counts, the first violations, and the verdict; nothing where nothing was judged."""
+    if not findings.documents:
+        return ""
+    return "".join(f"{line}\n" for line in _report(recipe, findings, style_for(sys.stdout)))
+
+
+def _report(recipe: Recipe, findings: Findings, style: Style) -> Iterator[str]:
+    what = f"{plural(findings.chunks, 'chunk')} of {plural(findings.documents, 'document')}"
+    yield f"{style.paint(what, 'bold')}, limit {recipe.budget.limit} ({visible(recipe.tokenizer)})"
+    yield ""
+    counts = Counter(v.rule for v in findings.violations)
+    for rule, meaning in RULES.items():
+        number = style.paint(f"{counts[rule]:>7,}", "red" if counts[rule] else "green")
+        yield f"  {rule:<18}{number}  {style.paint(meaning, 'dim')}"
+    yield ""
+    yield from _listed("first violations:", [_violation(v, style) for v in findings.violations])
+    yield from _listed(
+        "judged without the source, by sizes, order, ids and fences alone:",
+        [visible(reason) for reason in findings.without_source],
+    )
+    yield _verdict(findings, style)
+
+
+def _violation(violation: Violation, style: Style) -> str:
+    place = f"{visible(violation.doc)} chunk {violation.chunk_index + 1}"
+    message = clipped(visible(violation.message), 2 * style.width)
+    return f"{place}: {style.paint(violation.rule, 'red')}: {message}"
+
+
+def _listed(title: str, lines: Sequence[str]) -> Iterator[str]:
+    """The first of the lines under a title, and how many more there are."""
+    if not lines:
+        return
+    yield title
+    yield from (f"  {line}" for line in lines[:_SHOWN])
+    if len(lines) > _SHOWN:
+        yield f"  … {len(lines) - _SHOWN} more; --json lists all"
+    yield ""
+
+
+def _verdict(findings: Findings, style: Style) -> str:
+    if not findings.violations:
+        return style.paint("clean", "green")
+    return style.paint(plural(len(findings.violations), "violation"), "red")

@@ -9,19 +9,40 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from seamline.cli.exits import DONE, FAILED, Interrupted
-from seamline.cli.options import MEDIA_TYPES, Raw, Settled, add_recipe_options, max_bytes, read_stdin, settle
-from seamline.cli.style import Style, plural, say, style_for
+from seamline.cli.options import (
+    MEDIA_TYPES,
+    Raw,
+    Settled,
+    add_recipe_options,
+    max_bytes,
+    read_stdin,
+    settle,
+)
+from seamline.cli.output import DONE, FAILED, Interrupted
+from seamline.cli.terminal import (
+    Style,
+    plural,
+    say,
+    style_for,
+)
 from seamline.errors import ConfigError, ParseError, SeamlineError
-from seamline.files import STDIN, STDIN_NAME, File, Inputs, expand, out_of_memory, shorten
+from seamline.files import (
+    STDIN,
+    STDIN_NAME,
+    File,
+    Inputs,
+    expand,
+    out_of_memory,
+    shorten,
+)
 
 if TYPE_CHECKING:
     from seamline.cli.output import Output
     from seamline.cli.view import Look
     from seamline.pipeline import Made
-    from seamline.recipe import Recipe
-    from seamline.replies import Usage
-    from seamline.trust import Access
+    from seamline.protocols import Usage
+    from seamline.recipe.recipe import Recipe
+    from seamline.trust.access import Access
     from seamline.types import Document
 
 _EPILOG = """\
@@ -99,7 +120,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def execute(args: argparse.Namespace) -> int:
     from seamline.cli.output import Output
-    from seamline.formats import WALKED
+    from seamline.parse.formats import WALKED
 
     settled = settle(args)
     most = max_bytes(args)
@@ -124,7 +145,7 @@ class Work:
     """One batch: its inputs in order, its output, and what failed."""
 
     def __init__(self, inputs: Inputs, output: Output, workers: int, *, quiet: bool) -> None:
-        from seamline.cli.progress import Progress
+        from seamline.cli.terminal import Progress
 
         self.total = inputs.total
         self.failures = list(inputs.failures)
@@ -196,7 +217,7 @@ def _outcome(job: Job) -> Outcome:
 
 def _finished(job: Job) -> Outcome:
     from seamline.api import clock
-    from seamline.cli.parts import parts_for
+    from seamline.cli.place import parts_for
     from seamline.pipeline import make
 
     document = read(job)
@@ -244,7 +265,7 @@ def _text(job: Job, document: Document, made: Made) -> str:
         from seamline.cli.view import render
 
         return render(job.name, document, made, job.look)
-    from seamline.cli.lines import json_line
+    from seamline.cli.output import json_line
 
     records = [*[chunk.to_dict() for chunk in made.chunks], *[one.to_dict() for one in made.about]]
     return "".join([json_line(record) for record in records])

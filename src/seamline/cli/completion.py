@@ -6,9 +6,8 @@ import argparse
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from seamline.cli.exits import DONE
 from seamline.cli.options import Raw
-from seamline.cli.output import print_text
+from seamline.cli.output import DONE, print_text
 
 _EPILOG = """\
 examples:

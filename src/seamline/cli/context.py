@@ -17,14 +17,14 @@ from seamline.cli.asking import (
     question,
     reranker_of,
 )
-from seamline.cli.exits import DONE
 from seamline.cli.options import Raw
+from seamline.cli.output import DONE
 from seamline.cli.place import add_place_options, existing, opened
-from seamline.cli.style import plural, say, visible_lines
+from seamline.cli.terminal import plural, say, visible_lines
 from seamline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seamline.hits import ContextText, Passage
+    from seamline.search.hits import ContextText, Passage
 
 _NAMED = 3
 """Passages without room that are named."""
@@ -118,8 +118,7 @@ def _print(args: argparse.Namespace, text: str) -> None:
 
 
 def _print_json(args: argparse.Namespace, query: str, context: ContextText) -> None:
-    from seamline.cli.lines import json_line
-    from seamline.cli.output import Output
+    from seamline.cli.output import Output, json_line
 
     Output(None).write(
         json_line(

@@ -1,4 +1,7 @@
-"""`seamline doctor`: whether the installation works, part by part."""
+"""`seamline doctor`: whether the installation works, part by part.
+
+Whether what an index needs works: its packages, the bundled model, the rules for words, and the index itself.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,32 @@ import platform
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from seamline.cli.exits import DONE, FAILED
 from seamline.cli.options import Raw
-from seamline.cli.output import Output, print_text
-from seamline.cli.place import add_place_options
-from seamline.cli.style import plural, style_for, visible
-from seamline.errors import IndexMissing, MissingExtra, SeamlineError, StoreError
-from seamline.extras import READERS, command
+from seamline.cli.output import DONE, FAILED, Output, print_text
+from seamline.cli.place import add_place_options, existing, opened
+from seamline.cli.terminal import plural, style_for, visible
+from seamline.errors import (
+    INDEX,
+    LANCE,
+    POSTGRES,
+    READERS,
+    IndexMissing,
+    MissingExtra,
+    SeamlineError,
+    StoreError,
+    command,
+    installed,
+)
+from seamline.index.records import Problem
 
 if TYPE_CHECKING:
-    from seamline.records import Problem
-    from seamline.trust import Target
+    from seamline.index.records import Problem
+    from seamline.trust.access import Target
+
 
 NEEDED = ("pyromark", "splintr-rs", "sentencex", "PyYAML")
 EXTRAS = {
@@ -81,7 +96,7 @@ def execute(args: argparse.Namespace) -> int:
     checks = [*_checks(), *_index_checks(args, problems)]
     well = all(check.state != "failed" for check in checks)
     if args.json:
-        from seamline.cli.lines import json_line
+        from seamline.cli.output import json_line
 
         found = {"problems": [problem._asdict() for problem in problems]} if args.verify else {}
         Output(None).write(json_line({"ok": well, "checks": [check._asdict() for check in checks], **found}))
@@ -138,18 +153,18 @@ def _extras(packages: Mapping[str, tuple[str, str]]) -> Iterator[Check]:
 
 def _index_checks(args: argparse.Namespace, problems: list[Problem]) -> Iterator[Check]:
     """What only an index needs, and the index that is named or nearest."""
-    from seamline.cli import doctor_index
+    # moved
 
-    yield from _extras(doctor_index.PACKAGES)
-    if doctor_index.model_can_run():
-        yield _tried("bundled model", doctor_index.model)
-    yield _tried("words for BM25", doctor_index.analyzer)
+    yield from _extras(PACKAGES)
+    if model_can_run():
+        yield _tried("bundled model", model)
+    yield _tried("words for BM25", analyzer)
     if problems:
         remedy = "restore it from a copy, or remove it and index again, which loses what was cited of older versions"
         yield Check("index", "failed", f"{plural(len(problems), 'problem')}: {remedy}")
         return
     try:
-        held, targets = doctor_index.look(args)
+        held, targets = look(args)
         yield Check("index", "ok", f"{held}, all as it was written" if args.verify else held)
         yield from _trust(targets)
     except MissingExtra as error:
@@ -160,9 +175,9 @@ def _index_checks(args: argparse.Namespace, problems: list[Problem]) -> Iterator
 
 def _problems(args: argparse.Namespace) -> list[Problem]:
     """What is wrong with an index; one that cannot be opened has one problem."""
-    from seamline.cli.doctor_index import verify
+    # moved
     from seamline.cli.place import existing
-    from seamline.records import Problem
+    from seamline.index.records import Problem
 
     place = existing(args.index)
     try:
@@ -245,7 +260,8 @@ def _isolation() -> Check:
 
 
 def _parses() -> str:
-    from seamline.parse import markdown, parse_text
+    from seamline.parse import parse_text
+    from seamline.parse.markdown import commonmark as markdown
 
     text = "# Title\n\n- item\n\n```py\ncode\n```\n\n|a|b|\n|-|-|\n|1|2|\n"
     for blocks in (parse_text(text).blocks, markdown.parse_blocks(text)):
@@ -254,7 +270,7 @@ def _parses() -> str:
 
 
 def _sentences() -> str:
-    from seamline.cut.sentences import sentence_starts
+    from seamline.text.sentences import sentence_starts
 
     text = "Dr. Ada left. She came back."
     _expect("sentence starts", [0, 14], sentence_starts(text, 0, len(text)))
@@ -272,7 +288,7 @@ def _front_matter() -> str:
 
 def _chunks() -> str:
     from seamline.api import chunk
-    from seamline.cut.audit import audit
+    from seamline.cut.audit.audit import audit
 
     chunks = chunk("# Title\n\n" + "One sentence here. " * 200, limit=64)
     _expect("violations", [], [v.rule for v in audit(chunks, limit=64)])
@@ -280,8 +296,8 @@ def _chunks() -> str:
 
 
 def _config() -> Iterator[Check]:
-    from seamline.recipe_toml import FILE_NAME, find, load_recipe
-    from seamline.trust import check_owner, models_of, targets_of
+    from seamline.recipe.toml import FILE_NAME, find, load_recipe
+    from seamline.trust.access import check_owner, models_of, targets_of
 
     path = find(Path.cwd())
     if path is None:
@@ -294,3 +310,69 @@ def _config() -> Iterator[Check]:
         yield from _trust(targets_of(path.parent, models_of(recipe)))
     except SeamlineError as error:
         yield Check(FILE_NAME, "failed", str(error))
+
+
+PACKAGES = {
+    "apsw": (INDEX, "keeps an index in a folder"),
+    "onnxruntime": (INDEX, "runs embedding models"),
+    "numpy": (INDEX, "every index needs it"),
+    "psycopg": (POSTGRES, "keeps an index in PostgreSQL"),
+    "lancedb": (LANCE, "keeps an index in a LanceDB folder"),
+}
+"""Packages that only an index needs: the command that installs each, and what it is for."""
+
+KNOWN_TEXTS = ("The retry fails after the server answered 429 five times.", "Another attempt was refused.")
+KNOWN_COSINE = 0.368
+"""Of the two texts by the bundled model."""
+_CLOSE = 0.03
+"""Processors round differently; another model is 0.1 and more away."""
+
+KNOWN_WORDS = {"Retries after 429s": ("retry", "after", "429s"), "東京都": ("東京", "京都")}
+"""What BM25 finds texts by."""
+
+
+def model() -> str:
+    """The bundled model, by its checksums and a known pair of texts."""
+    from seamline.embed.minilm import minilm
+
+    one, other = minilm().embed(KNOWN_TEXTS)
+    cosine = float(one @ other)
+    if abs(cosine - KNOWN_COSINE) > _CLOSE:
+        raise ValueError(f"cosine of two known texts: expected {KNOWN_COSINE} +- {_CLOSE}, got {cosine:.3f}")
+    return "whole, and sees known texts as near as it should"
+
+
+def model_can_run() -> bool:
+    return all(find_spec(name) is not None for name in ("numpy", "onnxruntime", "tokenizers"))
+
+
+def analyzer() -> str:
+    """The rules that make words of text."""
+    from seamline.text.words import ANALYZER, words
+
+    for text, expected in KNOWN_WORDS.items():
+        if (got := tuple(words(text))) != expected:
+            raise ValueError(f"words of {text!r}: expected {expected}, got {got}")
+    return f"finds known words, rules {ANALYZER}"
+
+
+def look(args: argparse.Namespace) -> tuple[str, list[Target]]:
+    """What an index holds, the nearest where none is named, and which services and files it names; raises where it
+    cannot be opened. None of them is asked or opened."""
+    with installed():
+        from seamline.api.index import FOLDER, find_index
+    from seamline.trust.access import models_of, targets_of
+
+    found = find_index(Path.cwd())
+    if args.index is None and found is None:
+        return f"no {FOLDER} from here upward; `seamline index PATH` makes one", []
+    with opened(args, existing(args.index)) as index:
+        heads = index.documents()
+        held = f"{plural(len(heads), 'document')}, {plural(sum(head.chunks for head in heads), 'chunk')}"
+        return f"{index.url}: {held}", targets_of(index.url, models_of(index.recipe, index.settings.embedder))
+
+
+def verify(args: argparse.Namespace) -> list[Problem]:
+    """What is not as it was written, in all of an index."""
+    with opened(args, existing(args.index)) as index:
+        return list(index.verify())

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 
 from seamline.cli.asking import as_text
-from seamline.cli.exits import DONE, FAILED
 from seamline.cli.options import Raw
+from seamline.cli.output import DONE, FAILED
 from seamline.cli.place import add_place_options, existing, opened
-from seamline.cli.style import plural, say
+from seamline.cli.terminal import plural, say
 
 _EPILOG = """\
 examples:

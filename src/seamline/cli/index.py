@@ -1,29 +1,58 @@
-"""`seamline index`: documents into an index, and the index kept up to date with them."""
+"""`seamline index`: documents into an index, and the index kept up to date with them.
+
+How far an index run is: a bar, documents, texts a second, and about how long it still takes.
+
+What an index run did, in two lines for people or as one JSON object.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
+from seamline.api.index import Index
 from seamline.cli.asking import in_own_words
-from seamline.cli.exits import DONE, FAILED, Interrupted
-from seamline.cli.options import MEDIA_TYPES, Raw, Settled, add_recipe_options, max_bytes, settle
-from seamline.cli.place import add_place_options, opened, place_for, root_for
-from seamline.cli.style import plural, say
+from seamline.cli.options import (
+    MEDIA_TYPES,
+    Raw,
+    Settled,
+    add_recipe_options,
+    max_bytes,
+    settle,
+)
+from seamline.cli.output import DONE, FAILED, Interrupted, Output, json_line, print_text
+from seamline.cli.place import (
+    add_place_options,
+    opened,
+    place_for,
+    root_for,
+)
+from seamline.cli.terminal import (
+    MANY,
+    Progress,
+    Style,
+    plural,
+    say,
+    shows_glyphs,
+    style_for,
+    visible,
+)
 from seamline.errors import ConfigError, IndexMissing, SeamlineError
 from seamline.files import expand, shorten
+from seamline.index.update import Report
 
 if TYPE_CHECKING:
-    from seamline.cli.index_report import Ran
-    from seamline.index import Index
-    from seamline.indexing.run import Report
-    from seamline.shape import Shape
-    from seamline.trust import Trust
+    from seamline.api.index import Index
+    from seamline.index.config import Shape
+    from seamline.index.update import Report
+    from seamline.trust.access import Trust
+
 
 _EPILOG = """\
 examples:
@@ -120,7 +149,7 @@ def _opened(args: argparse.Namespace, settled: Settled, place: str) -> Index | N
 
 def _trust(args: argparse.Namespace, settled: Settled) -> Trust:
     """What the command line names itself."""
-    from seamline.trust import trust_in
+    from seamline.trust.access import trust_in
 
     with_key = settled.trust
     embeds = trust_in([args.embedder] if args.embedder else [])
@@ -129,7 +158,7 @@ def _trust(args: argparse.Namespace, settled: Settled) -> Trust:
 
 def _remember(index: Index, trust: Trust, *, made: bool = False) -> None:
     """Trust what the user named for this index from now on: who has just named it is not asked again."""
-    from seamline.trust import models_of, remember
+    from seamline.trust.access import models_of, remember
 
     try:
         remember(index.url, models_of(index.recipe, index.settings.embedder), trust, all_of_them=made)
@@ -139,7 +168,7 @@ def _remember(index: Index, trust: Trust, *, made: bool = False) -> None:
 
 def _any_to_read(args: argparse.Namespace) -> bool:
     """Whether a new index would hold anything. A folder that was misspelled must not leave one behind."""
-    from seamline.formats import WALKED
+    from seamline.parse.formats import WALKED
 
     inputs = expand([path for path in args.paths if path != "-"], WALKED, follow_links=args.follow_links)
     files = [file.path for file in inputs.files if file is not None]
@@ -164,7 +193,7 @@ def _asks_for_recipe(args: argparse.Namespace) -> bool:
 
 def _shape(args: argparse.Namespace, settled: Settled, index: Index | None = None) -> Shape:
     """What the options ask for; where they are silent, what the index is."""
-    from seamline.shape import Shape, is_late
+    from seamline.index.config import Shape, is_late
 
     if index is None:
         return Shape(settled.recipe, args.embedder or Shape().embedder, not args.no_hierarchy, args.dual, args.late)
@@ -179,7 +208,7 @@ def _shape(args: argparse.Namespace, settled: Settled, index: Index | None = Non
 
 def _remark_on_config(settled: Settled, index: Index) -> None:
     """Say so where a seamline.toml was changed after the index was made: it is not followed."""
-    from seamline.shape import shaded
+    from seamline.index.config import shaded
 
     if settled.config and shaded(settled.recipe).fingerprint != index.recipe.fingerprint:
         say(
@@ -190,7 +219,7 @@ def _remark_on_config(settled: Settled, index: Index) -> None:
 
 def _run(index: Index, paths: Sequence[str], args: argparse.Namespace, changed: Sequence[str] = ()) -> Ran:
     """One update, and its report; `changed` are the files it was made for, where those are known."""
-    from seamline.cli.index_report import Ran, show
+    # moved
 
     begun = time.monotonic()
     report = _updated(index, paths, args)
@@ -201,7 +230,7 @@ def _run(index: Index, paths: Sequence[str], args: argparse.Namespace, changed: 
 
 def _updated(index: Index, paths: Sequence[str], args: argparse.Namespace) -> Report:
     """The index brought up to date; where that is broken off, what is safe is said first."""
-    from seamline.cli.index_progress import IndexProgress
+    # moved
 
     progress = IndexProgress(wanted=not args.quiet)
     media_type = MEDIA_TYPES.get(args.media_type)
@@ -227,3 +256,170 @@ def _updated(index: Index, paths: Sequence[str], args: argparse.Namespace) -> Re
 
 
 _GO_ON = "run the same command again to go on"
+
+
+_BAR = 10
+_ENOUGH_SECONDS = 3.0
+_ENOUGH_SHARE = 0.01
+"""When and where a guess of the time that is left is worth showing."""
+
+
+class IndexProgress:
+    """Watches a run; draws one line where stderr is a terminal, and knows what is safe when it is broken off."""
+
+    def __init__(self, *, wanted: bool) -> None:
+        self._line = Progress(0, wanted=wanted)
+        self._style = Style(glyphs=shows_glyphs(sys.stderr))
+        self._begun = time.monotonic()
+        self._total = 0
+        self._seen: list[str] = []
+        self._settled = 0
+        """How many of those seen needed nothing, or are written."""
+        self._texts = 0
+        self._group = (0, 0)
+        """Texts of the present group that have vectors, and how many it has."""
+        self.wrote = 0
+        """Documents written."""
+
+    def document(self, done: int, total: int, doc: str) -> None:
+        """A source was looked at."""
+        self._total = total
+        self._seen.append(doc)
+        self._draw(doc)
+
+    def embedding(self, done: int, total: int) -> None:
+        """So many of the texts of the present group have vectors."""
+        self._group = (done, total)
+        self._draw(self._seen[-1] if self._seen else "")
+
+    def written(self, docs: Sequence[str]) -> None:
+        """These documents are in the index for good."""
+        self.wrote += len(docs)
+        self._settled = len(self._seen)
+        self._texts += self._group[0]
+        self._group = (0, 0)
+
+    def so_far(self, held: Collection[str]) -> str:
+        """What a broken-off run leaves: how many of its documents an index with these documents has."""
+        if not self._total:
+            return "no document was looked at yet"
+        safe = sum(doc in held for doc in self._seen)
+        return f"{safe:,} of {plural(self._total, 'document')} {'is' if self._total == 1 else 'are'} in the index"
+
+    def clear(self) -> None:
+        """Take the line away, as before anything else is printed."""
+        self._line.clear()
+
+    def _draw(self, doc: str) -> None:
+        seconds = time.monotonic() - self._begun
+        texts = self._texts + self._group[0]
+        rate = f", {texts / seconds:,.0f} a second" if texts > seconds > 1 else ""
+        share = self._share()
+        parts = [f"{len(self._seen):,}/{self._total:,} documents", f"{plural(texts, 'text')} embedded{rate}"]
+        if share > _ENOUGH_SHARE and seconds > _ENOUGH_SECONDS:
+            parts.append(f"{spoken(seconds / share - seconds)} left")
+        self._line.show(f"{self._bar(share)} {', '.join([*parts, visible(doc)])}", long=self._total > MANY)
+
+    def _bar(self, share: float) -> str:
+        done = round(_BAR * share)
+        return self._style.mark("█", "#") * done + self._style.mark("░", ".") * (_BAR - done)
+
+    def _share(self) -> float:
+        """The part of the run that is behind, the present group by its texts."""
+        done, total = self._group
+        open_documents = len(self._seen) - self._settled
+        inside = open_documents * (done / total if total else 0.0)
+        return (self._settled + inside) / self._total if self._total else 0.0
+
+
+def spoken(seconds: float) -> str:
+    """A time that is left, as coarse as the guess is."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+_NAMED = 3
+"""Changed files that are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A run that came to its end."""
+
+    index: Index
+    report: Report
+    seconds: float
+
+
+def show(ran: Ran, *, as_json: bool, quiet: bool, changed: Sequence[str] = ()) -> None:
+    """The report on standard output, in one line where only some files were looked at; remarks and failures on
+    standard error."""
+    if not quiet:
+        for notice in ran.report.notices:
+            say(f"notice: {notice}")
+    if as_json:
+        Output(None).write(json_report(ran))
+    elif not quiet:
+        print_text(_line(ran, changed) if changed else _lines(ran))
+    for failure in ran.report.failures:
+        say(f"error: {failure.doc}: {failure.message}" if failure.doc else f"error: {failure.message}")
+
+
+def headline(report: Report) -> str:
+    """`3 of 1,204 documents changed, 11 chunks embedded`; a part that is 0 is left out."""
+    moved = report.moved
+    counts = {
+        "changed": report.changed,
+        "added": max(0, report.added - moved),
+        "moved": moved,
+        "removed": report.removed - moved,
+        "failed": len(report.failures),
+    }
+    total = plural(report.documents, "document")
+    told = [f"{count:,} {word}" for word, count in counts.items() if count]
+    if not told:
+        return f"nothing changed: 0 of {total}, 0 chunks embedded"
+    count, word = told[0].split()
+    if word == "removed":  # what is gone is none of the documents that were looked at
+        told = [f"{plural(counts[word], 'document')} removed", *told[1:], f"{report.unchanged:,} unchanged"]
+    else:
+        told[0] = f"{count} of {total} {word}"
+    return ", ".join([*told, _work(report)])
+
+
+def _work(report: Report) -> str:
+    """What was new, and how much of it the model had to read."""
+    if not report.cached:
+        return f"{plural(report.chunks, 'chunk')} embedded"
+    return f"{plural(report.chunks, 'chunk')} new, {plural(report.embedded, 'text')} embedded, {report.cached:,} known"
+
+
+def _lines(ran: Ran) -> str:
+    style = style_for(sys.stdout)
+    heads = ran.index.documents()
+    held = f"{plural(len(heads), 'document')}, {plural(sum(head.chunks for head in heads), 'chunk')}"
+    place = f"{visible(ran.index.url)}: {held}, in {ran.seconds:.1f} s"
+    return f"{style.paint(headline(ran.report), 'bold')}\n{style.paint(place, 'dim')}\n"
+
+
+def _line(ran: Ran, changed: Sequence[str]) -> str:
+    """What changed and what came of it; nothing where a file was saved as it was."""
+    if not ran.report.touched and not ran.report.failures:
+        return ""
+    more = f" and {len(changed) - _NAMED} more" if len(changed) > _NAMED else ""
+    return f"{', '.join(map(visible, changed[:_NAMED]))}{more}: {headline(ran.report)}\n"
+
+
+def json_report(ran: Ran) -> str:
+    """All numbers of a run as one line."""
+    heads = ran.index.documents()
+    return json_line(
+        {
+            "index": ran.index.url,
+            **asdict(ran.report),
+            "failures": [failure._asdict() for failure in ran.report.failures],
+            "holds": {"documents": len(heads), "chunks": sum(head.chunks for head in heads)},
+            "seconds": round(ran.seconds, 3),
+        }
+    )

@@ -9,14 +9,27 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seamline.cli.exits import DONE, FAILED
-from seamline.cli.options import MEDIA_TYPES, Raw, add_size_limit, max_bytes, read_stdin
-from seamline.cli.style import Style, clipped, plural, say, style_for, visible
+from seamline.cli.options import (
+    MEDIA_TYPES,
+    Raw,
+    add_size_limit,
+    max_bytes,
+    read_stdin,
+)
+from seamline.cli.output import DONE, FAILED
+from seamline.cli.terminal import (
+    Style,
+    clipped,
+    plural,
+    say,
+    style_for,
+    visible,
+)
 from seamline.errors import SeamlineError
 from seamline.files import out_of_memory
 
 if TYPE_CHECKING:
-    from seamline.classify import Classified
+    from seamline.recipe.choose import Classified
     from seamline.types import Block, Document
 
 _INDENT = "  "
@@ -57,8 +70,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def execute(args: argparse.Namespace) -> int:
-    from seamline.classify import classify
     from seamline.cli.output import Output, print_text
+    from seamline.recipe.choose import classify
 
     style = style_for(sys.stdout)
     most = max_bytes(args)
@@ -72,7 +85,7 @@ def execute(args: argparse.Namespace) -> int:
             continue
         found = classify(document)
         if args.json:
-            from seamline.cli.lines import json_line
+            from seamline.cli.output import json_line
 
             Output(None).write(json_line(_record(document, found)))
         else:
@@ -82,7 +95,7 @@ def execute(args: argparse.Namespace) -> int:
 
 def _read(args: argparse.Namespace, name: str, most: int | None) -> Document:
     from seamline.parse import parse_bytes, parse_file
-    from seamline.reading import Reading
+    from seamline.recipe.recipe import Reading
 
     reading = Reading(boilerplate=args.boilerplate, ocr=args.ocr)
     media_type = MEDIA_TYPES.get(args.media_type)
@@ -162,7 +175,7 @@ def _tree(document: Document, style: Style, *, whole: bool) -> Iterator[str]:
 
 
 def _line(document: Document, block: Block, depth: int, style: Style) -> str:
-    from seamline.hits import place_text
+    from seamline.search.hits import place_text
 
     kind = f"h{block.level}" if block.kind == "heading" else block.kind
     place = place_text(document.place_of(block.span)).strip()

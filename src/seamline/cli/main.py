@@ -24,7 +24,7 @@ _BRIEF = ("search", "context", "cite", "stats")
 
 def run() -> None:
     """What the `seamline` script calls."""
-    from seamline.search_path import leave_out_current_folder
+    from seamline.trust.search_path import leave_out_current_folder
 
     leave_out_current_folder()  # which an empty entry of PYTHONPATH stands for
     _take_stderr()
@@ -96,7 +96,7 @@ exit codes: 0 done, 1 some inputs failed (the rest is done), 2 usage or configur
 def _dispatch(argv: Sequence[str]) -> int:
     import signal
 
-    from seamline.cli.exits import Terminated
+    from seamline.cli.output import Terminated
 
     def terminate(number: int, frame: object) -> None:
         raise Terminated
@@ -121,7 +121,7 @@ def _in_main_thread() -> bool:
 
 def _ended(error: BaseException) -> int:
     """The exit code of a command that raised, after its one line on stderr."""
-    from seamline.cli import exits
+    from seamline.cli import output as exits
     from seamline.errors import ConfigError, MissingExtra, SeamlineError
 
     if isinstance(error, SystemExit):  # argparse: --help, --version, usage
@@ -146,7 +146,7 @@ def _internal(error: BaseException) -> str:
     if os.environ.get("SEAMLINE_DEBUG"):
         import traceback
 
-        from seamline.cli.style import visible_lines
+        from seamline.cli.terminal import visible_lines
 
         print(visible_lines("".join(traceback.format_exception(error))), end="", file=sys.stderr)
     return f"internal error: {type(error).__name__}: {error}; please report it (SEAMLINE_DEBUG=1 shows where)"
@@ -175,7 +175,7 @@ def _open_closed_streams() -> None:
 
 def _flush() -> None:
     """Write out what is buffered, while a failure can still become a message."""
-    from seamline.cli.exits import WriteError
+    from seamline.cli.output import WriteError
 
     try:
         sys.stdout.flush()
@@ -186,7 +186,7 @@ def _flush() -> None:
 
 
 def _flushed(code: int) -> int:
-    from seamline.cli.exits import WriteError
+    from seamline.cli.output import WriteError
 
     try:
         _flush()
@@ -206,6 +206,6 @@ def _drop_stdout() -> None:
 
 
 def _say(message: str) -> None:
-    from seamline.cli.style import say
+    from seamline.cli.terminal import say
 
     say(message)

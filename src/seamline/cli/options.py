@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
 
 from seamline.errors import ConfigError, ParseError
-from seamline.formats import FORMATS
+from seamline.parse.formats import FORMATS
 
 if TYPE_CHECKING:
-    from seamline.recipe import Overlap, Recipe
-    from seamline.trust import Access, Trust
+    from seamline.recipe.recipe import Overlap, Recipe
+    from seamline.trust.access import Access, Trust
 
 _PLAIN = (
     *("strategy", "llm", "bias", "packer", "sections", "depth", "breadcrumb", "front_matter", "boilerplate", "ocr"),
@@ -51,7 +51,7 @@ class Parser(argparse.ArgumentParser):
     """Arguments may be file names, and those may hold control characters."""
 
     def error(self, message: str) -> NoReturn:
-        from seamline.cli.style import visible
+        from seamline.cli.terminal import visible
 
         super().error(f"{visible(message)}; `{self.prog} --help` shows the options")
 
@@ -87,9 +87,17 @@ class Settled(NamedTuple):
 
 def add_recipe_options(parser: argparse.ArgumentParser) -> None:
     """Everything that decides where chunks are cut."""
-    from seamline.presets import PRESETS
-    from seamline.recipe import DERIVED, FACTS, Bias, FrontMatter, OverlapKind, Packer, Sections
-    from seamline.strategies import Strategy
+    from seamline.recipe.presets import PRESETS
+    from seamline.recipe.recipe import (
+        DERIVED,
+        FACTS,
+        Bias,
+        FrontMatter,
+        OverlapKind,
+        Packer,
+        Sections,
+    )
+    from seamline.recipe.strategies import Strategy
 
     size = parser.add_argument_group("size of chunks, in tokens")
     size.add_argument("--target", type=int, metavar="N", help="come as close to this as the seams allow (480)")
@@ -210,8 +218,8 @@ def settle(args: argparse.Namespace) -> Settled:
     from seamline.api import settle as api_settle
     from seamline.parse.decode import decode
     from seamline.pipeline import make_parts
-    from seamline.recipe import DERIVED, FACTS
-    from seamline.recipe_toml import adjusted
+    from seamline.recipe.recipe import DERIVED, FACTS
+    from seamline.recipe.toml import adjusted
 
     base, config = _base(args)
     fields: dict[str, Any] = {name: value for name in _PLAIN if (value := getattr(args, name)) is not None}
@@ -239,8 +247,14 @@ def settle(args: argparse.Namespace) -> Settled:
 def _admitted(args: argparse.Namespace, recipe: Recipe, config: Path | None) -> tuple[Access, Trust]:
     """What the recipe may load, and what of it the user named; raises where a file that was found names more."""
     from seamline.cli.place import keys_of
-    from seamline.trust import Found, admit, keyed, models_of, trust_in
-    from seamline.trust_records import trust_folder
+    from seamline.trust.access import (
+        Found,
+        admit,
+        keyed,
+        models_of,
+        trust_in,
+    )
+    from seamline.trust.records import trust_folder
 
     found = config is not None and args.config is None
     names = models_of(recipe)
@@ -254,7 +268,7 @@ def _admitted(args: argparse.Namespace, recipe: Recipe, config: Path | None) -> 
 
 def _gives(args: argparse.Namespace, name: str) -> bool:
     """Whether options give a field of the recipe."""
-    from seamline.recipe import PLACES
+    from seamline.recipe.recipe import PLACES
 
     set_itself = (setting.partition("=")[0].strip() == PLACES[name] for setting in args.set)
     return getattr(args, name, None) is not None or any(set_itself)
@@ -262,8 +276,8 @@ def _gives(args: argparse.Namespace, name: str) -> bool:
 
 def _base(args: argparse.Namespace) -> tuple[Recipe | str | None, Path | None]:
     """A preset, a file that is named or found, or nothing."""
-    from seamline.recipe_toml import find, load_recipe
-    from seamline.trust import check_owner
+    from seamline.recipe.toml import find, load_recipe
+    from seamline.trust.access import check_owner
 
     chosen = [name for name in ("--preset", "--config") if getattr(args, name[2:]) is not None]
     if args.no_config and args.config is not None:
@@ -284,7 +298,7 @@ def _base(args: argparse.Namespace) -> tuple[Recipe | str | None, Path | None]:
 def _overlap(given: str | None) -> int | Overlap | None:
     if given is None or given.isdecimal():
         return None if given is None else int(given)
-    from seamline.recipe import Overlap
+    from seamline.recipe.recipe import Overlap
 
     kind, colon, tokens = given.partition(":")
     if colon and not tokens.isdecimal():

@@ -1,16 +1,23 @@
-"""Where results go: standard output, or a file that appears only when it is complete."""
+"""Where results go: standard output, or a file that appears only when it is complete.
+
+How a command ends: its exit code, and the two ends that are not results.
+
+JSON lines: one object, one line, UTF-8.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tempfile
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from seamline.cli.exits import WriteError
-from seamline.errors import ConfigError
+from seamline.cli.terminal import escape_json
+from seamline.errors import ConfigError, SeamlineError
 
 
 class Output:
@@ -99,3 +106,49 @@ def _mode(path: Path) -> int:
         mask = os.umask(0)
         os.umask(mask)
         return 0o666 & ~mask
+
+
+DONE = 0
+FAILED = 1
+"""Some inputs failed; the rest is done."""
+USAGE = 2
+"""Options or configuration that cannot work; nothing is done."""
+INTERNAL = 70
+"""A fault of seamline itself (EX_SOFTWARE)."""
+INTERRUPTED = 130
+"""128 + SIGINT."""
+TERMINATED = 143
+"""128 + SIGTERM."""
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM arrived: the same clean-up as after Ctrl-C."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C or SIGTERM in the middle of a batch; its text says how far it came."""
+
+    def __init__(self, message: str, cause: KeyboardInterrupt) -> None:
+        super().__init__(message)
+        self.code = code_of(cause)
+
+
+def code_of(cause: KeyboardInterrupt) -> int:
+    """The exit code that a signal means."""
+    return TERMINATED if isinstance(cause, Terminated) else INTERRUPTED
+
+
+class WriteError(SeamlineError):
+    """Results that could not be written."""
+
+
+class WorkerDied(SeamlineError):
+    """A process of the pool ended before its work did."""
+
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def json_line(value: Mapping[str, object]) -> str:
+    """The value as one line for every reader, its end included, in which nothing can move a terminal's cursor."""
+    return f"{escape_json(_encode(value))}\n"

@@ -1,22 +1,27 @@
-"""Which index a command means: the one that is named, the nearest one, or a new one beside the documents."""
+"""Which index a command means: the one that is named, the nearest one, or a new one beside the documents.
+
+The live objects of a command: models with their keys, answers kept for the next run.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seamline.errors import ConfigError, IndexMissing
-from seamline.extras import installed
+from seamline.errors import ConfigError, IndexMissing, installed
 from seamline.store import is_address
 
 if TYPE_CHECKING:
-    from seamline.index import Index
-    from seamline.keys import Keys
-    from seamline.shape import Shape
-    from seamline.trust import Trust
+    from seamline.api.index import Index
+    from seamline.index.config import Shape
+    from seamline.recipe.recipe import Recipe
+    from seamline.runtime import Parts
+    from seamline.trust.access import Access, Trust
+    from seamline.trust.keys import Keys
 
 
 def add_place_options(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +44,7 @@ def existing(named: str | None) -> str:
     with installed():
         import numpy  # noqa: F401 - what every index needs, before it is looked for
 
-        from seamline.index import FOLDER, find_index
+        from seamline.api.index import FOLDER, find_index
 
     if named is not None:
         return _checked(named)
@@ -56,7 +61,7 @@ def place_for(named: str | None, paths: Sequence[str]) -> str:
     with installed():
         import numpy  # noqa: F401 - what every index needs, before it is looked for
 
-        from seamline.index import FOLDER, find_index
+        from seamline.api.index import FOLDER, find_index
 
     if named is not None:
         return _checked(named)
@@ -71,7 +76,7 @@ def place_for(named: str | None, paths: Sequence[str]) -> str:
 
 def keys_of(variable: str | None = None) -> Keys:
     """The keys of a command: that of the variable which it names, those of hosts, and the one without a host."""
-    from seamline.keys import PLAIN, Keys
+    from seamline.trust.keys import PLAIN, Keys
 
     if variable is not None and not os.environ.get(variable):
         raise ConfigError(f"--api-key-env: the environment variable {variable} is not set or empty")
@@ -104,7 +109,7 @@ def opened(
     keys = keys_of(args.api_key_env)
     try:
         with installed():
-            from seamline.index import open_index
+            from seamline.api.index import open_index
 
             return open_index(place, shape=shape, root=root, key=keys, trust=trust)
     except IndexMissing:
@@ -139,3 +144,19 @@ def _checked(place: str) -> str:
     if not is_address(place) and os.path.exists(place) and not os.path.isdir(place):
         raise ConfigError(f"--index: expected the folder of an index, got the file {place}")
     return place
+
+
+@lru_cache(4)
+def parts_for(recipe: Recipe, access: Access) -> Parts:
+    """Made once for all inputs."""
+    from seamline.pipeline import make_parts
+
+    return make_parts(recipe, answers=answers_file() if recipe.llm else None, access=access)
+
+
+def answers_file() -> Path:
+    """Where answers of language models are kept between runs, beside other things that can be had again."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    folder = Path(base, "seamline")
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder / "answers.db"

@@ -17,15 +17,15 @@ from seamline.cli.asking import (
     question,
     reranker_of,
 )
-from seamline.cli.exits import DONE
 from seamline.cli.options import Raw
+from seamline.cli.output import DONE
 from seamline.cli.place import add_place_options, existing, opened
-from seamline.cli.style import say, style_for
+from seamline.cli.terminal import say, style_for
 from seamline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seamline.hits import Results
-    from seamline.retrieve.plan import Plan
+    from seamline.search.hits import Results
+    from seamline.search.plan import Plan
 
 PASSAGES = 5
 """What is shown unless -k says otherwise: about a screen."""
@@ -99,9 +99,8 @@ def _searched(args: argparse.Namespace, query: str) -> tuple[Plan | None, Result
 
 
 def _print_json(query: str, plan: Plan | None, results: Results) -> None:
-    from seamline.cli.lines import json_line
-    from seamline.cli.output import Output
-    from seamline.retrieve.highlight import spans
+    from seamline.cli.output import Output, json_line
+    from seamline.search.highlight import spans
 
     Output(None).write(
         json_line(

@@ -7,14 +7,18 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from seamline.cli.exits import DONE
 from seamline.cli.options import Raw
+from seamline.cli.output import DONE
 from seamline.cli.place import add_place_options, existing, opened
-from seamline.cli.style import Style, plural, style_for, visible
+from seamline.cli.terminal import (
+    Style,
+    plural,
+    style_for,
+    visible,
+)
 
 if TYPE_CHECKING:
-    from seamline.index import Index
-    from seamline.index_stats import Stats
+    from seamline.api.index import Index, Stats
 
 _GROUPS = 3
 _LABELS = 3
@@ -56,9 +60,8 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _print_json(index: Index, stats: Stats) -> None:
-    from seamline.cli.lines import json_line
-    from seamline.cli.output import Output
-    from seamline.shape import is_late
+    from seamline.cli.output import Output, json_line
+    from seamline.index.config import is_late
 
     settings = index.settings
     Output(None).write(
@@ -99,7 +102,7 @@ def _lines(index: Index, stats: Stats, style: Style) -> Iterator[str]:
 
 
 def _rows(index: Index, stats: Stats) -> Iterator[tuple[str, str]]:
-    from seamline.shape import is_late
+    from seamline.index.config import is_late
 
     settings, recipe = index.settings, index.recipe
     mean = f", {stats.tokens / stats.chunks:,.0f} each" if stats.chunks else ""

@@ -8,15 +8,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seamline.cli.exits import DONE, FAILED
 from seamline.cli.options import Raw
-from seamline.cli.output import print_text
-from seamline.cli.style import say, visible
+from seamline.cli.output import DONE, FAILED, print_text
+from seamline.cli.terminal import say, visible
 from seamline.errors import ConfigError, IndexMissing, SeamlineError
 
 if TYPE_CHECKING:
-    from seamline.trust import Target
-    from seamline.trust_records import Record
+    from seamline.trust.access import Target
+    from seamline.trust.records import Record
 
 _EPILOG = """\
 examples:
@@ -57,7 +56,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def execute(args: argparse.Namespace) -> int:
-    from seamline.trust_records import all_records
+    from seamline.trust.records import all_records
 
     if args.folder is None:
         if args.owner or args.with_key or args.remove:
@@ -77,10 +76,10 @@ def execute(args: argparse.Namespace) -> int:
 
 def _folder(given: str, *, gone: bool) -> str:
     """The folder that trust is kept for."""
-    from seamline.trust_records import trust_folder
+    from seamline.trust.records import trust_folder
 
     if "://" in given:
-        from seamline.store.postgres_connect import Address
+        from seamline.store.postgres.connect import Address
 
         return Address.read(given).shown
     if not gone and not os.path.isdir(given):
@@ -90,13 +89,13 @@ def _folder(given: str, *, gone: bool) -> str:
 
 def _target(given: str) -> str:
     """A service in the form that is compared, or the real path of a file."""
-    from seamline.trust import service_url
+    from seamline.trust.access import service_url
 
     return service_url(given) if "://" in given else os.path.realpath(given)
 
 
 def _add(folder: str, args: argparse.Namespace) -> int:
-    from seamline.trust_records import OWNER, Record, add_record
+    from seamline.trust.records import OWNER, Record, add_record
 
     targets = [_target(given) for given in args.targets]
     if missing := [target for target in targets if "://" not in target and not os.path.isfile(target)]:
@@ -112,7 +111,7 @@ def _add(folder: str, args: argparse.Namespace) -> int:
 
 
 def _remove(folder: str, args: argparse.Namespace) -> int:
-    from seamline.trust_records import OWNER, records_of, remove_record
+    from seamline.trust.records import OWNER, records_of, remove_record
 
     targets = [_target(given) for given in args.targets] + ([OWNER] if args.owner else [])
     known = records_of(folder)
@@ -150,8 +149,7 @@ def _print_targets(targets: Sequence[Target], *, as_json: bool) -> None:
 
 
 def _print_json(rows: Sequence[dict[str, object]]) -> None:
-    from seamline.cli.lines import json_line
-    from seamline.cli.output import Output
+    from seamline.cli.output import Output, json_line
 
     Output(None).write("".join(json_line(row) for row in rows))
 
@@ -162,14 +160,14 @@ def _with_key(key: bool) -> str:
 
 def _named(folder: str, given: str) -> list[Target]:
     """What the files of a folder name, each once. Nothing of it is asked or opened."""
-    from seamline.trust import targets_of
+    from seamline.trust.access import targets_of
 
     return targets_of(folder, dict.fromkeys((*_of_config(folder), *_of_index(folder, given))))
 
 
 def _of_config(folder: str) -> tuple[str, ...]:
-    from seamline.recipe_toml import FILE_NAME, load_recipe
-    from seamline.trust import check_owner, models_of
+    from seamline.recipe.toml import FILE_NAME, load_recipe
+    from seamline.trust.access import check_owner, models_of
 
     path = Path(folder, FILE_NAME)
     if "://" in folder or not path.is_file():
@@ -179,12 +177,12 @@ def _of_config(folder: str) -> tuple[str, ...]:
 
 
 def _of_index(folder: str, given: str) -> Iterator[str]:
-    from seamline.extras import installed
-    from seamline.trust import models_of
+    from seamline.errors import installed
+    from seamline.trust.access import models_of
 
     try:
         with installed():
-            from seamline.index import FOLDER, open_index
+            from seamline.api.index import FOLDER, open_index
 
             inside = os.path.join(folder, FOLDER)
             place = given if "://" in folder else inside if os.path.isdir(inside) else folder

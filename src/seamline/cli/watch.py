@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from seamline.cli.exits import DONE, Interrupted, Terminated
-from seamline.cli.style import plural, say
+from seamline.cli.output import DONE, Interrupted, Terminated
+from seamline.cli.terminal import plural, say
 from seamline.errors import ProviderError, StoreError
 from seamline.files import expand
 
@@ -73,7 +73,7 @@ def _watch(paths: Sequence[str], update: Update, known: dict[str, Sight], *, fol
 
 def look(paths: Sequence[str], *, follow_links: bool = False) -> dict[str, Sight]:
     """The files that the paths mean now. What cannot be looked at is not there."""
-    from seamline.formats import WALKED
+    from seamline.parse.formats import WALKED
 
     found = {}
     for file in expand([path for path in paths if path != "-"], WALKED, follow_links=follow_links).files:

@@ -6,24 +6,22 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from seamline.collector import paused
+from seamline.cut.atoms import Draft
 from seamline.cut.compiled import compiled_cut
-from seamline.cut.draft import Draft
-from seamline.cut.engine import Engine
-from seamline.cut.merge import MayJoin, merge_small
-from seamline.cut.scopes import ScopePaths, scoped
+from seamline.cut.context import ScopePaths, scoped
+from seamline.cut.fit import Engine, MayJoin, merge_small
 from seamline.cut.scores import Signal
+from seamline.cut.scores.strategies import signal_of
 from seamline.cut.sections import Section
-from seamline.cut.strategy import signal_of
-from seamline.headings import heading_text
-from seamline.identity import Names
+from seamline.gc_pause import paused
 from seamline.native import CUTS
-from seamline.parts import Parts
-from seamline.recipe import Recipe
-from seamline.types import Chunk, Document, Span
+from seamline.recipe.recipe import Recipe
+from seamline.runtime import Parts
+from seamline.text.headings import heading_text
+from seamline.types import Chunk, Document, Names, Span
 
 if TYPE_CHECKING:
-    from seamline.cut.tree import Parents
+    from seamline.cut.sections import Parents
 
 
 def cut(document: Document, recipe: Recipe, parts: Parts) -> list[Chunk]:
@@ -64,7 +62,7 @@ def plain_cut(document: Document, recipe: Recipe, parts: Parts, signal: Signal |
     reserve = most if kind not in ("none", "shadows") else 0
     borrows = signal.outline is not None and recipe.code.imports
     if borrows:
-        from seamline.cut.borrow import Borrower, import_reserve
+        from seamline.cut.context import Borrower, import_reserve
         from seamline.source import source_of
 
         reserve += import_reserve(document, recipe.budget.limit)
@@ -172,6 +170,6 @@ def _parents(engine: Engine) -> Parents | None:
     """The section tree, where the recipe asks for one."""
     if not engine.recipe.depth:
         return None
-    from seamline.cut.tree import Parents
+    from seamline.cut.sections import Parents
 
     return Parents(engine.document)

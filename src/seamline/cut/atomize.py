@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from seamline.cut.atoms import Atom
-from seamline.cut.ladder import LONGEST_TOKEN, Piece, coalesce
-from seamline.cut.leads import Leads
-from seamline.cut.oversize import Splitter, Task
+from seamline.cut.context import Leads
 from seamline.cut.scores import Scorer
 from seamline.cut.scores.structure import seam_before
 from seamline.cut.sections import Section
+from seamline.cut.split.blocks import Splitter, Task
+from seamline.cut.split.ladder import LONGEST_TOKEN, Piece, coalesce
 from seamline.types import Document
 
 _CROWD = 5000  # atoms in one range above which tiny paragraphs are joined before packing

@@ -9,17 +9,21 @@ from types import ModuleType
 from typing import Any
 
 from seamline.cut import atoms
-from seamline.cut.atoms import Atom, Frame, cost
-from seamline.cut.draft import Draft
-from seamline.cut.engine import cluster_tokens, endless, heading_tokens, scores_of
-from seamline.cut.ladder import Piece, Room, by_words
+from seamline.cut.atoms import Atom, Draft, Frame, cost
+from seamline.cut.fit import (
+    cluster_tokens,
+    endless,
+    heading_tokens,
+    scores_of,
+)
 from seamline.cut.overlap import Overlapper, overlap_tokens
-from seamline.cut.oversize import Splitter, Task
 from seamline.cut.scores import NO_SIGNAL, Scorer, Signal
 from seamline.cut.sections import find_sections
-from seamline.headings import heading_text
+from seamline.cut.split.blocks import Splitter, Task
+from seamline.cut.split.ladder import Piece, Room, by_words
 from seamline.protocols import Tokenizer
-from seamline.recipe import Recipe
+from seamline.recipe.recipe import Recipe
+from seamline.text.headings import heading_text
 from seamline.types import Chunk, Context, Document
 
 

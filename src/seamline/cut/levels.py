@@ -6,13 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, chain, pairwise
 
-from seamline.cut.draft import borrowed, rendered
-from seamline.cut.pack import Goal, Load, Pack, packer
+from seamline.cut.atoms import borrowed, rendered
+from seamline.cut.pack import (
+    Goal,
+    Load,
+    Pack,
+    packer,
+)
 from seamline.errors import BudgetError
-from seamline.identity import Names
 from seamline.protocols import Tokenizer
-from seamline.recipe import Recipe
-from seamline.types import Chunk, Context, Span
+from seamline.recipe.recipe import Recipe
+from seamline.types import Chunk, Context, Names, Span
 
 _OWN = frozenset(("overlap", "summary", "import"))
 """What a chunk borrows for itself; what is made of several needs it no more."""

@@ -9,13 +9,18 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 
-from seamline.cut.draft import Draft, borrowed, rendered
-from seamline.cut.graphemes import boundary_before, is_boundary
+from seamline.cut.atoms import Draft, borrowed, rendered
 from seamline.cut.sections import Section
-from seamline.cut.sentences import last_sentence, sentence_starts
 from seamline.protocols import Tokenizer
-from seamline.recipe import Overlap
-from seamline.types import Block, Context, Document, Span
+from seamline.recipe.recipe import Overlap
+from seamline.text.graphemes import boundary_before, is_boundary
+from seamline.text.sentences import last_sentence, sentence_starts
+from seamline.types import (
+    Block,
+    Context,
+    Document,
+    Span,
+)
 
 DEFAULT_TOKENS: Mapping[str, int] = {
     "none": 0,

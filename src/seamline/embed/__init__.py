@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seamline.embed.address import Address, parse
-from seamline.errors import ConfigError, MissingExtra
-from seamline.extras import INDEX, command
+from seamline.errors import INDEX, ConfigError, MissingExtra, command
 from seamline.protocols import Embedder
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def load(
             return _onnx(embedder, address, threads)
         case "openai":
             from seamline.embed.remote import RemoteEmbedder
-            from seamline.http import Patience
+            from seamline.remote.http import Patience
 
             return RemoteEmbedder(
                 address.url,

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Literal, NamedTuple
 
 from seamline.errors import ConfigError
-from seamline.model_names import remote, settings, whole_number
+from seamline.remote.model_names import remote, settings, whole_number
 
 Kind = Literal["minilm", "static", "hash", "onnx", "openai"]
 

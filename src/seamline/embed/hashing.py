@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seamline.embed.vectors import readable, unit
+from seamline.embed.run import readable, unit
 from seamline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
+    from seamline.index.records import Vector
 
 DIMENSIONS = 256
 VERSION = 1

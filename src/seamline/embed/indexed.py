@@ -10,8 +10,8 @@ from seamline.errors import TrustError
 from seamline.protocols import Embedder
 
 if TYPE_CHECKING:
-    from seamline.records import Settings, Vector
-    from seamline.trust import Access
+    from seamline.index.records import Settings, Vector
+    from seamline.trust.access import Access
 
 
 class RefusedEmbedder:

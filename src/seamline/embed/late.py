@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from seamline.embed.run import BATCH, Counts, Progress, Tally, checked
-from seamline.embed.vectors import unit
+from seamline.embed.run import (
+    BATCH,
+    Counts,
+    Progress,
+    Tally,
+    checked,
+    unit,
+)
 from seamline.errors import ProviderError
 from seamline.protocols import Embedder, TokenEmbedder
 from seamline.types import Span
@@ -19,8 +25,8 @@ from seamline.types import Span
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from seamline.index.records import Vector
     from seamline.protocols import VectorCache
-    from seamline.records import Vector
 
 VERSION = 1
 """Of the rules that make a vector of the tokens of a text; another version makes other vectors."""

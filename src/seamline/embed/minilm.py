@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from seamline.embed.onnx import Known, OnnxEmbedder, Reading, file_hash
-from seamline.errors import ProviderError
-from seamline.extras import INDEX
+from seamline.embed.onnx import (
+    Known,
+    OnnxEmbedder,
+    Reading,
+    file_hash,
+)
+from seamline.errors import INDEX, ProviderError
 
 FOLDER = Path(__file__).with_name("models")
 FILES = {

@@ -15,16 +15,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from seamline.embed.overflow import sums_overflow
-from seamline.embed.vectors import readable, unit
+from seamline.embed.run import readable, unit
 from seamline.embed.windows import overlapping, windows, word_starts
-from seamline.errors import ConfigError, MissingExtra, ProviderError
-from seamline.extras import INDEX
-from seamline.panics import report_panics
+from seamline.errors import INDEX, ConfigError, MissingExtra, ProviderError, report_panics
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline.records import Vector
+    from seamline.index.records import Vector
 
 Pooling = Literal["mean", "cls"]
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seamline.embed.vectors import readable, unit
+from seamline.embed.run import readable, unit
 from seamline.errors import ConfigError, ProviderError
-from seamline.http import Answer, Patience
-from seamline.service import Service
+from seamline.remote.http import Answer, Patience
+from seamline.remote.openai_api import Service
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
+    from seamline.index.records import Vector
 
 _PLACE = "$.embedder"
 

@@ -1,4 +1,7 @@
-"""Many texts, each embedded once: equal texts and texts of an earlier run cost nothing."""
+"""Many texts, each embedded once: equal texts and texts of an earlier run cost nothing.
+
+What every embedder does to texts before the model, and to vectors after it.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,11 @@ from seamline.errors import ProviderError
 from seamline.protocols import Embedder
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seamline.index.records import Vector
     from seamline.protocols import VectorCache
-    from seamline.records import Vector
+
 
 BATCH = 64
 """Texts between two writes to the cache: what Ctrl-C can lose, about 2 s of passages on one core."""
@@ -85,3 +91,21 @@ def checked(embedder: Embedder, rows: Vector, count: int) -> Vector:
     if not np.all(np.abs(lengths - 1) < 1e-3):
         raise ProviderError(f"the embedder {embedder.name} made vectors whose length is not 1")
     return rows.astype(np.float32, copy=False)
+
+
+def readable(text: str) -> str:
+    """The text without lone surrogates, which no tokenizer and no server reads: each becomes U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def unit(rows: NDArray[np.floating]) -> Vector:
+    """Rows scaled to length 1. A row of zeros has no direction and must not come here."""
+    wide = rows.astype(np.float64)
+    # First by the largest number, so that the squares of tiny and of huge ones stay within range.
+    wide /= np.abs(wide).max(axis=-1, keepdims=True)
+    wide /= np.linalg.norm(wide, axis=-1, keepdims=True)
+    return wide.astype(np.float32)

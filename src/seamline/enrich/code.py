@@ -1,11 +1,21 @@
-"""What a chunk of source code defines and needs."""
+"""What a chunk of source code defines and needs.
+
+Texts about source code: what a file holds, and a function together with what it calls.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import deque
+from collections.abc import Iterator, Sequence
+
+from seamline.derived import Derived, holders
 from seamline.facts import CodeFacts
-from seamline.source import source_of
-from seamline.source.symbols import Symbols
-from seamline.types import Chunk
+from seamline.protocols import Tokenizer
+from seamline.recipe.recipe import Recipe
+from seamline.source import Source, source_of
+from seamline.source.symbols import Symbol, Symbols
+from seamline.types import Chunk, Document, Span
 
 
 def code_facts(chunk: Chunk) -> CodeFacts:
@@ -40,3 +50,161 @@ def _held(symbols: Symbols, start: int, end: int) -> int:
     if len(tops) == 1 and symbols.all[tops[0]].end - symbols.all[tops[0]].start > (end - start) // 2:
         return tops[0]
     return around
+
+
+_PAGE = 512
+"""Tokens of a file summary; what is left goes to another one."""
+_FUNCTIONS = frozenset(("function", "method", "macro"))
+_DOCSTRING = re.compile(r"[rRuU]?(?:\"\"\"|'''|\"|')\s*+([^\r\n]*?)(?:\"\"\"|'''|\"|')?[ \t]*(?=[\r\n]|\Z)")
+
+Line = tuple[str, tuple[Span, ...]]
+
+
+def file_summary(document: Document, chunks: Sequence[Chunk], tokenizer: Tokenizer) -> list[Derived]:
+    """What a file is for, what it imports and what it declares, by qualified names; in several texts where it has to.
+
+    A file that declares and imports nothing has none.
+    """
+    source = source_of(document)
+    head = _head(document, source)
+    lines = [*_imports(document, source), *_signatures(document, source.symbols)]
+    out: list[Derived] = []
+    page: list[Line] = []
+    for line in lines:
+        if page and tokenizer.count(_text(head, [*page, line])) > _PAGE:
+            out.append(_derived(document, chunks, tokenizer, "file-summary", head, page))
+            page = []
+        page.append(line)
+    if page:
+        out.append(_derived(document, chunks, tokenizer, "file-summary", head, page))
+    return [one for one in out if one.of]
+
+
+def scopes(document: Document, chunks: Sequence[Chunk], recipe: Recipe, tokenizer: Tokenizer) -> list[Derived]:
+    """Every function with the functions of its file that it calls, up to the depth and the limit of the recipe."""
+    if not recipe.code.depth:
+        return []
+    symbols = source_of(document).symbols
+    known = _Known(symbols)
+    out = []
+    for index, symbol in enumerate(symbols.all):
+        if symbol.type not in _FUNCTIONS:
+            continue
+        called = known.reached(index, recipe.code.depth)
+        if not called:
+            continue
+        lines = _fitting(document, [symbol, *(symbols.all[one] for one in called)], recipe.budget.limit, tokenizer)
+        if len(lines) > 1:
+            out.append(_derived(document, chunks, tokenizer, "scope", None, lines))
+    return [one for one in out if one.of]
+
+
+# --- file summaries --------------------------------------------------------------------------------------------------
+
+
+def _head(document: Document, source: Source) -> Line:
+    """The name of a file, and the first line of its docstring."""
+    name = document.source.uri or document.id
+    first = document.blocks[0] if document.blocks else None
+    if source.language != "python" or first is None or not (first.attrs or {}).get("header"):
+        return name, ()
+    said = _DOCSTRING.match(document.text, first.start, first.end)
+    if said is None or not said[1]:
+        return name, ()
+    return f"{name}: {said[1]}", (Span(*said.span(1)),)
+
+
+def _imports(document: Document, source: Source) -> Iterator[Line]:
+    found = source.imports.all
+    names = list(dict.fromkeys(name for one in found for name in one.names[: 1 if one.group else None]))
+    if names:
+        yield "imports " + ", ".join(names), tuple(Span(one.start, one.end) for one in found)
+
+
+def _signatures(document: Document, symbols: Symbols) -> Iterator[Line]:
+    for symbol in symbols.all:
+        start, end = symbol.signature
+        said = " ".join(document.text[start:end].split()).rstrip("{: ")
+        own = symbol.name.rpartition(".")[2]
+        if symbol.parent >= 0 and symbol.name not in said:
+            said = f"{symbol.name}: {said}"
+        elif not said:
+            said = f"{symbol.type} {own}"
+        yield said, (Span(start, end) if start < end else Span(symbol.start, symbol.start + 1),)
+
+
+# --- a function and what it calls ------------------------------------------------------------------------------------
+
+
+class _Known:
+    """Which symbols of a file call which."""
+
+    def __init__(self, symbols: Symbols) -> None:
+        self._symbols = symbols
+        self._tops: dict[str, int] = {}
+        self._own: dict[tuple[int, str], int] = {}
+        for index, symbol in enumerate(symbols.all):
+            name = symbol.name.rpartition(".")[2]
+            if symbol.parent < 0:
+                self._tops.setdefault(name, index)
+            else:
+                self._own.setdefault((symbol.parent, name), index)
+
+    def reached(self, index: int, depth: int) -> list[int]:
+        """What a symbol calls, and what that calls, nearest first."""
+        seen = {index: 0}
+        waiting = deque([index])
+        while waiting:
+            here = waiting.popleft()
+            if seen[here] == depth:
+                continue
+            for other in self._called(here):
+                if other not in seen:
+                    seen[other] = seen[here] + 1
+                    waiting.append(other)
+        return [one for one in seen if one != index]
+
+    def _called(self, index: int) -> Iterator[int]:
+        symbol = self._symbols.all[index]
+        for _, name, is_own in self._symbols.calls(symbol.signature[1], symbol.end):
+            around = symbol.parent
+            found = self._own.get((index, name), -1)
+            while found < 0 and around >= 0:
+                found = self._own.get((around, name), -1)
+                around = self._symbols.all[around].parent
+            if found < 0 and not is_own:
+                found = self._tops.get(name, -1)
+            if found >= 0:
+                yield found
+
+
+def _fitting(document: Document, wanted: Sequence[Symbol], limit: int, tokenizer: Tokenizer) -> list[Line]:
+    """Texts of symbols within a limit: whole, or their signatures; the first comes first, the nearest next."""
+    out: list[Line] = []
+    for symbol in wanted:
+        for start, end in ((symbol.start, symbol.end), symbol.signature):
+            line = (document.text[start:end].strip("\r\n"), (Span(start, end),))
+            if start < end and tokenizer.count(_text(None, [*out, line], "\n\n")) <= limit:
+                out.append(line)
+                break
+    return out
+
+
+# --- both ------------------------------------------------------------------------------------------------------------
+
+
+def _text(head: Line | None, lines: Sequence[Line], between: str = "\n") -> str:
+    return between.join(text for text, _ in ((head,) if head else ()) + tuple(lines))
+
+
+def _derived(
+    document: Document,
+    chunks: Sequence[Chunk],
+    tokenizer: Tokenizer,
+    kind: str,
+    head: Line | None,
+    lines: Sequence[Line],
+) -> Derived:
+    text = _text(head, lines, "\n" if head else "\n\n")
+    places = sorted({span for _, spans in ((head,) if head else ()) + tuple(lines) for span in spans})
+    return Derived(document, kind, text, tuple(places), holders(chunks, places), tokens=tokenizer.count(text))

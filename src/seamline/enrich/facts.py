@@ -1,35 +1,45 @@
-"""Typed facts on chunks: those that a recipe names, and nothing else is imported or worked out."""
+"""Typed facts on chunks: those that a recipe names, and nothing else is imported or worked out.
+
+What facts are made from: the chunks of one document and what is known around them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from importlib import import_module
+from typing import Any
 
-from seamline.enrich.prose import Starts
-from seamline.enrich.work import Make, Work
+from seamline.enrich.prose import Prose, Starts
 from seamline.errors import ConfigError
 from seamline.facts import Facts
-from seamline.parts import Parts
-from seamline.recipe import Recipe
-from seamline.types import Chunk
+from seamline.recipe.recipe import Recipe
+from seamline.runtime import Parts
+from seamline.types import (
+    Block,
+    Chunk,
+    Document,
+    Span,
+)
 
 MAKERS: Mapping[str, str] = {
     "entities": "seamline.enrich.entities:entities",
-    "summary": "seamline.enrich.measures.summary:summary",
-    "language": "seamline.enrich.measures.language:languages",
-    "coherence": "seamline.enrich.measures.alike:alike",
-    "self-contained": "seamline.enrich.measures.contained:contained",
-    "density": "seamline.enrich.measures.density:densities",
-    "boundary": "seamline.enrich.measures.boundary:boundaries",
-    "freshness": "seamline.enrich.measures.source:freshness",
-    "authority": "seamline.enrich.measures.source:authorities",
-    "modality": "seamline.enrich.measures.modality:modalities",
-    "links": "seamline.enrich.measures.linked:linked",
-    "code": "seamline.enrich.measures.linked:coded",
-    "position": "seamline.enrich.measures.place:positions",
-    "recipe": "seamline.enrich.measures.place:recipes",
+    "summary": "seamline.enrich.measures:summary",
+    "language": "seamline.enrich.measures:languages",
+    "coherence": "seamline.enrich.measures:alike",
+    "self-contained": "seamline.enrich.measures:contained",
+    "density": "seamline.enrich.measures:densities",
+    "boundary": "seamline.enrich.measures:boundaries",
+    "freshness": "seamline.enrich.measures:freshness",
+    "authority": "seamline.enrich.measures:authorities",
+    "modality": "seamline.enrich.measures:modalities",
+    "links": "seamline.enrich.measures:linked",
+    "code": "seamline.enrich.measures:coded",
+    "position": "seamline.enrich.measures:positions",
+    "recipe": "seamline.enrich.measures:recipes",
 }
 """Per name of `recipe.FACTS`, `module:function` of its `Make`, imported when it is asked for."""
 
@@ -68,3 +78,48 @@ def _maker(name: str) -> Make:
     module, _, function = MAKERS[name].partition(":")
     make: Make = getattr(import_module(module), function)
     return make
+
+
+Columns = Mapping[str, Sequence[Any]]
+"""Per field of `Facts`, one value for each chunk, in order."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """The chunks of one document, of any level, and what their facts may be taken from."""
+
+    document: Document
+    chunks: Sequence[Chunk]
+    recipe: Recipe
+    parts: Parts
+    now: datetime | None
+    starts: Starts
+
+    @cached_property
+    def prose(self) -> Prose:
+        """The document's sentences; facts that do not ask for them do not pay for them."""
+        return Prose(self.document, self.starts)
+
+    @cached_property
+    def levels(self) -> Mapping[int, Sequence[int]]:
+        """Per level, the numbers of its chunks, in order."""
+        found: dict[int, list[int]] = {}
+        for at, chunk in enumerate(self.chunks):
+            found.setdefault(chunk.level, []).append(at)
+        return found
+
+    def tops(self, span: Span) -> Iterator[tuple[Block, Span]]:
+        """The outermost blocks that have a part in a span, each with that part."""
+        blocks, tops = self.document.blocks, self.document.tops
+        first = max(0, bisect_left(tops, span.start, key=lambda top: blocks[top].start) - 1)
+        for at in range(first, len(tops)):
+            block = blocks[tops[at]]
+            if block.start >= span.end:
+                return
+            part = Span(max(block.start, span.start), min(block.end, span.end))
+            if part.start < part.end:
+                yield block, part
+
+
+Make = Callable[[Work], Columns]
+"""Finds one fact of all chunks of a document."""

@@ -1,12 +1,25 @@
-"""Which natural language a document is written in."""
+"""Which natural language a document is written in.
+
+Which of 140 languages a text is in, and how sure that is: the model of py3langid, from a file that is read as it is.
+
+A text counts by the byte sequences in it, up to six bytes long, that set languages apart: naive Bayes over how often
+they come. `native/words/make_languages.py` wrote the file, and says how it differs from the model it was made from.
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator
+from functools import cache
+from math import log1p, sqrt
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from seamline.enrich.identify import identify
+from seamline.errors import INDEX, MissingExtra
+from seamline.native import WORDS
 from seamline.types import Block, Document, Span
 
 SAMPLE = 1000
@@ -66,3 +79,114 @@ def _touched(document: Document, span: Span) -> Iterator[Block]:
         if blocks[index].start >= span.end:
             return
         yield blocks[index]
+
+
+_STEPS = 512
+FILE = Path(__file__).with_name("models") / "languages.npy"
+
+
+class _Model(NamedTuple):
+    """The arrays of the file, in its order, and one more."""
+
+    nodes: Any
+    """Of each state of the tree: its first child, the state of the longest shorter sequence with the same end, the
+    feature that is met there (-1 for none), and the byte that leads there. Children stand side by side."""
+    starts: Any
+    """Of each feature, its first weight; one more at the end."""
+    languages: Any
+    """Of each weight, its language."""
+    steps: Any
+    """How far above the least one of its language it is, times 512."""
+    least: Any
+    """Of each language, the weight of every other feature."""
+    prior: Any
+    codes: Any
+    """ISO 639 codes."""
+    numbers: Any
+    """Of each language, its number among them; one that is written in two scripts is two languages here."""
+
+
+def identify(text: str) -> tuple[str, float]:
+    """The code of the most likely language, and how likely it is, from 0 to 1."""
+    model = _model()
+    import numpy as np
+
+    # A text in capitals has few of the sequences that small letters make.
+    data = unicodedata.normalize("NFC", text.lower() if text.isupper() else text).encode("utf-8", "surrogatepass")
+    weighed = _weighed(data) if WORDS is None else _weighed_by(WORDS, data)
+    scores = weighed + model.prior if len(weighed) else np.zeros(len(model.prior))
+    # Divided by the root of the length, or long texts would always be certain.
+    shares = np.exp((scores - scores.max()) / sqrt(len(data) or 1))
+    sums = np.bincount(model.numbers, shares)
+    best = int(sums.argmax())
+    return str(model.codes[best]), float(sums[best] / sums.sum())
+
+
+def _weighed(data: bytes) -> Any:
+    """How well a text fits each language; nothing where it has no feature."""
+    import numpy as np
+
+    model = _model()
+    features = _features(data)
+    if not features:
+        return np.empty(0)
+    met = np.fromiter(features, np.int64, len(features))
+    gains = np.array([log1p(count) for count in features.values()])
+    lengths = (model.starts[met + 1] - model.starts[met]).astype(np.int64)
+    within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    places = np.repeat(model.starts[met].astype(np.int64), lengths) + within
+    languages = model.languages[places]
+    sums = np.bincount(languages, np.repeat(gains, lengths) * model.steps[places], len(model.least))
+    return sums / _STEPS + gains.sum() * model.least
+
+
+def _features(data: bytes) -> Counter[int]:
+    """How often each feature is met: at every byte, the longest sequence that ends there and is in the tree."""
+    label, first, back, output = _tree()
+    found: list[int] = []
+    state = 0
+    for byte in data:
+        while (child := label.find(byte, first[state], first[state + 1])) < 0 and state:
+            state = back[state]
+        state = max(child, 0)
+        found.append(output[state])
+    counts = Counter(found)
+    del counts[-1]
+    return counts
+
+
+def _weighed_by(native: Any, data: bytes) -> Any:
+    import numpy as np
+
+    gains = _gains(-(-(len(data) + 1) // 4096) * 4096)
+    return np.frombuffer(native.weigh_languages(data, *_model()[:5], gains))
+
+
+@cache
+def _gains(count: int) -> Any:
+    """What it counts that a feature is met 0, 1, 2, ... times."""
+    import numpy as np
+
+    return np.array([log1p(times) for times in range(count)])
+
+
+@cache
+def _tree() -> tuple[bytes, list[int], list[int], list[int]]:
+    """The states as Python walks them."""
+    first, back, feature, byte = _model().nodes.T
+    return bytes(byte.tolist()), first.tolist(), back.tolist(), feature.tolist()
+
+
+@cache
+def _model() -> _Model:
+    try:
+        import numpy as np
+    except ImportError:
+        raise MissingExtra("language detection", INDEX) from None
+    with FILE.open("rb") as file:
+        arrays = [np.load(file, allow_pickle=False) for _ in _Model._fields[:-1]]
+    arrays = [array.astype(array.dtype.newbyteorder("="), copy=False) for array in arrays]
+    codes = list(dict.fromkeys(arrays[-1].tolist()))
+    numbers = np.array([codes.index(code) for code in arrays[-1]])
+    found = _Model._make([*arrays, numbers])
+    return found._replace(least=found.least.astype(float), codes=codes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from seamline.words import words
+from seamline.text.words import words
 
 
 def _set(text: str) -> frozenset[str]:

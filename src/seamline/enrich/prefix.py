@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from seamline.derived import Derived
-from seamline.enrich.passages import Passage
+from seamline.enrich.prose import Passage
 from seamline.enrich.summary import read_sentence, summarize
-from seamline.identity import collapse
-from seamline.types import Span
+from seamline.types import Span, collapse
 
 
 def plain_prefix(passage: Passage, most_tokens: int, count: Callable[[str], int]) -> str:

@@ -1,13 +1,18 @@
-"""The sentences of a document's prose, found once and asked for by span."""
+"""The sentences of a document's prose, found once and asked for by span.
+
+The prose of chunks, sentence by sentence: what claims, summaries and questions are made from.
+"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise, takewhile
+from typing import NamedTuple
 
-from seamline.enrich.summary import Sentence, read_sentence
-from seamline.types import Document, Span
+from seamline.enrich.summary import RankedSentence, read_sentence
+from seamline.types import Chunk, Document, Span, collapse
 
 Starts = Callable[[str, int, int], list[int]]
 """Where the sentences of a range of a text start; together they tile it."""
@@ -24,7 +29,7 @@ class Prose:
         self._find = starts
         self._starts: list[int] = []
         self._ends: list[int] = []
-        self._read: dict[int, Sentence] = {}
+        self._read: dict[int, RankedSentence] = {}
         loose = {b.parent for b in document.blocks if b.kind == "paragraph"}
         for index, block in enumerate(document.blocks):
             if block.kind == "paragraph" or (block.kind == "item" and index not in loose):
@@ -35,7 +40,7 @@ class Prose:
         self._starts += starts
         self._ends += [*starts[1:], end] if starts else []
 
-    def read(self, span: Span) -> list[Sentence]:
+    def read(self, span: Span) -> list[RankedSentence]:
         """Those that stand wholly in a span, each read once."""
         found = self._inside(span)
         for i in found:
@@ -77,3 +82,130 @@ def words_to(document: Document, index: int) -> int:
     if inner < len(document.blocks) and document.blocks[inner].parent == index:
         return max(document.blocks[inner].start, words_from(document, index))
     return document.blocks[index].end
+
+
+StartsOf = Callable[[str, int, int], list[int]]
+"""Where the sentences of a range of a text start."""
+
+_PROSE = frozenset(["paragraph", "item", "quote", "footnote", "turn"])
+_ITEM_MARKER = re.compile(r"[ \t>]*(?:(?:[-*+•]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?)?")
+_QUOTED = re.compile(r"\n[ \t]*>+[ \t]?")
+_LINKS = (
+    (re.compile(r"!\[[^]]{0,500}\]\([^)]{0,500}\)"), ""),
+    (re.compile(r"(?<!\\)\[([^][]{0,500})\]\([^)]{0,500}\)"), r"\1"),
+    (re.compile(r"(?<!\\)\[([^][]{0,500})\]\[[^]]{0,200}\]"), r"\1"),
+    (re.compile(r"\[\^[^]]{1,20}\]"), ""),
+)
+_MARKUP = (
+    (re.compile(r"</?[a-zA-Z][^<>]{0,500}>"), ""),
+    (re.compile(r"(?<![\w*\\])(\*{1,3})(?=\S)([^*]{1,500}?)(?<=\S)\1(?![\w*])"), r"\2"),
+    (re.compile(r"(?<![\w_\\])(_{1,3})(?=\S)([^_]{1,500}?)(?<=\S)\1(?![\w_])"), r"\2"),
+    (re.compile(r"\\([\\`*_{}\[\]()#+.!>-])"), r"\1"),
+)
+"""What Markdown writes around words, and what is left of it. All repeats are bounded: linear time."""
+
+
+class Sentence(NamedTuple):
+    """A sentence of a document."""
+
+    span: Span
+    text: str
+    """On one line, without markup."""
+    block: int
+    """Which block it stands in: sentences of one block follow on each other."""
+
+
+class Passage(NamedTuple):
+    """The sentences of a chunk, or of several that belong together."""
+
+    chunks: tuple[Chunk, ...]
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def document(self) -> Document:
+        return self.chunks[0].document
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Of its chunks."""
+        return tuple(chunk.id for chunk in self.chunks)
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The headings that stand above all of it."""
+        first, *others = (chunk.path for chunk in self.chunks)
+        shared = takewhile(
+            lambda at: all(path[at : at + 1] == first[at : at + 1] for path in others), range(len(first))
+        )
+        return tuple(first[at] for at in shared)
+
+    @property
+    def text(self) -> str:
+        """Its sentences, one after the other."""
+        return " ".join(sentence.text for sentence in self.sentences)
+
+    @property
+    def around(self) -> str:
+        """What tells a reader where the passage stands."""
+        return "\n".join((self.document.title, *self.path))
+
+    @property
+    def where(self) -> str:
+        """Its place, for a notice."""
+        return f"{self.document.id}, chunk {self.chunks[0].id}"
+
+
+def passages(chunks: Sequence[Chunk], starts: StartsOf) -> list[Passage]:
+    """The prose of each chunk, in order; code, tables and headings are left out. Chunks without prose have none."""
+    found = (Passage((chunk,), tuple(_sentences(chunk, starts))) for chunk in chunks)
+    return [passage for passage in found if passage.sentences]
+
+
+def together(parts: Sequence[Passage]) -> Passage:
+    """Passages of one document as one, such as all of a section, to be summed up."""
+    chunks = tuple(chunk for part in parts for chunk in part.chunks)
+    return Passage(chunks, tuple(sentence for part in parts for sentence in part.sentences))
+
+
+def plain(text: str) -> str:
+    """A piece of Markdown on one line, as it is read aloud; code keeps its ticks."""
+    text = collapse(_QUOTED.sub("\n", text[_ITEM_MARKER.match(text).end() :]))  # type: ignore[union-attr]  # it always matches
+    for pattern, left in _LINKS:
+        text = pattern.sub(left, text)
+    parts = re.split(r"(`[^`\n]*`)", text)
+    for pattern, left in _MARKUP:
+        parts[::2] = [pattern.sub(left, part) for part in parts[::2]]
+    return collapse("".join(parts))
+
+
+def _sentences(chunk: Chunk, starts: StartsOf) -> Iterator[Sentence]:
+    text = chunk.document.text
+    for block, low, high in _ranges(chunk):
+        bounds = [*starts(text, low, high), high]
+        for start, end in pairwise(bounds):
+            piece = text[start:end]
+            span = Span(start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()))
+            if span.start < span.end and (words := plain(text[span.start : span.end])):
+                yield Sentence(span, words, block)
+
+
+def _ranges(chunk: Chunk) -> Iterator[tuple[int, int, int]]:
+    """The parts of a chunk's body that are prose and in no block within their own, in order."""
+    blocks, (first, last) = chunk.document.blocks, chunk.blocks
+    inner: dict[int, list[int]] = {}
+    for index in range(first, last):
+        inner.setdefault(blocks[index].parent, []).append(index)
+    for index in range(first, last):
+        block = blocks[index]
+        if block.kind not in _PROSE:
+            continue
+        at = max(block.start, chunk.start)
+        for child in inner.get(index, ()):
+            yield from _clipped(index, at, blocks[child].start, chunk.end)
+            at = max(at, blocks[child].end)
+        yield from _clipped(index, at, block.end, chunk.end)
+
+
+def _clipped(index: int, low: int, high: int, end: int) -> Iterator[tuple[int, int, int]]:
+    if low < min(high, end):
+        yield index, low, min(high, end)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from seamline.words import ANALYZE, words
+from seamline.text.words import ANALYZE, words
 
 if TYPE_CHECKING:
     import numpy as np

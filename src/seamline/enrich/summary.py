@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from seamline.identity import collapse
-from seamline.words import query_set
+from seamline.text.words import query_set
+from seamline.types import collapse
 
 SUMMARY = 50
 """Tokens of a chunk's summary, at most."""
@@ -18,20 +18,20 @@ _MOST = 200
 """Sentences that are looked at; beyond that a summary of two sentences stands for nothing anyway."""
 
 
-class Sentence(NamedTuple):
+class RankedSentence(NamedTuple):
     """A sentence as it can be quoted, and the words by which it is judged."""
 
     text: str
     words: frozenset[str]
 
 
-def read_sentence(text: str) -> Sentence:
+def read_sentence(text: str) -> RankedSentence:
     """A sentence on one line. Sections within sections are summarized from the same ones."""
     plain = collapse(text)
-    return Sentence(plain, query_set(plain))
+    return RankedSentence(plain, query_set(plain))
 
 
-def summarize(sentences: Sequence[Sentence], most: int, count: Callable[[str], int], wanted: int = 2) -> str:
+def summarize(sentences: Sequence[RankedSentence], most: int, count: Callable[[str], int], wanted: int = 2) -> str:
     """Up to `wanted` sentences, in order and together at most `most` tokens, that share most words with the rest.
 
     A sentence's worth is the mean, over its words, of how many sentences have that word. Empty where no sentence fits.

@@ -1,22 +1,32 @@
-"""Summaries, questions and prefixes that a language model writes, each checked against the text it is about."""
+"""Summaries, questions and prefixes that a language model writes, each checked against the text it is about.
+
+Many questions to a language model: one that fails does not stop the rest, a service that is down does.
+
+Whether a text that was written about a source says nothing that the source does not say.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import AbstractContextManager
+from functools import lru_cache
+from hashlib import sha256
+from threading import Thread
+from types import TracebackType
+from typing import Any, NamedTuple, TypeVar
 
 from seamline.derived import Derived
-from seamline.enrich.asking import GaveUp, ask_each, framed
-from seamline.enrich.passages import Passage
 from seamline.enrich.prefix import plain_prefix
+from seamline.enrich.propositions import lexicon as lex
+from seamline.enrich.prose import Passage
 from seamline.enrich.summary import read_sentence, summarize
-from seamline.enrich.support import support
-from seamline.errors import ConfigError
-from seamline.identity import collapse
-from seamline.protocols import LanguageModel
-from seamline.replies import Reply, Usage
-from seamline.types import Notice
+from seamline.errors import ConfigError, ProviderError
+from seamline.protocols import BadAnswer, LanguageModel, Reply, Usage
+from seamline.text.words import query_words, stem
+from seamline.types import Notice, collapse
 
 LOOSE = 0.5
 """Share of its content words that a summary must have from its text: it may say things in other words."""
@@ -201,3 +211,240 @@ def _words(tokens: int) -> int:
 def _check(most_tokens: int) -> None:
     if most_tokens < 10:
         raise ConfigError(f"expected 10 tokens or more for a text, got {most_tokens}", "$.most_tokens")
+
+
+MOST_IN_A_ROW = 3
+"""Questions that a service may fail one after another; the rest is not asked then."""
+
+Asked = TypeVar("Asked")
+Answer = TypeVar("Answer")
+
+
+class GaveUp(NamedTuple):
+    """Why there is no answer to a question."""
+
+    fault: str
+    """A `Fault`; `unavailable` where the service failed, `not-asked` where it had failed too often before."""
+    message: str
+    usage: Usage = Usage()
+
+
+def framed(passage: Passage, text: str) -> str:
+    """Text of a passage and where that stands, between lines that nothing in it can close: their name is a hash of it.
+    Nothing of its position is said: a passage that moved is the same question."""
+    place = [f"Document: {passage.document.title}"] if passage.document.title else []
+    place += [f"Section: {' > '.join(passage.path)}"] if passage.path else []
+    inner = "\n".join([*place, text])
+    mark = sha256(inner.encode("utf-8", "replace")).hexdigest()[:12]
+    return f"<<<{mark}\n{inner}\n{mark}>>>"
+
+
+def ask_each(ask: Callable[[Asked], Answer], items: Sequence[Asked], workers: int) -> Iterator[Answer | GaveUp]:
+    """The answers in the order of the items. A bad answer, or a service that fails for a while, costs one item; what no
+    repeat can mend, such as a wrong key, is raised at once."""
+    if workers < 1:
+        raise ConfigError(f"expected workers of 1 or more, got {workers}", "$.llm.workers")
+    failures: list[str] = []
+    for future in _futures(ask, items, workers, failures):
+        if future is None:
+            yield GaveUp("not-asked", f"the service failed {MOST_IN_A_ROW} times in a row, so it was not asked")
+            continue
+        answer = _answer(future)
+        if isinstance(answer, GaveUp) and answer.fault == "unavailable":
+            failures.append(answer.message)
+        else:
+            failures.clear()
+        yield answer
+
+
+def _answer(future: Future[Answer]) -> Answer | GaveUp:
+    try:
+        return future.result()
+    except BadAnswer as error:
+        return GaveUp(error.fault, str(error), error.usage)
+    except ProviderError as error:
+        if not error.retryable:
+            raise
+        return GaveUp("unavailable", str(error))
+
+
+def _futures(
+    ask: Callable[[Asked], Answer], items: Sequence[Asked], workers: int, failures: list[str]
+) -> Iterator[Future[Answer] | None]:
+    """Answers to come, in order, never more than `workers` ahead; None for what is not asked any more."""
+    waiting: list[Future[Answer]] = []
+    at = 0
+    while at < len(items) or waiting:
+        while at < len(items) and len(waiting) < workers and len(failures) < MOST_IN_A_ROW:
+            waiting.append(_started(ask, items[at]))
+            at += 1
+        if waiting:
+            yield waiting.pop(0)
+        else:
+            at += 1
+            yield None
+
+
+def _started(ask: Callable[[Asked], Answer], item: Asked) -> Future[Answer]:
+    """An answer to come, from a thread that does not keep the process alive: after Ctrl-C nobody waits for it."""
+    future: Future[Answer] = Future()
+
+    def work() -> None:
+        with _Handed(future):
+            future.set_result(ask(item))
+
+    Thread(target=work, name="seamline-llm", daemon=True).start()
+    return future
+
+
+class _Handed(AbstractContextManager[None]):
+    """Hands whatever a thread raises to whoever waits for its answer; in the thread, Python would only print it."""
+
+    def __init__(self, future: Future[Answer]) -> None:
+        self._future = future
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if error is not None:
+            self._future.set_exception(error)
+        return True
+
+
+THRESHOLD = 0.7
+"""Share of a claim's content words that its source must have."""
+AT_HOME = 0.3
+"""Share that must be in the sentences the claim names, the rest being what pronouns stand for."""
+
+_NUMBERS = re.compile(r"\d+(?:[.,]\d+)*")
+_NAMES = re.compile(r"(?<![\w'])[^\W\d_][\w'’-]*")
+_WORDS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+")
+_MAYBE = frozenset(["may", "might", "could", "perhaps", "possibly", "probably", "can", "should", "would", "likely"])
+_HEDGES = frozenset(["may", "might", "could"])
+_LOOK = 8
+"""Code points before a word that are looked at for the end of a sentence."""
+_REACH = 3
+"""Words after a `not` or a `may` among which is the one it is about."""
+
+
+class Support(NamedTuple):
+    """How well a source supports a text."""
+
+    score: float
+    """0-1, the share of its content words that are the source's."""
+    reason: str = ""
+    """Why it is not supported: number, name, negation, hedge, words; empty where it is."""
+
+
+def support(text: str, source: str, around: str = "", threshold: float = THRESHOLD) -> Support:
+    """`source`: what the text is about. `around`: what may name what the source only points at, such as the headings
+    and the rest of the passage."""
+    asked = {_base(word) for line in _lines(text) for word in query_words(line)}
+    near, far = _known(source), _known(around)
+    score = _share(asked, near.words | far.words)
+    if not _numbers(text) <= near.numbers | far.numbers:
+        return Support(score, "number")
+    if not _names(text) <= near.lows | far.lows:
+        return Support(score, "name")
+    if _turns(text, source):
+        return Support(score, "negation")
+    if _hardens(text, source):
+        return Support(score, "hedge")
+    if score < threshold or _share(asked, near.words) < AT_HOME:
+        return Support(score, "words")
+    return Support(score)
+
+
+class _Known(NamedTuple):
+    """What a source has."""
+
+    words: frozenset[str]
+    numbers: frozenset[str]
+    lows: frozenset[str]
+
+
+@lru_cache(64)
+def _known(text: str) -> _Known:
+    """Kept for a while: all claims of a passage are held against the same text."""
+    words = frozenset(_base(word) for line in _lines(text) for word in query_words(line))
+    return _Known(words, frozenset(_numbers(text)), frozenset(_lows(text)))
+
+
+def _share(asked: set[str], there: frozenset[str]) -> float:
+    return round(len(asked & there) / len(asked), 3) if asked else 0.0
+
+
+def _lines(text: str) -> list[str]:
+    """Pieces of thirty words: of a query no more than 64 words are read, parts of names among them."""
+    parts = text.split()
+    return [" ".join(parts[at : at + 30]) for at in range(0, len(parts), 30)]
+
+
+def _numbers(text: str) -> set[str]:
+    return {number.replace(",", "").rstrip(".") for number in _NUMBERS.findall(text)}
+
+
+def _names(text: str) -> set[str]:
+    """Words with a capital that the start of a sentence does not explain, in small letters."""
+    found = set()
+    for match in _NAMES.finditer(text):
+        word = match[0].replace("’", "'").removesuffix("'s").rstrip("'")
+        before = text[max(0, match.start() - _LOOK) : match.start()].rstrip(" \"'“‘(`*_")
+        starts = before[-1] in ".!?:\n" if before else match.start() <= _LOOK
+        if any(map(str.isupper, word)) and (not starts or any(map(str.isupper, word[1:]))) and word != "I":
+            found.add(word.casefold())
+    return found
+
+
+def _lows(text: str) -> set[str]:
+    words = (match[0].replace("’", "'") for match in _NAMES.finditer(text))
+    return {form for word in words for form in (word.casefold(), word.casefold().removesuffix("'s").rstrip("'"))}
+
+
+def _turns(text: str, source: str) -> bool:
+    """Whether a text leaves out a `not` of its source, or has one of its own."""
+    has, had = _says(text, lex.NEGATIONS), _says(source, lex.NEGATIONS)
+    if has and not had:
+        return True
+    return not has and had and bool(_meant(source, lex.NEGATIONS) & _stems(text))
+
+
+def _hardens(text: str, source: str) -> bool:
+    """Whether a text says for sure what its source only holds possible."""
+    return not _says(text, _MAYBE) and bool(_meant(source, _HEDGES) & _stems(text))
+
+
+def _says(text: str, words: frozenset[str]) -> bool:
+    return any(word in words or (word.endswith("n't") and "n't" in words) for word in _plain(text))
+
+
+def _meant(text: str, words: frozenset[str]) -> set[str]:
+    """The first content word after each of these."""
+    plain = _plain(text)
+    found: set[str] = set()
+    for at, word in enumerate(plain):
+        if word in words or (word.endswith("n't") and "n't" in words):
+            content = [
+                w for w in plain[at + 1 : at + 1 + _REACH] if query_words(w) and w not in lex.FINITE and len(w) > 2
+            ]
+            found.update(_base(stem(w)) for w in content[:1])
+    return found - {""}
+
+
+def _stems(text: str) -> set[str]:
+    return {_base(stem(word)) for word in _plain(text)}
+
+
+def _plain(text: str) -> list[str]:
+    return [word.casefold().replace("’", "'") for word in _WORDS.findall(text)]
+
+
+@lru_cache(1 << 12)
+def _base(word: str) -> str:
+    """An irregular form as its verb: bought is buy."""
+    return _irregular().get(word, word)
+
+
+@lru_cache(1)
+def _irregular() -> dict[str, str]:
+    return {stem(form): stem(base) for base, form in lex.IRREGULAR_FORMS}

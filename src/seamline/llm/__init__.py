@@ -6,8 +6,8 @@ from inspect import getattr_static
 from typing import TYPE_CHECKING
 
 from seamline.errors import ConfigError
-from seamline.model_names import remote, settings, whole_number
 from seamline.protocols import LanguageModel
+from seamline.remote.model_names import remote, settings, whole_number
 
 if TYPE_CHECKING:
     from seamline.llm.client import ChatModel
@@ -40,8 +40,8 @@ def load(model: str | LanguageModel, *, key: str = "", timeout: float = 60.0) ->
 
 
 def _remote(name: str, key: str, timeout: float) -> ChatModel:
-    from seamline.http import Patience
     from seamline.llm.client import ChatModel
+    from seamline.remote.http import Patience
 
     base, _, query = name.partition("?")
     found = remote(base, _PLACE)

@@ -7,10 +7,15 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from seamline.errors import ConfigError, ProviderError
-from seamline.http import Answer, Patience
 from seamline.llm.schema import check_schema, problem
-from seamline.replies import BadAnswer, Fault, Reply, Usage
-from seamline.service import Service
+from seamline.protocols import (
+    BadAnswer,
+    Fault,
+    Reply,
+    Usage,
+)
+from seamline.remote.http import Answer, Patience
+from seamline.remote.openai_api import Service
 
 PLACE = "$.llm"
 FORMATS = ("json_schema", "json_object", "none")

@@ -8,13 +8,18 @@ from pathlib import Path
 
 from seamline.errors import ParseError, ParserGaveUp
 from seamline.files import MAX_BYTES, read_file
-from seamline.formats import BY_MEDIA_TYPE, BY_NAME, BY_SUFFIX, Format
 from seamline.parse.decode import check_encodable, decode, encoded
-from seamline.parse.html_charset import declared_encoding
+from seamline.parse.formats import (
+    BY_MEDIA_TYPE,
+    BY_NAME,
+    BY_SUFFIX,
+    Format,
+)
+from seamline.parse.html.meta import declared_encoding
+from seamline.parse.markdown.notices import characters
 from seamline.parse.raw import Parsed, Raw, parser_named
-from seamline.parse.remarks import characters
 from seamline.parse.xml import refuse_entities
-from seamline.reading import Reading
+from seamline.recipe.recipe import Reading
 from seamline.types import Document, Notice, Source
 
 __all__ = ["SUFFIXES", "format_of", "parse_bytes", "parse_file", "parse_text"]
@@ -90,7 +95,7 @@ def _decoded(data: bytes, one: Format, uri: str, encoding: str | None) -> tuple[
     try:
         text = decode(data, source=uri, encoding=encoding)
     except ParseError:
-        from seamline.parse.encodings import rescued
+        from seamline.parse.decode import rescued
 
         if encoding is not None or (found := rescued(data, one.name)) is None:
             raise
@@ -127,7 +132,7 @@ def _parsed(one: Format, raw: Raw) -> Parsed:
     except ParserGaveUp as error:
         if not one.is_text:
             raise
-        from seamline.parse.unstructured import parse_unstructured
+        from seamline.parse.raw import parse_unstructured
 
         return parse_unstructured(one, raw, error)
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from seamline.errors import ParserGaveUp
-from seamline.headings import heading_text
-from seamline.parse.blocks import parse_blocks
-from seamline.parse.build import Builder, Place
+from seamline.parse.builder import Builder, Place
+from seamline.parse.markdown.blocks import parse_blocks
 from seamline.parse.raw import Parsed, Raw
+from seamline.text.headings import heading_text
 from seamline.types import Block, Notice
 
 _LONGEST_OUTPUT = 100_000

@@ -1,4 +1,7 @@
-"""What a parser is given, and what it gives back."""
+"""What a parser is given, and what it gives back.
+
+Sources whose parser gave up: their text is still cut, without the structure that the parser would have found.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,9 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from seamline.anchors import Anchors
-from seamline.reading import Reading
+from seamline.errors import ParserGaveUp
+from seamline.parse.formats import Format
+from seamline.recipe.recipe import Reading
 from seamline.types import Block, Notice, Span
 
 
@@ -68,5 +73,17 @@ Parser = Callable[[Raw], Parsed]
 def parser_named(name: str) -> Parser:
     """The parser of a `module:function`."""
     module, function = name.split(":")
-    found: Parser = getattr(import_module(module if "." in module else f"seamline.parse.{module}"), function)
+    found: Parser = getattr(import_module(module), function)
     return found
+
+
+def parse_unstructured(one: Format, raw: Raw, error: ParserGaveUp) -> Parsed:
+    """The decoded source as plain text, code by its blank lines, and a notice that says what was lost and why."""
+    if one.name == "code":
+        from seamline.parse.code.document import parse_without_grammar
+
+        return parse_without_grammar(raw, error.reason)
+    from seamline.parse.plain import plain_blocks
+
+    message = f"cut as plain text, without the structure of {one.name}: {error.reason}"
+    return Parsed(raw.text, plain_blocks(raw.text), notices=(Notice("structure-lost", message, error.where),))

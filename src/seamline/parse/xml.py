@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from seamline.errors import ParseError
-from seamline.extras import needed
+from seamline.errors import ParseError, needed
 
 _DOCTYPE = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 _XML = re.compile(r"[\ufeff\s]*<(?:\?xml|!DOCTYPE)\b", re.IGNORECASE)

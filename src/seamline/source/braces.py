@@ -8,10 +8,21 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from seamline.source.brackets import LINKED, REOPENED, Opener
-from seamline.source.marks import LANGUAGES, Braces, Line, Marks
+from seamline.source.marks import (
+    LANGUAGES,
+    Braces,
+    Line,
+    Marks,
+)
 from seamline.source.nodes import Clause, Node
 from seamline.source.quoted import Quoted
-from seamline.source.wraps import BARE, Wrap, openers, wrap_of, wrap_of_rest
+from seamline.source.wraps import (
+    BARE,
+    Wrap,
+    openers,
+    wrap_of,
+    wrap_of_rest,
+)
 from seamline.types import Block
 
 _GOES_ON = re.compile(

@@ -6,7 +6,12 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 
-from seamline.source.marks import CLOSERS, Braces, Line, Marks
+from seamline.source.marks import (
+    CLOSERS,
+    Braces,
+    Line,
+    Marks,
+)
 from seamline.source.nodes import Clause, Node
 from seamline.source.quoted import quoted_clause, quoted_end
 from seamline.types import Context

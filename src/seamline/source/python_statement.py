@@ -6,7 +6,13 @@ import keyword
 from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
-from seamline.source.python_tokens import TOKEN, Token, bindings, fields, partners
+from seamline.source.python_tokens import (
+    TOKEN,
+    Token,
+    bindings,
+    fields,
+    partners,
+)
 
 _KEYWORDS = frozenset(keyword.kwlist)
 _AUGMENTED = frozenset(("+=", "-=", "*=", "/=", "//=", "%=", "@=", "&=", "|=", "^=", ">>=", "<<=", "**="))

@@ -7,7 +7,12 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from seamline.source.marks import CLOSERS, Braces, Marks, literals
+from seamline.source.marks import (
+    CLOSERS,
+    Braces,
+    Marks,
+    literals,
+)
 from seamline.source.nodes import Clause, Node
 from seamline.source.wraps import openers
 

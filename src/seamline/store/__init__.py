@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from seamline.errors import ConfigError, IndexMissing
 
 if TYPE_CHECKING:
+    from seamline.index.records import Settings
     from seamline.protocols import Store
-    from seamline.records import Settings
 
 _ADDRESSES = "a folder, lance:FOLDER, postgresql://USER@HOST/DATABASE, or memory:"
 
@@ -30,7 +30,7 @@ def open_store(url: str) -> Store:
 
             return LanceStore.open(url)
         case "postgresql":
-            from seamline.store.postgres import PostgresStore
+            from seamline.store.postgres.store import PostgresStore
 
             return PostgresStore.open(url)
     raise IndexMissing("an index in memory ends with its process: make it anew")
@@ -49,7 +49,7 @@ def create_store(url: str, settings: Settings, *, root: str = "") -> Store:
 
             return LanceStore.create(url, settings)
         case "postgresql":
-            from seamline.store.postgres import PostgresStore
+            from seamline.store.postgres.store import PostgresStore
 
             return PostgresStore.create(url, settings)
     from seamline.store.memory import MemoryStore

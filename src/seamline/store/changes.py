@@ -6,11 +6,17 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.errors import StoreError
-from seamline.filters import fits_float
-from seamline.records import Change, Entry, Head, Settings, Version
+from seamline.filters.tree import fits_float
+from seamline.index.records import (
+    Change,
+    Entry,
+    Head,
+    Settings,
+    Version,
+)
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
+    from seamline.index.records import Vector
 
 _SLACK = 0.01
 """How far from 1 the squared length of a vector may be: half precision stays inside."""

@@ -13,18 +13,27 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from seamline import filters
 from seamline.errors import StoreError
-from seamline.filters import Filter
-from seamline.records import Change, Entry, Head, Problem, Scored, Settings, VectorKind, Version
+from seamline.filters import tree as filters
+from seamline.filters.tree import Filter
+from seamline.index.records import (
+    Change,
+    Entry,
+    Head,
+    Problem,
+    Scored,
+    Settings,
+    VectorKind,
+    Version,
+)
 from seamline.store import bm25, codec
 from seamline.store.changes import Current, check_changes, check_query
 from seamline.store.verify import verify_reader
+from seamline.text.words import query_words, words
 from seamline.types import Notice
-from seamline.words import query_words, words
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
+    from seamline.index.records import Vector
 
 
 @dataclass(frozen=True)

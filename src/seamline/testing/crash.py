@@ -6,13 +6,23 @@
     refusal(scene)                               what a second writer is told
 
 What an indexer left is compared with what it had said: see `audit`, and `seamline.testing.rounds` for the indexer.
+
+Disks that are full: a small one, what fills it, and an indexer that has no room.
+
+with small_disk(folder, 24 << 20):           a file system of so many bytes, where tests may mount one
+    fill(folder / "filler", 8 << 10)         of which so many are left
+    refused(scene, told)                     what the next round of an indexer says to that
 """
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -20,16 +30,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
+from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import StoreError
-from seamline.index import Index
+from seamline.index.config import settings_of
+from seamline.index.records import Entry, Head
 from seamline.protocols import Reader
-from seamline.records import Entry, Head
-from seamline.shape import settings_of
 from seamline.store import create_store
 from seamline.testing.entries import change, plain
-from seamline.testing.rounds import SHAPE, STATES, Child, Scene, Told, opened, run_round, state
+from seamline.testing.rounds import (
+    SHAPE,
+    STATES,
+    Child,
+    Scene,
+    Told,
+    opened,
+    run_round,
+    state,
+)
 
 _TIMES = ("created_at", "updated_at")
 
@@ -225,3 +245,35 @@ def picture(reader: Reader, queries: Sequence[str] = ("passage of document 3", "
         [reader.near(row, 10) for row in HashEmbedder().embed(queries)],
     ]
     return sha256(repr(seen).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@contextmanager
+def small_disk(folder: Path, size: int) -> Iterator[None]:
+    """A new folder that holds no more than so many bytes; the test is skipped where it may not make one."""
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size},mode=700", "tmpfs", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("making a small disk needs the right to mount one")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def fill(filler: Path, room: int) -> None:
+    """Leave so many bytes of a disk."""
+    free = os.statvfs(filler.parent)
+    with filler.open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, max(4096, free.f_bavail * free.f_frsize - room))
+
+
+def refused(scene: Scene, told: Told) -> str:
+    """Try the next round where it may not have room; what was said if it had none."""
+    told.hear({"what": "started", "round": told.done + 1})
+    try:
+        with opened(scene) as (_, index):
+            run_round(index, scene.folder, told.started, told.hear)
+    except StoreError as error:
+        return str(error)
+    told.hear({"what": "done", "round": told.started})
+    return ""

@@ -22,11 +22,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from seamline.api.index import Index
 from seamline.errors import StoreError
-from seamline.index import Index
 from seamline.testing.crashes.children import in_child
 from seamline.testing.crashes.points import quick_folder
-from seamline.testing.crashes.runs import Place, answers, documents, index_over, lay, listen, run_update
+from seamline.testing.crashes.runs import (
+    Place,
+    answers,
+    documents,
+    index_over,
+    lay,
+    listen,
+    run_update,
+)
 from seamline.testing.crashes.stores import STORES, StoreKind
 
 LONGEST = 4096

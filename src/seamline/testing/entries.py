@@ -14,14 +14,33 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import strategies as st
 
-from seamline.filters import FIELDS, META, ORDERED, All, Any, Filter, Not, Operator, Test, Value
-from seamline.records import Change, Entry, Head, MetaValue, Place, Settings, Version
+from seamline.filters.tree import (
+    FIELDS,
+    META,
+    ORDERED,
+    All,
+    Any,
+    Filter,
+    Not,
+    Operator,
+    Test,
+    Value,
+)
+from seamline.index.records import (
+    Change,
+    Entry,
+    Head,
+    MetaValue,
+    Place,
+    Settings,
+    Version,
+)
 from seamline.store.codec import digest
-from seamline.words import ANALYZER
+from seamline.text.words import ANALYZER
 
 if TYPE_CHECKING:
+    from seamline.index.records import Vector
     from seamline.protocols import Reader
-    from seamline.records import Vector
 
 DIMENSIONS = 8
 NOON = datetime(2024, 5, 17, 12, 0, 0, 250_001, tzinfo=UTC)

@@ -1,22 +1,30 @@
-"""A small index in memory, made of texts: for tests of whatever searches one."""
+"""A small index in memory, made of texts: for tests of whatever searches one.
+
+Vectors and answers that are kept in memory, for tests of those who use such caches.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
-from seamline.index import Index
-from seamline.indexing.run import Candidate, Tools, update
-from seamline.parts import Parts
+from seamline.index.config import Shape, settings_of
+from seamline.index.update import Candidate, Tools, update
 from seamline.protocols import Embedder
-from seamline.recipe import Overlap, Recipe
-from seamline.shape import Shape, settings_of
+from seamline.recipe.recipe import Overlap, Recipe
+from seamline.runtime import Parts
 from seamline.store.memory import MemoryStore
 from seamline.tokens import load
 from seamline.types import Budget
+
+if TYPE_CHECKING:
+    from seamline.index.records import Vector
+
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 RECIPE = Recipe(tokenizer="estimate", budget=Budget(target=60, limit=64), overlap=Overlap("shadows", 20))
@@ -52,3 +60,19 @@ class Library:
         self.texts = dict(texts)
         candidates = [Candidate(name, partial(text.encode, "utf-8")) for name, text in texts.items()]
         update(self.store, candidates, self.tools, covers=lambda doc: True, now=now)
+
+
+class MemoryVectors:
+    """Vectors by embedder and text."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], Vector] = {}
+
+    def get(self, fingerprint: str, texts: Sequence[str], dimensions: int) -> dict[str, Vector]:
+        """The vectors of those texts that are known."""
+        found = {text: self._kept[fingerprint, text] for text in texts if (fingerprint, text) in self._kept}
+        return {text: vector for text, vector in found.items() if len(vector) == dimensions}
+
+    def put(self, fingerprint: str, texts: Sequence[str], vectors: Vector) -> None:
+        """Keep the vectors of these texts."""
+        self._kept.update({(fingerprint, text): vector for text, vector in zip(texts, vectors, strict=True)})

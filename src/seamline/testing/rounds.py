@@ -18,11 +18,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
-from seamline.index import Index
+from seamline.index.config import Shape, settings_of
+from seamline.index.records import Entry
 from seamline.protocols import Store
-from seamline.records import Entry
-from seamline.shape import Shape, settings_of
 from seamline.store import create_store
 from seamline.testing.entries import entries, revise
 from seamline.testing.library import RECIPE

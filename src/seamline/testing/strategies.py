@@ -10,8 +10,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from seamline.recipe import Overlap, Recipe
-from seamline.strategies import Hierarchy
+from seamline.recipe.recipe import Overlap, Recipe
+from seamline.recipe.strategies import Hierarchy
 from seamline.types import Budget
 
 HOSTILE = (

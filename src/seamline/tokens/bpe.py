@@ -7,8 +7,8 @@ from typing import Any, final
 
 import splintr
 
+from seamline.errors import report_panics
 from seamline.native import CUTS
-from seamline.panics import report_panics
 
 _SIZES = {"o200k_base": 199_998, "cl100k_base": 100_256}
 """Tokens of each vocabulary, special ones aside."""

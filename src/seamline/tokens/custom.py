@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from seamline.errors import ConfigError, MissingExtra
-from seamline.panics import report_panics
+from seamline.errors import ConfigError, MissingExtra, report_panics
 
 
 class FunctionTokenizer:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from seamline.cut.scores import Signal
-from seamline.cut.sentences import sentence_starts
-from seamline.parts import Parts
-from seamline.recipe import Recipe
+from seamline.recipe.recipe import Recipe
+from seamline.runtime import Parts
+from seamline.text.sentences import sentence_starts
 from seamline.types import Block, Document, Span
 
 

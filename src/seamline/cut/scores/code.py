@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from seamline.cut.scores import Signal
-from seamline.parts import Parts
-from seamline.recipe import Recipe
+from seamline.recipe.recipe import Recipe
+from seamline.runtime import Parts
 from seamline.source import source_of
 from seamline.types import Block, Document
 

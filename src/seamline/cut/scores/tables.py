@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from seamline.cut.lines import line_start
 from seamline.cut.scores import Signal
-from seamline.parts import Parts
-from seamline.recipe import Recipe
-from seamline.tables.read import Table, keyed, tables
+from seamline.recipe.recipe import Recipe
+from seamline.runtime import Parts
+from seamline.text.lines import line_start
+from seamline.text.tables import Table, keyed, tables
 from seamline.types import Document
 
 WEIGHT = 0.9

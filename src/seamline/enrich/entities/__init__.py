@@ -8,12 +8,11 @@ from heapq import merge
 
 from seamline.enrich.entities.names import Names
 from seamline.enrich.entities.patterns import Mention, formed
+from seamline.enrich.facts import Columns, Work
 from seamline.enrich.lexicon import capitalises_nouns
 from seamline.enrich.prose import words_from, words_to
-from seamline.enrich.work import Columns, Work
 from seamline.facts import Entity
-from seamline.identity import collapse
-from seamline.types import Document, Span
+from seamline.types import Document, Span, collapse
 
 _SILENT = frozenset(("code", "scope", "math", "front_matter", "esm", "rule", "reference", "directive", "html"))
 """Blocks that name nothing in words; of code the fact `code` tells."""

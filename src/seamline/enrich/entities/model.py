@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from seamline.enrich.entities.patterns import Mention
-from seamline.extras import needed
+from seamline.errors import needed
 
 _TYPES = {
     **dict.fromkeys(("PERSON", "ORG"), ""),

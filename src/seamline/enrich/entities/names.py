@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from seamline.enrich.entities.lists import (
+from seamline.enrich.entities.patterns import (
     FIRST_NAMES,
     MONTHS,
     NOT_NAMES,
@@ -22,8 +22,8 @@ from seamline.enrich.entities.lists import (
     PLACES,
     TITLES,
     WEEKDAYS,
+    Mention,
 )
-from seamline.enrich.entities.patterns import Mention
 
 _WORD = (
     r"(?:(?:[^\W\d_]|Mr|Mrs|Ms|Dr|Prof|St|Sr|Sra|Jr|Mt|Mme|Rev|Gen|Col|Capt|Lt|Hon)\.(?=\s)"

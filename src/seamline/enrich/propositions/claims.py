@@ -1,20 +1,26 @@
-"""A claim on its way from an extractor to the index: what both extractors give, and what every claim must hold to."""
+"""A claim on its way from an extractor to the index: what both extractors give, and what every claim must hold to.
+
+Names, dates, sums and code in a claim, by how they are written.
+
+Claims that say the same in other words, of which the richest is kept.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from seamline.derived import Derived
-from seamline.enrich.passages import Passage
-from seamline.enrich.support import THRESHOLD, Support, support
+from seamline.enrich.propositions import lexicon as lex
+from seamline.enrich.prose import Passage
+from seamline.enrich.written import THRESHOLD, Support, support
 from seamline.errors import ConfigError
 from seamline.facts import Entity
-from seamline.identity import collapse
-from seamline.replies import Prices, Usage
-from seamline.types import Notice
+from seamline.protocols import Embedder, Prices, Usage
+from seamline.types import Notice, collapse
 
 FEWEST = 5
 """Tokens below which a claim says nothing by itself."""
@@ -158,3 +164,106 @@ def with_places(claim: Derived, other: Derived) -> Derived:
         of=tuple(dict.fromkeys((*claim.of, *other.of))),
         confidence=max(claim.confidence, other.confidence),
     )
+
+
+_FOUND = re.compile(
+    r"(?P<CODE>`[^`]+`)"
+    r"|(?P<MONEY>[$€£]\s?\d[\d.,]*\d?(?:\s?(?:billion|million|thousand|trillion|bn|m|k)\b)?)"
+    r"|(?P<PERCENT>\d[\d.,]*\s?(?:%|percent\b))"
+    r"|(?P<DATE>(?:\d{1,2} )?(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+    r"(?: \d{1,2},?)?(?: \d{4})?(?!\w)|\b(?:1\d{3}|20\d\d)\b)"
+    r"|(?P<NAME>[^\W\d_a-z][\w’'-]*(?:(?: (?:of|de|von|van|la|du|&))? [^\W\d_a-z][\w’'-]*)*)"
+)
+_COMMON = lex.DETERMINERS | lex.PREPOSITIONS | lex.PRONOUNS | lex.POSSESSIVES | lex.SUBORDINATORS | lex.ADVERBS
+
+
+def entities(text: str) -> tuple[Entity, ...]:
+    """What a text names, each once, in order. Without a model nobody can say what kind of name it is: `NAME`."""
+    found: dict[str, Entity] = {}
+    for match in _FOUND.finditer(text):
+        kind, name = match.lastgroup or "", match[0].strip()
+        if kind == "NAME":
+            name = _trimmed(name, match.start() == 0)
+        if name:
+            found.setdefault(name.casefold(), Entity(name, kind))
+    return tuple(found.values())
+
+
+def _trimmed(name: str, is_first: bool) -> str:
+    """A name without what only the start of a sentence gave a capital, and without 's."""
+    parts = name.split()
+    while parts and parts[0].lower() in _COMMON:
+        parts.pop(0)
+        is_first = False
+    if is_first and len(parts) == 1 and not any(map(str.isupper, parts[0][1:])):
+        return ""  # one word with a capital at the start: it may be any word
+    return re.sub(r"['’]s?$", "", " ".join(parts))
+
+
+SAME = 0.95
+"""Cosine similarity from which two claims may be one."""
+
+_NUMBERS = re.compile(r"\d+(?:[.,]\d+)*")
+_WORDS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+
+
+class Deduped(NamedTuple):
+    """What is left of some claims."""
+
+    kept: list[Derived]
+    """In their order; each with the places of those it stands for."""
+    dropped: dict[str, str]
+    """Id of a claim that went -> id of the one that stands for it."""
+
+
+def dedup(claims: Sequence[Derived], embedder: Embedder, threshold: float = SAME) -> Deduped:
+    """Keep one claim of those that say the same, within each document: the one with more entities, then the longer.
+
+    Vectors hardly see a number or a `not`: claims that differ in one are never the same, however near they are.
+    """
+    if not 0 < threshold <= 1:
+        raise ConfigError(f"expected a threshold within 0..1, got {threshold}", "$.propositions.same")
+    documents: dict[str, list[int]] = {}
+    for at, claim in enumerate(claims):
+        documents.setdefault(claim.document.id, []).append(at)
+    by: dict[int, int] = {}
+    for numbers in documents.values():
+        by |= _representatives(claims, sorted(numbers, key=lambda at: _poverty(claims[at], at)), embedder, threshold)
+    kept = {at: claims[at] for at in sorted(by) if by[at] == at}
+    for at in sorted(by):
+        if by[at] != at:
+            kept[by[at]] = with_places(kept[by[at]], claims[at])
+    return Deduped(list(kept.values()), {claims[at].id: kept[to].id for at, to in by.items() if at != to})
+
+
+def _representatives(
+    claims: Sequence[Derived], richest_first: Sequence[int], embedder: Embedder, threshold: float
+) -> dict[int, int]:
+    """Which claim stands for each: itself, or a richer one that says the same."""
+    if len(richest_first) < 2:
+        return {at: at for at in richest_first}
+    vectors = embedder.embed([claims[at].text for at in richest_first])
+    by: dict[int, int] = {}
+    for row, at in enumerate(richest_first):
+        near = (richest_first[i] for i in (vectors[:row] @ vectors[row] >= threshold).nonzero()[0])
+        by[at] = next((other for other in near if by[other] == other and _is_same(claims[other], claims[at])), at)
+    return by
+
+
+def _poverty(claim: Derived, at: int) -> tuple[int, int, int]:
+    """The less, the richer."""
+    return -len(claim.entities), -len(claim.text), at
+
+
+def _is_same(rich: Derived, poor: Derived) -> bool:
+    """Whether nothing that vectors overlook tells two claims apart."""
+    if _denies(rich.text) != _denies(poor.text):
+        return False
+    names = {entity.text.casefold() for entity in poor.entities}
+    said = rich.text.casefold()
+    return set(_NUMBERS.findall(poor.text)) == set(_NUMBERS.findall(rich.text)) and all(name in said for name in names)
+
+
+def _denies(text: str) -> bool:
+    words = (word.casefold().replace("’", "'") for word in _WORDS.findall(text))
+    return any(word in lex.NEGATIONS or word.endswith("n't") for word in words)

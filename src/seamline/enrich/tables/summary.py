@@ -1,4 +1,7 @@
-"""What a table holds as a whole: its columns with types, how many rows, what the columns range over."""
+"""What a table holds as a whole: its columns with types, how many rows, what the columns range over.
+
+All rows of a key together, wherever in the table they stand.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,20 @@ from collections.abc import Sequence
 from math import fsum
 from statistics import median
 
-from seamline.captions import caption
 from seamline.derived import Derived, Holders
-from seamline.enrich.tables.bounded import texts
-from seamline.enrich.tables.roles import is_scale
-from seamline.headings import heading_text
+from seamline.enrich.tables.rows import Rewriter, check_template, is_scale, texts
+from seamline.errors import ConfigError
 from seamline.protocols import Tokenizer
-from seamline.recipe import Recipe
-from seamline.tables.amounts import Amount, amount, decimal_sign, written
-from seamline.tables.read import Column, Table, tables
+from seamline.recipe.recipe import Recipe
+from seamline.text.captions import caption
+from seamline.text.headings import heading_text
+from seamline.text.tables import Column, Row, Table, keyed, tables
+from seamline.text.values import (
+    Amount,
+    amount,
+    decimal_sign,
+    written,
+)
 from seamline.types import Chunk, Document
 
 _TOP = 5
@@ -131,3 +139,29 @@ def _categories(said: Sequence[str]) -> list[str]:
         return [f"{len(counts):,} distinct, none twice: {listed}"]
     named = ", ".join(f"{value} ({times:,})" for value, (_, times) in zip(shown, top, strict=True))
     return [f"{len(counts):,} distinct; most often {named}"]
+
+
+def pivot(document: Document, chunks: Sequence[Chunk], recipe: Recipe, tokenizer: Tokenizer) -> list[Derived]:
+    """Per value of the column `tabular.key`, one text with its rows, or several where they are too long for one. Rows
+    without a key are in none."""
+    found = tables(document)
+    chunks = [chunk for chunk in chunks if chunk.level == 0]
+    if not found or not chunks:
+        return []
+    if not recipe.tabular.key:
+        names = ", ".join(dict.fromkeys(column.name for table in found for column in table.columns))
+        raise ConfigError(f"a pivot needs a key: set it to one of {names[:400]}", "$.tabular.key")
+    check_template(found, recipe.tabular.template if recipe.tabular.rows == "sentence" else "")
+    holders = Holders(chunks)
+    out: list[Derived] = []
+    for table, number in keyed(found, recipe.tabular.key, "$.tabular.key"):
+        again = Rewriter(table, "pivot", holders, recipe, tokenizer)
+        groups: dict[str, list[Row]] = {}
+        for row in table.rows():
+            if key := " ".join(row.cells[number].split()):
+                groups.setdefault(key, []).append(row)
+        for key, rows in groups.items():
+            count = "1 row" if len(rows) == 1 else f"{len(rows)} rows"
+            title = f"{table.columns[number].name}: {key} ({count})"
+            out += again.texts(rows, title)
+    return out

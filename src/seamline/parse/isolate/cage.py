@@ -11,7 +11,7 @@ import signal
 import sys
 from collections.abc import Iterable
 
-from seamline.parse.isolate.level import LIFETIME, Level
+from seamline.parse.isolate.start import LIFETIME, Level
 
 _RESERVED = 1_000_000_000
 """Bytes of addresses that libraries reserve and do not use: OCR and speech take 550 MB more than they hold."""

@@ -8,11 +8,20 @@ import sys
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from seamline.errors import ConfigError, MissingExtra, ParseError, ParserGaveUp
+from seamline.errors import (
+    ConfigError,
+    MissingExtra,
+    ParseError,
+    ParserGaveUp,
+)
 from seamline.parse.isolate import cage, time_budget
-from seamline.parse.isolate.level import Level
-from seamline.parse.isolate.start import Start
-from seamline.parse.isolate.wire import HEADER, answer, asked_for, frame
+from seamline.parse.isolate.start import Level, Start
+from seamline.parse.isolate.wire import (
+    HEADER,
+    answer,
+    asked_for,
+    frame,
+)
 from seamline.parse.raw import Raw, parser_named
 
 _REFUSED = (

@@ -17,17 +17,35 @@ import time
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from seamline.errors import ConfigError, MissingExtra, ParseError, ParserGaveUp, SeamlineError
-from seamline.parse.isolate.level import LIFETIME, Level
-from seamline.parse.isolate.start import FOLDER, Start, command, environment, readable
+from seamline.errors import (
+    ConfigError,
+    MissingExtra,
+    ParseError,
+    ParserGaveUp,
+    SeamlineError,
+)
+from seamline.parse.isolate.start import (
+    FOLDER,
+    LIFETIME,
+    Level,
+    Start,
+    command,
+    environment,
+    readable,
+)
 from seamline.parse.isolate.watch import Watch
-from seamline.parse.isolate.wire import HEADER, answered, asked, loads
+from seamline.parse.isolate.wire import (
+    HEADER,
+    answered,
+    asked,
+    loads,
+)
 from seamline.parse.raw import parser_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from seamline.formats import Format
+    from seamline.parse.formats import Format
     from seamline.parse.raw import Parsed, Raw
 
 SECONDS = 10.0

@@ -11,7 +11,7 @@ from typing import Any
 
 from seamline.anchors import Anchor, Anchors
 from seamline.parse.raw import Limits, Parsed, Raw
-from seamline.reading import Reading
+from seamline.recipe.recipe import Reading
 from seamline.types import Block, Notice, Span
 
 HEADER = struct.Struct(">QQ")

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from heapq import nlargest
 from typing import NamedTuple
 
-from seamline.captions import caption
-from seamline.parse.pdf.blocks import Passage
+from seamline.parse.pdf.model import Passage
+from seamline.text.captions import caption
 
 _NUMBERING = re.compile(
     r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z]\.\d{1,2}(?:\.\d{1,2})*|[IVX]{1,5}\.|\u00a7\s?\d+)(?=\s)"

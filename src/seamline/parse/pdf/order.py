@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from seamline.parse.pdf.lines import joined
-from seamline.parse.pdf.model import Figure, Line, Piece, line_of
+from seamline.parse.pdf.model import (
+    Figure,
+    Line,
+    Piece,
+    line_of,
+)
+from seamline.parse.pdf.text import joined
 
 _NARROWEST = 0.55
 """A gutter is at least this wide, in sizes of the text."""

@@ -8,23 +8,27 @@ from typing import Any
 
 from seamline.errors import ParseError
 from seamline.parse.isolate import time_budget
-from seamline.parse.ocr import REMEDY, REVIEW, chosen
-from seamline.parse.pdf.aligned import between_rules, by_alignment
-from seamline.parse.pdf.blocks import Passage
+from seamline.parse.media.ocr import REMEDY, REVIEW, chosen
 from seamline.parse.pdf.figures import captioned, gathered, pictures
-from seamline.parse.pdf.flaws import flaws
-from seamline.parse.pdf.footnotes import footnotes
-from seamline.parse.pdf.headings import Named, headings, plain, title_of
-from seamline.parse.pdf.hyphens import Compounds
-from seamline.parse.pdf.joins import joined
-from seamline.parse.pdf.model import Page, Piece, Sheet, turned
+from seamline.parse.pdf.headings import (
+    Named,
+    headings,
+    plain,
+    title_of,
+)
+from seamline.parse.pdf.model import (
+    Page,
+    Passage,
+    Piece,
+    Sheet,
+    turned,
+)
 from seamline.parse.pdf.order import columns
-from seamline.parse.pdf.pages import PageReader
-from seamline.parse.pdf.passages import is_typed, passages
-from seamline.parse.pdf.ruled import ruled
+from seamline.parse.pdf.pages import PageReader, read_scan
+from seamline.parse.pdf.paragraphs import Compounds, footnotes, is_typed, joined, passages
 from seamline.parse.pdf.running import told, without_running
-from seamline.parse.pdf.scans import read_scan
-from seamline.parse.pdf.source import metadata, openings, outline
+from seamline.parse.pdf.source import flaws, metadata, openings, outline
+from seamline.parse.pdf.tables import between_rules, by_alignment, ruled
 from seamline.parse.pdf.write import Writer
 from seamline.parse.raw import Parsed, Raw
 from seamline.types import Notice

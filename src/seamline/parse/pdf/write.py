@@ -6,11 +6,20 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from seamline.parse.build import Builder, Run
-from seamline.parse.pdf.blocks import Passage
-from seamline.parse.pdf.cells import box_of, text_of
-from seamline.parse.pdf.hyphens import Compounds, seam
-from seamline.parse.pdf.model import Box, Figure, Line, Page, Table, Word, line_of, turned
+from seamline.parse.builder import Builder, Run
+from seamline.parse.pdf.model import (
+    Box,
+    Figure,
+    Line,
+    Page,
+    Passage,
+    Table,
+    Word,
+    line_of,
+    turned,
+)
+from seamline.parse.pdf.paragraphs import Compounds, seam
+from seamline.parse.pdf.tables import box_of, text_of
 
 _SURE = 0.999
 _ICON = 0.01

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from seamline.store.folders import PRIVATE_FOLDER, sync
-from seamline.store.locks import PRIVATE
+from seamline.store.folders import PRIVATE, PRIVATE_FOLDER, sync
 
 
 def replace_file(path: Path, data: bytes) -> None:

@@ -15,7 +15,7 @@ from math import ceil, floor, isinf
 from typing import Literal
 
 from seamline.errors import StoreError
-from seamline.filters import (
+from seamline.filters.tree import (
     META,
     All,
     Any,
@@ -29,9 +29,9 @@ from seamline.filters import (
     type_of,
     type_of_field,
 )
-from seamline.records import Entry
+from seamline.index.records import Entry
 from seamline.store import codec
-from seamline.store.lance.table import FALSE, TRUE
+from seamline.store.lance.engine import FALSE, TRUE
 
 _DEEPEST = 40
 """The engine's parser gives up at 50 brackets inside each other."""

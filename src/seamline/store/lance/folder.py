@@ -16,13 +16,12 @@ from shutil import rmtree
 from typing import NamedTuple
 
 from seamline.errors import IndexMissing, StoreError
-from seamline.records import Settings
+from seamline.index.records import Settings
 from seamline.store import codec
-from seamline.store.folders import make_folder
+from seamline.store.folders import READERS, WRITER, make_folder
 from seamline.store.lance.durable import checksum, write_checked
 from seamline.store.lance.engine import report_errors
 from seamline.store.lance.guard import CURRENT
-from seamline.store.locks import READERS, WRITER
 
 LAYOUT = 3
 """Of the folder and its tables. 1 had no column of labels, and is refused. 2 had no `current.json`: it gets one when it

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from seamline.store.folders import unread
 from seamline.store.lance.engine import report_errors
 from seamline.store.lance.rows import VECTORS
 from seamline.store.lance.search import Limits, partitions_for
-from seamline.store.locks import unread
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from seamline.store.changes import check_query
-from seamline.store.lance.engine import report_errors
-from seamline.store.lance.filter import coded, condition, decoded, either, quoted
+from seamline.store.codec import unpack_head
+from seamline.store.lance.engine import FALSE, TRUE, TableVersion, report_errors
+from seamline.store.lance.filter import (
+    coded,
+    condition,
+    decoded,
+    either,
+    quoted,
+)
 from seamline.store.lance.maintenance import Index, indices
 from seamline.store.lance.rows import (
     HEAD,
@@ -22,14 +29,28 @@ from seamline.store.lance.rows import (
     unpack_entries,
     unpack_version,
 )
-from seamline.store.lance.search import Bags, Limits, NearLeg, Scope, WordLeg, probes_for, scored
-from seamline.store.lance.table import FALSE, TRUE, TableVersion
-from seamline.store.packing import unpack_head
-from seamline.words import query_words
+from seamline.store.lance.search import (
+    Bags,
+    Limits,
+    NearLeg,
+    Scope,
+    WordLeg,
+    probes_for,
+    scored,
+)
+from seamline.text.words import query_words
 
 if TYPE_CHECKING:
-    from seamline.filters import Filter
-    from seamline.records import Entry, Head, Scored, Settings, Vector, VectorKind, Version
+    from seamline.filters.tree import Filter
+    from seamline.index.records import (
+        Entry,
+        Head,
+        Scored,
+        Settings,
+        Vector,
+        VectorKind,
+        Version,
+    )
 
 T = TypeVar("T")
 

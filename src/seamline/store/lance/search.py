@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from seamline.records import Scored
+from seamline.index.records import Scored
 from seamline.store import bm25
 from seamline.store.lance.rows import id_of
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
-    from seamline.store.lance.table import TableVersion
+    from seamline.index.records import Vector
+    from seamline.store.lance.engine import TableVersion
 
 _SPARE_NEAR, _SPARE_WORDS = 2, 8
 """How many more than asked for are fetched: where the last are equal, the engine chooses among them, not the id. Equal

@@ -11,21 +11,31 @@ from typing import TYPE_CHECKING, TypeVar
 
 from seamline.errors import StoreError
 from seamline.store import codec
+from seamline.store.folders import WriterLock, reading
 from seamline.store.lance import folder as folders
-from seamline.store.lance.engine import connect, report_errors
-from seamline.store.lance.folder import ENTRIES, LAYOUT, VERSIONS, Found
-from seamline.store.lance.guard import Guard, State, is_unfinished, read_state, verify_files
+from seamline.store.lance.engine import Connection, connect, report_errors
+from seamline.store.lance.folder import (
+    ENTRIES,
+    LAYOUT,
+    VERSIONS,
+    Found,
+)
+from seamline.store.lance.guard import (
+    Guard,
+    State,
+    is_unfinished,
+    read_state,
+    verify_files,
+)
 from seamline.store.lance.maintenance import Maintenance
 from seamline.store.lance.reader import LanceReader
 from seamline.store.lance.rows import entry_schema, version_schema
 from seamline.store.lance.search import Limits
-from seamline.store.lance.table import Connection
 from seamline.store.lance.verify import WholeReader, verify_rows
 from seamline.store.lance.writer import LanceWriter
-from seamline.store.locks import WriterLock, reading
 
 if TYPE_CHECKING:
-    from seamline.records import Problem, Settings
+    from seamline.index.records import Problem, Settings
     from seamline.types import Notice
 
 SCHEME = "lance:"

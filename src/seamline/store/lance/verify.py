@@ -8,15 +8,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from seamline.errors import StoreError
-from seamline.records import Problem
+from seamline.index.records import Problem
+from seamline.store.codec import unpack_entry
 from seamline.store.lance.filter import coded, decoded, quoted
 from seamline.store.lance.reader import LanceReader
-from seamline.store.lance.rows import GONE, VECTORS, id_of, vectors_of
-from seamline.store.packing import unpack_entry
+from seamline.store.lance.rows import (
+    GONE,
+    VECTORS,
+    id_of,
+    vectors_of,
+)
 from seamline.store.verify import verify_reader
 
 if TYPE_CHECKING:
-    from seamline.records import Entry, Head, Vector
+    from seamline.index.records import Entry, Head, Vector
 
 
 class WholeReader(LanceReader):

@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from seamline.errors import StoreError
 from seamline.store.changes import Current, check_changes
+from seamline.store.codec import unpack_head
 from seamline.store.lance.engine import connect, report_errors
 from seamline.store.lance.filter import coded, decoded, either
-from seamline.store.lance.rows import HEAD, entry_rows, head_key, id_of, version_rows
-from seamline.store.packing import unpack_head
+from seamline.store.lance.rows import (
+    HEAD,
+    entry_rows,
+    head_key,
+    id_of,
+    version_rows,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from seamline.records import Change, Head, Settings
+    from seamline.index.records import Change, Head, Settings
     from seamline.store.lance.guard import Guard
     from seamline.store.lance.maintenance import Maintenance
 

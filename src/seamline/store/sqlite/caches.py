@@ -11,12 +11,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seamline.store.sqlite.database import Damaged, Pool, seal, unseal
+from seamline.store.sqlite.database import (
+    Damaged,
+    Pool,
+    seal,
+    unseal,
+)
 from seamline.store.sqlite.truth import marks, pages, prove_vector
 from seamline.store.sqlite.writer import store_vector
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
+    from seamline.index.records import Vector
 
 
 class SqliteVectors:

@@ -16,10 +16,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from seamline.errors import MissingExtra, StoreError
-from seamline.extras import INDEX
-from seamline.store.disk_errors import DISK_REMEDY, describe
-from seamline.store.locks import PRIVATE
+from seamline.errors import INDEX, MissingExtra, StoreError
+from seamline.store.folders import DISK_REMEDY, PRIVATE, describe
 
 PAGE = 8192
 """Bytes of a page: five vectors of 384 dimensions fill one almost wholly."""

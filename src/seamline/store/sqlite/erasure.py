@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from seamline.store import codec
-from seamline.store.packing import pack_head, unpack_head
+from seamline.store.codec import pack_head, unpack_head
 from seamline.store.sqlite.database import Database, seal, unseal
 from seamline.store.sqlite.truth import heads_of, new_mark, state_of
 

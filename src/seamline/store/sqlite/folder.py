@@ -12,14 +12,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.errors import IndexMissing, StoreError
 from seamline.store import codec
-from seamline.store.disk_errors import report_disk_errors
-from seamline.store.folders import make_folder, sync
-from seamline.store.locks import PRIVATE, WRITER, WriterLock
-from seamline.store.sqlite.database import DAMAGE_REMEDY, Damaged, Database, seal, unseal
+from seamline.store.folders import PRIVATE, WRITER, WriterLock, make_folder, report_disk_errors, sync
+from seamline.store.sqlite.database import (
+    DAMAGE_REMEDY,
+    Damaged,
+    Database,
+    seal,
+    unseal,
+)
 from seamline.store.sqlite.truth import LAYOUT, SCHEMA, State
 
 if TYPE_CHECKING:
-    from seamline.records import Settings
+    from seamline.index.records import Settings
 
 TRUTH = "index.db"
 ACKNOWLEDGED = "acknowledged"

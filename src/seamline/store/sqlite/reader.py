@@ -7,24 +7,38 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seamline.records import Scored
+from seamline.index.records import Scored
 from seamline.store import codec
 from seamline.store.changes import check_query
-from seamline.store.packing import unpack_entry, unpack_head, unpack_layout
+from seamline.store.codec import unpack_entry, unpack_head, unpack_layout
 from seamline.store.sqlite.corpus import Corpus, Found
 from seamline.store.sqlite.database import Database, unseal
 from seamline.store.sqlite.filter import FALSE, condition
 from seamline.store.sqlite.segments import COLUMNS
 from seamline.store.sqlite.structures import StructuresDamaged, derived_damage
-from seamline.store.sqlite.truth import heads_of, marks, pages, prove_vector, read_vectors, row_key
+from seamline.store.sqlite.truth import (
+    heads_of,
+    marks,
+    pages,
+    prove_vector,
+    read_vectors,
+    row_key,
+)
 from seamline.store.sqlite.words import least_of_best
-from seamline.words import query_words
+from seamline.text.words import query_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline.filters import Filter
-    from seamline.records import Entry, Head, Settings, Vector, VectorKind, Version
+    from seamline.filters.tree import Filter
+    from seamline.index.records import (
+        Entry,
+        Head,
+        Settings,
+        Vector,
+        VectorKind,
+        Version,
+    )
     from seamline.store.sqlite.upkeep import Search
 
 FEW = 4_096

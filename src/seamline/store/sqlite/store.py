@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seamline.errors import StoreError
-from seamline.records import Problem
+from seamline.index.records import Problem
 from seamline.store import codec
-from seamline.store.locks import WriterLock
+from seamline.store.folders import WriterLock
 from seamline.store.sqlite import folder as home
 from seamline.store.sqlite import structures
 from seamline.store.sqlite.caches import SqliteAnswers, SqliteVectors
@@ -28,7 +28,7 @@ from seamline.store.verify import verify_reader
 from seamline.types import Notice
 
 if TYPE_CHECKING:
-    from seamline.records import Settings
+    from seamline.index.records import Settings
 
 _LOST = (
     "it lacks changes that were acknowledged: it was replaced by an older copy, or its -wal file was removed; run"

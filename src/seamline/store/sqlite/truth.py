@@ -14,16 +14,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from seamline.filters import type_of
-from seamline.records import Entry
+from seamline.filters.tree import type_of
+from seamline.index.records import Entry
 from seamline.store import codec
-from seamline.store.packing import unpack_entry
-from seamline.store.sqlite.database import DAMAGE_REMEDY, Damaged, Database, unseal
+from seamline.store.codec import unpack_entry
+from seamline.store.sqlite.database import (
+    DAMAGE_REMEDY,
+    Damaged,
+    Database,
+    unseal,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline.records import Vector
+    from seamline.index.records import Vector
 
 LAYOUT = 1
 """Of the tables below. A file of another layout is refused."""

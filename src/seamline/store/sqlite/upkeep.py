@@ -9,12 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seamline.errors import StoreError
-from seamline.store.disk_errors import report_disk_errors
-from seamline.store.locks import WriterLock
+from seamline.store.folders import WriterLock, report_disk_errors
 from seamline.store.sqlite import structures
 from seamline.store.sqlite.corpus import Arranged, Corpus, Recent
 from seamline.store.sqlite.database import Database, Pool
-from seamline.store.sqlite.structures import Limits, Made, StructuresDamaged, derived_damage
+from seamline.store.sqlite.structures import (
+    Limits,
+    Made,
+    StructuresDamaged,
+    derived_damage,
+)
 from seamline.store.sqlite.truth import State
 
 if TYPE_CHECKING:

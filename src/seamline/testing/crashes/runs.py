@@ -15,14 +15,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import IndexMissing, StoreError
-from seamline.index import Index
-from seamline.indexing import run as index_run
+from seamline.index import update as index_run
+from seamline.index.config import Shape, settings_of
+from seamline.index.records import Change, Settings
 from seamline.protocols import Reader, Store, Writer
-from seamline.records import Change, Settings
-from seamline.retrieve.options import LegChoice, SearchOptions
-from seamline.shape import Shape, settings_of
+from seamline.search.options import LegChoice, SearchOptions
 from seamline.testing.crashes.stores import StoreKind
 from seamline.testing.library import RECIPE
 

@@ -11,12 +11,30 @@ import numpy as np
 import pytest
 
 from seamline.errors import StoreError
-from seamline.filters import Test
+from seamline.filters.tree import Test
+from seamline.index.records import Entry, Scored
 from seamline.protocols import Reader, Store
-from seamline.records import Entry, Scored
-from seamline.testing.entries import AXES, SETTINGS, WEIRD, entry, erase, vector
-from seamline.testing.stores.site import CLOSE, RELATIVE, Expected, Site, StoreTests, ids, put, put_entries, tidy, write
-from seamline.words import query_words, words
+from seamline.testing.entries import (
+    AXES,
+    SETTINGS,
+    WEIRD,
+    entry,
+    erase,
+    vector,
+)
+from seamline.testing.stores.site import (
+    CLOSE,
+    RELATIVE,
+    Expected,
+    Site,
+    StoreTests,
+    ids,
+    put,
+    put_entries,
+    tidy,
+    write,
+)
+from seamline.text.words import query_words, words
 
 TEXTS = (
     "Retry with backoff after a 429 response.",

@@ -1,0 +1,219 @@
+"""The public functions: parse, chunk, and a batch form. All thin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from seamline import parse as _parse
+from seamline.errors import ParseError, SeamlineError
+from seamline.files import MAX_BYTES, out_of_memory
+from seamline.pipeline import chunk_document, make_parts
+from seamline.recipe.presets import preset
+from seamline.recipe.recipe import Overlap, Recipe, resize
+from seamline.tokens import TokenizerLike
+from seamline.types import Chunk, Document
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from seamline.derived import Derived
+    from seamline.protocols import Embedder, LanguageModel
+
+SourceLike = str | Path | Document
+
+_DEFAULT = Recipe()
+
+
+def read(
+    source: str | Path,
+    *,
+    id: str | None = None,
+    media_type: str | None = None,
+    encoding: str | None = None,
+    recipe: Recipe | None = None,
+    max_bytes: int | None = MAX_BYTES,
+) -> Document:
+    """A document from text or from the path of a file.
+
+    A `str` is text, unless it is one line that names an existing file; a `Path` is always a file. A single word
+    with a known suffix (`notes.md`) that names no file is refused rather than cut as text. A file of more than
+    `max_bytes` is refused; 0 or None is no limit.
+    """
+    reading = (recipe or _DEFAULT).reading
+    if isinstance(source, Path) or _names_file(source):
+        document = _parse.parse_file(
+            Path(source), media_type=media_type, encoding=encoding, reading=reading, max_bytes=max_bytes
+        )
+        return replace(document, id=id) if id else document
+    return _parse.parse_text(source, id=id, media_type=media_type, reading=reading)
+
+
+def chunk(
+    source: SourceLike,
+    *,
+    recipe: Recipe | str | None = None,
+    strategy: str | None = None,
+    tokenizer: TokenizerLike | None = None,
+    target: int | None = None,
+    limit: int | None = None,
+    floor: int | None = None,
+    overlap: int | str | Overlap | None = None,
+    media_type: str | None = None,
+    max_bytes: int | None = MAX_BYTES,
+) -> list[Chunk]:
+    """Cut text, a file or a document into chunks.
+
+    `recipe` is a Recipe or the name of a preset; the other options override it. A limit alone scales the target.
+    `overlap` is a number of tokens, the name of a kind, or an Overlap. `max_bytes` is that of `read`.
+    """
+    settled = settle(
+        recipe,
+        strategy=strategy,
+        tokenizer=tokenizer if isinstance(tokenizer, str) else None,
+        target=target,
+        limit=limit,
+        floor=floor,
+        overlap=overlap,
+    )
+    if isinstance(source, Document):
+        document = source
+    else:
+        document = read(source, media_type=media_type, recipe=settled, max_bytes=max_bytes)
+    return chunk_document(document, settled, make_parts(settled, tokenizer=tokenizer), now=clock(settled))
+
+
+def clock(recipe: Recipe) -> datetime | None:
+    """The time, where a recipe asks how fresh chunks are."""
+    if "freshness" not in recipe.enrich:
+        return None
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC)
+
+
+def settle(
+    recipe: Recipe | str | None = None,
+    *,
+    strategy: str | None = None,
+    tokenizer: str | None = None,
+    target: int | None = None,
+    limit: int | None = None,
+    floor: int | None = None,
+    overlap: int | str | Overlap | None = None,
+) -> Recipe:
+    """The recipe that a base and its overrides make together."""
+    named = recipe is None or isinstance(recipe, str)
+    if named and (overlap is None or isinstance(overlap, int | str)):
+        return _settled_named(recipe, strategy, tokenizer, target, limit, floor, overlap)
+    return _settled(recipe, strategy, tokenizer, target, limit, floor, overlap)
+
+
+def _settled(
+    recipe: Recipe | str | None,
+    strategy: str | None,
+    tokenizer: str | None,
+    target: int | None,
+    limit: int | None,
+    floor: int | None,
+    overlap: int | str | Overlap | None,
+) -> Recipe:
+    base = preset(recipe) if isinstance(recipe, str) else recipe or _DEFAULT
+    if strategy is not None:
+        base = replace(base, strategy=strategy)  # type: ignore[arg-type]  # checked by Recipe itself
+    if tokenizer is not None:
+        base = replace(base, tokenizer=tokenizer)
+    if target is not None or limit is not None or floor is not None:
+        base = resize(base, target, limit, floor)
+    if overlap is not None:
+        base = replace(base, overlap=_overlap(overlap))
+    return base
+
+
+_settled_named = lru_cache(maxsize=64, typed=True)(_settled)
+"""For bases that a name says all about: checking a recipe anew takes as long as cutting a short text."""
+
+
+def derive(
+    chunks: Sequence[Chunk],
+    *,
+    recipe: Recipe | str | None = None,
+    kinds: Sequence[str] | None = None,
+    tokenizer: TokenizerLike | None = None,
+    embedder: str | Embedder | None = None,
+    llm: str | LanguageModel | None = None,
+    answers: Path | None = None,
+    key: str = "",
+) -> list[Derived]:
+    """Texts about the chunks of one document: what `kinds` names, or what the recipe and its strategy make.
+
+    By rules, or by the language model `llm`; `answers` is a file that keeps what it said, `key` is what its service
+    asks for. An embedder on the same host gets the key as well, one on another host gets none.
+    """
+    from seamline.enrich.derive import derive as derive_all
+    from seamline.trust.access import access_of_caller
+
+    settled = settle(recipe)
+    if kinds is not None:
+        settled = replace(settled, strategy="structural", derive=tuple(kinds))
+    if not chunks:
+        return []
+    models = (settled.llm if llm is None else llm, settled.signal if embedder is None else embedder)
+    access = access_of_caller([name for name in models if isinstance(name, str)], key)
+    parts = make_parts(settled, tokenizer=tokenizer, embedder=embedder, llm=llm, answers=answers, access=access)
+    return derive_all(chunks[0].document, chunks, settled, parts).texts
+
+
+class FileChunks(NamedTuple):
+    """What came of one file of a batch."""
+
+    path: Path
+    chunks: list[Chunk]
+    error: SeamlineError | None = None
+    """Why it could not be cut; the other files are done all the same."""
+
+
+def chunk_files(
+    paths: Iterable[Path],
+    *,
+    recipe: Recipe | str | None = None,
+    encoding: str | None = None,
+    max_bytes: int | None = MAX_BYTES,
+) -> Iterator[FileChunks]:
+    """Cut many files, one result each, as they come. A file that fails, or is larger than `max_bytes`, does not stop
+    the others."""
+    settled = settle(recipe)
+    parts = make_parts(settled)
+    for path in paths:
+        try:
+            document = _parse.parse_file(path, encoding=encoding, reading=settled.reading, max_bytes=max_bytes)
+            done = FileChunks(path, chunk_document(document, settled, parts, now=clock(settled)))
+        except SeamlineError as error:
+            done = FileChunks(path, [], error)
+        except MemoryError:
+            done = FileChunks(path, [], out_of_memory(path.as_posix()))
+        yield done
+
+
+def _overlap(overlap: int | str | Overlap) -> Overlap:
+    if isinstance(overlap, Overlap):
+        return overlap
+    if isinstance(overlap, str):
+        return Overlap(kind=overlap)  # type: ignore[arg-type]  # checked by Overlap itself
+    return Overlap("tokens", overlap) if overlap else Overlap()
+
+
+def _names_file(source: str) -> bool:
+    """Whether a string is the path of a file rather than a text. One that looks like a path must name a file."""
+    if len(source) > 1024 or "\n" in source or Path(source).suffix.lower() not in _parse.SUFFIXES:
+        return False
+    try:
+        exists = Path(source).is_file()
+    except (OSError, ValueError):
+        return False
+    if not exists and not any(character.isspace() for character in source):
+        raise ParseError("no such file: check the name, or end the string with a line break if it is a text", source)
+    return exists

@@ -1,0 +1,439 @@
+"""An index as a program sees it: opened at a place, brought up to date, searched, cited. Thin.
+
+What an index holds, in numbers.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from seamline.embed import load as load_embedder
+from seamline.embed.indexed import embedder_of
+from seamline.errors import IndexMissing, StoreError
+from seamline.files import MAX_BYTES
+from seamline.filters.language import parse_filter
+from seamline.index.config import (
+    Shape,
+    check,
+    is_late,
+    recipe_of,
+    settings_of,
+)
+from seamline.index.records import ABOUT, Head, Problem, Settings
+from seamline.index.sources import folder_of, way_to
+from seamline.protocols import (
+    Embedder,
+    Reader,
+    Reranker,
+    Store,
+)
+from seamline.search.cache import (
+    CachedEmbedder,
+    CachedReader,
+    CachedReranker,
+    Caches,
+)
+from seamline.search.citations import Resolved, resolve
+from seamline.search.documents import Shelf
+from seamline.search.duplicates import Duplicates, duplicates
+from seamline.search.hits import ContextText, Results
+from seamline.search.options import SearchOptions
+from seamline.search.plan import Plan, plan, sized
+from seamline.search.prompt.budget import Room
+from seamline.search.prompt.context import Press, assemble
+from seamline.search.search import Engine, follow, search
+from seamline.store import create_store, is_address, open_store
+from seamline.trust.access import (
+    Access,
+    Found,
+    Trust,
+    admit,
+    check_owner,
+    models_of,
+)
+from seamline.trust.keys import Keys
+from seamline.trust.records import trust_folder
+
+if TYPE_CHECKING:
+    from seamline.index.update import Candidate, Report, Watcher
+    from seamline.runtime import Parts
+    from seamline.search.prompt.budget import Packing
+    from seamline.search.prompt.render import Sources as SourceList
+
+
+FOLDER = ".seamline"
+"""Where an index lives that has no other address: beside the folder whose documents it holds."""
+
+
+def find_index(start: Path) -> Path | None:
+    """The nearest `.seamline` in `start` and the folders above."""
+    here = Path(os.path.abspath(start))
+    found = (folder / FOLDER for folder in (here, *here.parents))
+    return next((folder for folder in found if os.path.isdir(folder)), None)
+
+
+def open_index(
+    place: str | Path = FOLDER,
+    *,
+    shape: Shape | None = None,
+    root: Path | None = None,
+    key: str | Keys = "",
+    trust: Trust | None = None,
+) -> Index:
+    """The index at a place: a folder, `lance:FOLDER`, `memory:` or `postgresql://...`.
+
+    Where there is none, `shape` makes one; without a shape that is an IndexMissing. Where there is one of another
+    shape, that is a StoreError. Documents are called by their paths from `root`: what a local index was made with, or
+    the folder around it; of others, the current folder.
+
+    Services and model files that only the index names, and files of another user, are refused with a TrustError unless
+    the user trusts them (`seamline trust`), `shape` names them too, or `trust` allows them for this call. A service is
+    refused when it is first needed. `key` goes to the service that embeds, else to that of the language model.
+    """
+    local = None if is_address(str(place)) else Path(place)
+    allowed = trust or Trust()
+    if local is not None:
+        check_owner(local, allowed)
+    keys = Keys(given=key) if isinstance(key, str) else key
+    own = models_of(shape.recipe, shape.embedder) if shape else ()
+    address = str(place)
+    made: tuple[Access, Embedder] | None = None
+    try:
+        store = open_store(address)
+    except IndexMissing:
+        if shape is None:
+            raise
+        access = admit(Found(trust_folder(place), "the call", own), allowed, keys, own)
+        embedder = load_embedder(shape.embedder, key=access.key(shape.embedder))
+        way = way_to(root, local) if root is not None and local is not None else ""
+        store = create_store(address, settings_of(shape, embedder), root=way)
+        made = access, embedder
+    with ExitStack() as undo:
+        undo.callback(store.close)
+        access, embedder = made or _models(store, store.url if local is None else str(local), allowed, keys, own)
+        check(store, embedder, shape)
+        base = root or (folder_of(local, store.root) if local is not None else Path.cwd())
+        undo.pop_all()
+    return Index(store, embedder, base, local, access)
+
+
+def _models(store: Store, where: str, trust: Trust, keys: Keys, own: Sequence[str]) -> tuple[Access, Embedder]:
+    """What of the models that an index names may be loaded, and its embedder."""
+    names = models_of(recipe_of(store.settings), store.settings.embedder)
+    found = Found(trust_folder(where), f"the index {where}", names, "; in Python, pass `trust=` for one call")
+    access = admit(found, trust, keys, own)
+    return access, embedder_of(store.settings, access)
+
+
+class Index:
+    """An open index. Any number may read it at a time; one process at a time may write."""
+
+    def __init__(
+        self, store: Store, embedder: Embedder, root: Path, folder: Path | None = None, access: Access | None = None
+    ) -> None:
+        """`folder` is that of a local index. `access` says which models the recipe may load, and with which keys; all,
+        without keys, where there is none."""
+        self._opened: Store | None = store
+        self._embedder = embedder
+        self._folder = folder
+        self._access = access or Access()
+        self.root = root
+        self.url = str(folder) if folder is not None else store.url
+        """Its address, without secrets."""
+        self.settings: Settings = store.settings
+        """What it was made with."""
+        self.recipe = recipe_of(store.settings)
+        self._caches = Caches(time.monotonic)
+        self._mean: tuple[str, float] | None = None
+
+    @cached_property
+    def _parts(self) -> Parts:
+        from seamline.pipeline import make_parts
+
+        answers = self._store.answers() if self.recipe.llm else None
+        return make_parts(self.recipe, answers=answers, access=self._access)
+
+    @property
+    def _store(self) -> Store:
+        if self._opened is None:
+            raise StoreError("this index was closed: open it again with `open_index`")
+        return self._opened
+
+    def check_shape(self, shape: Shape) -> None:
+        """Refuse with a StoreError where the index was made with another shape."""
+        check(self._store, self._embedder, shape)
+
+    def update(
+        self,
+        paths: Sequence[str | Path],
+        *,
+        watcher: Watcher | None = None,
+        encoding: str | None = None,
+        media_type: str | None = None,
+        max_bytes: int | None = MAX_BYTES,
+        follow_links: bool = False,
+        roots: Sequence[str | Path] = (),
+        now: datetime | None = None,
+    ) -> Report:
+        """Bring the index up to date with files and folders: what is new is added, what changed is written anew, and
+        what is gone from a folder that was named is removed. Documents elsewhere are left alone.
+
+        A file of more than `max_bytes` (0 or None: no limit) is a failure. Links that lead out of `roots`, which are
+        the paths unless given, are left out and told; `follow_links` follows them.
+        """
+        from seamline.index.sources import Bounds, sources
+        from seamline.index.update import Failure
+
+        bounds = Bounds(max_bytes, follow_links, [str(path) for path in roots])
+        found = sources([str(path) for path in paths], self.root, media_type=media_type, bounds=bounds)
+        report = self._update(found.candidates, found.covers, watcher, encoding, now)
+        report.notices[:0] = found.notices
+        failures = [Failure("", message) for message in found.failures]
+        with self._store.reader() as reader:
+            failures += [
+                Failure(name, "no such file: check the name and the folder it is named from")
+                for name in sorted(found.missing)
+                if reader.head(name) is None
+            ]
+        report.failures[:0] = failures
+        report.documents += len(failures)
+        return report
+
+    def add(self, doc: str, text: str | bytes, *, media_type: str = "text/markdown") -> Report:
+        """Put one document into the index, or its new text."""
+        from seamline.index.update import Candidate
+
+        data = text if isinstance(text, bytes) else text.encode()
+        report = self._update([Candidate(doc, lambda: data, media_type=media_type)], lambda name: False)
+        if report.failures:
+            raise StoreError(f"{doc}: {report.failures[0].message}")
+        return report
+
+    def remove(self, doc: str) -> Report:
+        """Take a document out of the index. What was cited of it stays known."""
+        return self._update([], lambda name: name == doc)
+
+    def forget(self, docs: Sequence[str]) -> list[str]:
+        """Erase documents with every version of them, so that no file of the index holds their text; the names of
+        those that were there. What was cited of them is unknown afterwards. A StoreError where a store cannot do
+        this."""
+        return self._store.forget(docs)
+
+    def search(
+        self,
+        query: str,
+        *,
+        k: int | None = None,
+        where: str = "",
+        options: SearchOptions | None = None,
+        adaptive: bool = False,
+        reranker: Reranker | None = None,
+    ) -> Results:
+        """The best passages for a query, with citations.
+
+        `where` is a filter such as `language = "en"`. With `adaptive`, the kind of question decides how many passages
+        are found and how wide they are; see `plan`.
+        """
+        settled = self._settled(options, k)
+        condition = parse_filter(where) if where.strip() else None
+        with self._reading() as (reader, generation):
+            key = (generation, query, where, settled, adaptive, reranker.name if reranker else "")
+            if (known := self._caches.results.get(key)) is not None:
+                return known
+            engine = self._engine(reader, reranker)
+            if adaptive:
+                planned = plan(query) if k is None else replace(plan(query), k=k)
+                results = follow(engine, planned, settled, condition)
+            else:
+                results = search(engine, query, settled, condition)
+            self._caches.results.put(key, results)
+            remarks = self._store.remarks()
+            return replace(results, notices=(*results.notices, *remarks)) if remarks else results
+
+    def plan(self, query: str) -> Plan:
+        """How `search(adaptive=True)` and `context` would go about a query, and why."""
+        return plan(query)
+
+    def context(
+        self,
+        query: str,
+        *,
+        budget: int | Room = 4000,
+        where: str = "",
+        options: SearchOptions | None = None,
+        packing: Packing = "greedy",
+        sources: SourceList = "inline",
+        weak: float | None = None,
+        reranker: Reranker | None = None,
+    ) -> ContextText:
+        """A text for a prompt that answers a query from the index: numbered passages, at most `budget` tokens, or as
+        many as a Room leaves. Passages that are worth less than the share `weak` of the best are left out: 20 divided
+        by the budget, unless it is given; with 0 the budget is filled."""
+        from seamline.text.sentences import sentence_starts
+
+        most = budget.budget if isinstance(budget, Room) else budget
+        settled = self._settled(options, None)
+        condition = parse_filter(where) if where.strip() else None
+        with self._reading() as (reader, generation):
+            planned = sized(plan(query), most, self._average(reader, generation))
+            results = follow(self._engine(reader, reranker), planned, settled, condition)
+            press = Press(Shelf(reader), self._parts.tokenizer, sources)
+            text = assemble(
+                results.hits, press, most, query=query, packing=packing, weak=weak, sentences=sentence_starts
+            )
+            return replace(text, notices=(*results.notices, *self._store.remarks()))
+
+    def cite(self, key: str) -> Resolved:
+        """What became of a citation, `ID` or `ID@VERSION`, and what it said."""
+        with self._store.reader() as reader:
+            return resolve(reader, key)
+
+    def stats(self) -> Stats:
+        """What the index holds."""
+        with self._store.reader() as reader:
+            return stats_of(reader, self._store.size())
+
+    def documents(self) -> list[Head]:
+        """All documents that are in the index now, by name."""
+        with self._store.reader() as reader:
+            return [head for head in reader.heads() if not head.deleted]
+
+    def verify(self) -> Iterator[Problem]:
+        """Read everything, and compare it with the checksums it was written with."""
+        return self._store.verify()
+
+    def hit_rates(self) -> Mapping[str, float]:
+        """How often each cache of this object had the answer, from 0 to 1."""
+        return self._caches.hit_rates()
+
+    def close(self) -> None:
+        """Give up the store. Whatever needs it from now on is a StoreError; closing again does nothing."""
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    def __enter__(self) -> Index:
+        self._store  # noqa: B018 - refuses where it is closed, before anything is done in the block
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _update(
+        self,
+        candidates: Sequence[Candidate],
+        covers: Callable[[str], bool],
+        watcher: Watcher | None = None,
+        encoding: str | None = None,
+        now: datetime | None = None,
+    ) -> Report:
+        from seamline.index.update import Tools, update  # half a second that a search does not need
+
+        self._access.require(*models_of(self.recipe, self.settings.embedder))
+
+        tools = Tools(
+            self.recipe,
+            self._parts,
+            self._embedder,
+            self._store.vectors(),
+            hierarchy=self.settings.options.get("hierarchy") == "yes",
+            dual=self.settings.dual,
+            late=is_late(self.settings),
+            encoding=encoding,
+        )
+        moment = now or datetime.now(UTC)
+        report = update(self._store, candidates, tools, covers=covers, now=moment, watcher=watcher)
+        report.notices += [remark.message for remark in self._store.remarks()]
+        return report
+
+    @contextmanager
+    def _reading(self) -> Iterator[tuple[Reader, str]]:
+        """A reader that remembers, with the mark of the state it shows."""
+        while True:
+            generation = self._store.generation()
+            with self._store.reader() as reader:
+                if self._store.generation() == generation:
+                    yield CachedReader(reader, self._caches, generation), generation
+                    return
+
+    def _engine(self, reader: Reader, reranker: Reranker | None) -> Engine:
+        judge = CachedReranker(reranker, self._caches) if reranker else None
+        return Engine(reader, CachedEmbedder(self._embedder, self._caches), datetime.now(UTC), judge)
+
+    def _settled(self, options: SearchOptions | None, k: int | None) -> SearchOptions:
+        settled = replace(options or SearchOptions(), dual=self.settings.dual)
+        return settled if k is None else replace(settled, k=k)
+
+    def _average(self, reader: Reader, generation: str) -> float:
+        """Tokens of a chunk, over the whole index; worked out once for each of its states."""
+        if self._mean is None or self._mean[0] != generation:
+            heads = [head for head in reader.heads() if not head.deleted]
+            chunks = sum(head.chunks for head in heads)
+            self._mean = generation, sum(head.tokens for head in heads) / chunks if chunks else 0.0
+        return self._mean[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """What an index holds."""
+
+    documents: int
+    removed: int
+    """Documents that are gone, but whose citations still resolve."""
+    chunks: int
+    about: int
+    """Texts about chunks."""
+    sections: int
+    tokens: int
+    """Sum over all chunks."""
+    versions: int
+    """Of all documents, the removed ones included."""
+    kinds: Mapping[str, int]
+    """Chunks by kind, the most frequent first."""
+    languages: Mapping[str, int]
+    """Chunks by language; the empty name where it could not be told."""
+    duplicates: Duplicates
+    indexed_at: datetime | None
+    """When a document was last written."""
+    size: int
+    """Bytes on disk."""
+
+
+def stats_of(reader: Reader, size: int) -> Stats:
+    """The numbers of one state of an index; `size` is what it takes on disk."""
+    heads = list(reader.heads())
+    kinds: Counter[str] = Counter()
+    languages: Counter[str] = Counter()
+    levels: Counter[int] = Counter()
+    for entry in reader.select():
+        levels[entry.level] += 1
+        if entry.level == 0:
+            kinds[entry.kind] += 1
+            languages[entry.language] += 1
+    alive = [head for head in heads if not head.deleted]
+    return Stats(
+        documents=len(alive),
+        removed=len(heads) - len(alive),
+        chunks=levels.pop(0, 0),
+        about=levels.pop(ABOUT, 0),
+        sections=sum(levels.values()),
+        tokens=sum(head.tokens for head in alive),
+        versions=sum(len(reader.versions(head.doc)) for head in heads),
+        kinds=dict(kinds.most_common()),
+        languages=dict(languages.most_common()),
+        duplicates=duplicates(reader),
+        indexed_at=max((head.indexed_at for head in heads), default=None),
+        size=size,
+    )

@@ -1,0 +1,213 @@
+"""Headings a chunk borrows: those above its start that its body does not hold itself.
+
+Paths of chunks in source code: the classes and functions that a chunk is wholly inside of.
+
+The imports a chunk uses, put before it where they fit: a function stays whole rather than get its imports.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from seamline.cut.atoms import Draft, borrowed, rendered
+from seamline.cut.sections import Section
+from seamline.protocols import Tokenizer
+from seamline.source.imports import Import, Imports
+from seamline.types import Block, Chunk, Context, Document
+
+
+class Lead(NamedTuple):
+    """Headings as spans, as text, and how many tokens they have."""
+
+    context: tuple[Context, ...] = ()
+    text: str = ""
+    tokens: int = 0
+
+
+_NONE = Lead()
+
+
+class Leads:
+    """Finds and counts the headings above any place of a document, each set once."""
+
+    def __init__(
+        self,
+        document: Document,
+        starts: Sequence[int],
+        sections: Sequence[Section],
+        count: Callable[[str], int],
+        most: int,
+    ) -> None:
+        self._text = document.text
+        self._blocks = document.blocks
+        self._starts = starts
+        self._sections = sections
+        self._firsts = [section.first for section in sections]
+        self._count = count
+        self._most = most
+        """Headings never take more tokens than this; 0 where the recipe wants none."""
+        self._known: dict[tuple[int, ...], Lead] = {}
+        self.bare: set[int] = set()
+        """Starts of chunks that have no room for borrowed headings."""
+
+    def at(self, section: int, start: int) -> Lead:
+        """What a chunk borrows that starts at `start` in a section."""
+        path, above = self._sections[section][3:]
+        if not path or not self._most or start in self.bare:
+            return _NONE
+        if above == len(path) or self._blocks[path[-1]].start < start:
+            headings = path
+        elif start <= self._blocks[path[above]].start:
+            headings = path[:above]
+        else:
+            headings = tuple([index for index in path if self._blocks[index].start < start])
+        lead = self._known.get(headings)
+        if lead is None:
+            lead = self._known[headings] = self._made(headings)
+        return lead
+
+    def section_at(self, offset: int, first: int, last: int) -> int:
+        """Which of the sections [first, last) holds an offset."""
+        if last - first == 1:
+            return first
+        position = bisect_right(self._starts, offset) - 1
+        return bisect_right(self._firsts, position) - 1
+
+    def _made(self, headings: tuple[int, ...]) -> Lead:
+        """Headings as context; the outermost give way where all would take too much."""
+        blocks = self._blocks
+        context = tuple([Context("heading", blocks[i].start, blocks[i].end, "\n\n") for i in headings])
+        while context:
+            text = borrowed(self._text, context)
+            tokens = self._count(text)
+            if tokens <= self._most:
+                return Lead(context, text, tokens)
+            context = context[1:]
+        return _NONE
+
+
+class ScopePaths:
+    """Names of the scopes around chunks, which are asked about in their order: blocks are looked at once."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self._blocks = blocks
+        self._at = 0
+        self._around: list[Block] = []
+
+    def of(self, start: int, end: int, first: int, last: int) -> tuple[str, ...]:
+        """The names around a body that touches the blocks [first, last), outermost first; none outside of scopes."""
+        blocks = self._blocks
+        if blocks[first].kind != "scope":
+            return ()
+        at = max(self._at, first)
+        while at < last and blocks[at].start <= start:
+            if blocks[at].kind == "scope":
+                self._around = [one for one in self._around if one.end > blocks[at].start]
+                self._around.append(blocks[at])
+            at += 1
+        self._at = at
+        names = [_name(one) for one in self._around if one.start <= start and end <= one.end]
+        return tuple([name for name in names if name])
+
+
+def scoped(chunks: list[Chunk]) -> list[Chunk]:
+    """Chunks with the names of the scopes around them in their paths; those outside of scopes as they are."""
+    if not chunks:
+        return chunks
+    paths = ScopePaths(chunks[0].document.blocks)
+    for index, chunk in enumerate(chunks):
+        if path := paths.of(chunk.start, chunk.end, *chunk.blocks):
+            chunks[index] = replace(chunk, path=(*chunk.path, *path))
+    return chunks
+
+
+def _name(scope: Block) -> str:
+    return str((scope.attrs or {}).get("name", ""))
+
+
+_SHARE = 8
+"""An eighth of the limit is kept free for imports."""
+
+
+def import_reserve(document: Document, limit: int) -> int:
+    """Tokens to keep free while packing."""
+    return limit // _SHARE if any((block.attrs or {}).get("imports") for block in document.blocks) else 0
+
+
+class Borrower:
+    """Adds imports to the drafts of one document."""
+
+    def __init__(self, document: Document, imports: Imports, tokenizer: Tokenizer, limit: int) -> None:
+        self._text = document.text
+        self._imports = imports
+        self._count = tokenizer.count
+        self._limit = limit
+        self._indents = document.front_matter.get("programming_language") == "python"
+        self._tokens: dict[Import, int] = {}
+        self._additive = tokenizer.additive
+        self._lines: dict[tuple[int, int], int] = {}
+
+    def add(self, drafts: Sequence[Draft]) -> list[Draft]:
+        return [self._added(draft) for draft in drafts]
+
+    def _added(self, draft: Draft) -> Draft:
+        used = self._imports.used(draft.start, draft.end)
+        if not used or (self._indents and self._is_indented(draft)):
+            return draft
+        room = self._limit - draft.tokens
+        while used:
+            while used and sum(map(self._cost, used)) > room:
+                used.remove(max(used, key=self._cost))  # many short lines rather than a long one
+            borrowed = self._contexts(used)
+            context = (*borrowed, *draft.context)
+            if self._adds_up(draft):
+                tokens = draft.tokens + sum(map(self._exact, borrowed))
+            else:
+                tokens = self._count(rendered(self._text, draft.start, draft.end, context, draft.closing))
+            if tokens <= self._limit:
+                return draft._replace(context=context, tokens=tokens)
+            room -= tokens - self._limit
+        return draft
+
+    def _adds_up(self, draft: Draft) -> bool:
+        """Whether counts before and after the start of a draft add up exactly: imports end their lines."""
+        first = draft.context[0] if draft.context else None
+        start = first.start if first else draft.start
+        if first and first.start == first.end:
+            return False
+        return self._additive and self._text[start] not in "/\r\n"
+
+    def _exact(self, context: Context) -> int:
+        key = (context.start, context.end)
+        if key not in self._lines:
+            self._lines[key] = self._count(self._text[context.start : context.end] + context.added)
+        return self._lines[key]
+
+    def _is_indented(self, draft: Draft) -> bool:
+        """Whether its text starts further right than an import may stand."""
+        first = draft.context[0].start if draft.context else draft.start
+        return self._text[first] in " \t"
+
+    def _cost(self, one: Import) -> int:
+        if one not in self._tokens:
+            self._tokens[one] = self._count(self._text[one.start : one.end]) + 1
+        return self._tokens[one]
+
+    def _contexts(self, used: Sequence[Import]) -> list[Context]:
+        """Import lines in order, those of a group between its brackets."""
+        out: list[Context] = []
+        group = None
+        for one in used:
+            if one.group != group:
+                out += self._closed(group)
+                group = one.group
+                if group:
+                    out.append(Context("import", group[0], group[1], "\n"))
+            out.append(Context("import", one.start, one.end, "\n"))
+        return out + self._closed(group)
+
+    def _closed(self, group: tuple[int, int, int] | None) -> list[Context]:
+        return [Context("import", group[2], group[2] + 1, "\n")] if group else []

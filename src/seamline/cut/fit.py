@@ -1,0 +1,359 @@
+"""Document -> drafts: atoms, scored gaps, a packer, and proof that every chunk keeps the limit.
+
+Ranges between forced cuts (sections, under the default policy) are handled one by one. A range within the target
+is one chunk whatever the packer: splitting it would add a cut and move every piece further from the target.
+
+Small chunks: below the floor a chunk merges with the next, else with the one before, else stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate, pairwise
+
+from seamline.cut.atomize import Atomizer
+from seamline.cut.atoms import (
+    Atom,
+    Draft,
+    closing,
+    closing_tokens,
+    opening,
+    opening_tokens,
+    part_of,
+    rendered,
+)
+from seamline.cut.context import Leads
+from seamline.cut.pack import (
+    Goal,
+    Load,
+    Pack,
+    packer,
+)
+from seamline.cut.scores import NO_SIGNAL, Scorer, Signal
+from seamline.cut.sections import find_sections
+from seamline.cut.split.blocks import Splitter
+from seamline.errors import BudgetError
+from seamline.protocols import Tokenizer
+from seamline.recipe.recipe import Recipe
+from seamline.text.lines import trimmed
+from seamline.types import Document
+
+_ATTEMPTS = 8
+
+
+class Engine:
+    """Cuts one document."""
+
+    def __init__(
+        self, document: Document, recipe: Recipe, tokenizer: Tokenizer, reserve: int, signal: Signal = NO_SIGNAL
+    ) -> None:
+        self.document = document
+        self.text = document.text
+        self.blocks = document.blocks
+        self.recipe = recipe
+        self.budget = recipe.budget
+        self.count = tokenizer.count
+        self.additive = tokenizer.additive
+        self.reserve = min(reserve, recipe.budget.limit // 3)
+        self.tops = [i for i, b in enumerate(self.blocks) if b.parent < 0]
+        self.starts = [self.blocks[i].start for i in self.tops]
+        self.sections = find_sections(self.blocks, self.tops, recipe.breadcrumb_depth)
+        self.unclosed = {b.end: str(b.attrs["unclosed"]) for b in self.blocks if b.attrs and "unclosed" in b.attrs}
+        self.scorer = Scorer(scores_of(recipe), signal)
+        self._outline = signal.outline
+        self.leads = Leads(document, self.starts, self.sections, self.count, heading_tokens(recipe))
+
+    @cached_property
+    def splitter(self) -> Splitter:
+        recipe = self.recipe
+        cluster = cluster_tokens(recipe)
+        splitter = Splitter(self.text, self.blocks, self.count, recipe.whole, recipe.split, cluster, self.scorer)
+        if self._outline is not None:
+            splitter.open_code(self._outline, docstring=recipe.code.docstring)
+        return splitter
+
+    @cached_property
+    def atomizer(self) -> Atomizer:
+        return Atomizer(
+            self.document,
+            self.tops,
+            self.starts,
+            self.sections,
+            self.leads,
+            self.splitter,
+            self.scorer,
+            self.count,
+            self.recipe.whole,
+        )
+
+    @cached_property
+    def pack(self) -> Pack:
+        recipe = self.recipe
+        return packer(recipe.packer, window=recipe.window, decay=recipe.decay, balance=recipe.balance)
+
+    def drafts(self) -> list[Draft]:
+        """All chunks of the document, in order."""
+        out: list[Draft] = []
+        for first, last in self._ranges():
+            out.extend(self._range(first, last))
+        return out
+
+    # --- ranges ----------------------------------------------------------------------------------------------
+
+    def _ranges(self) -> Iterator[tuple[int, int]]:
+        """Forced cuts: ranges of sections that no chunk crosses."""
+        sections = self.sections
+        if not sections:
+            return
+        if self.recipe.sections == "paragraph":
+            yield 0, len(sections)
+        elif self.recipe.depth == 0:
+            for index in range(len(sections)):
+                yield index, index + 1
+        else:
+            yield from self._at_depth(0, len(sections), self.recipe.depth)
+
+    def _at_depth(self, first: int, last: int, depth: int) -> Iterator[tuple[int, int]]:
+        """Sections down to heading level `depth` with all that is under them; finer where one is too large."""
+        begin = first
+        for index in range(first + 1, last + 1):
+            if index < last and self.sections[index].level > depth:
+                continue
+            if index - begin > 1 and depth < 6 and not self._fits(begin, index):
+                yield from self._at_depth(begin, index, depth + 1)
+            else:
+                yield begin, index
+            begin = index
+
+    def _fits(self, first: int, last: int) -> bool:
+        start, end = self._extent(first, last)
+        if end - start > 16 * self.budget.limit:
+            return False
+        lead = self.leads.at(first, start)
+        return self.count(lead.text + self.text[start:end]) <= self.budget.limit
+
+    def _extent(self, first: int, last: int) -> tuple[int, int]:
+        """Start and end of the sections [first, last)."""
+        sections = self.sections
+        return self.starts[sections[first].first], self.blocks[self.tops[sections[last - 1].last - 1]].end
+
+    def _range(self, first: int, last: int) -> list[Draft]:
+        start, end = self._extent(first, last)
+        target = self.budget.limit if self.recipe.depth else self.budget.target
+        if end - start <= 5 * target and not self.scorer.forces(
+            start, end
+        ):  # above this it will hardly fit, and is counted block by block below
+            lead = self.leads.at(first, start)
+            close = self._left_open(end)
+            tokens = self.count(lead.text + self.text[start:end] + close)
+            if tokens <= target:
+                return [Draft(start, end, tokens, lead.context, close, first, self._seam(first))]
+        return self._packed(first, last, end)
+
+    def _seam(self, section: int) -> str:
+        level = self.sections[section].level
+        return "start" if section == 0 else f"h{level}" if level else "paragraph"
+
+    def _left_open(self, end: int) -> str:
+        """The close of a fence that the document itself leaves open at `end`."""
+        fence = self.unclosed.get(end)
+        return f"\n{fence}" if fence else ""
+
+    # --- ranges above the target -----------------------------------------------------------------------------
+
+    def _packed(self, first: int, last: int, end: int) -> list[Draft]:
+        """Several chunks; tightened until the real count of each is within the limit."""
+        slack = 0
+        for _ in range(_ATTEMPTS):
+            drafts = self._attempt(first, last, end, slack)
+            over = max(draft.tokens for draft in drafts) - self.budget.limit
+            if over <= 0:
+                return drafts
+            if slack > self.budget.limit // 2:
+                self.splitter.cluster = 0  # one cluster and its frame exceed the limit: the limit wins
+            slack = min(max(2 * slack + 1, slack + over), self.budget.limit * 3 // 4)
+        raise endless(self.document, over, self.budget.limit)
+
+    def _attempt(self, first: int, last: int, end: int, slack: int) -> list[Draft]:
+        limit = self.budget.limit - slack
+        goal = Goal(min(self.budget.target, limit), limit)
+        atoms = self.atomizer.atoms(first, last, end, limit)
+        drafts: list[Draft] = []
+        for low, high in self._segments(atoms):
+            cuts = self._cuts(atoms, low, high, goal, first, last)
+            bounds = [low, *cuts, high]
+            for i, j in pairwise(bounds):
+                if draft := self._draft(atoms, i, j, end, first, last):
+                    drafts.append(draft)
+        return drafts
+
+    def _segments(self, atoms: Sequence[Atom]) -> Iterator[tuple[int, int]]:
+        """Index ranges between forced cuts: those of the signal, around atoms standing alone, and between parts of
+        code. A heading above an atom standing alone stays with it."""
+        low = 0
+        for index, atom in enumerate(atoms):
+            if atom.alone:
+                top = index
+                while atoms[top].glued and top > low:
+                    top -= 1
+                if top > low:
+                    yield low, top
+                yield top, index + 1
+                low = index + 1
+            elif index > low and not atom.glued and self._is_forced(atoms[index - 1], atom):
+                yield low, index
+                low = index
+        if low < len(atoms):
+            yield low, len(atoms)
+
+    def _is_forced(self, before: Atom, atom: Atom) -> bool:
+        if before.frame is not atom.frame and part_of(before.frame) != part_of(atom.frame):
+            return True
+        return self.scorer.is_forced(atom.start)
+
+    def _cuts(self, atoms: Sequence[Atom], low: int, high: int, goal: Goal, first: int, last: int) -> list[int]:
+        """Where the packer cuts the atoms [low, high)."""
+        if high - low == 1:
+            return []
+        part = atoms[low:high]
+        sums = list(accumulate([atom.tokens for atom in part], initial=0))
+        lead = self._common_leads(part, first) if last - first == 1 else []
+        if lead and not any(a.frame for a in part) and _largest(part, lead) <= goal.limit:
+            tail = [0] * len(sums)  # the common case, at a third of the cost
+        else:
+            tail = [0, *[closing_tokens(a.frame, a.end) for a in part]]
+            lead = [opening_tokens(a.frame, self.text, a.start) for a in part]
+            if last - first > 1 or self.sections[first].path:
+                for index, atom in enumerate(part):
+                    section = self.leads.section_at(atom.start, first, last)
+                    lead[index] += self.leads.at(section, atom.start).tokens
+        score = self.scorer.scores(part)
+        forbidden = {i for i, a in enumerate(part) if a.glued}
+        load = Load(sums, lead, tail, score, forbidden)
+        if self.reserve:
+            goal = self._reserved(goal, part, lead)
+        if load.size(0, len(part)) <= goal.target:
+            return []
+        return [low + cut for cut in self.pack(load, goal)]
+
+    def _common_leads(self, part: Sequence[Atom], section: int) -> list[int]:
+        """Tokens of the headings above each atom of a section, as if all but the first stood below its last heading:
+        too many for a heading among several."""
+        lead = [self.leads.at(section, part[-1].start).tokens] * len(part)
+        lead[0] = self.leads.at(section, part[0].start).tokens
+        return lead
+
+    def _reserved(self, goal: Goal, part: Sequence[Atom], lead: Sequence[int]) -> Goal:
+        """Sizes that leave room for overlap, unless something that may not be cut needs that room itself."""
+        less = goal.limit - self.reserve
+        return Goal(min(goal.target, less), less if _largest(part, lead) <= less else goal.limit)
+
+    def _draft(self, atoms: Sequence[Atom], i: int, j: int, end: int, first: int, last: int) -> Draft | None:
+        """The chunk of the atoms [i, j), counted as it will be delivered."""
+        text, head, foot = self.text, atoms[i], atoms[j - 1]
+        start = head.start
+        stop = trimmed(text, start, min(foot.end, end))
+        if head.seam == "word":
+            while start < stop and text[start].isspace():
+                start += 1
+        if start >= stop:
+            return None
+        section = self.leads.section_at(start, first, last)
+        headings, _, heading_tokens = self.leads.at(section, start)
+        frame = opening(head.frame, text, start) if head.frame else ()
+        close = self._left_open(stop) + closing(foot.frame, foot.end)
+        context = (*headings, *frame)
+        if (
+            self.additive
+            and not frame
+            and start == head.start
+            and stop > foot.start
+            and all(atom.exact and self._adds_up(atom.start) for atom in atoms[i:j])
+        ):
+            tokens = heading_tokens + self.count(text[foot.start : stop] + close)
+            tokens += sum([atom.tokens for atom in atoms[i : j - 1]])
+        else:
+            tokens = self.count(rendered(text, start, stop, context, close))
+        alone = head.alone or foot.alone or part_of(head.frame) is not None
+        seam = self._seam(section) if start == self.starts[self.sections[section].first] else head.seam
+        return Draft(start, stop, tokens, context, close, section, seam, alone)
+
+    def _adds_up(self, start: int) -> bool:
+        """Whether counts on both sides of `start` add up exactly: it starts a line, and not with a slash."""
+        return not start or (self.text[start - 1] == "\n" and self.text[start] not in "/\r\n")
+
+
+def _largest(part: Sequence[Atom], lead: Sequence[int]) -> int:
+    """Tokens of the largest chunk that may not be cut: one atom, or several that are glued."""
+    largest = chain = 0
+    for atom, extra in zip(part, lead, strict=True):
+        chain = atom.tokens + (chain if atom.glued else extra)
+        largest = max(largest, chain)
+    return largest
+
+
+def heading_tokens(recipe: Recipe) -> int:
+    """How many tokens borrowed headings may take."""
+    return recipe.budget.limit // 4 if recipe.breadcrumb else 0
+
+
+def cluster_tokens(recipe: Recipe) -> int:
+    """How many tokens a grapheme cluster may have and stay whole."""
+    return recipe.budget.limit * 3 // 4
+
+
+def scores_of(recipe: Recipe) -> dict[str, float]:
+    """Per kind of gap, how good a cut there is, 0 to 1."""
+    return {name: value / 100 for name, value in recipe.scores.items()}
+
+
+def endless(document: Document, over: int, limit: int) -> BudgetError:
+    """What to say when tightening does not end."""
+    return BudgetError(
+        f"the tokenizer's counts do not add up: a chunk of {document.id} stays {over} tokens over the "
+        f"limit of {limit}; raise the limit or use another tokenizer"
+    )
+
+
+MayJoin = Callable[[Draft, Draft], bool]
+
+
+def merge_small(
+    text: str, drafts: list[Draft], floor: int, limit: int, tokenizer: Tokenizer, may_join: MayJoin
+) -> list[Draft]:
+    """Drafts of which none is below `floor` where a neighbour it may join has room."""
+    out: list[Draft] = []
+    waiting = drafts[:1]
+    for draft in drafts[1:]:
+        current = waiting[0]
+        if current.tokens < floor and (both := _joined(text, current, draft, limit, tokenizer, may_join)):
+            waiting = [both]
+            continue
+        _settle(text, out, current, floor, limit, tokenizer, may_join)
+        waiting = [draft]
+    if waiting:
+        _settle(text, out, waiting[0], floor, limit, tokenizer, may_join)
+    return out
+
+
+def _settle(
+    text: str, out: list[Draft], draft: Draft, floor: int, limit: int, tokenizer: Tokenizer, may_join: MayJoin
+) -> None:
+    """Append, or merge backward where the draft is still small."""
+    if draft.tokens < floor and out and (both := _joined(text, out[-1], draft, limit, tokenizer, may_join)):
+        out[-1] = both
+    else:
+        out.append(draft)
+
+
+def _joined(text: str, left: Draft, right: Draft, limit: int, tokenizer: Tokenizer, may_join: MayJoin) -> Draft | None:
+    """Both as one chunk, where they may be and fit."""
+    if left.alone or right.alone or not may_join(left, right):
+        return None
+    if left.end - left.start + right.end - right.start > 16 * limit:
+        return None
+    tokens = tokenizer.count(rendered(text, left.start, right.end, left.context, right.closing))
+    if tokens > limit:
+        return None
+    return left._replace(end=right.end, tokens=tokens, closing=right.closing)

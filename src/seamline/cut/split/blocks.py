@@ -1,0 +1,450 @@
+"""Splitting blocks that are too large, each kind by its own rule.
+
+Code goes by lines under its reopened fence, tables by rows under their header, lists by items, quotes and other
+containers by the blocks inside them, and everything else down the ladder of blank lines, sentences, lines, words.
+
+How blocks of each kind are split when they are too large: one small rule per kind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from seamline.cut.atoms import (
+    MARKS,
+    Atom,
+    Frame,
+    cost,
+)
+from seamline.cut.scores import NO_SCORER, Scorer
+from seamline.cut.scores.structure import code_seam
+from seamline.cut.split.ladder import (
+    CODE,
+    LINES,
+    LONGEST_TOKEN,
+    PROSE,
+    Count,
+    Piece,
+    Room,
+    Rung,
+    climb_down,
+    coalesce,
+)
+from seamline.cut.split.statements import Statements
+from seamline.cut.split.tables import LEAST, Headed, split_rows, split_table
+from seamline.source.nodes import Outline
+from seamline.text.lines import (
+    line_end,
+    line_start,
+    next_line,
+    trimmed,
+)
+from seamline.types import Block, Context
+
+_FENCE = re.compile(r"`{3,}|~{3,}")
+_MARKER = re.compile(r"(?:[-+*]|\d{1,9}[.)])[ \t]*")
+_TEXT = re.compile(r"[^ \t\r\n>]")
+_PREFIX = 1000  # no list or quote marker before a fence is longer
+_SMALL = 24  # pieces below a twenty-fourth of the room are joined: packers then look at most that far
+
+
+class Task(NamedTuple):
+    """A range still to be turned into atoms."""
+
+    start: int
+    end: int
+    block: int
+    """Index of the block that fills the range, -1 for text between blocks."""
+    seam: str
+    frame: Frame | None = None
+    glued: bool = False
+    """Whether it follows a heading, and so may not be cut from it."""
+
+
+def _one_mark(frame: Frame | None) -> Frame | None:
+    """Frames around a list or quote mark with one such mark at most: no more are ever repeated, and nesting is deep."""
+    if frame is None or frame.role not in MARKS:
+        return frame
+    outer = frame.outer
+    while outer is not None and outer.role in MARKS:
+        outer = outer.outer
+    return frame._replace(outer=outer)
+
+
+def _affordable(frame: Frame | None, room: int, *, must_close: bool = False) -> Frame | None:
+    """A frame that leaves at least half of the room to the text in it, less where it must be closed; those around it
+    give way first."""
+    while frame and frame.outer and cost(frame) > room // 2:
+        frame = frame._replace(outer=frame.outer.outer)
+    return frame if cost(frame) <= (room - LEAST if must_close else room // 2) else None
+
+
+def kept_apart(atoms: list[Atom]) -> list[Atom]:
+    """Atoms with a cut forced where one leaves something open that the next is not in, or is not known to be in."""
+    for index in range(1, len(atoms)):
+        before, after = atoms[index - 1], atoms[index]
+        at = after.start
+        if before.frame is after.frame or _closable(before.frame, at) == _closable(after.frame, at):
+            continue
+        atoms[index] = after._replace(glued=False, alone=after.alone or after.tokens > before.tokens)
+        if not atoms[index].alone:
+            atoms[index - 1] = before._replace(alone=True)
+    return atoms
+
+
+def _closable(frame: Frame | None, at: int) -> list[tuple[int, int]]:
+    """The frames that are open at a place and have to be closed."""
+    out = []
+    while frame is not None:
+        if frame.close and frame.start < at < frame.end:
+            out.append((frame.start, frame.end))
+        frame = frame.outer
+    return out
+
+
+class Splitter:
+    """Splits the blocks of one document to a given room."""
+
+    def __init__(
+        self,
+        text: str,
+        blocks: Sequence[Block],
+        count: Count,
+        whole: Mapping[str, int],
+        own_rule: Mapping[str, bool],
+        cluster: int,
+        scorer: Scorer = NO_SCORER,
+    ) -> None:
+        self.text = text
+        self.blocks = blocks
+        self.count = count
+        self.whole = whole
+        self.own_rule = own_rule
+        self.cluster = cluster
+        self._scorer = scorer
+        self._children: dict[int, list[int]] | None = None
+        self._texts: dict[int, int] = {}
+        self._statements: Statements | None = None
+
+    def open_code(self, outline: Outline, *, docstring: bool) -> None:
+        """From now on split source code by its statements."""
+        self._statements = Statements(
+            self.text, self.blocks, outline, self._scorer, self.count, self._by_lines, docstring=docstring
+        )
+
+    @property
+    def children(self) -> dict[int, list[int]]:
+        if self._children is None:
+            self._children = defaultdict(list)
+            for index, block in enumerate(self.blocks):
+                self._children[block.parent].append(index)
+        return self._children
+
+    def split(self, task: Task, room: int) -> list[Atom]:
+        """Atoms of a range that is too large, each within `room`."""
+        if self._statements is not None and task.frame is None:
+            found = self._statements.split(task.start, task.end, task.seam, room, glued=task.glued)
+            if found is not None:
+                return found
+        atoms: list[Atom] = []
+        is_framed = self._is_framed(task)
+        stack = [task]
+        too_large = True  # known of the range itself, and of a block that fills a container alone
+        while stack:
+            task = stack.pop()
+            held = atoms[-1].tokens if task.glued and atoms else 0  # the heading it may not be cut from
+            if not too_large and (atom := self._whole(task, room - cost(task.frame, whole_lines=True) - held)):
+                atoms.append(atom)
+                continue
+            space = max(room - cost(task.frame) - held, room // 8)
+            too_large = False
+            kind = self.blocks[task.block].kind if task.block >= 0 else "paragraph"
+            if rule_of(kind).bare and (atom := self._without_frame(task, room - held)):
+                atoms.append(atom)
+                continue
+            if self.own_rule.get(kind, True) and self._holds_blocks(task, kind):
+                inner = self._inner(task, kind, room)
+                too_large = len(inner) == 1 and inner[0].block >= 0
+                stack.extend(reversed(inner))
+                continue
+            parts = self._parts(task, kind, room, space)
+            if task.glued:
+                parts[0] = parts[0]._replace(glued=True)
+            atoms.extend(parts)
+        return kept_apart(atoms) if is_framed else atoms
+
+    def _holds_blocks(self, task: Task, kind: str) -> bool:
+        """Whether a block is split by the blocks inside it; a scope in which nothing is told apart goes by lines."""
+        rule = rule_of(kind)
+        if not rule.holds or (rule.needs_frame and not self._is_framed(task)):
+            return False
+        return not rule.filled or bool(self.children[task.block])
+
+    def _is_framed(self, task: Task) -> bool:
+        """Whether its parser gave the block a frame."""
+        return task.block >= 0 and "frame" in (self.blocks[task.block].attrs or {})
+
+    def _parts(self, task: Task, kind: str, room: int, space: int) -> list[Atom]:
+        """Atoms of one block that holds no others, by the rule of its kind."""
+        if not self.own_rule.get(kind, True):
+            return self._ladder(task, space, LINES)
+        if kind == "table":
+            return self._table(task, space, room)
+        rungs = rule_of(kind).rungs
+        if frame := self.frame(task, kind, room):
+            return self._ladder(task._replace(frame=frame), room - cost(frame), rungs)
+        return self._ladder(task, space, rungs)
+
+    def _whole(self, task: Task, room: int) -> Atom | None:
+        """The range as one atom, where it fits."""
+        if task.end - task.start > LONGEST_TOKEN * room or self._scorer.opens(task.start, task.end):
+            return None
+        if task.block >= 0:
+            room = min(room, self.whole.get(self.blocks[task.block].kind, room))
+        tokens = self.count(self.text[task.start : task.end])
+        return Atom(task.start, task.end, tokens, task.seam, task.frame, task.glued) if tokens <= room else None
+
+    def _without_frame(self, task: Task, room: int) -> Atom | None:
+        """A scope as one atom, where it fits but for the scopes around it and the blanks after it: those give way."""
+        atom = self._whole(task._replace(end=trimmed(self.text, task.start, task.end), frame=None), room)
+        return atom and atom._replace(end=task.end, exact=False)
+
+    def _ladder(self, task: Task, room: int, rungs: Sequence[Rung]) -> list[Atom]:
+        pieces: list[Piece] = []
+        for start, end in self._scorer.parts(task.start, task.end):
+            part = climb_down(self.text, start, end, Room(room, self.cluster), self.count, rungs)
+            part[0] = part[0]._replace(seam="sentence" if rungs is PROSE else "line")
+            pieces += coalesce(part, room // _SMALL, room)
+        atoms = [Atom(p.start, p.end, p.tokens, p.seam, task.frame, exact=p.exact) for p in pieces]
+        atoms[0] = atoms[0]._replace(seam=task.seam)
+        return atoms
+
+    def _by_lines(self, start: int, end: int, seam: str, frame: Frame | None, room: int) -> list[Atom]:
+        return self._ladder(Task(start, end, -1, seam, frame), room, CODE)
+
+    def _table(self, task: Task, room: int, most: int) -> list[Atom]:
+        rows = [self.blocks[i] for i in self.children[task.block] if self.blocks[i].kind == "row"]
+        given = Room(room, self.cluster)
+        attrs = self.blocks[task.block].attrs or {}
+        if "header_end" in attrs:
+            _, opening, close = attrs.get("frame", (0, task.start, ""))
+            shape = Headed(task.start, task.end, opening, attrs["header_end"], f"\n{close}" if close else "")
+            atoms = split_rows(self.text, rows, shape, given, self.count, task.frame, most)
+        else:
+            atoms = split_table(self.text, rows, task.start, task.end, given, self.count, task.frame)
+        atoms = atoms or self._ladder(task, room, LINES)
+        atoms[0] = atoms[0]._replace(seam=task.seam)
+        return atoms
+
+    # --- containers ------------------------------------------------------------------------------------------
+
+    def _inner(self, task: Task, kind: str, room: int) -> list[Task]:
+        """One task for each block inside a container, and for text that none of them claims."""
+        rule = rule_of(kind)
+        if rule.framed and self._is_framed(task):
+            return self._framed_inner(task, rule.seam, room)
+        frame = self._container_frame(task, kind)
+        while rule.bare and frame and frame.outer and cost(frame) > room // 4:
+            frame = frame._replace(outer=frame.outer.outer)  # a method's signature says more than its class's
+        if cost(frame) > room // 4:
+            frame = task.frame
+        seam = rule.seam
+        tasks: list[Task] = []
+        after_heading = False
+        before = -1
+        for start, end, child in self._bounds(task):
+            first = start == task.start
+            glued = task.glued if first else after_heading
+            if rule.inline:
+                seam = code_seam(self.text, self.blocks, before, child, start)
+            tasks.append(Task(start, end, child, task.seam if first else seam, frame, glued))
+            after_heading = child >= 0 and self.blocks[child].kind == "heading"
+            before = child
+        return tasks
+
+    def _framed_inner(self, task: Task, seam: str, room: int) -> list[Task]:
+        """Tasks of a container that opens and closes: what is inside keeps to both, or does without where the frames
+        leave too little room; then only the opening and the close are put into it, and are cut from the rest."""
+        around = self._own_frame(task, self.blocks[task.block])
+        fits = cost(around) <= room // 2
+        edge = around if fits else around._replace(outer=None)
+        tasks: list[Task] = []
+        bounds = self._exact_bounds(task)
+        for index, (start, end, child) in enumerate(bounds):
+            is_edge = child < 0 and index in (0, len(bounds) - 1)
+            frame = around if fits else edge if is_edge else task.frame
+            glued = fits and (index == 1 or (is_edge and index > 0 and bool(around.close)))
+            tasks.append(Task(start, end, child, seam if index else task.seam, frame, glued if index else task.glued))
+        return tasks
+
+    def _exact_bounds(self, task: Task) -> list[tuple[int, int, int]]:
+        """(start, end, block) that tile a container, whose blocks may start inside a line."""
+        starts = [(task.start, -1)]
+        end = task.start
+        for child in self.children[task.block]:
+            block = self.blocks[child]
+            if starts[-1][1] >= 0 and self._has_text(end, block.start):
+                starts.append((end, -1))
+            if block.start > starts[-1][0]:
+                starts.append((block.start, child))
+            elif starts[-1][1] < 0:
+                starts[-1] = (block.start, child)
+            end = block.end
+        if starts[-1][1] >= 0 and self._has_text(end, task.end):
+            starts.append((end, -1))
+        ends = [start for start, _ in starts[1:]]
+        return [(start, end, child) for (start, child), end in zip(starts, [*ends, task.end], strict=True)]
+
+    def _bounds(self, task: Task) -> list[tuple[int, int, int]]:
+        """(start, end, block) of whole lines that tile a container; block -1 where no child claims the text."""
+        inline = rule_of(self.blocks[task.block].kind).inline  # minified code has many on one line
+        starts: list[tuple[int, int]] = []
+        end = task.start
+        for child in self.children[task.block]:
+            block = self.blocks[child]
+            start = block.start if inline else line_start(self.text, block.start, task.start)
+            if starts and starts[-1][0] == start:
+                continue  # several blocks on one line: the first stands for them
+            if start > end and (not starts or self._has_text(end, start)):
+                starts.append((task.start if not starts else next_line(self.text, end, start), -1))
+            if not starts or start > starts[-1][0]:
+                starts.append((start, child))
+            end = block.end
+        if starts and end < task.end and self._has_text(end, task.end):
+            rest = next_line(self.text, end, task.end)
+            if starts[-1][0] < rest < task.end:
+                starts.append((rest, -1))
+        if not starts:
+            return [(task.start, task.end, -1)]
+        ends = [start for start, _ in starts[1:]]
+        ends.append(task.end)
+        return [(start, end, child) for (start, child), end in zip(starts, ends, strict=True)]
+
+    def _has_text(self, start: int, end: int) -> bool:
+        """Whether there is more between two blocks than white space and quote markers."""
+        first = self._texts.get(start)
+        if first is None:  # containers inside each other end at one place: what follows is looked at once
+            found = _TEXT.search(self.text, start)
+            first = self._texts[start] = found.start() if found else len(self.text)
+        return first < end
+
+    def _container_frame(self, task: Task, kind: str) -> Frame | None:
+        block = self.blocks[task.block]
+        if block.attrs and "frame" in block.attrs:
+            return self._own_frame(task, block)
+        if kind == "item" and (match := _MARKER.match(self.text, block.start)):
+            return self._marker("marker", task, block.start, match.end())
+        if kind == "quote":
+            return self._marker("quote", task, block.start, block.start + 2)
+        if kind == "directive" and self.text.startswith(":::", block.start):
+            stop = line_end(self.text, block.start, block.end)
+            colons = stop - block.start - len(self.text[block.start : stop].lstrip(":"))
+            return self._open_close("directive", task, block.start, stop, "\n\n", "\n\n" + ":" * colons)
+        return task.frame
+
+    def _marker(self, role: str, task: Task, start: int, end: int) -> Frame:
+        tokens = self.count(self.text[start:end]) + 1
+        mark = Context("marker", start, end)
+        return Frame(role, task.start, task.end, (mark,), "", tokens, 0, _one_mark(task.frame))
+
+    # --- what is reopened and closed -------------------------------------------------------------------------
+
+    def frame(self, task: Task, kind: str, room: int) -> Frame | None:
+        """The fence, comment or formula that every piece of a block is put into, where it leaves enough room."""
+        if task.block < 0:
+            return None
+        block = self.blocks[task.block]
+        frame: Frame | None = None
+        attrs = block.attrs or {}
+        if "frame" in attrs:
+            frame = self._own_frame(task, block)
+        elif kind == "code" and "fenced" in attrs:
+            frame = self._fence(task, block, room)
+        elif kind == "html" and self.text.startswith("<!--", block.start):
+            frame = self._open_close("comment", task, block.start, block.start + 4, "\n", "\n-->")
+            if (close := self.text.find("-->", block.start, task.end)) >= 0:  # text may follow it
+                frame = frame._replace(end=close + 3)
+        elif kind == "math" and self.text.startswith("$$", block.start):
+            frame = self._open_close("math", task, block.start, block.start + 2, "\n", "\n$$")
+        return _affordable(frame, room, must_close="frame" in attrs and bool(attrs["frame"][2]))
+
+    def _own_frame(self, task: Task, block: Block) -> Frame:
+        """The frame its parser gave a block."""
+        start, end, close = (block.attrs or {})["frame"]
+        frame = self._open_close(block.kind, task, start, end, "\n", f"\n{close}" if close else "")
+        # Its line end may be one token with the blanks after it, or not; one packing too many would cut what fits.
+        return frame._replace(opening_tokens=frame.opening_tokens + 1)
+
+    def _fence(self, task: Task, block: Block, room: int) -> Frame:
+        begin = line_start(self.text, block.start, max(0, block.start - _PREFIX))
+        stop = line_end(self.text, block.start, block.end)
+        match = _FENCE.match(self.text, block.start) or _FENCE.search(self.text, begin, stop)
+        if match is None:
+            return Frame("fence", task.start, task.end, (), "", 0, 0, task.frame)
+        prefix = self.text[begin : match.start()]
+        indent = re.sub(r"[^>\s]", " ", prefix)
+        outer = task.frame
+        if prefix.strip("> \t") and outer and outer.role == "marker":
+            outer = outer.outer  # the opening line brings the list marker along
+        task = task._replace(frame=outer)
+        mark = match.group()
+        if stop - begin <= 4 * room:
+            full = self._open_close("fence", task, begin, stop, "\n", f"\n{indent}{mark}")
+            if full.opening_tokens + full.close_tokens <= room // 2:
+                return full
+        # A long info string or fence would fill the chunk: a bare one, longer than any inside, serves.
+        if len(mark) > 8:
+            inside = re.findall(rf"^[ \t>]*({mark[0]}{{3,}})", self.text[stop : block.end], re.MULTILINE)
+            mark = mark[0] * (1 + max([2, *(len(run) for run in inside if len(run) < len(mark))]))
+        return self._open_close("fence", task, begin, begin, f"{indent}{mark}\n", f"\n{indent}{mark}")
+
+    def _open_close(self, role: str, task: Task, start: int, end: int, added: str, close: str) -> Frame:
+        opening = Context(role, start, end, added)
+        tokens = self.count(self.text[start:end] + added)
+        return Frame(role, task.start, task.end, (opening,), close, tokens, self.count(close), task.frame)
+
+
+class Rule(NamedTuple):
+    """What is peculiar about a kind."""
+
+    holds: bool = False
+    """Whether it is split by the blocks inside it."""
+    filled: bool = False
+    """Whether that is so only where there are any."""
+    framed: bool = False
+    """Whether it has an opening and a close of its own where its parser says so."""
+    needs_frame: bool = False
+    """Whether it is split by the blocks inside it only where its parser gave it a frame."""
+    bare: bool = False
+    """Whether it stands without what is around it rather than be cut, and gives its own frame the room of others."""
+    inline: bool = False
+    """Whether blocks inside it may start within a line, and seams between them depend on what they are."""
+    seam: str = "paragraph"
+    """The gap between blocks inside it."""
+    rungs: tuple[Rung, ...] = LINES
+    """How its text is split where no block helps."""
+
+
+_PLAIN = Rule()
+_RULES: Mapping[str, Rule] = {
+    "paragraph": Rule(rungs=PROSE),
+    "heading": Rule(rungs=PROSE),
+    "code": Rule(rungs=CODE),
+    "list": Rule(holds=True, framed=True, seam="item"),
+    "item": Rule(holds=True, framed=True, rungs=PROSE),
+    "quote": Rule(holds=True, rungs=PROSE),
+    "footnote": Rule(holds=True),
+    "directive": Rule(holds=True),
+    "jsx": Rule(holds=True),
+    "turn": Rule(holds=True, rungs=PROSE),
+    "environment": Rule(holds=True, framed=True),
+    "figure": Rule(holds=True, filled=True, framed=True, needs_frame=True),
+    "scope": Rule(holds=True, filled=True, bare=True, inline=True, rungs=CODE),
+}
+
+
+def rule_of(kind: str) -> Rule:
+    return _RULES.get(kind, _PLAIN)

@@ -1,0 +1,127 @@
+"""Which filters make sense: known fields, types that fit, trees of a bearable size."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from seamline.errors import ConfigError
+from seamline.filters.tree import (
+    FIELDS,
+    META,
+    ORDERED,
+    All,
+    Any,
+    FieldType,
+    Filter,
+    Not,
+    Test,
+    type_of,
+)
+
+LONGEST = 10_000
+"""Characters of a filter."""
+MOST_TERMS = 1_000
+"""Comparisons of a filter, and values in its lists."""
+DEEPEST = 64
+"""Parentheses and `not` inside one another."""
+
+_SPOKEN: dict[FieldType, str] = {
+    "text": "a text in quotes",
+    "number": "a number",
+    "time": "a date or time without quotes",
+}
+
+
+def check_filter(filter: Filter) -> None:
+    """Refuse, with a ConfigError, a filter that no text could mean: an unknown field, a type that does not fit, more
+    terms or a deeper tree than is allowed."""
+    terms, parts, waiting = 0, 0, [(filter, 0)]
+    while waiting:
+        part, depth = waiting.pop()
+        terms += size(part) if isinstance(part, Test) else 0
+        parts += 1
+        if depth > DEEPEST or terms > MOST_TERMS or parts > LONGEST:
+            raise ConfigError(f"expected a filter of at most {MOST_TERMS:,} terms and {DEEPEST} levels")
+        match part:
+            case Test():
+                if wrong := objection(part):
+                    raise ConfigError(wrong)
+            case Not(inner):
+                waiting.append((inner, depth + 1 + (binding(inner) < 2)))
+            case All((inner,)) | Any((inner,)):
+                waiting.append((inner, depth + 1))
+            case All(several):
+                waiting.extend((inner, depth + (binding(inner) < 2)) for inner in several)
+            case Any(several):
+                waiting.extend((inner, depth + (binding(inner) < 1)) for inner in several)
+
+
+def size(test: Test) -> int:
+    """How many terms a test counts for: itself and, of a list, every value."""
+    return 1 + len(test.value) if isinstance(test.value, tuple) else 1
+
+
+def binding(filter: Filter) -> int:
+    """How closely a filter holds together in text: 0 for `or`, 1 for `and`, 2 for `not`, 3 for a single term."""
+    while isinstance(filter, All | Any) and len(filter.inner) == 1:
+        filter = filter.inner[0]
+    match filter:
+        case Any(parts) if parts:
+            return 0
+        case All(parts) if parts:
+            return 1
+        case Not():
+            return 2
+    return 3
+
+
+def unknown(name: str) -> str:
+    """What to say of a field that does not exist."""
+    near = get_close_matches(name.lower(), FIELDS, 1)
+    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(FIELDS)}."
+    return f"unknown field {short(name)}: {hint} A field of the front matter is meta.NAME"
+
+
+def objection(test: Test) -> str:
+    """What is wrong with a test by itself; empty where nothing is."""
+    known = FIELDS.get(test.field)
+    if known is None and not test.field.startswith(META):
+        return unknown(test.field)
+    if test.operator == "exists":
+        return "" if test.value is True else f"expected no value after exists, got {test.value!r}"
+    values = test.value if isinstance(test.value, tuple) else (test.value,)
+    if isinstance(test.value, tuple) != (test.operator == "in"):
+        return f"expected {'several values' if test.operator == 'in' else 'one value'}, got {short(repr(test.value))}"
+    return next((wrong for value in values if (wrong := _mismatch(test, known, value))), "")
+
+
+def _mismatch(test: Test, known: FieldType | None, value: object) -> str:
+    given, field = type_of(value), short(test.field)
+    if given is None or given == "list":
+        return f"expected a text, a number, a time or true or false, got {short(repr(value))}"
+    if test.operator == "has" and known not in (None, "list"):
+        return f"expected a list before `has`, but {field} is a {known}: use = or in"
+    if test.operator != "has" and known == "list":
+        return f"expected `has` after {field}, which is a list, got `{test.operator}`"
+    if test.operator == "starts" and known not in (None, "text"):
+        return f"expected a text before `starts`, but {field} is a {known}"
+    want = "text" if test.operator in ("has", "starts") else known
+    if want is not None and want != given:
+        return f"expected {_SPOKEN[want]} for {field}, got {_said(value)}"
+    if test.operator in ("<", "<=", ">", ">=") and given not in ORDERED:
+        return f"expected a value with an order, got {_said(value)}: use = or !="
+    return ""
+
+
+def short(text: str) -> str:
+    """A piece of the filter, fit to be shown."""
+    return repr(text if len(text) <= 40 else f"{text[:40]}…")
+
+
+def _said(value: object) -> str:
+    kind = type_of(value)
+    if kind == "flag":
+        return str(value).lower()
+    if isinstance(value, str):
+        return f"the {kind} {short(value)}"
+    return f"the {kind} {value:g}" if isinstance(value, float) else f"the {kind} {value}"

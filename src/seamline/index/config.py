@@ -1,0 +1,111 @@
+"""What an index is made with, and whether it may still be used with what there is now."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field, replace
+
+from seamline.errors import StoreError
+from seamline.index.records import Settings
+from seamline.protocols import Embedder, Store
+from seamline.recipe.recipe import Overlap, Recipe
+from seamline.recipe.toml import from_mapping, to_toml
+from seamline.text.words import ANALYZER
+
+SHADOW = 60
+"""Tokens of each neighbour that an index keeps beside a chunk, where the recipe repeats nothing; half of a limit below
+twice this."""
+SCHEMA = 2
+"""Of what entries mean; the layout of a store has a number of its own."""
+LATE = 1
+"""Of the rules by which chunks are read together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What an index is made with. It stays so: an index of another shape is another index."""
+
+    recipe: Recipe = field(default_factory=Recipe)
+    embedder: str = "minilm"
+    hierarchy: bool = True
+    """Whether sections are searched too, by their summaries."""
+    dual: bool = False
+    """Whether the summaries of chunks have vectors of their own."""
+    late: bool = False
+    """Whether chunks are read together with those around them, as many as the embedder reads at once."""
+
+
+def recipe_of(settings: Settings) -> Recipe:
+    """The recipe an index was made with."""
+    return from_mapping(tomllib.loads(settings.recipe))
+
+
+def settings_of(shape: Shape, embedder: Embedder) -> Settings:
+    """What an index of this shape records of itself. A ProviderError where the embedder cannot make it."""
+    recipe = shaded(shape.recipe)
+    options = {"hierarchy": "yes" if shape.hierarchy else "no"}
+    if shape.late:
+        from seamline.embed.late import token_embedder
+
+        token_embedder(embedder)
+        options["late"] = str(LATE)
+    return Settings(
+        schema=SCHEMA,
+        recipe=to_toml(recipe),
+        fingerprint=recipe.fingerprint,
+        embedder=shape.embedder,
+        dimensions=embedder.dimensions,
+        embedding=embedder.fingerprint,
+        analyzer=ANALYZER,
+        dual=shape.dual,
+        options=options,
+    )
+
+
+def is_late(settings: Settings) -> bool:
+    """Whether the chunks of an index are read together with those around them."""
+    return "late" in settings.options
+
+
+def shaded(recipe: Recipe) -> Recipe:
+    """The recipe as an index uses it: with shadows, where it repeats nothing else."""
+    if recipe.overlap.kind != "none":
+        return recipe
+    return replace(recipe, overlap=Overlap("shadows", min(SHADOW, recipe.budget.limit // 2)))
+
+
+_ELSEWHERE = "index into another place, or leave the option out to go on with this one"
+
+
+def check(store: Store, embedder: Embedder, shape: Shape | None) -> None:
+    """Refuse an index that was made with something else than what would be used on it now."""
+    made = store.settings
+    if made.embedding != embedder.fingerprint or made.dimensions != embedder.dimensions:
+        raise StoreError(
+            f"the index at {store.url} was made with another version of the embedder {made.embedder}: "
+            "vectors of two models cannot be compared; index into another place"
+        )
+    if made.analyzer != ANALYZER or made.schema != SCHEMA or made.options.get("late", str(LATE)) != str(LATE):
+        raise StoreError(f"the index at {store.url} was made by another version of Seamline: index into another place")
+    if shape is None:
+        return
+    wanted = settings_of(shape, embedder)
+    for name, (asked, there) in _choices(wanted, made).items():
+        if asked != there:
+            raise StoreError(f"the index at {store.url} was made {_told(name, asked)}: {_ELSEWHERE}")
+
+
+def _choices(wanted: Settings, made: Settings) -> dict[str, tuple[object, object]]:
+    """What was asked for and what there is, by what people call it."""
+    fields = {"embedder": "embedder", "recipe": "fingerprint", "dual": "dual"}
+    options = {**wanted.options, **made.options}
+    return {
+        **{name: (getattr(wanted, field), getattr(made, field)) for name, field in fields.items()},
+        **{name: (wanted.options.get(name), made.options.get(name)) for name in options},
+    }
+
+
+def _told(name: str, asked: object) -> str:
+    if name == "late":
+        return "without late vectors" if asked else "with late vectors"
+    return f"with another {name}"

@@ -1,0 +1,258 @@
+"""A document and its chunks -> the entries an index keeps, and where they stand."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from seamline.cut.sections import Node, outline
+from seamline.derived import Derived
+from seamline.enrich.attributes import attributes, authority, created_at
+from seamline.enrich.language import language
+from seamline.enrich.prose import Prose
+from seamline.enrich.sketch import text_sketch
+from seamline.enrich.summary import SUMMARY, summarize
+from seamline.facts import Facts
+from seamline.index.records import (
+    ABOUT,
+    Entry,
+    MetaValue,
+    Place,
+)
+from seamline.protocols import Tokenizer
+from seamline.text.sentences import sentence_starts
+from seamline.types import Chunk, Document, Namer, Span, content_hash
+
+_Base = dict[str, Any]
+"""The fields that all entries of a document have in common."""
+SECTION = 100
+"""Tokens of a section's summary, at most."""
+_MOST_ABOUT = 8
+"""Chunks that one text about them leads to."""
+
+
+class Described(NamedTuple):
+    """A document as an index sees it."""
+
+    entries: list[Entry]
+    """Without vectors. Sections and chunks, each section before what is in it."""
+    places: tuple[Place, ...]
+    """Of the same entries, in the same order."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A section that holds at least two chunks."""
+
+    id: str
+    path: tuple[str, ...]
+    span: Span
+    first: int
+    last: int
+    """Half-open range of its chunks."""
+    level: int = 1
+    parent: str = ""
+
+
+def describe(
+    document: Document,
+    chunks: Sequence[Chunk],
+    tokenizer: Tokenizer,
+    *,
+    hierarchy: bool,
+    now: datetime,
+    born: datetime | None,
+    about: Sequence[Derived] = (),
+) -> Described:
+    """The entries of all levels, and of texts about chunks. `born` is when the document was written, unless it says so
+    itself."""
+    prose = Prose(document, sentence_starts)
+    levels = [chunk for chunk in chunks if chunk.level]
+    chunks = [chunk for chunk in chunks if not chunk.level]
+    groups = _levels(levels, chunks) or _groups(document, chunks) if hierarchy else []
+    base: _Base = {
+        "doc": document.id,
+        "title": document.title,
+        "updated_at": now,
+        "created_at": created_at(document.front_matter) or born,
+        "language": language(document),
+        "authority": authority(document.front_matter),
+        "meta": _meta(document),
+    }
+    found = [(g.first, -g.last, _section(base, g, document, prose, tokenizer), g.span, g.path) for g in groups]
+    for index, (chunk, parent) in enumerate(zip(chunks, _parents(groups, len(chunks)), strict=True)):
+        entry = _chunk(base, chunk, parent, prose, tokenizer)
+        found.append((index, 0, entry, chunk.body, chunk.path))
+    found.sort(key=lambda item: item[:2])  # a section before its chunks, the larger of two sections first
+    placed = [(entry, span, path) for _, _, entry, span, path in found]
+    # A larger chunk is searched by its summary already.
+    placed += _about(about, {entry.id: entry for _, _, entry, _, _ in found if entry.level == 0})
+    return Described(
+        [entry for entry, _, _ in placed],
+        tuple(_place(document, entry, span, path) for entry, span, path in placed),
+    )
+
+
+def _about(about: Sequence[Derived], known: Mapping[str, Entry]) -> list[tuple[Entry, Span, tuple[str, ...]]]:
+    """An entry for each text and each chunk it is about; one that says the same of the same chunk twice is one."""
+    found: dict[str, tuple[Entry, Span, tuple[str, ...]]] = {}
+    for one in about:
+        for chunk in [known[id] for id in one.of[:_MOST_ABOUT] if id in known]:
+            entry = replace(
+                chunk,
+                id=content_hash("\0".join((chunk.id, one.kind, one.text)))[: len(chunk.id)],
+                level=ABOUT,
+                parent=chunk.id,
+                kind=one.kind,
+                text=one.text,
+                lead=0,
+                tail=0,
+                tokens=one.tokens,
+                content_hash=content_hash(one.text),
+                sketch=text_sketch(one.text),
+                summary="",
+                before="",
+                after="",
+            )
+            found[entry.id] = entry, Span(one.spans[0].start, one.spans[-1].end), chunk.path
+    return list(found.values())
+
+
+def _levels(levels: Sequence[Chunk], leaves: Sequence[Chunk]) -> list[_Group]:
+    """The larger chunks of a strategy that makes levels, in pre-order."""
+    starts, ends = [c.start for c in leaves], [c.end for c in leaves]
+    return [
+        _Group(
+            chunk.id,
+            chunk.path,
+            chunk.body,
+            bisect_left(starts, chunk.start),
+            bisect_right(ends, chunk.end),
+            chunk.level,
+            chunk.parent,
+        )
+        for chunk in levels
+    ]
+
+
+def _meta(document: Document) -> dict[str, MetaValue]:
+    """What the document says about itself, and how sure its text is where it was read by sight or hearing."""
+    found = attributes(document.front_matter)
+    return found if document.confidence == 1 else {**found, "confidence": round(document.confidence, 3)}
+
+
+def _place(document: Document, entry: Entry, span: Span, path: tuple[str, ...]) -> Place:
+    return Place(entry.id, entry.level, span.start, span.end, document.place_of(span), path)
+
+
+def _chunk(base: _Base, chunk: Chunk, parent: str, prose: Prose, tokenizer: Tokenizer) -> Entry:
+    text, body = chunk.text, chunk.render("body")
+    tail = len(chunk.closing)
+    before, after = (chunk.document.text[s.start : s.end] if s else "" for s in chunk.shadows)
+    return Entry(
+        id=chunk.id,
+        level=0,
+        parent=parent,
+        kind=chunk.kind,
+        path=chunk.path,
+        text=text,
+        lead=len(text) - tail - len(body),
+        tail=tail,
+        tokens=chunk.tokens,
+        content_hash=chunk.content_hash,
+        sketch=text_sketch(body),
+        summary=summarize(prose.read(chunk.body), SUMMARY, tokenizer.count),
+        before=before,
+        after=after,
+        **{**base, **_facts(base, chunk.facts)},
+    )
+
+
+def _facts(base: _Base, facts: Facts | None) -> dict[str, Any]:
+    """What enrichment found that a search can use: as fields to filter by, and as a part of the score."""
+    if facts is None:
+        return {}
+    found: dict[str, Any] = {}
+    if facts.coherence is not None:
+        found["coherence"] = facts.coherence
+    if facts.language:
+        found["language"] = facts.language
+    if facts.entities is not None:
+        names = tuple(dict.fromkeys(entity.text for entity in facts.entities))
+        found["meta"] = {**base["meta"], "entities": names}
+    return found
+
+
+def _section(base: _Base, group: _Group, document: Document, prose: Prose, tokenizer: Tokenizer) -> Entry:
+    """A section is searched by its headings and its summary; its text is in its chunks."""
+    summary = summarize(prose.read(group.span), SECTION, tokenizer.count, wanted=4)
+    headings = " > ".join(group.path or (document.title,))
+    text = f"{headings}\n\n{summary}" if headings else summary
+    whole = document.text[group.span.start : group.span.end]
+    return Entry(
+        id=group.id,
+        level=group.level,
+        parent=group.parent,
+        kind="section",
+        path=group.path,
+        text=text,
+        lead=len(text) - len(summary),
+        tail=0,
+        tokens=tokenizer.count(text),
+        content_hash=content_hash(whole),
+        sketch=text_sketch(summary),
+        summary=summary,
+        **base,
+    )
+
+
+def _groups(document: Document, chunks: Sequence[Chunk]) -> list[_Group]:
+    """The sections worth an entry: they hold two chunks or more, and not the same as the section around them."""
+    if len(chunks) < 2:
+        return []
+    starts, ends = [c.start for c in chunks], [c.end for c in chunks]
+    nodes = outline(document)
+    titles = {node.id: node for node in nodes}
+    kept: list[_Group] = []
+    stack = [_Group(Namer(document.id).name("document"), (), Span(starts[0], ends[-1]), 0, len(chunks))]
+    kept.append(stack[0])
+    for node in nodes:
+        first, last = bisect_left(starts, node.span.start), bisect_right(ends, node.span.end)
+        while len(stack) > 1 and stack[-1].last <= first:
+            stack.pop()
+        around = stack[-1]
+        if last - first < 2 or (first, last) == (around.first, around.last) or last > around.last:
+            continue
+        group = _Group(node.id, _path(node, titles), Span(starts[first], ends[last - 1]), first, last)
+        stack.append(replace(group, parent=around.id))
+        kept.append(stack[-1])
+    return _levelled(kept)
+
+
+def _path(node: Node, nodes: dict[str, Node]) -> tuple[str, ...]:
+    titles: list[str] = []
+    while True:
+        titles.append(node.title)
+        if not node.parent:
+            return tuple(reversed(titles))
+        node = nodes[node.parent]
+
+
+def _levelled(groups: Sequence[_Group]) -> list[_Group]:
+    """Each section one level above the highest inside it; inner ones come later in the list."""
+    height: dict[str, int] = {}
+    for group in reversed(groups):
+        level = height.setdefault(group.id, 1)
+        height[group.parent] = max(height.get(group.parent, 1), level + 1)
+    return [replace(group, level=height[group.id]) for group in groups]
+
+
+def _parents(groups: Sequence[_Group], total: int) -> list[str]:
+    """Per chunk, the innermost section that holds it: the last in pre-order that does."""
+    parents = [""] * total
+    for group in groups:
+        parents[group.first : group.last] = [group.id] * (group.last - group.first)
+    return parents

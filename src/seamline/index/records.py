@@ -1,0 +1,209 @@
+"""What an index keeps: entries that are searched, versions that are cited, and the changes that write both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from seamline.text.headings import headed
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
+    """One row, of length 1; many rows where a function says so."""
+
+MetaValue = str | float | bool | datetime | tuple[str, ...]
+"""What a field of the front matter can hold in an index. All numbers are floats; times are in UTC."""
+
+
+ABOUT = 100
+"""Level of texts about chunks, above that of any section. A search that finds one gives the chunk it is about."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """One searchable text of the current version of a document.
+
+    It holds nothing that moves when another part of the document is edited, so an edit elsewhere does not touch it:
+    where it stands is in the `Version`.
+    """
+
+    id: str
+    """Of the chunk, or of the section for an inner level."""
+    doc: str
+    level: int
+    """0 for a chunk; above that, a section by the height of the tree under it; `ABOUT` for a text about a chunk."""
+    parent: str
+    """Id of the section around it, empty at the top; of a text about a chunk, the id of that chunk."""
+    kind: str
+    """Kind of its blocks; `section` for an inner level; of a text about a chunk, what it is, such as `proposition`."""
+    title: str
+    """Of the document."""
+    path: tuple[str, ...]
+    """Heading texts above it, outermost first."""
+    text: str
+    """The prompt view of a chunk; of a section, its summary under its headings."""
+    lead: int
+    """How many code points of `text` stand before the body."""
+    tail: int
+    """How many stand after it."""
+    tokens: int
+    """Of `text`, by the recipe's tokenizer."""
+    content_hash: str
+    """SHA-256 of the body with white space collapsed."""
+    sketch: int
+    """64 bits that near-duplicates almost share, as a signed integer."""
+    updated_at: datetime
+    """When this text was first seen in this document."""
+    created_at: datetime | None = None
+    """When the document was written, by its front matter or else its file when it was first indexed."""
+    language: str = ""
+    """ISO 639-1 code; empty where it cannot be told."""
+    authority: float = 0.5
+    """0-1, how much the source is trusted."""
+    coherence: float | None = None
+    """0-1, how much the sentences of the text belong together, where it was measured."""
+    summary: str = ""
+    """One or two sentences of the text."""
+    before: str = ""
+    """Shadow: the end of the sibling before. Never embedded or searched with the text."""
+    after: str = ""
+    """Shadow: the start of the sibling after."""
+    meta: Mapping[str, MetaValue] = field(default_factory=dict)
+    """Fields of the front matter that can be filtered by."""
+    vector: Vector | None = field(default=None, repr=False)
+    """Embedding of what is `searched`."""
+    summary_vector: Vector | None = field(default=None, repr=False)
+    """Embedding of the summary, where the index keeps both."""
+
+    @property
+    def body(self) -> str:
+        """The exact slice of the document."""
+        return self.text[self.lead : len(self.text) - self.tail]
+
+    @property
+    def searched(self) -> str:
+        """What is embedded and what BM25 counts, the embed view of a chunk: its text under the title and the headings.
+        Never shown."""
+        return headed(self.title, self.path, self.text)
+
+    @property
+    def breadcrumb(self) -> str:
+        return " > ".join(self.path)
+
+
+class Place(NamedTuple):
+    """Where an entry stands in one version of its document."""
+
+    id: str
+    level: int
+    start: int
+    end: int
+    """Code points of `Version.text`."""
+    anchor: Mapping[str, Any]
+    """What people are told: `lines`, and page, boxes, sheet, time where the format has them."""
+    path: tuple[str, ...] = ()
+    """Heading texts above it in that version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A document as it was once: its whole text, and where its entries stood. Never changed, never deleted."""
+
+    doc: str
+    number: int
+    """From 1, and one more for every change."""
+    revision: str
+    """Hash of the source bytes and of the settings it was cut with; equal revisions need no work."""
+    title: str
+    uri: str
+    """Path or address of the source, as a reader finds it."""
+    text: str
+    indexed_at: datetime
+    places: tuple[Place, ...]
+    """Entries of all levels in pre-order: a section before what is in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a document is now."""
+
+    doc: str
+    version: int
+    revision: str
+    """Of its current version."""
+    uri: str
+    title: str
+    entries: int
+    """How many entries it has, of all levels."""
+    chunks: int
+    """How many of them are chunks (level 0)."""
+    tokens: int
+    """Sum over its chunks."""
+    indexed_at: datetime
+    deleted: bool = False
+    """The source is gone. The versions stay, so citations of them resolve."""
+    moved_to: str = ""
+    """The document that took over its text, where a source was renamed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Everything that turns one version of a document into the next; a store applies it wholly or not at all."""
+
+    head: Head
+    """The document after the change."""
+    base: int
+    """The version it was worked out from; 0 for a new document. A store refuses a change of any other version."""
+    version: Version | None = None
+    """None where a document is deleted."""
+    put: tuple[Entry, ...] = ()
+    """Entries that are new, or differ from the stored one of the same id."""
+    drop: tuple[str, ...] = ()
+    """Ids that the new version does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What an index was made with. One that was made with other settings is refused."""
+
+    schema: int
+    """Layout of the store itself."""
+    recipe: str
+    """The recipe, as `seamline.toml`."""
+    fingerprint: str
+    """Of the recipe."""
+    embedder: str
+    """Name of the embedding model."""
+    dimensions: int
+    embedding: str
+    """Fingerprint of the model, its weights and its settings."""
+    analyzer: int
+    """Version of the rules that make words of text."""
+    dual: bool = False
+    """Whether summaries have vectors of their own."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """Everything else that shapes entries, by name."""
+
+
+class Scored(NamedTuple):
+    """An id that a search leg found."""
+
+    id: str
+    score: float
+    """Cosine similarity, or BM25; higher is better."""
+
+
+class Problem(NamedTuple):
+    """Something that a check of the store found."""
+
+    where: str
+    """The file, row or document."""
+    message: str
+
+
+VectorKind = Literal["text", "summary"]

@@ -1,0 +1,136 @@
+"""Files -> the candidates of an index run, and the documents whose files are gone.
+
+From which folder the documents of an index are named: the one around it, or the one it was made for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from seamline.errors import StoreError
+from seamline.files import (
+    MAX_BYTES,
+    File,
+    expand,
+    fence_around,
+    read_file,
+    shorten,
+)
+from seamline.index.update import Candidate
+from seamline.parse.formats import WALKED
+
+
+class Sources(NamedTuple):
+    """What a run looks at."""
+
+    candidates: list[Candidate]
+    failures: list[str]
+    """Messages about paths that give nothing to read."""
+    covers: Callable[[str], bool]
+    """Whether a document must be among the candidates, or else is gone."""
+    missing: frozenset[str]
+    """Files that were named and are not there: gone, or never were."""
+    notices: list[str]
+    """What was left out of folders; while candidates are read, what is to be said of that is added."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How far reading goes."""
+
+    max_bytes: int | None = MAX_BYTES
+    """Of one file; 0 or None is no limit."""
+    follow_links: bool = False
+    """Whether links are followed that lead out of the paths."""
+    roots: Sequence[str] = ()
+    """What links may lead to; the paths themselves, unless given."""
+
+
+def sources(
+    paths: Sequence[str], root: Path, *, media_type: str | None = None, bounds: Bounds | None = None
+) -> Sources:
+    """The files that `paths` mean. A document is called by its path from `root`, with slashes.
+
+    A folder with a part that cannot be read, or with nothing to read, accounts for no document: that is how a disk
+    looks that is not mounted. A file that is named and not there is gone.
+    """
+    bounds = bounds or Bounds()
+    fence = fence_around(bounds.roots or paths)
+    candidates: dict[str, Candidate] = {}
+    failures: list[str] = []
+    folders: list[str] = []
+    gone: set[str] = set()
+    skipped: list[str] = []
+    notices: list[str] = []
+    for path in paths:
+        if path == "-":
+            failures.append("-: an index needs files that can be read again; name a file or a folder")
+            continue
+        name = document_name(path, root)
+        inputs = expand([path], WALKED, fence=fence, follow_links=bounds.follow_links)
+        failures += inputs.failures
+        skipped += inputs.skipped
+        if os.path.isdir(path):
+            folders += [] if inputs.failures else [name]
+        elif not os.path.lexists(path):
+            gone.add(name)
+            continue
+        for file in inputs.files:
+            if file is not None:
+                doc = document_name(file.path, root)
+                read = partial(_read, file, doc, bounds.max_bytes, notices)
+                candidates.setdefault(doc, Candidate(doc, read, _modified(file.path), media_type))
+    missing = frozenset(gone)
+    notices += shorten(skipped)
+    return Sources(list(candidates.values()), failures, partial(_covered, tuple(folders), missing), missing, notices)
+
+
+def document_name(path: str | Path, root: Path) -> str:
+    """The path from `root`, with slashes on every system."""
+    try:
+        name = os.path.relpath(path, root)
+    except ValueError:  # another drive of Windows
+        name = os.path.abspath(path)
+    return Path(name).as_posix()
+
+
+def _covered(folders: tuple[str, ...], gone: frozenset[str], doc: str) -> bool:
+    return doc in gone or any(folder == "." or doc.startswith(f"{folder}/") for folder in folders)
+
+
+def _read(file: File, doc: str, max_bytes: int | None, notices: list[str]) -> bytes:
+    data, told = read_file(file.path, max_bytes=max_bytes, real=file.real, name=doc)
+    notices += [f"{doc}: {notice.message}" for notice in told]
+    return data
+
+
+def _modified(path: Path) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(int(path.stat().st_mtime), UTC)
+    except (OSError, ValueError, OverflowError):  # gone since, or a time no calendar has
+        return None
+
+
+def folder_of(index: Path, way: str) -> Path:
+    """The folder that names of documents start from, by the way to it from the index."""
+    if "\0" in way or "\n" in way:
+        raise StoreError(f"the index in {index} does not name the folder of its documents: index again")
+    return Path(os.path.abspath(index / (way or "..")))
+
+
+def way_to(root: Path, index: Path) -> str:
+    """The way from an index to a folder, so that both can be moved together; empty for the folder around it."""
+    here = os.path.abspath(index)
+    if Path(os.path.abspath(root)) == Path(here).parent:
+        return ""
+    try:
+        way = os.path.relpath(root, here)
+    except ValueError:  # another drive of Windows
+        way = os.path.abspath(root)
+    return Path(way).as_posix()

@@ -1,1 +1,0 @@
-"""From sources to an index that holds them: only what changed is cut, embedded and written."""

@@ -1,0 +1,140 @@
+"""The formats there are: what each is called, how files of it are named, and which parser reads it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Format(NamedTuple):
+    """One format."""
+
+    name: str
+    """As people say it on the command line."""
+    media_type: str
+    suffixes: tuple[str, ...]
+    """Endings of file names, the usual one first."""
+    parser: str
+    """`module:function`, the module under seamline.parse unless its name has a dot."""
+    is_text: bool
+    """Whether the source is text, and decoded before it is parsed."""
+    is_proved: bool = False
+    """Whether its parser is our own and linear: others run in a process that can be killed."""
+    in_folders: bool = True
+    """Whether it is looked for in folders: pictures, recordings, databases and bare data are read where named."""
+
+
+_SOURCE_CODE = (
+    ".py .pyi .js .mjs .cjs .jsx .ts .mts .cts .tsx .java .go .rs .c .h .cc .cpp .cxx .hh .hpp .hxx .cs .rb .php .kt"
+    " .kts .swift .scala .sc .sh .bash .sql .lua .r .jl .ex .exs .erl .hs .ml .mli .dart .zig .pl .pm .groovy .css"
+    " .scss .tf .proto .toml .yaml .yml .ps1 .m .mm .vue .svelte .el .clj .nix .cmake .make .mk .dockerfile .xml"
+)
+
+FORMATS = (
+    Format(
+        "markdown",
+        "text/markdown",
+        (".md", ".markdown", ".mdown", ".mkd"),
+        "seamline.parse.markdown.document:parse",
+        True,
+        True,
+    ),
+    Format("mdx", "text/mdx", (".mdx",), "seamline.parse.markdown.document:parse", True, True),
+    Format("text", "text/plain", (".txt", ".text", ".log"), "seamline.parse.markdown.document:parse_plain", True, True),
+    Format("html", "text/html", (".html", ".htm", ".xhtml"), "seamline.parse.html.page:parse", True),
+    Format("latex", "text/x-tex", (".tex", ".latex", ".ltx"), "seamline.parse.latex.document:parse", True, True),
+    Format("rst", "text/x-rst", (".rst", ".rest"), "seamline.parse.rst.document:parse", True, True),
+    Format("pdf", "application/pdf", (".pdf",), "seamline.parse.pdf:parse", False),
+    Format(
+        "docx",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        (".docx", ".docm"),
+        "seamline.parse.office.docx.document:parse",
+        False,
+    ),
+    Format(
+        "odt",
+        "application/vnd.oasis.opendocument.text",
+        (".odt", ".fodt"),
+        "seamline.parse.office.odf.document:parse",
+        False,
+    ),
+    Format(
+        "pptx",
+        "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        (".pptx", ".pptm"),
+        "seamline.parse.office.pptx:parse",
+        False,
+    ),
+    Format(
+        "xlsx",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        (".xlsx", ".xlsm", ".xls", ".ods"),
+        "seamline.parse.sheets.workbook:parse",
+        False,
+    ),
+    Format("epub", "application/epub+zip", (".epub",), "seamline.parse.office.epub:parse", False),
+    Format("htmlzip", "application/zip+html", (".zip",), "seamline.parse.html.page:parse_zip", False, in_folders=False),
+    Format("ipynb", "application/x-ipynb+json", (".ipynb",), "seamline.parse.notebook:parse", True),
+    Format("eml", "message/rfc822", (".eml", ".mhtml", ".mht"), "seamline.parse.mail:parse", False),
+    Format("csv", "text/csv", (".csv",), "seamline.parse.tables.csv:parse", True, True),
+    Format("tsv", "text/tab-separated-values", (".tsv", ".tab"), "seamline.parse.tables.csv:parse", True, True),
+    Format("json", "application/json", (".json",), "seamline.parse.tables.json:parse", True, True, in_folders=False),
+    Format(
+        "jsonl",
+        "application/jsonl",
+        (".jsonl", ".ndjson"),
+        "seamline.parse.tables.json:parse_lines",
+        True,
+        True,
+        in_folders=False,
+    ),
+    Format(
+        "parquet",
+        "application/vnd.apache.parquet",
+        (".parquet",),
+        "seamline.parse.tables.databases:parse_parquet",
+        False,
+    ),
+    Format(
+        "sqlite",
+        "application/vnd.sqlite3",
+        (".sqlite", ".sqlite3", ".db"),
+        "seamline.parse.tables.databases:parse_sqlite",
+        False,
+        in_folders=False,
+    ),
+    Format("vtt", "text/vtt", (".vtt",), "seamline.parse.media.subtitles:parse", True, True),
+    Format("srt", "application/x-subrip", (".srt",), "seamline.parse.media.subtitles:parse", True, True),
+    Format("transcript", "application/x-transcript+json", (), "seamline.parse.media.transcript:parse", True, True),
+    Format(
+        "image",
+        "image/*",
+        (".png", ".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff", ".bmp"),
+        "seamline.parse.media.image:parse",
+        False,
+        in_folders=False,
+    ),
+    Format(
+        "audio",
+        "audio/*",
+        (".mp3", ".wav", ".m4a", ".flac", ".ogg", ".opus"),
+        "seamline.parse.media.audio:parse",
+        False,
+        in_folders=False,
+    ),
+    Format(
+        "video",
+        "video/*",
+        (".mp4", ".mkv", ".webm", ".mov"),
+        "seamline.parse.media.audio:parse",
+        False,
+        in_folders=False,
+    ),
+    Format("code", "text/x-source", tuple(_SOURCE_CODE.split()), "seamline.parse.code.document:parse", True),
+)
+"""All formats."""
+BY_NAME = {one.name: one for one in FORMATS}
+BY_MEDIA_TYPE = {one.media_type: one for one in FORMATS}
+BY_SUFFIX = {suffix: one for one in FORMATS for suffix in one.suffixes}
+WALKED = tuple(suffix for one in FORMATS if one.in_folders for suffix in one.suffixes)
+"""Endings of file names that are looked for in folders."""

@@ -1,0 +1,189 @@
+"""HTML -> what a document is made of: the text a browser shows, in blocks that know where they stand in the source.
+
+A web page in a ZIP archive, as Google Docs exports one: its HTML files; images are counted and not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from seamline.errors import ParseError, needed
+from seamline.gc_pause import paused
+from seamline.parse.archive import Archive
+from seamline.parse.builder import Builder
+from seamline.parse.html.flow import Flow
+from seamline.parse.html.meta import (
+    LONGEST,
+    Told,
+    decode_page,
+    read_meta,
+    read_title,
+    told_by,
+)
+from seamline.parse.html.native import read_native
+from seamline.parse.html.places import Places
+from seamline.parse.html.tags import Pruned, drop_boilerplate, drop_unshown
+from seamline.parse.html.walk import Walk
+from seamline.parse.raw import Parsed, Raw
+from seamline.types import Notice
+
+if TYPE_CHECKING:
+    from turbohtml import Document
+
+
+XHTML = re.compile(r"\s*<\?xml\b|[^\0]{0,1000}\bhttp://www\.w3\.org/1999/xhtml\b")
+_CLOSED_AT_ONCE = re.compile(
+    r"<(?:script|style|title|textarea|iframe|noscript|noembed|noframes|xmp|plaintext)\b[^<>]*/>", re.IGNORECASE
+)
+"""Elements that XHTML may close in their start tag. HTML does not know that and takes the rest of the page for their
+text."""
+_CUT_OFF = {
+    "eof-in-comment": "a comment is never closed: what follows it is not shown",
+    "eof-in-tag": "a tag is never closed: what follows it is not shown",
+    "eof-in-cdata": "a CDATA section is never closed",
+    "eof-in-doctype": "the document type is never closed",
+}
+_RAW = ("script", "style", "title", "textarea", "iframe", "noframes", "noembed", "xmp")
+"""Elements that hold text up to their end tag, whatever it looks like."""
+_NOTHING = Pruned()
+_DEEPEST = 200
+"""Elements inside each other; real pages have some dozens. The compiled reader gives up where there are more."""
+
+
+class Page(NamedTuple):
+    """What one page adds to a document beside its blocks."""
+
+    title: str
+    meta: Mapping[str, Any]
+    notices: tuple[Notice, ...]
+
+
+def parse(raw: Raw) -> Parsed:
+    """A page; its text is extracted."""
+    builder = Builder()
+    with paused():
+        page = read_page(raw.text, builder, raw)
+    text, blocks, anchors = builder.finish()
+    notices = page.notices
+    if not blocks:
+        notices += (Notice("html-empty", "there is no text on the page"),)
+    return Parsed(text, blocks, page.title, page.meta, anchors, notices=notices)
+
+
+def read_page(markup: str, builder: Builder, raw: Raw, part: str = "") -> Page:
+    """Write the blocks of a page; `part` names the file in an archive that it is."""
+    with needed("turbohtml, which reads HTML,", "html"):
+        from turbohtml import parse as parse_tree
+    is_xhtml = XHTML.match(markup) is not None
+    markup = markup.removeprefix("\ufeff") if part else markup
+    if (read := read_native(markup, builder, raw, part, is_xhtml=is_xhtml)) is not None:
+        return _page(read.told, read.first_heading, _notices(read.unshown, cut=read.cut, part=part), part)
+    if is_xhtml:
+        markup = _CLOSED_AT_ONCE.sub(lambda found: " " * len(found[0]), markup)
+    places = Places(markup, part)
+    document = parse_tree(places.markup, source_locations=not part, allow_declarative_shadow_roots=False)
+    for anchor in document.select("a[name]:not([id])"):  # how ids were written once
+        anchor.attrs["id"] = anchor.attr("name")
+    told = told_by(document)
+    notices = _cut_off(document, places.markup, part)
+    unshown = drop_unshown(document)
+    aside = drop_boilerplate(document) if raw.reading.boilerplate == "remove" else _NOTHING
+    flow = Flow(builder, raw.limits.characters)
+    walk = Walk(flow, places)
+    walk.run(document)
+    notices += _notices(unshown, aside, flow, cut=walk.cut, ragged=walk.ragged, part=part)
+    if walk.deepest > _DEEPEST and not flow.flattened:
+        what = f"elements are nested more than {_DEEPEST} deep, as where tags are never closed"
+        notices.append(Notice("deep-nesting", what, part))
+    return _page(told, walk.first_heading, notices, part)
+
+
+def _page(told: Told, heading: str, notices: list[Notice], part: str) -> Page:
+    title = read_title(told) or heading
+    if len(title) > LONGEST:
+        notices.append(Notice("title-cut", f"the title has {len(title):,} characters: {LONGEST} are kept", part))
+    return Page(title[:LONGEST], read_meta(told), tuple(notices))
+
+
+def _is_closed(document: Document, markup: str) -> bool:
+    """Whether the last thing in a source is the end tag of the page, so that nothing is open there."""
+    location = document.root.source_location if document.root is not None else None
+    if location is None or location.end_tag is None:
+        return False
+    return not markup[location.end_tag.end_offset :].strip()
+
+
+def _cut_off(document: Document, markup: str, part: str) -> list[Notice]:
+    """What the page lost because it is not closed."""
+    codes = set() if _is_closed(document, markup) else {error.code for error in document.errors}
+    out = [Notice("html-cut-off", message, part) for code, message in _CUT_OFF.items() if code in codes]
+    raw = list(document.iter_elements(_RAW))
+    if raw and (location := raw[-1].source_location) is not None and location.end_tag is None:
+        size = len(raw[-1].text)
+        out.append(
+            Notice("html-cut-off", f"<{raw[-1].tag}> is never closed and takes the last {size:,} characters", part)
+        )
+    return out
+
+
+def _notices(
+    unshown: Pruned,
+    aside: Pruned = _NOTHING,
+    flow: Flow | None = None,
+    *,
+    cut: int,
+    ragged: int = 0,
+    part: str,
+) -> list[Notice]:
+    out = []
+    if unshown.characters:
+        what = f"{unshown.characters:,} characters in elements that no reader sees ({unshown.elements:,}) were left out"
+        out.append(Notice("hidden-text", what, part))
+    if aside.characters:
+        what = f"menus, banners and the like with {aside.characters:,} characters were left out, as asked"
+        out.append(Notice("boilerplate", what, part))
+    if flow is not None and flow.flattened:
+        out.append(Notice("deep-nesting", "lists and quotes inside each other are shown 24 deep", part))
+    if flow is not None and flow.dropped:
+        out.append(Notice("text-limit", f"{flow.dropped:,} characters past the limit were left out", part))
+    if cut:
+        out.append(Notice("table-spans", f"in {cut:,} tables, cells span more rows than can be filled", part))
+    if ragged:
+        out.append(Notice("ragged-table", f"rows of {ragged:,} tables differ too much to stand in columns", part))
+    return out
+
+
+_PAGES = (".html", ".htm", ".xhtml")
+
+
+def parse_zip(raw: Raw) -> Parsed:
+    """All pages of an archive, in the order of their names."""
+    archive = Archive(raw)
+    names = [name for name in archive.names if not _is_litter(name)]
+    pages = sorted(name for name in names if name.lower().endswith(_PAGES))
+    if not pages:
+        raise ParseError("is a ZIP archive without a web page: unpack it and name what is inside", raw.uri)
+    builder = Builder()
+    notices: list[Notice] = []
+    read = []
+    for name in pages:
+        markup, remark = decode_page(archive.read(name))
+        if remark:
+            notices.append(Notice("encoding", remark, name))
+        page = read_page(markup, builder, raw, name)
+        notices += page.notices
+        read.append(page)
+    if beside := len(names) - len(pages):
+        notices.append(Notice("images", f"{beside:,} other files of the archive, such as images, were not read"))
+    text, blocks, anchors = builder.finish()
+    title = next((page.title for page in read if page.title), "")
+    return Parsed(text, blocks, title, read[0].meta, anchors, notices=tuple(notices))
+
+
+def _is_litter(name: str) -> bool:
+    """What systems leave in archives."""
+    path = PurePosixPath(name)
+    return path.parts[0] == "__MACOSX" or path.name.startswith(".")

@@ -1,0 +1,292 @@
+"""What elements of HTML are to a reader: the ones that break the flow of text, and what is shown for the others.
+
+What is taken out of a page before it is read: scripts, what no reader sees, and on request what is not its content.
+
+All of it is counted. Nothing else looks at whether an element is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from turbohtml import Document, Element, Node
+
+
+HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_BLOCKS = """
+address article aside body caption center dd details dialog dir div dl dt fieldset figcaption figure footer form
+frameset h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav noframes ol p plaintext pre search
+section summary table tbody td template tfoot th thead tr ul xmp
+"""
+BLOCKS = frozenset(_BLOCKS.split())
+"""Elements that stand on lines of their own."""
+APART = frozenset(("button", "optgroup", "option", "select", "textarea", "text", "title", "desc", "foreignObject"))
+"""Elements inside a line that a reader sees apart from the words beside them; the last four are of drawings."""
+VERBATIM = frozenset(("pre", "listing", "xmp", "plaintext"))
+_MATH_IMAGE = re.compile(r"\b(?:math|tex|latex|mwe-math)", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?!data:)[^\s<>\x00-\x1f]{1,300}", re.IGNORECASE)
+"""Of an image: longer ones, and those that are the image, say nothing to a reader."""
+_SHOWN_INPUTS = frozenset(("submit", "button", "reset", "text", "search", "email", "url", "tel", "number", "date"))
+_LANGUAGE = re.compile(r"(?:lang(?:uage)?|highlight(?:-source|-text)?|brush|src)[-:]\s*([A-Za-z0-9_+#.-]+)")
+_LANGUAGES = """
+bash c cpp csharp css go html java javascript js json kotlin lua perl php python r ruby rust scala sh sql swift toml ts
+typescript xml yaml
+"""
+_BARE_LANGUAGES = frozenset(_LANGUAGES.split())
+_OUTER = 2
+"""A class of the element around code that is no more than the name of a language says nothing of it."""
+
+
+def replaced(node: Element, tag: str) -> str | None:
+    """What a reader sees in place of an element that has no text of its own; None where its content is shown."""
+    if tag == "img":
+        return alternative(node)
+    if tag == "br":
+        return " "
+    if tag == "math":
+        return formula(node)
+    if tag == "input":
+        return field_text(node.attr("type"), node.attr("value"))
+    return None
+
+
+REPLACED = frozenset(("img", "br", "math", "input"))
+
+
+def field_text(kind: str | None, value: str | None) -> str:
+    """What a form shows in a field."""
+    return f" {value or ''} " if (kind or "text").lower() in _SHOWN_INPUTS else ""
+
+
+def alternative(image: Element) -> str:
+    """The text that stands for an image."""
+    return image_text(image.attr("alt"), image.attr("class"))
+
+
+def image_text(told: str | None, classes: str | None) -> str:
+    """An alternative text in brackets, as browsers without images show it, but for signs and math."""
+    alt = " ".join((told or "").split())
+    if not alt:
+        return ""
+    if is_sign(alt):
+        return alt
+    if _MATH_IMAGE.search(classes or ""):
+        return f"${alt}$"
+    return f"[{alt}]"
+
+
+def picture_text(told: str | None, classes: str | None, source: str | None) -> str:
+    """The same for an image in running text, where its address is kept beside it if it has one that can be told."""
+    shown, address = image_text(told, classes), (source or "").strip()
+    if not shown.startswith("[") or "](" in shown or not _ADDRESS.fullmatch(address):
+        return shown
+    return f"!{shown}({address.replace('(', '%28').replace(')', '%29')})"
+
+
+def is_sign(alt: str) -> bool:
+    """Whether an image stands for a character, such as an emoji."""
+    return len(alt) <= 2 or not any(map(str.isalnum, alt))
+
+
+def formula(math: Element) -> str:
+    """A formula as TeX where its author gave that, else its characters."""
+    if tex := tex_of(math):
+        return f" ${tex}$ "
+    return " ".join(text for text in ("".join(part.split()) for part in math.strings) if text)
+
+
+def tex_of(math: Element) -> str:
+    note = math.select_one('annotation[encoding*="tex" i]')
+    return " ".join((note.text if note is not None else math.attr("alttext") or "").split())
+
+
+def inline_text(root: Element) -> str:
+    """All text in an element on one line: blocks inside it become words apart, images what stands for them."""
+    children = root.children
+    if len(children) == 1 and not children[0].children:
+        return " ".join(children[0].text.split()) if not hasattr(children[0], "tag") else _shown(children)
+    return _shown(children)
+
+
+def _shown(children: tuple[Node, ...] | list[Node]) -> str:
+    from turbohtml import Element, Text
+
+    out: list[str] = []
+    stack: list[tuple[Iterator[Node], str]] = []
+    nodes, after = iter(children), ""
+    while True:
+        for node in nodes:
+            if type(node) is Text:
+                out.append(node.data)
+            elif type(node) is Element:
+                tag = node.tag
+                if tag in REPLACED:
+                    out.append(replaced(node, tag) or "")
+                    continue
+                stack.append((nodes, after))
+                after = " " if tag in BLOCKS or tag in APART else ""
+                out.append(after)
+                nodes = iter(node.children)
+                break
+            elif node.children:  # the content of a template that is shown
+                stack.append((nodes, after))
+                nodes, after = iter(node.children), " "
+                break
+        else:
+            out.append(after)
+            if not stack:
+                return " ".join("".join(out).split())
+            nodes, after = stack.pop()
+
+
+Marks = tuple[str | None, str | None, str | None]
+"""What an element says of the language of code: `data-lang`, `data-language` and `class`."""
+
+
+def language(block: Element) -> str:
+    """The language of code, from the classes that highlighters leave on it and the elements around it."""
+    inner, outer = block.select_one("code"), block.parent
+    return told_language(
+        (_marks(inner) if inner is not None else None, _marks(block), _marks(outer) if hasattr(outer, "attr") else None)
+    )
+
+
+def _marks(element: Any) -> Marks:
+    return element.attr("data-lang"), element.attr("data-language"), element.attr("class")
+
+
+def told_language(marks: tuple[Marks | None, Marks | None, Marks | None]) -> str:
+    """The same, from what the element in the code says, that of the code and the one around."""
+    for index, one in enumerate(marks):
+        if one is None:
+            continue
+        if told := one[0] or one[1]:
+            return _word(told)
+        classes = one[2] or ""
+        if (found := _LANGUAGE.search(classes)) is not None:
+            return _word(found[1])
+        if index < _OUTER and (bare := [name for name in classes.split() if name.lower() in _BARE_LANGUAGES]):
+            return _word(bare[0])
+    return ""
+
+
+def _word(name: str) -> str:
+    """A name that can stand behind a fence."""
+    name = name.strip().lower()
+    return name if re.fullmatch(r"[a-z0-9_+#.-]{1,30}", name) and name not in ("none", "text", "default") else ""
+
+
+_MACHINE = "script,style"
+_UNSHOWN = (
+    "noscript,template:not([shadowrootmode]),iframe,object,video,audio,canvas,noembed,datalist,"
+    '[hidden]:not([hidden="until-found"]),[style*="none" i],[style*="hidden" i],[style*="font-size" i]'
+)
+_STYLED_AWAY = re.compile(
+    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|pt|em|rem|%)?\s*(?:;|!|$))",
+    re.IGNORECASE,
+)
+_ALWAYS = frozenset(("noscript", "template", "iframe", "object", "video", "audio", "canvas", "noembed", "datalist"))
+
+_LANDMARKS = (
+    "nav,aside,footer,dialog,[role=navigation],[role=banner],[role=contentinfo],[role=complementary],[role=search],"
+    "[role=dialog],[role=alertdialog],[role=menu],[role=menubar]"
+)
+_NAMED = re.compile(
+    r"(?:^|[\s_-])(?:cookies?|consent|gdpr|newsletter|subscribe|subscription|share|sharing|social|breadcrumbs?|sidebar"
+    r"|menu|navbar|nav|navigation|navbox|toc|related|recommended|advert|advertisement|ads?|promo|popup|modal|banner"
+    r"|skip-link|jump-link|pagination|pager|footer|masthead|noprint|catlinks|printfooter|editsection)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_MAIN = "main,[role=main]"
+_MOST = 0.5
+"""No single element with more of the text than this is taken for something beside the content."""
+
+
+class Pruned(NamedTuple):
+    """What was taken out, in characters that are not white space."""
+
+    elements: int = 0
+    characters: int = 0
+
+
+def drop_unshown(document: Document) -> Pruned:
+    """Take out scripts, which nobody counts, and elements that no reader sees."""
+    document.remove(_MACHINE)
+    found = [element for element in document.select(_UNSHOWN) if _is_unshown(element)]
+    return _take_out(found)
+
+
+def _is_unshown(element: Element) -> bool:
+    if element.tag in _ALWAYS or element.attr("hidden") is not None:
+        return True
+    return is_styled_away(element.attr("style") or "")
+
+
+def is_styled_away(style: str) -> bool:
+    """Whether a style hides its element."""
+    return _STYLED_AWAY.search(style) is not None
+
+
+def drop_boilerplate(document: Document) -> Pruned:
+    """Take out menus, banners, side columns and footers: by their elements, roles and names, and all that is not in
+    the main element of a page that has one."""
+    body = document.select_one("body")
+    if body is None:
+        return Pruned()
+    whole = len(body.text)
+    mains = document.select(_MAIN)
+    dropped = Pruned()
+    if len(mains) == 1 and len(mains[0].text) > whole / 10:
+        dropped = _keep_only(mains[0])
+        whole = len(mains[0].text)
+    found = [element for element in body.select(_LANDMARKS) if len(element.text) <= _MOST * whole]
+    found += [element for element in body.select("[class],[id]") if _is_named_so(element, whole)]
+    found += [element for element in body.select("header") if element.select_one("h1") is None]
+    more = _take_out(_in_order(body, found))
+    return Pruned(dropped.elements + more.elements, dropped.characters + more.characters)
+
+
+def _is_named_so(element: Element, whole: int) -> bool:
+    names = f"{element.attr('class') or ''} {element.attr('id') or ''}"
+    if element.tag in ("body", "main", "article") or _NAMED.search(names) is None:
+        return False
+    return len(element.text) <= _MOST * whole and element.select_one("h1,main,article") is None
+
+
+def _keep_only(kept: Element) -> Pruned:
+    """Take out all that stands beside an element and the ones around it."""
+    found = []
+    element: Element | None = kept
+    while element is not None and element.tag != "body":
+        parent = element.parent
+        found += [*element.previous_siblings, *element.next_siblings]
+        element = parent if hasattr(parent, "tag") else None
+    size = 0
+    for node in found:
+        size += _visible(node.text)
+        node.extract()
+    return Pruned(len(found), size)
+
+
+def _in_order(body: Element, found: list[Element]) -> list[Element]:
+    """Each once, in the order of the page."""
+    wanted = set(found)
+    return [element for element in body.select("*") if element in wanted]
+
+
+def _take_out(found: list[Element]) -> Pruned:
+    """From the last to the first, so that what is inside others is not counted twice."""
+    count = size = 0
+    for element in reversed(found):
+        if text := _visible(element.text):
+            count += 1
+            size += text
+        element.extract()
+    return Pruned(count, size)
+
+
+def _visible(text: str) -> int:
+    return sum(map(len, text.split()))

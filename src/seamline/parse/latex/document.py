@@ -1,0 +1,139 @@
+"""LaTeX -> blocks of its source. Nothing is expanded, run or read from elsewhere.
+
+The text is the source, so spans are its offsets. What stands before `\\begin{document}` is front matter: title, author
+and date become metadata, and it is in the chunks only where the recipe includes front matter.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from seamline.gc_pause import paused
+from seamline.parse.latex.blocks import Blocks
+from seamline.parse.latex.lex import BEGIN, Lexed, lex
+from seamline.parse.latex.text import authors, plain
+from seamline.parse.latex.tree import Arguments, Tree, grow
+from seamline.parse.raw import Parsed, Raw
+from seamline.text.headings import heading_text
+from seamline.types import Block, Notice, Span
+
+_LINE_END = re.compile(r"\r\n?|\n")
+_VISIBLE = re.compile(r"\S")
+
+
+class _Body(NamedTuple):
+    """What of the source is typeset."""
+
+    first: int
+    """Position of its first mark."""
+    start: int
+    last: int
+    """One past the position of its last mark."""
+    end: int
+    has_end: bool
+    """Whether `\\end{document}` ends it."""
+
+
+def parse(raw: Raw) -> Parsed:
+    with paused():
+        return _parsed(raw)
+
+
+def _parsed(raw: Raw) -> Parsed:
+    text = raw.text
+    lexed = lex(text)
+    arguments = Arguments(text, lexed)
+    tree = grow(text, lexed, arguments)
+    body = _body(text, tree)
+    inside = [heading for at, heading in tree.headings.items() if body.first <= at < body.last]
+    made = Blocks(text, tree, arguments, raw.limits.depth, min((one.rank for one in inside), default=0))
+    removed: tuple[Span, ...] = ()
+    mode = raw.reading.front_matter
+    front = _trimmed(text, body.start)
+    if front and mode == "include":
+        made.add("front_matter", 0, front)
+    elif front:
+        removed = (Span(0, front),)
+    made.read(body.first, body.start, body.last, body.end)
+    notices = _notices(text, lexed, tree, made.too_deep)
+    if body.has_end:
+        mark = tree.marks[body.last]
+        rest = len(text[mark.end :].strip())
+        if removed and not rest:
+            removed += (Span(mark.start, mark.end),)
+        else:
+            made.paragraph(len(text), {"comment": True})
+        if rest:
+            notices.append(_notice("latex-after-end", f"{rest} characters follow \\end{{document}}", text, mark.end))
+    if removed:
+        what = f'the preamble of {front} characters is metadata, not in chunks: `front_matter = "include"` keeps it'
+        notices.append(Notice("latex-preamble", what))
+    meta = {} if mode == "strip" else _meta(tree)
+    return Parsed(text, made.blocks, _title(text, made.blocks, meta), meta, removed=removed, notices=tuple(notices))
+
+
+def _body(text: str, tree: Tree) -> _Body:
+    """All of a fragment; of a document what its environment holds, and an abstract before it."""
+    marks = tree.marks
+    for position, mark in enumerate(marks):
+        if mark.kind != BEGIN or mark.name not in ("document", "abstract"):
+            continue
+        if mark.name == "abstract":
+            if not any(one.kind == BEGIN and one.name == "document" for one in marks[position:]):
+                break
+            return _Body(position, mark.start, len(marks), len(text), has_end=False)
+        last = tree.partner.get(position)
+        if last is None:
+            return _Body(position + 1, mark.end, len(marks), len(text), has_end=False)
+        return _Body(position + 1, mark.end, last, marks[last].start, has_end=True)
+    return _Body(0, 0, len(marks), len(text), has_end=False)
+
+
+def _meta(tree: Tree) -> dict[str, Any]:
+    """What the document says of itself."""
+    out: dict[str, Any] = {}
+    for name in ("title", "date"):
+        if words := plain(tree.meta.get(name, "")):
+            out[name] = words
+    if names := authors(tree.meta.get("author", "")):
+        out["author"] = names
+    return out
+
+
+def _title(text: str, blocks: list[Block], meta: dict[str, Any]) -> str:
+    """What `\\title` says, else the only heading of the first level."""
+    if "title" in meta:
+        return str(meta["title"])
+    first = [block for block in blocks if block.kind == "heading" and block.level == 1]
+    return heading_text(text, first[0]) if len(first) == 1 else ""
+
+
+def _notices(text: str, lexed: Lexed, tree: Tree, too_deep: int) -> list[Notice]:
+    """What was not read as it may be meant."""
+    out: list[Notice] = []
+    if lexed.inputs:
+        out.append(Notice("latex-input", f"{lexed.inputs} commands name other files, which are not read"))
+    if lexed.open_braces:
+        out.append(Notice("latex-braces", f"{lexed.open_braces} braces have no partner: read as text"))
+    if tree.open:
+        what = f"{len(tree.open)} environments are begun or ended only: what is in them is read as if they were not"
+        out.append(_notice("latex-environments", what, text, tree.open[0]))
+    if lexed.open_math:
+        out.append(Notice("latex-math", f"{lexed.open_math} formulas have no end in their paragraph: read as text"))
+    if lexed.catcodes:
+        what = f"{lexed.catcodes} commands change what characters mean: they are read as usual"
+        out.append(Notice("latex-catcode", what))
+    if too_deep:
+        out.append(Notice("latex-depth", f"{too_deep} environments are nested too deep: each is read as one block"))
+    return out
+
+
+def _notice(code: str, message: str, text: str, at: int) -> Notice:
+    return Notice(code, message, f"line {1 + sum(1 for _ in _LINE_END.finditer(text, 0, at))}")
+
+
+def _trimmed(text: str, end: int) -> int:
+    while end and text[end - 1].isspace():
+        end -= 1
+    return end

@@ -1,0 +1,52 @@
+"""Markdown text -> blocks, by whichever of the two equal paths runs: `seamline._blocks`, or `markdown` in Python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from types import MappingProxyType
+
+from seamline import native
+from seamline.gc_pause import paused
+from seamline.types import Block
+
+FENCED = MappingProxyType({"fenced": True})
+"""What all closed fences have to say about themselves."""
+
+LONGEST_FENCE = 100
+"""Marks of a fence; one that is longer is a drawing, and would fill the chunks that it is to stand around."""
+_GIANTS = ("`" * (LONGEST_FENCE + 1), "~" * (LONGEST_FENCE + 1))
+_GIANT = re.compile(rf"[ \t\ufeff]*(?:{'|'.join(_GIANTS)})")
+
+_VISIBLE = re.compile(r"[^\r\n]+")
+
+
+def parse_blocks(text: str, after: int = 0) -> list[Block]:
+    """All blocks of a Markdown text, in pre-order; what stands before `after` counts as blank lines."""
+    blocks = _parsed(text, after)
+    for index in giant_fences(text, blocks):  # code all the same, but nothing of it is opened again
+        blocks[index] = blocks[index]._replace(attrs=None)
+    return blocks
+
+
+def _parsed(text: str, after: int) -> list[Block]:
+    with paused():
+        if native.BLOCKS is not None:
+            blocks: list[Block] | None = native.BLOCKS.parse_blocks(text, after, Block, FENCED)
+            if blocks is not None:
+                return blocks
+        from seamline.parse.markdown.commonmark import parse_blocks as parse_in_python
+
+        return parse_in_python(blank(text, 0, after) if after else text)
+
+
+def giant_fences(text: str, blocks: Sequence[Block]) -> list[int]:
+    """Blocks of code that start with more marks than a fence may have."""
+    if not any(run in text for run in _GIANTS):
+        return []
+    return [i for i, block in enumerate(blocks) if block.kind == "code" and _GIANT.match(text, block.start)]
+
+
+def blank(text: str, start: int, end: int) -> str:
+    """The text with a range turned into blank lines of equal length."""
+    return text[:start] + _VISIBLE.sub(lambda line: " " * len(line[0]), text[start:end]) + text[end:]

@@ -1,0 +1,110 @@
+"""What a reader should know of a text that is read whole: what is never closed in it, and what is no text in it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from seamline.parse.markdown.blocks import LONGEST_FENCE, giant_fences
+from seamline.types import Block, Notice
+
+_DATA = re.compile(r";base64,([A-Za-z0-9+/=]{4000,})")
+_FIELDS = re.compile(r"\ufeff?---[ \t]*(?:\r\n?|\n)[A-Za-z_][\w.-]*:(?:[ \t]|[\r\n])")
+_MATH = re.compile(r"\$\$[ \t]*[\r\n]")
+_CODE_SPAN = re.compile(r"(`+)(?!`)[^`]*\1(?!`)|\\[{}<]|\{/\*|\*/\}")
+_TAG = re.compile(r"<(/?)([A-Z][\w.]*)(?=[\s/>])[^<>]*?(/?)>")
+_CODE = frozenset(("code", "math", "front_matter"))
+WIDE = 200
+"""Columns of a table written by hand or by a program for people; more are data, or made to harm."""
+TITLE = 500
+"""Characters of a title that are kept beside a document."""
+
+
+def characters(text: str) -> tuple[Notice, ...]:
+    """Characters that stand for none, and data that nobody reads."""
+    out = []
+    if count := text.count("\0"):
+        out.append(Notice("nul-characters", f"holds NUL characters ({count:,}), which stay as they are"))
+    if count := text.count("\ufffd"):
+        message = f"{count:,} characters were lost before the file was written and read \ufffd"
+        out.append(Notice("lost-characters", message))
+    if ";base64," in text and (sizes := [len(found[1]) for found in _DATA.finditer(text)]):
+        message = f"{len(sizes):,} files with {sum(sizes):,} characters of data are written into the text"
+        out.append(Notice("data-in-text", message))
+    return tuple(out)
+
+
+def unclosed(text: str, blocks: Sequence[Block], *, has_front: bool) -> tuple[Notice, ...]:
+    """What Markdown opens and never closes, so that it takes the rest of the document or none of it."""
+    out = []
+    if not has_front and _FIELDS.match(text):
+        out.append(_open("front matter is", "it is read as text", "line 1"))
+    if blocks:
+        last = next(block for block in reversed(blocks) if block.parent < 0)
+        content = text[last.start : last.end]
+        if content.startswith("<!--") and "-->" not in content:
+            size = len(content)
+            out.append(_open("a comment is", f"it takes the last {size:,} characters", _line(text, last.start)))
+    if text.count("$$") % 2:
+        starts = (block.start for block in blocks if block.kind == "paragraph" and _MATH.match(text, block.start))
+        out += [_open("a formula is", "it is read as text", _line(text, start)) for start in islice(starts, 1)]
+    return tuple(out)
+
+
+def outsized(text: str, blocks: Sequence[Block]) -> tuple[Notice, ...]:
+    """Fences and tables of Markdown that are larger than any reader's."""
+    out = []
+    if giants := giant_fences(text, blocks):
+        message = f"a fence of more than {LONGEST_FENCE} marks is read as a line of code, and not opened again"
+        out.append(Notice("fence-long", message, _line(text, blocks[giants[0]].start)))
+    tables = (block for block in blocks if block.kind == "table") if text.count("|") > WIDE else ()
+    if wide := next((block for block in tables if _columns(text, block) > WIDE), None):
+        message = f"a table has {_columns(text, wide):,} columns: cells that its rows do not write are not added"
+        out.append(Notice("table-wide", message, _line(text, wide.start)))
+    return tuple(out)
+
+
+def _columns(text: str, table: Block) -> int:
+    """How many columns the first line of a table has, bars inside of cells included."""
+    return text[table.start : table.end].partition("\n")[0].strip(" \t\r|").count("|") + 1
+
+
+def unclosed_mdx(text: str, blocks: Iterable[Block]) -> tuple[Notice, ...]:
+    """Braces and tags of MDX that are never closed, and comments that it does not know."""
+    content = _CODE_SPAN.sub("", _without_code(text, blocks))
+    braces = content.count("{") - content.count("}")
+    comments = content.count("<!--")
+    tags: Counter[str] = Counter()
+    for closes, name, is_empty in _TAG.findall(content):
+        tags[name] += -1 if closes else not is_empty
+    out = []
+    if braces > 0:
+        out.append(_open("a brace is" if braces == 1 else f"{braces:,} braces are", "what follows is read as text"))
+    if left := [name for name, count in tags.items() if count > 0]:
+        names = ", ".join(f"<{name}>" for name in left[:5])
+        out.append(_open(f"tags ({names}) are", "what is inside is read as Markdown"))
+    if comments:
+        out.append(
+            Notice("mdx-comments", f"{comments:,} comments are written as HTML has them, which MDX does not know")
+        )
+    return tuple(out)
+
+
+def _without_code(text: str, blocks: Iterable[Block]) -> str:
+    """The text of all blocks that are no code, wherever that stands."""
+    at, kept = 0, []
+    for block in blocks:
+        if block.kind in _CODE and block.end > at:
+            kept.append(text[at : max(block.start, at)])
+            at = block.end
+    return "\n".join([*kept, text[at:]])
+
+
+def _open(what: str, then: str, where: str = "") -> Notice:
+    return Notice("not-closed", f"{what} never closed: {then}", where)
+
+
+def _line(text: str, at: int) -> str:
+    return f"line {1 + text.count(chr(10), 0, at)}"

@@ -1,0 +1,168 @@
+"""What is said, by whom and when -> turns: the words of one speaker between two others, or between two pauses."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from seamline.anchors import Anchors
+from seamline.parse.builder import Builder, Run
+from seamline.types import Block, Notice
+
+PAUSE = 2.0
+"""Seconds of silence that end a turn."""
+_NEAR = 0.5
+"""Seconds by which the times of words and of what is heard between them may differ."""
+_LONGEST = 1_000_000.0
+"""Seconds; a time later than eleven days is a mistake."""
+_PREFIX = re.compile(r"(?:>>+ ?|- ?)?([A-ZÀ-ÖØ-Þ\u0400-\u042F][\w.'’&-]*+(?: [\w.'’&#()-]++){0,3}) ?: +(?=\S)")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Something that was said without a break."""
+
+    text: str
+    time: tuple[float, float] | None = None
+    """Seconds from, to; None where the source does not say, or nothing that can be."""
+    speaker: str = ""
+    source: tuple[int, int] | None = None
+    """Where it stands in the decoded source."""
+    lines: tuple[int, int] | None = None
+    confidence: float | None = None
+
+    def place(self) -> dict[str, Any]:
+        known = {"time": self.time, "speaker": self.speaker or None, "source": self.source, "lines": self.lines}
+        return {key: value for key, value in known.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What else parts turns, in seconds from the start."""
+
+    silences: tuple[tuple[float, float], ...] = ()
+    scenes: tuple[float, ...] = ()
+
+    def keyframe(self, one: Said) -> dict[str, float]:
+        """When the scene starts in which something is said; nothing where there are no scenes or no times."""
+        if not self.scenes or one.time is None:
+            return {}
+        before = bisect_right(self.scenes, one.time[0] + _NEAR)
+        return {"keyframe": self.scenes[before - 1] if before else 0.0}
+
+
+def spaced(text: str) -> str:
+    """With single spaces."""
+    return " ".join(text.split())
+
+
+def named(said: Sequence[Said]) -> list[Said]:
+    """Speakers that only the text names, as in `ANNA: Good morning.`
+
+    A word before a colon is a name where it is in capitals, comes twice or says so: `Note:` on its own is none.
+    """
+    found = [None if one.speaker else _PREFIX.match(one.text) for one in said]
+    often = Counter(match[1] for match in found if match)
+    out: list[Said] = []
+    for one, match in zip(said, found, strict=True):
+        if match and (often[match[1]] > 1 or match[1].isupper() or match[1].startswith("Speaker ")):
+            one = replace(one, speaker=match[1], text=one.text[match.end() :])
+        out.append(one)
+    return out
+
+
+def in_order(said: Iterable[Said]) -> tuple[list[Said], list[Notice]]:
+    """The same with times that never go back: people talk over each other, and files are wrong."""
+    out: list[Said] = []
+    at = 0.0
+    wrong = moved = 0
+    for one in said:
+        if one.time is not None:
+            start, end = one.time
+            if not (0 <= start <= _LONGEST and 0 <= end <= _LONGEST):
+                wrong += 1
+                one = replace(one, time=None)
+            else:
+                if start < at or end < start:
+                    moved += 1
+                    start = max(at, start)
+                    one = replace(one, time=(start, max(start, end)))
+                at = start
+        out.append(one)
+    notices = []
+    if wrong:
+        notices.append(Notice("time-impossible", f"{wrong} of {len(out)} times cannot be: left out"))
+    if moved:
+        message = f"{moved} of {len(out)} times start before an earlier one, or end before they start: moved up"
+        notices.append(Notice("time-backwards", message))
+    return out, notices
+
+
+def write(said: Sequence[Said], marks: Marks | None = None) -> tuple[str, list[Block], Anchors | None]:
+    """The text, blocks and anchors of what was said, in order of time."""
+    builder = Builder()
+    marks = marks or Marks()
+    for turn in _turns(said, marks):
+        name = f"{turn.said[0].speaker}: " if turn.said[0].speaker else ""
+        places = [{**one.place(), **marks.keyframe(one)} for one in turn.said]
+        texts = [f"{name if index == 0 else ''}{one.text} " for index, one in enumerate(turn.said)]
+        runs = list(map(Run, texts, places))
+        builder.paragraph(runs, kind="turn", attrs=turn.attrs)
+    text, blocks, anchors = builder.finish()
+    return text, [_labelled(text, block) for block in blocks], anchors
+
+
+def _labelled(text: str, block: Block) -> Block:
+    """Every part of a long turn says who speaks."""
+    attrs = dict(block.attrs or {})
+    if "speaker" not in attrs:
+        return block
+    end = text.index(":", block.start + len(attrs["speaker"])) + 1
+    return block._replace(attrs={**attrs, "frame": (block.start, end, "")})
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    said: list[Said]
+    attrs: dict[str, Any]
+
+
+def _turns(said: Sequence[Said], marks: Marks) -> list[_Turn]:
+    turns: list[_Turn] = []
+    last = 0.0
+    for one in said:
+        start = one.time[0] if one.time else last
+        pause = _pause(last, start, marks) if turns else 0.0
+        scene = bool(turns) and _between(marks.scenes, last - _NEAR, start + _NEAR)
+        if not turns or one.speaker != turns[-1].said[0].speaker or pause > PAUSE or scene:
+            attrs: dict[str, Any] = {"speaker": one.speaker} if one.speaker else {}
+            attrs |= {"pause": round(pause, 3)} if pause > 0 else {}
+            attrs |= {"scene": True} if scene else {}
+            turns.append(_Turn([], attrs))
+        turns[-1].said.append(one)
+        last = max(last, one.time[1]) if one.time else last
+    return turns
+
+
+def _between(times: Sequence[float], low: float, high: float) -> bool:
+    at = bisect_left(times, low)
+    return at < len(times) and times[at] <= high
+
+
+def _pause(last: float, start: float, marks: Marks) -> float:
+    """Seconds between two things said; where silences were listened for, the length of those heard there: engines
+    let the times of words run into them."""
+    if not marks.silences:
+        return max(0.0, start - last)
+    low, high = last - _NEAR, start + _NEAR
+    total = 0.0
+    for index in range(bisect_left(marks.silences, low, key=lambda one: one[1]), len(marks.silences)):
+        begins, ends = marks.silences[index]
+        if begins >= high:
+            break
+        total += ends - begins
+    return total

@@ -1,0 +1,148 @@
+"""The lines of a reStructuredText source, and what one line can be told to be.
+
+What reStructuredText says in plain words, and which of its inline marks have no end.
+"""
+
+from __future__ import annotations
+
+import re
+
+_LINE = re.compile(r"([ \t\f\v]*)([^\r\n]*)(?:\r\n|\r|\n|\Z)")
+_TAB = 8
+
+ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*+\Z")
+BULLET = re.compile(r"([*+\-•‣⁃])(?:[ \t]+|\Z)")
+ENUMERATOR = re.compile(r"(\()?(?:[0-9]{1,9}|[A-Za-z]|[ivxlcdmIVXLCDM]{1,12}|#)([.)])(?:[ \t]+|\Z)")
+FIELD = re.compile(r":(?![: ])(?:[^:\\]|\\.|:(?![ `]|\Z))*+(?<! ):(?:[ \t]+|\Z)", re.DOTALL)
+_VALUE = r"[A-Za-z<][\w<>|.,-]{0,40}"
+_ONE_OPTION = rf"(?:-[A-Za-z0-9](?:[ ]?{_VALUE})?|(?:--|/)[A-Za-z0-9][\w-]{{0,60}}(?:[ =]{_VALUE})?)"
+OPTION = re.compile(rf"{_ONE_OPTION}(?:, {_ONE_OPTION}){{0,8}}(?:[ ]{{2,}}|[ ]*\Z)")
+GRID = re.compile(r"\+-[-+]+-\+\Z")
+GRID_BORDER = re.compile(r"\+[-=+]+\+\Z")
+SIMPLE = re.compile(r"=+(?:[ \t]++=++)+\Z")
+SIMPLE_BORDER = re.compile(r"=[= \t]*+\Z")
+
+
+class Lines:
+    """Lines by number from 0. A blank one has the indent -1."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.start: list[int] = []
+        self.at: list[int] = []
+        """Where the text of the line starts."""
+        self.end: list[int] = []
+        """Where it ends, without white space."""
+        self.indent: list[int] = []
+        """Columns before it; a tab fills up to a multiple of eight."""
+        first = 1 if text.startswith("\ufeff") else 0
+        for line in _LINE.finditer(text, first):
+            margin, body = line[1], line[2].rstrip()
+            start = line.start()
+            at = start + len(margin)
+            self.start.append(start)
+            self.at.append(at)
+            self.end.append(at + len(body))
+            self.indent.append(width(margin) if body else -1)
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def body(self, number: int) -> str:
+        """The text of a line, without white space around it."""
+        return self.text[self.at[number] : self.end[number]]
+
+    def is_blank(self, number: int) -> bool:
+        """Whether a line holds no text; so do those after the last."""
+        return number >= len(self.start) or self.indent[number] < 0
+
+    def adornment(self, number: int) -> str:
+        """The line where it is one sign again and again from the first column on, else nothing."""
+        if number >= len(self.start) or self.indent[number] != 0:
+            return ""
+        first = self.text[self.at[number]]
+        if first.isalnum() or self.text[self.end[number] - 1] != first:
+            return ""
+        found = ADORNMENT.match(self.text, self.at[number], self.end[number])
+        return found[0] if found else ""
+
+    def after_indented(self, number: int, column: int) -> int:
+        """The number of the first line from `number` on that is neither blank nor indented beyond a column."""
+        while number < len(self.start) and (self.indent[number] < 0 or self.indent[number] > column):
+            number += 1
+        return number
+
+    def last_text(self, first: int, after: int) -> int:
+        """The last line of a range that is not blank; the one before the range where all are."""
+        after -= 1
+        while after >= first and self.indent[after] < 0:
+            after -= 1
+        return after
+
+
+def width(text: str) -> int:
+    """Columns of a text that starts in the first."""
+    if "\t" not in text:
+        return len(text)
+    columns = 0
+    for one in text:
+        columns = columns + _TAB - columns % _TAB if one == "\t" else columns + 1
+    return columns
+
+
+_ROLE = re.compile(r":[\w.+:-]{1,60}:(?=`)")
+_QUOTED = re.compile(
+    r"``(.+?)``|`([^`<]*?)[ \t]*(?:<[^<>`]*>)?`_{0,2}|\*\*(?=\S)(.+?)(?<=\S)\*\*|\*(?=\S)(.+?)(?<=\S)\*"
+)
+_REFERENCE = re.compile(r"(?<=\w)__?(?=\W|\Z)|\\(.)|\|(?=\S)([^|]+)(?<=\S)\|_?", re.DOTALL)
+_LONGEST_TITLE = 2_000
+
+_OPEN = re.compile(
+    r"(?:(?<=[\s'\"(\[{<\-/:])|\A)(?P<mark>\*\*(?=[^\s*])|\*(?=[^\s*])|``(?=\S)|`(?=[^\s`])|\|(?=[^\s|]))|\\.|``",
+    re.DOTALL,
+)
+_PAIRS = frozenset(("''", '""', "()", "[]", "{}", "<>"))
+_AFTER = r"(?=\Z|[\s'\")\]}>\-/\\.,:;!?_*])"
+_CLOSES = {
+    "*": re.compile(rf"(?<=[^\s\\])\*{_AFTER}"),
+    "**": re.compile(rf"(?<=[^\s\\])\*\*{_AFTER}"),
+    "`": re.compile(rf"(?<=[^\s\\])`{_AFTER}"),
+    "``": re.compile(rf"(?<=\S)``{_AFTER}"),
+    "|": re.compile(rf"(?<=[^\s\\])\|{_AFTER}"),
+}
+_MATH = re.compile(r":math:`([^`]*)`")
+
+
+def plain(title: str) -> str:
+    """A title without its marks."""
+    if len(title) > _LONGEST_TITLE or not any(mark in title for mark in "`*|\\_"):
+        return title
+    bare = _QUOTED.sub(lambda found: next((one for one in found.groups() if one is not None), ""), _ROLE.sub("", title))
+    return _REFERENCE.sub(lambda found: found[1] or found[2] or "", bare).strip()
+
+
+def open_marks(text: str, start: int, end: int) -> int:
+    """How many inline marks of a paragraph have no end. One that has none is not looked for again."""
+    count = 0
+    absent: set[str] = set()
+    at = start
+    while found := _OPEN.search(text, at, end):
+        at = found.end()
+        mark = found["mark"]
+        if mark is None or text[found.start() - 1 : found.start()] + text[at : at + 1] in _PAIRS:
+            continue
+        if mark in absent:
+            count += 1
+            continue
+        close = _CLOSES[mark].search(text, at + 1, end)
+        if close is None:
+            absent.add(mark)
+            count += mark != "|"  # a bar alone is text
+        else:
+            at = close.end()
+    return count
+
+
+def odd_formulas(text: str, start: int, end: int) -> int:
+    """How many formulas in a paragraph open other braces than they close."""
+    return sum(found[1].count("{") != found[1].count("}") for found in _MATH.finditer(text, start, end))

@@ -1,0 +1,236 @@
+"""Spreadsheets (XLSX, XLSB, XLS, ODS): each sheet a section, with its tables; rows keep the numbers of the sheet.
+
+Cells come from calamine, which is fast but lays out every cell between the first and the last. So the extent of a sheet
+is looked at first, and one that is mostly empty is read cell by cell instead.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from seamline.errors import ParseError, needed
+from seamline.gc_pause import paused
+from seamline.parse.builder import Builder
+from seamline.parse.office.ooxml import (
+    Package,
+    attribute,
+    child,
+    name_of,
+)
+from seamline.parse.raw import Parsed, Raw
+from seamline.parse.sheets.cells import (
+    Marks,
+    Workbook,
+    failed,
+    is_sparse,
+    marks_of,
+    uncalculated,
+)
+from seamline.parse.sheets.grid import Grid, write_grid
+from seamline.parse.sheets.limit import cut_long
+from seamline.parse.xml import refuse_doctype
+from seamline.types import Notice
+
+
+def parse(raw: Raw) -> Parsed:
+    """A workbook."""
+    with paused():
+        return _parsed(raw)
+
+
+def _parsed(raw: Raw) -> Parsed:
+    if not raw.data.startswith(b"PK"):
+        return _Old(raw).parsed()
+    package = Package(raw)
+    if "content.xml" in package and "xl/workbook.xml" not in package:
+        from seamline.parse.office.odf.document import parse as parse_odf
+
+        return parse_odf(raw)
+    return _Book(raw, package).parsed()
+
+
+class _Writer:
+    """Collects the sheets of a workbook."""
+
+    def __init__(self, raw: Raw) -> None:
+        self._limits = raw.limits
+        self.builder = Builder()
+        self.notices: list[Notice] = []
+        self.is_full = False
+
+    def note(self, code: str, message: str, where: str = "") -> None:
+        notice = Notice(code, message, where)
+        if notice not in self.notices:
+            self.notices.append(notice)
+
+    def sheet(self, name: str, grids: Sequence[Grid], *, may_be_long: bool = True) -> None:
+        if may_be_long and (cut := cut_long(grids)):
+            self.note("cells-cut", cut.message, f"sheet {name}")
+        if not any(grid.rows for grid in grids):
+            self.note("sheet-empty", "holds no cells", f"sheet {name}")
+            return
+        self.builder.heading(1, name, {"sheet": name})
+        left = sum(write_grid(self.builder, name, grid, self._limits.characters) for grid in grids)
+        if left:
+            self.is_full = True
+            self.note(
+                "text-limit",
+                f"holds more than {self._limits.characters:,} characters: {left:,} rows are left out",
+                f"sheet {name}",
+            )
+
+    def parsed(self, meta: dict[str, Any], sheets: int) -> Parsed:
+        text, blocks, anchors = self.builder.finish()
+        if not text:
+            self.note("no-text", "holds no text")
+        title = meta.pop("title", "")
+        return Parsed(text, blocks, title, {**meta, "sheets": sheets}, anchors, notices=tuple(self.notices))
+
+
+class _Old:
+    """A workbook that is no package: XLS."""
+
+    def __init__(self, raw: Raw) -> None:
+        self._raw = raw
+
+    def parsed(self) -> Parsed:
+        book = opened(self._raw.data, self._raw.uri)
+        writer = _Writer(self._raw)
+        for sheet in book.sheets_metadata:
+            if writer.is_full:
+                break
+            if "Visible" not in str(sheet.visible):
+                writer.note("sheet-hidden", "is hidden, and read all the same", f"sheet {sheet.name}")
+            grid = _laid_out(book, sheet.name)
+            if isinstance(grid, str):
+                writer.note("sheet-unreadable", f"cannot be read and is left out ({grid})", f"sheet {sheet.name}")
+            else:
+                writer.sheet(sheet.name, [grid])
+        return writer.parsed({}, len(book.sheets_metadata))
+
+
+class _Book:
+    """A workbook that is a package: XLSX, and its binary kind."""
+
+    def __init__(self, raw: Raw, package: Package) -> None:
+        self._raw = raw
+        self._package = package
+        self._main = package.main("xl/workbook.xml")
+        self._writer = _Writer(raw)
+
+    def parsed(self) -> Parsed:
+        if self._main.endswith(".bin"):
+            return _Old(self._raw).parsed()
+        listed = list(self._listed())
+        workbook = Workbook(self._package, self._main, self._raw)
+        book: Any = None
+        for name, part, state in listed:
+            if self._writer.is_full:
+                self._writer.note("text-limit", "is left out: the sheets before it fill the document", f"sheet {name}")
+                continue
+            data = self._sheet_data(name, part)
+            if data is None:
+                continue
+            if state in ("hidden", "veryHidden"):
+                self._writer.note("sheet-hidden", "is hidden, and read all the same", f"sheet {name}")
+            grids: list[Grid] = []
+            marks = marks_of(data)
+            if not is_sparse(data, marks) and not workbook.is_heavy(data, marks):
+                book = book or opened(self._raw.data, self._raw.uri)
+                grid = _laid_out(book, name)
+                if isinstance(grid, str):
+                    self._writer.note("sheet-damaged", f"is damaged, read as far as possible ({grid})", f"sheet {name}")
+                else:
+                    grids = [grid]
+            grids = grids or workbook.cells(data, name, part)
+            self._tell(data, marks, f"sheet {name}")
+            self._writer.sheet(name, grids, may_be_long=workbook.may_be_long(data))
+        self._tell_beside()
+        self._writer.notices[:0] = self._package.notices
+        meta: dict[str, Any] = dict(self._package.core())
+        return self._writer.parsed(meta, len(listed))
+
+    def _tell(self, data: bytes, marks: Marks, where: str) -> None:
+        """What cells hold that is no value."""
+        if count := uncalculated(data, marks):
+            self._writer.note(
+                "formulas-uncalculated", f"{count:,} formulas have no value: open and save it first", where
+            )
+        if count := failed(data, marks):
+            self._writer.note("cells-failed", f"{count:,} cells with an error such as #REF! are left out", where)
+
+    def _listed(self) -> Iterator[tuple[str, str, str]]:
+        """Name, part and state of the sheets; several that are one part are read once."""
+        root = self._package.xml(self._main)
+        relations = self._package.relations(self._main)
+        seen: set[str] = set()
+        sheets = child(root, "x:sheets")
+        repeated = 0
+        for one in [] if sheets is None else sheets:
+            if name_of(one) != "x:sheet":
+                continue
+            relation = relations.get(attribute(one, "id"))
+            part = "" if relation is None or relation.outside else relation.target
+            if part in seen:
+                repeated += 1
+                continue
+            seen.add(part)
+            yield one.get("name") or "", part, one.get("state") or ""
+        if repeated:
+            self._writer.note("sheets-repeated", f"{repeated:,} sheets are the same part as another and read once")
+
+    def _sheet_data(self, name: str, part: str) -> bytes | None:
+        """The XML of a sheet, unpacked under limits and without document type."""
+        if part not in self._package:
+            self._writer.note("sheet-missing", "is listed, but its part is not there", f"sheet {name}")
+            return None
+        data = self._package.read(part)
+        refuse_doctype(data, self._raw.uri, part)
+        return data
+
+    def _tell_beside(self) -> None:
+        """What sheets hold beside cells."""
+        parts = [part.lower() for part in self._package.parts()]
+        comments = sum(part.startswith("xl/comments") for part in parts)
+        drawn = sum(part.startswith(("xl/drawings/drawing", "xl/charts/chart")) for part in parts)
+        if any(part == "xl/xmlmaps.xml" for part in parts):
+            self._writer.note("xml-maps", "maps to data in other files are left out, and those are never read")
+        if comments:
+            self._writer.note("comments", f"comments on {comments:,} sheets are left out")
+        if drawn:
+            self._writer.note("drawings", f"{drawn:,} drawings and charts are left out")
+
+
+def opened(data: bytes, uri: str) -> Any:
+    """The workbook as calamine reads it."""
+    with needed("python-calamine, which reads spreadsheets,", "office"):
+        import python_calamine as calamine
+    try:
+        return calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
+    except calamine.PasswordError:
+        raise ParseError("is encrypted: open it with its password and save a copy without one", uri) from None
+    except (calamine.CalamineError, calamine.ZipError, calamine.XmlError, OSError, ValueError) as error:
+        raise ParseError(f"is no workbook that can be read ({error}): save it anew", uri) from None
+
+
+def _laid_out(book: Any, name: str) -> Grid | str:
+    """The cells of a sheet, or why there are none."""
+    import python_calamine as calamine
+
+    try:
+        sheet = book.get_sheet_by_name(name)
+    except (
+        calamine.CalamineError,
+        calamine.ZipError,
+        calamine.XmlError,
+        calamine.WorksheetNotFound,
+        ValueError,
+    ) as error:
+        return str(error)
+    if sheet.start is None:
+        return Grid(0, 0, [], ())
+    merged = tuple((*first, *last) for first, last in sheet.merged_cell_ranges or ())
+    top, left = sheet.start
+    return Grid(top, left, sheet.to_python(), merged)

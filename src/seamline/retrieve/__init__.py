@@ -1,1 +1,0 @@
-"""From a question to passages that answer it."""

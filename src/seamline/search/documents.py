@@ -1,0 +1,166 @@
+"""The current versions of documents, each fetched once per search: where entries stand, and the text around them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol, runtime_checkable
+
+from seamline.errors import StoreError
+from seamline.index.records import (
+    ABOUT,
+    Entry,
+    Place,
+    Version,
+)
+from seamline.protocols import Reader
+from seamline.search.hits import Citation
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The places of one version, by id and by level."""
+
+    version: Version
+
+    @cached_property
+    def by_id(self) -> dict[str, Place]:
+        return {place.id: place for place in self.version.places}
+
+    @cached_property
+    def chunks(self) -> list[Place]:
+        """Places of level 0, in document order."""
+        return [place for place in self.version.places if place.level == 0]
+
+    @cached_property
+    def sections(self) -> list[Place]:
+        """Places of inner levels, a section before those in it."""
+        return [place for place in self.version.places if 0 < place.level < ABOUT]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [place.start for place in self.chunks]
+
+    def number(self, place: Place) -> int:
+        """Position of a chunk among the chunks."""
+        return bisect_left(self._starts, place.start)
+
+    def inside(self, start: int, end: int) -> list[Place]:
+        """The chunks that stand within a span."""
+        first = bisect_left(self._starts, start)
+        last = bisect_left(self._starts, end)
+        return [place for place in self.chunks[first:last] if place.end <= end]
+
+    def around(self, start: int, end: int) -> Place | None:
+        """The smallest section that holds a span and more."""
+        held = [s for s in self.sections if s.start <= start and end <= s.end and s.end - s.start > end - start]
+        return min(held, key=lambda s: (s.end - s.start, s.start), default=None)
+
+
+@runtime_checkable
+class Keeper(Protocol):
+    """A reader that remembers layouts from one search to the next."""
+
+    def arranged(self, docs: Iterable[str]) -> Mapping[str, Layout]:
+        """The layouts of those of the documents that are there now."""
+        ...
+
+
+class Shelf:
+    """Layouts of the documents one search touches. Each is fetched once, its text only where it is needed."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self._layouts: dict[str, Layout] = {}
+        self._texts: dict[str, str] = {}
+        self._entries: dict[str, Entry] = {}
+
+    def keep(self, entries: Mapping[str, Entry]) -> None:
+        """Remember entries that were fetched already."""
+        self._entries.update(entries)
+
+    def entries(self, ids: Iterable[str]) -> dict[str, Entry]:
+        """Entries by id, each fetched once."""
+        asked = list(dict.fromkeys(ids))
+        missing = [id for id in asked if id not in self._entries]
+        if missing:
+            self._entries.update(self.reader.entries(missing))
+        return {id: self._entries[id] for id in asked if id in self._entries}
+
+    def fetch(self, docs: Iterable[str]) -> None:
+        """Look up where the entries of these documents stand, all at once: one by one takes ten times as long."""
+        missing = [doc for doc in dict.fromkeys(docs) if doc not in self._layouts]
+        if not missing:
+            return
+        if isinstance(self.reader, Keeper):
+            self._layouts.update(self.reader.arranged(missing))
+        else:
+            self._layouts.update((doc, Layout(version)) for doc, version in self.reader.layouts(missing).items())
+
+    def layout(self, doc: str) -> Layout:
+        """Where the entries of a document stand now."""
+        self.fetch((doc,))
+        found = self._layouts.get(doc)
+        if found is None:
+            raise StoreError(_missing(doc))
+        return found
+
+    def text(self, doc: str) -> str:
+        """The whole current text of a document."""
+        found = self._texts.get(doc)
+        if found is None:
+            version = self.reader.version(doc, self.layout(doc).version.number)
+            if version is None:
+                raise StoreError(_missing(doc))
+            found = self._texts[doc] = version.text
+        return found
+
+    def place(self, entry: Entry) -> Place:
+        """Where an entry stands now."""
+        place = self.layout(entry.doc).by_id.get(entry.id)
+        if place is None:
+            number = self.layout(entry.doc).version.number
+            raise StoreError(f"version {number} of {entry.doc} has no place for {entry.id}: run `{_REMEDY}`")
+        return place
+
+    def cite(self, entry: Entry) -> Citation:
+        """The citation of an entry as it stands now."""
+        place = self.place(entry)
+        # A chunk carries its slice; only a section's has to be fetched.
+        quote = entry.body if entry.level == 0 else self.text(entry.doc)[place.start : place.end]
+        return cited(self.layout(entry.doc).version, place, quote)
+
+    def slice(self, doc: str, place: Place) -> Citation:
+        """The citation of any place of a document."""
+        return cited(self.layout(doc).version, place, self.text(doc)[place.start : place.end])
+
+
+_REMEDY = "seamline doctor --verify"
+
+
+def _missing(doc: str) -> str:
+    return f"the current version of {doc} is missing: run `{_REMEDY}`"
+
+
+def cited(version: Version, place: Place, quote: str) -> Citation:
+    """The citation of a place of a version."""
+    return Citation(
+        id=place.id,
+        doc=version.doc,
+        version=version.number,
+        uri=version.uri,
+        path=place.path,
+        anchor=place.anchor,
+        start=place.start,
+        end=place.end,
+        quote=quote,
+    )
+
+
+def neighbours(chunks: Sequence[Place], number: int) -> tuple[Place | None, Place | None]:
+    """The chunks before and after one."""
+    before = chunks[number - 1] if number > 0 else None
+    after = chunks[number + 1] if number + 1 < len(chunks) else None
+    return before, after

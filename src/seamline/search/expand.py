@@ -1,0 +1,213 @@
+"""The hierarchy modes: what is searched, and how much of a document is shown around what was found.
+
+Neighbouring chunks as one passage: an exact slice of the document under the headings of its first chunk.
+
+A second look at borderline hits: where the answer goes on in the neighbour, both are returned as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+from seamline.errors import ConfigError
+from seamline.filters.tree import (
+    All,
+    Any,
+    Filter,
+    Test,
+)
+from seamline.index.records import ABOUT, Entry, Place
+from seamline.search.documents import Shelf, neighbours
+from seamline.search.hits import Citation, Hit, Shadow
+from seamline.text.words import query_words, words
+
+Mode = Literal["leaf", "parents", "summary-first", "multi-level"]
+
+SHARE = 0.5
+"""The part of a section's characters that must have been hit for the whole of it to be shown."""
+WIDEST = 6000
+"""Code points of the longest section that is shown whole: about 1,500 tokens."""
+
+SECTIONS: Filter = All((Test("level", ">=", 1.0), Test("level", "<", float(ABOUT))))
+"""Lets through sections alone."""
+
+
+def to_parents(hits: Sequence[Hit], shelf: Shelf, *, share: float = SHARE, widest: int = WIDEST) -> list[Hit]:
+    """Hits that together make up enough of a section become that section, as good as the best of them.
+
+    A section that took the place of its chunks counts towards the one around it.
+    """
+    held = list(hits)
+    while (wider := _one_wider(held, shelf, share, widest)) is not None:
+        held = wider
+    return held
+
+
+def _one_wider(hits: Sequence[Hit], shelf: Shelf, share: float, widest: int) -> list[Hit] | None:
+    """The hits after the first section that deserves it took the place of its own; None where none does."""
+    for hit in hits:
+        span = _span(hit)
+        section = shelf.layout(hit.entry.doc).around(*span)
+        if section is None or section.end - section.start > widest:
+            continue
+        inside = [n for n, other in enumerate(hits) if other.entry.doc == hit.entry.doc and _within(other, section)]
+        if sum(_length(hits[n]) for n in inside) >= share * (section.end - section.start):
+            whole = as_section(hits[inside[0]], section, shelf)
+            return [whole if n == inside[0] else one for n, one in enumerate(hits) if n not in inside[1:]]
+    return None
+
+
+def as_section(hit: Hit, section: Place, shelf: Shelf) -> Hit:
+    """The hit with the whole of a section to read: an exact slice, under the headings above it."""
+    doc = hit.entry.doc
+    wide = joined(hit, [place.id for place in shelf.layout(doc).inside(section.start, section.end)], shelf)
+    return replace(wide, citations=(shelf.slice(doc, section),), why=replace(hit.why, expanded="section"))
+
+
+def _span(hit: Hit) -> tuple[int, int]:
+    return hit.citations[0].start, hit.citations[-1].end
+
+
+def _length(hit: Hit) -> int:
+    start, end = _span(hit)
+    return end - start
+
+
+def _within(hit: Hit, section: Place) -> bool:
+    start, end = _span(hit)
+    return section.start <= start and end <= section.end
+
+
+def inside(sections: Sequence[Entry], shelf: Shelf) -> Filter:
+    """Lets through the chunks of these sections and of those within them, and chunks that no section holds."""
+    ids: dict[str, None] = {}
+    for section in sections:
+        layout = shelf.layout(section.doc)
+        around = layout.by_id[section.id]
+        ids.update({s.id: None for s in layout.sections if around.start <= s.start and s.end <= around.end})
+    return Any((Test("parent", "=", ""), Test("parent", "in", tuple(ids))))
+
+
+def both(left: Filter | None, right: Filter) -> Filter:
+    """Lets through what both let through."""
+    return right if left is None else All((left, right))
+
+
+def levelled(hits: Sequence[Hit], shelf: Shelf, *, widest: int = WIDEST) -> list[Hit]:
+    """Hits of all levels without repetition: a section is shown whole where it is small enough, else by its summary;
+    what overlaps a better hit is left out."""
+    kept: list[Hit] = []
+    for hit in hits:
+        shown = _whole(hit, shelf, widest)
+        if not any(_overlaps(shown, other) for other in kept):
+            kept.append(shown)
+    return kept
+
+
+def _whole(hit: Hit, shelf: Shelf, widest: int) -> Hit:
+    place = shelf.place(hit.entry)
+    return as_section(hit, place, shelf) if hit.entry.level > 0 and place.end - place.start <= widest else hit
+
+
+def _overlaps(one: Hit, other: Hit) -> bool:
+    (start, end), (first, last) = _span(one), _span(other)
+    return one.entry.doc == other.entry.doc and start < last and first < end
+
+
+def joined(hit: Hit, ids: Sequence[str], shelf: Shelf) -> Hit:
+    """The hit widened to a run of neighbouring chunks, its own among them."""
+    shelf.keep({hit.entry.id: hit.entry})
+    citations = cite_run(hit.entry.doc, ids, shelf)
+    return replace(hit, ids=tuple(ids), citations=citations, text=run_text(citations, shelf))
+
+
+def cite_run(doc: str, ids: Sequence[str], shelf: Shelf) -> tuple[Citation, ...]:
+    """A citation for each of these chunks of a document."""
+    return tuple(shelf.slice(doc, shelf.layout(doc).by_id[id]) for id in ids)
+
+
+def run_text(run: Sequence[Citation], shelf: Shelf) -> str:
+    """Neighbouring chunks as one text: their slice of the document, with what the first one borrows before it and
+    what the last one adds after it."""
+    first, last = run[0], run[-1]
+    ends = shelf.entries({first.id, last.id})
+    quote = first.quote if first is last else shelf.text(first.doc)[first.start : last.end]
+    head, foot = ends[first.id], ends[last.id]
+    return head.text[: head.lead] + quote + foot.text[len(foot.text) - foot.tail :]
+
+
+def without_covered(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits, in their order, without those whose chunks better ones show already."""
+    shown: set[str] = set()
+    kept = []
+    for hit in hits:
+        ids = hit.ids or (hit.entry.id,)
+        if not shown.issuperset(ids):
+            kept.append(hit)
+            shown.update(ids)
+    return kept
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Which hits are borderline, and what convinces."""
+
+    floor: float = 0.2
+    """Cosine similarity below which a hit is not worth a second look."""
+    confidence: float = 0.6
+    """Cosine similarity from which on a hit stands for itself."""
+    match: float = 0.2
+    """The share of the query's words that a shadow must add for its neighbour to come along. At 0.2 every third
+    neighbour taken along holds a part of the answer, where one in twenty would by chance."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.floor <= self.confidence <= 1:
+            raise ConfigError(
+                f"expected 0 <= floor <= confidence <= 1, got {self.floor} and {self.confidence}", "$.search.shadows"
+            )
+        if not 0 < self.match <= 1:
+            raise ConfigError(f"expected 0 < match <= 1, got {self.match}", "$.search.shadows.match")
+
+    def borderline(self, hit: Hit) -> bool:
+        """Whether a hit is above the floor and below the confidence gate. One without a cosine is."""
+        return hit.why.dense is None or self.floor <= hit.why.dense.score < self.confidence
+
+
+def second_look(hits: Sequence[Hit], query: str, shelf: Shelf, gate: Gate) -> list[Hit]:
+    """The hits, each borderline one widened by the neighbour whose shadow matches; what that covers is left out."""
+    wanted = frozenset(query_words(query))
+    return without_covered([_widened(hit, wanted, shelf, gate) if gate.borderline(hit) else hit for hit in hits])
+
+
+def _widened(hit: Hit, wanted: frozenset[str], shelf: Shelf, gate: Gate) -> Hit:
+    if hit.entry.level > 0 or not wanted:
+        return hit
+    best = max(_shadows(hit, wanted), key=lambda shadow: shadow.score, default=None)
+    neighbour = _neighbour(hit, best.side, shelf) if best and best.score >= gate.match else None
+    if best is None or neighbour is None:
+        return hit
+    wide = joined(hit, [neighbour.id, *hit.ids] if best.side == "before" else [*hit.ids, neighbour.id], shelf)
+    return replace(wide, why=replace(hit.why, shadow=best, expanded=best.side))
+
+
+def _shadows(hit: Hit, wanted: frozenset[str]) -> Iterator[Shadow]:
+    """How much of the query each shadow has and the text has not. Shadows are short, so they are read first."""
+    found = {"before": wanted & _said(hit.entry.before), "after": wanted & _said(hit.entry.after)}
+    held = frozenset(words(hit.entry.text)) if any(found.values()) else frozenset()
+    for side, said in found.items():
+        yield Shadow(side, len(said - held) / len(wanted))
+
+
+@lru_cache(4096)
+def _said(shadow: str) -> frozenset[str]:
+    """The words of a shadow: some kilobytes, and half the time of a second look."""
+    return frozenset(words(shadow))
+
+
+def _neighbour(hit: Hit, side: str, shelf: Shelf) -> Place | None:
+    layout = shelf.layout(hit.entry.doc)
+    before, after = neighbours(layout.chunks, layout.number(layout.by_id[hit.entry.id]))
+    return before if side == "before" else after

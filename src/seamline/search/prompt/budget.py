@@ -1,0 +1,163 @@
+"""Which texts go into a prompt: as much worth as its tokens can buy.
+
+What a hit is worth in a prompt: how likely it adds to the answer, beside the best one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from seamline.errors import BudgetError
+from seamline.search.documents import Shelf
+from seamline.search.hits import Hit
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+Packing = Literal["greedy", "exact"]
+
+MOST_EXACT = 500
+"""Candidates up to which the exact packing is offered: beyond, it would take seconds."""
+
+
+class Form(NamedTuple):
+    """One way to show a candidate: whole, or by its summary."""
+
+    worth: float
+    tokens: int
+
+
+class Choice(NamedTuple):
+    """A candidate that was taken, and in which of its forms."""
+
+    candidate: int
+    form: int
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The tokens of a model's context, and what is already spent of them."""
+
+    context: int
+    """Everything the model can read and write."""
+    system: int = 0
+    """Instructions, tools, what was said before."""
+    query: int = 0
+    reserve: int = 0
+    """Kept free for the answer."""
+
+    @property
+    def budget(self) -> int:
+        """What is left for passages."""
+        left = self.context - self.system - self.query - self.reserve
+        if min(self.context, self.system, self.query, self.reserve) < 0 or left <= 0:
+            raise BudgetError(
+                f"expected context > system + query + reserve, got {self.context} <= "
+                f"{self.system} + {self.query} + {self.reserve}",
+                "$.context",
+            )
+        return left
+
+
+def pack(candidates: Sequence[Sequence[Form]], budget: int, packing: Packing = "greedy") -> list[Choice]:
+    """The forms to take, at most one per candidate and all within the budget, by candidate.
+
+    `greedy` takes what comes first as long as it fits, whole or else in its next form. `exact` has the highest worth in
+    all that any choice has; from 500 candidates on it looks at the first 500.
+    """
+    return _greedy(candidates, budget) if packing == "greedy" else knapsack(candidates[:MOST_EXACT], budget)
+
+
+def _greedy(candidates: Sequence[Sequence[Form]], budget: int) -> list[Choice]:
+    taken = []
+    for candidate, forms in enumerate(candidates):
+        form = next((n for n, form in enumerate(forms) if form.tokens <= budget), None)
+        if form is not None:
+            taken.append(Choice(candidate, form))
+            budget -= forms[form].tokens
+    return taken
+
+
+def knapsack(candidates: Sequence[Sequence[Form]], budget: int) -> list[Choice]:
+    """The choice of highest worth, in time candidates x budget and memory that grows with the budget alone.
+
+    To know the choice and not only its worth, the candidates are halved: for every division of the budget between the
+    halves the best worth of each is known, and the best division is solved in turn.
+    """
+    fitting = [n for n, forms in enumerate(candidates) if any(form.tokens <= budget for form in forms)]
+    total = sum(max((form.tokens for form in candidates[n]), default=0) for n in fitting)
+    taken = _solve([candidates[n] for n in fitting], min(budget, total))
+    return [Choice(fitting[choice.candidate], choice.form) for choice in taken]
+
+
+def _solve(candidates: Sequence[Sequence[Form]], budget: int) -> list[Choice]:
+    if not candidates:
+        return []
+    if len(candidates) == 1:
+        forms = [(form.worth, -n) for n, form in enumerate(candidates[0]) if form.tokens <= budget and form.worth > 0]
+        return [Choice(0, -max(forms)[1])] if forms else []
+    middle = len(candidates) // 2
+    left, right = candidates[:middle], candidates[middle:]
+    share = int((_profile(left, budget) + _profile(right, budget)[::-1]).argmax())
+    later = [Choice(choice.candidate + middle, choice.form) for choice in _solve(right, budget - share)]
+    return [*_solve(left, share), *later]
+
+
+def _profile(candidates: Sequence[Sequence[Form]], budget: int) -> NDArray[np.float64]:
+    """The best worth for every budget from 0 up."""
+    import numpy as np
+
+    best = np.zeros(budget + 1)
+    for forms in candidates:
+        without = best.copy()
+        for worth, tokens in forms:
+            if tokens <= budget:
+                np.maximum(best[tokens:], without[: budget + 1 - tokens] + worth, out=best[tokens:])
+    return best
+
+
+SHARPNESS = 4.5
+"""Worth falls with this power of the score: a text that scores half of the best hardly ever adds anything."""
+BESIDE = 2.5
+"""How many times as much a hit is worth that stands beside a better one: answers go on, and where one passage of a
+document answers, another of an equal score in another document mostly does not."""
+
+
+class Worth(NamedTuple):
+    """A hit and its worth, 0-1; that of the best is 1."""
+
+    hit: Hit
+    worth: float
+
+
+def weighed(hits: Sequence[Hit], shelf: Shelf) -> list[Worth]:
+    """The hits by their worth: `(score / best) ** 4.5 / rank`, and 2.5 times that beside a better one.
+
+    The rank counts because scores are close where none stands out: of the tenth hit with nine tenths of the best score
+    less is to be expected than of the second. The constants are rounded from a fit to one half of the questions of
+    `benchmarks/quality`, and judged by the other.
+    """
+    best = max((hit.score for hit in hits), default=0.0)
+    found = [Worth(hit, worth) for hit, worth in zip(hits, _worths(hits, best, shelf), strict=True)]
+    return sorted(found, key=lambda one: -one.worth)  # stable: equal ones stay as they were found
+
+
+def _worths(hits: Sequence[Hit], best: float, shelf: Shelf) -> Iterator[float]:
+    near: set[str] = set()
+    for rank, hit in enumerate(hits, start=1):
+        share = hit.score / best if best > 0 else 1.0
+        beside = BESIDE if not near.isdisjoint(hit.ids) else 1.0
+        yield min(1.0, beside * share**SHARPNESS / rank)
+        near |= _around(hit, shelf)
+
+
+def _around(hit: Hit, shelf: Shelf) -> set[str]:
+    """The chunks before and after those of a hit."""
+    layout = shelf.layout(hit.entry.doc)
+    places = [layout.number(layout.by_id[id]) for id in hit.ids]
+    ends = {min(places) - 1, max(places) + 1} if places else set()
+    return {layout.chunks[n].id for n in ends if 0 <= n < len(layout.chunks)}

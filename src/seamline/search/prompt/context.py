@@ -1,0 +1,236 @@
+"""Hits become a text for a prompt: the best that fits, in document order, every passage numbered and cited."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from seamline.errors import BudgetError, ConfigError
+from seamline.protocols import Tokenizer
+from seamline.search.documents import Shelf
+from seamline.search.expand import cite_run, run_text, without_covered
+from seamline.search.highlight import Sentences
+from seamline.search.hits import (
+    Citation,
+    ContextText,
+    Hit,
+    Passage,
+)
+from seamline.search.prompt.budget import Form, Packing, Worth, pack, weighed
+from seamline.search.prompt.render import PREAMBLE, Sources, render
+from seamline.search.prompt.splitting import Clip, clipped
+
+_SHORT = 0.1
+"""What a summary is worth beside the text it is of: it seldom holds the answer."""
+_FOCUS = 0.7
+"""A part of a text is worth its share of the length to this power."""
+_PARTS = 6
+"""About so many parts of a text are weighed by the exact packing: to count the tokens of all would take long."""
+WEAK = 20
+"""Hits that are worth less than this share of the best, divided by the tokens of the budget, stay out even where there
+is room: 0.02 of the best at 1,000 tokens, 0.005 at 4,000. Who gives more room wants to see more."""
+_WEAKEST = 0.1
+"""The largest such share: small budgets have room for little else anyway."""
+_FIRST = 8
+"""Hits that come first in what room is left: their passages, then their summaries, then what was found further down."""
+_TRIES = 16
+"""How many of those left out may share the room that is left."""
+
+
+class Taken(NamedTuple):
+    """A hit that goes into the prompt, in one of its forms."""
+
+    rank: int
+    hit: Hit
+    summary: bool = False
+    part: Clip | None = None
+    """The sentences of it that are shown, where the whole has no room."""
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """Turns hits into text, and counts it."""
+
+    shelf: Shelf
+    tokenizer: Tokenizer
+    sources: Sources = "inline"
+
+    def count(self, taken: Iterable[Taken]) -> int:
+        """Tokens of the prompt with these hits."""
+        return self.tokenizer.count(render(self.passages(taken), self.sources))
+
+    def passages(self, taken: Iterable[Taken]) -> list[Passage]:
+        """The passages of these hits: neighbouring chunks of a document as one, documents by their best hit, and in
+        document order within."""
+        documents: dict[str, list[Taken]] = {}
+        for one in sorted(taken, key=lambda one: one.rank):
+            documents.setdefault(one.hit.entry.doc, []).append(one)
+        parts = [part for doc, held in documents.items() for part in self._document(doc, held)]
+        return [replace(part, number=number) for number, part in enumerate(parts, start=1)]
+
+    def _document(self, doc: str, held: Sequence[Taken]) -> list[Passage]:
+        whole = {id for one in held if not one.summary and not one.part for id in one.hit.ids}
+        parts = [Passage(0, run_text(run, self.shelf), run) for run in self._runs(doc, whole)]
+        parts += [Passage(0, one.part.text, (one.part.citation,)) for one in held if one.part]
+        parts += [Passage(0, _short(one.hit), one.hit.citations, True) for one in held if one.summary]
+        return sorted(parts, key=lambda part: (part.start, part.end))
+
+    def _runs(self, doc: str, ids: set[str]) -> Iterator[tuple[Citation, ...]]:
+        """Chunks that stand side by side, in document order."""
+        run: list[str] = []
+        for place in self.shelf.layout(doc).chunks if ids else ():
+            if place.id in ids:
+                run.append(place.id)
+            elif run:
+                yield cite_run(doc, run, self.shelf)
+                run = []
+        if run:
+            yield cite_run(doc, run, self.shelf)
+
+
+class _Ways(NamedTuple):
+    """The ways to show a hit."""
+
+    shelf: Shelf
+    query: str
+    summaries: bool
+    sentences: Sentences | None
+
+    def whole(self, rank: int, hit: Hit) -> list[Taken]:
+        """As it is, then what was found of it alone. A section that is too long to be shown has its summary."""
+        if not hit.ids:
+            return [Taken(rank, hit, summary=True)]
+        alone = _alone(hit, self.shelf)
+        return [Taken(rank, hit)] if alone is hit else [Taken(rank, hit), Taken(rank, alone)]
+
+    def parts(self, rank: int, hit: Hit) -> list[Taken]:
+        """Runs of its sentences or rows, from long to short."""
+        if not hit.ids:
+            return []
+        alone = _alone(hit, self.shelf)
+        parts = clipped(alone.citation, alone.entry, self.query, self.sentences)
+        return [Taken(rank, alone, part=part) for part in parts]
+
+    def summary(self, rank: int, hit: Hit) -> list[Taken]:
+        """Its summary, where it has one."""
+        short = self.summaries and hit.ids and hit.entry.summary
+        return [Taken(rank, _alone(hit, self.shelf), summary=True)] if short else []
+
+    def all(self, rank: int, hit: Hit) -> list[Taken]:
+        """All of these, with a few of the parts, evenly spread."""
+        parts = self.parts(rank, hit)
+        step = max(1, len(parts) // _PARTS)
+        return [*self.whole(rank, hit), *parts[step::step], *self.summary(rank, hit)]
+
+
+def assemble(
+    hits: Sequence[Hit],
+    press: Press,
+    budget: int,
+    *,
+    query: str = "",
+    packing: Packing = "greedy",
+    summaries: bool = True,
+    weak: float | None = None,
+    sentences: Sentences | None = None,
+) -> ContextText:
+    """The best of the hits as one text of at most `budget` tokens, counted with the tokenizer on the final text.
+
+    Hits that are worth less than the share `weak` of the best are left out; where none is given, the budget decides.
+    Of hits that have no room, the sentences or rows that meet the query are shown, or else their summaries.
+    """
+    if budget <= 0:
+        raise BudgetError(f"expected a budget above 0 tokens, got {budget}", "$.context.budget")
+    if weak is not None and not 0 <= weak <= 1:
+        raise ConfigError(f"expected a share from 0 to 1, got {weak}", "$.context.weak")
+    least = min(_WEAKEST, WEAK / budget) if weak is None else weak
+    found = [one for one in weighed(without_covered(hits), press.shelf) if one.worth >= least]
+    distinct = [one.hit for one in found]
+    ways = _Ways(press.shelf, query, summaries, sentences)
+    taken = _filled(_packed(found, press, budget, packing, ways), distinct, press, budget, ways)
+    passages = press.passages(taken.values())
+    text = render(passages, press.sources)
+    # A hit that was not taken may still be shown, as the neighbour of one that was.
+    shown = {one.id for passage in passages if not passage.summary for one in passage.citations}
+    left_out = tuple(
+        hit.citation for rank, hit in enumerate(distinct) if rank not in taken and hit.entry.id not in shown
+    )
+    return ContextText(text, tuple(passages), press.tokenizer.count(text), left_out)
+
+
+def _packed(found: Sequence[Worth], press: Press, budget: int, packing: Packing, ways: _Ways) -> dict[int, Taken]:
+    """What to take by rank, so that the whole text keeps the budget."""
+    options = [
+        ways.all(rank, one.hit) if packing == "exact" else ways.whole(rank, one.hit) for rank, one in enumerate(found)
+    ]
+    once = press.tokenizer.count(PREAMBLE)
+    sized = [
+        [Form(one.worth * _share(form), press.count([form]) - once) for form in forms]
+        for one, forms in zip(found, options, strict=True)
+    ]
+    chosen = {c.candidate: options[c.candidate][c.form] for c in pack(sized, budget - once, packing)}
+    if packing == "greedy":
+        # What has no room is shown in part before later hits are looked at: sentences of a good one answer more.
+        missed = next((rank for rank in range(len(found)) if rank not in chosen), len(found))
+        chosen = {rank: one for rank, one in chosen.items() if rank < missed}
+    while chosen and press.count(chosen.values()) > budget:  # counts do not quite add up
+        del chosen[max(chosen)]
+    return chosen
+
+
+def _filled(taken: dict[int, Taken], hits: Sequence[Hit], press: Press, budget: int, ways: _Ways) -> dict[int, Taken]:
+    """What was taken and what else fits: joined neighbours need less room, and a few sentences fit nearly always.
+    A summary takes no room from a passage of the first hits that fits, but goes before what was found far below."""
+    held = dict(taken)
+
+    def show(rank: int, forms: Sequence[Taken]) -> None:
+        form = _largest(forms, [one for at, one in held.items() if at != rank], press, budget)
+        if form is not None:
+            held[rank] = form
+
+    short = {rank for rank, one in held.items() if one.summary or one.part}
+    waiting = [rank for rank in range(len(hits)) if rank not in held or rank in short][:_TRIES]
+    for ranks in ([rank for rank in waiting if rank < _FIRST], [rank for rank in waiting if rank >= _FIRST]):
+        for rank in ranks:
+            show(rank, [*ways.whole(rank, hits[rank]), *ways.parts(rank, hits[rank])])
+        for rank in ranks:
+            if rank not in held:
+                show(rank, ways.summary(rank, hits[rank]))
+    return held
+
+
+def _share(form: Taken) -> float:
+    """What a form of a hit is worth beside the whole: of a part more than its length, as it meets the query."""
+    if form.part:
+        return float((len(form.part.citation.quote) / len(form.hit.entry.body)) ** _FOCUS)
+    return _SHORT if form.summary and form.hit.ids else 1.0
+
+
+def _largest(forms: Sequence[Taken], others: Sequence[Taken], press: Press, budget: int) -> Taken | None:
+    """The first of ever smaller forms that fits beside the others."""
+
+    def fits(n: int) -> bool:
+        return press.count([*others, forms[n]]) <= budget
+
+    at = first(len(forms), fits)
+    return None if at is None else forms[at]
+
+
+def first(total: int, good: Callable[[int], bool]) -> int | None:
+    """The first of `total` that is good, where all after a good one are; none where the last is not good."""
+    if not total or not good(total - 1):
+        return None
+    return bisect_left(range(total - 1), True, key=good)
+
+
+def _alone(hit: Hit, shelf: Shelf) -> Hit:
+    """A widened hit as it was found."""
+    if not hit.why.expanded or hit.entry.level > 0:
+        return hit
+    return replace(hit, citations=(shelf.cite(hit.entry),), ids=(hit.entry.id,), text=hit.entry.text)
+
+
+def _short(hit: Hit) -> str:
+    return hit.entry.summary if hit.ids else hit.text

@@ -1,0 +1,92 @@
+"""The final score: relevance, weighed against how fresh, trusted and coherent a text is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from seamline.errors import ConfigError, ProviderError
+from seamline.index.records import Entry
+from seamline.protocols import Reranker
+from seamline.search.candidates import Candidate, ordered
+
+_DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each part counts. Only their proportions matter."""
+
+    relevance: float = 1.0
+    """The reranker's score, or the fused one where there is no reranker."""
+    freshness: float = 0.0
+    authority: float = 0.0
+    coherence: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, weight in self.parts().items():
+            if not (isinstance(weight, int | float) and math.isfinite(weight) and weight >= 0):
+                raise ConfigError(f"expected a number >= 0, got {weight!r}", f"$.search.weights.{name}")
+        if not any(self.parts().values()):
+            raise ConfigError("expected at least one weight above 0", "$.search.weights")
+
+    def parts(self) -> dict[str, float]:
+        """The weights by name."""
+        return {
+            "relevance": self.relevance,
+            "freshness": self.freshness,
+            "authority": self.authority,
+            "coherence": self.coherence,
+        }
+
+
+def freshness(entry: Entry, now: datetime, decay: float) -> float:
+    """exp(-decay * age in days): 1 for what was written now, or will be."""
+    written = entry.created_at or entry.updated_at
+    age = max(0.0, (now - written).total_seconds() / _DAY)
+    return math.exp(-decay * age)
+
+
+def weighed(candidates: Sequence[Candidate], weights: Weights, *, now: datetime, decay: float) -> list[Candidate]:
+    """The candidates with their final scores, best first."""
+    if not (weights.freshness or weights.authority or weights.coherence):
+        return ordered(candidates)
+    return ordered(_weigh(one, weights, now, decay) for one in candidates)
+
+
+def _weigh(one: Candidate, weights: Weights, now: datetime, decay: float) -> Candidate:
+    why = replace(
+        one.why,
+        freshness=freshness(one.entry, now, decay) if weights.freshness else None,
+        authority=one.entry.authority if weights.authority else None,
+        coherence=one.entry.coherence if weights.coherence else None,
+    )
+    parts = {
+        "relevance": one.score,
+        "freshness": why.freshness,
+        "authority": why.authority,
+        "coherence": why.coherence,
+    }
+    return replace(one, score=mean(parts, weights.parts()), why=why)
+
+
+def mean(parts: Mapping[str, float | None], weights: Mapping[str, float]) -> float:
+    """The weighted mean of the parts that are known; one that is not known leaves its weight to the others."""
+    known = {name: part for name, part in parts.items() if part is not None and weights[name]}
+    total = sum(weights[name] for name in known)
+    return sum(weights[name] * part for name, part in known.items()) / total if total else 0.0
+
+
+def rescored(candidates: Sequence[Candidate], query: str, reranker: Reranker) -> list[Candidate]:
+    """The candidates with the reranker's scores instead of the fused ones, best first."""
+    scores = reranker.score(query, [one.entry.text for one in candidates])
+    if len(scores) != len(candidates) or not all(0 <= score <= 1 for score in scores):
+        raise ProviderError(
+            f"{reranker.name} gave {len(scores)} scores for {len(candidates)} texts, or some that are not within 0-1"
+        )
+    return ordered(
+        replace(one, score=score, why=replace(one.why, rerank=score))
+        for one, score in zip(candidates, scores, strict=True)
+    )

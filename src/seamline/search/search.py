@@ -1,0 +1,202 @@
+"""One query through all steps: find, fuse, rerank, collapse, look again, expand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from seamline.errors import ConfigError
+from seamline.index.records import ABOUT, Scored
+from seamline.protocols import Embedder, Reader, Reranker
+from seamline.search import expand, fuse
+from seamline.search.candidates import (
+    Candidate,
+    as_hits,
+    ordered,
+    resolved,
+)
+from seamline.search.documents import Shelf
+from seamline.search.duplicates import collapse
+from seamline.search.expand import second_look, without_covered
+from seamline.search.hits import Hit, Results, Why
+from seamline.search.legs import (
+    Legs,
+    Scope,
+    find,
+    query_vectors,
+    similarities,
+)
+from seamline.search.options import SearchOptions
+from seamline.search.plan import Plan
+from seamline.search.rerank import rescored, weighed
+from seamline.text.words import MOST_QUERY_WORDS, query_words
+from seamline.types import Notice
+
+if TYPE_CHECKING:
+    from seamline.filters.tree import Filter
+    from seamline.index.records import Entry, Vector
+
+LONGEST_QUERY = 16_384
+"""Code points of a query that are read: about 4,000 tokens, which take the bundled model a second."""
+PART = 0.9
+"""What a hit for one side of a comparison is worth beside an equal hit for all of it."""
+_SECTIONS = 10
+"""Sections whose chunks are looked at, where summaries are searched first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """What a search needs beside the query."""
+
+    reader: Reader
+    embedder: Embedder
+    now: datetime
+    reranker: Reranker | None = None
+
+
+def search(engine: Engine, query: str, options: SearchOptions, where: Filter | None = None) -> Results:
+    """The best hits for a query, with citations and the parts of their scores."""
+    asked, notices = read_query(query)
+    found = _found(engine, [asked], options, where)
+    return Results(tuple(found[0]), notices)
+
+
+def follow(engine: Engine, plan: Plan, options: SearchOptions, where: Filter | None = None) -> Results:
+    """Search as a plan says: every part of the query, the hits of all parts together by their scores."""
+    asked, notices = read_query(plan.query)
+    parts = list(dict.fromkeys((asked, *plan.queries[1:])))
+    settled = replace(options, mode=plan.mode, k=plan.k, over=plan.over)
+    found = _found(engine, parts, settled, where)
+    if len(parts) > 1:
+        worth = [1.0, *(PART if plan.kind == "comparative" else _share(hits, found[0]) for hits in found[1:])]
+        found = [
+            [replace(hit, score=hit.score * share, why=replace(hit.why, query=part)) for hit in hits]
+            for part, share, hits in zip(parts, worth, found, strict=True)
+        ]
+    together = sorted((hit for hits in found for hit in hits), key=lambda hit: (-hit.score, hit.entry.id))
+    return Results(tuple(without_covered(together)[: plan.k]), notices)
+
+
+def _share(part: Sequence[Hit], whole: Sequence[Hit]) -> float:
+    """How much of a question one of its parts is: the best BM25 of the part beside that of the whole.
+
+    Scores are set beside each other within one query: the best for `what was his record` would be as good as the best
+    for the question that says whose. The sides of a comparison stand for themselves, these parts do not.
+    """
+    best, most = (max((hit.why.bm25.score for hit in hits if hit.why.bm25), default=0.0) for hits in (part, whole))
+    return min(1.0, best / most) if most > 0 else PART
+
+
+def _found(engine: Engine, queries: Sequence[str], options: SearchOptions, where: Filter | None) -> list[list[Hit]]:
+    """The hits of each query."""
+    shelf = Shelf(engine.reader)
+    vectors = query_vectors(engine.embedder, queries) if options.legs != "bm25" else [None] * len(queries)
+    return [
+        _search(_Finder(engine, vector, query, options), shelf, where)
+        for query, vector in zip(queries, vectors, strict=True)
+    ]
+
+
+def read_query(query: str) -> tuple[str, tuple[Notice, ...]]:
+    """The part of a query that is searched for, and what is worth knowing about the rest."""
+    asked = query.strip()
+    if not asked:
+        raise ConfigError("the query is empty: say what to look for", "$.query")
+    notices = []
+    if len(asked) > LONGEST_QUERY:
+        notices.append(
+            Notice("query-cut", f"the query has {len(asked)} characters; the first {LONGEST_QUERY} were used")
+        )
+        asked = asked[:LONGEST_QUERY]
+    if len(query_words(asked)) >= MOST_QUERY_WORDS:
+        notices.append(Notice("query-words", f"BM25 looked for the first {MOST_QUERY_WORDS} words of the query"))
+    return asked, tuple(notices)
+
+
+def _search(finder: _Finder, shelf: Shelf, where: Filter | None) -> list[Hit]:
+    options = finder.options
+    if options.mode == "summary-first":
+        where = finder.within_best_sections(shelf, where)
+    scopes = [Scope(where, (0, ABOUT) if options.about else (0,))]
+    if options.mode == "multi-level":
+        scopes.append(Scope(expand.both(where, expand.SECTIONS), None))
+    candidates = ordered(one for scope in scopes for one in finder.candidates(scope))
+    best = _reranked(finder.engine, candidates, finder.query, options)
+    return _shown(best, finder.query, shelf, options)
+
+
+def _shown(best: Sequence[Candidate], query: str, shelf: Shelf, options: SearchOptions) -> list[Hit]:
+    """The first k hits. Widened ones swallow others, so more are taken up until k are left or there are no more."""
+    enough = options.k if options.mode in ("leaf", "summary-first") else 2 * options.k
+    while True:
+        hits = _expanded(as_hits(best[:enough], shelf), query, shelf, options)
+        if len(hits) >= options.k or enough >= len(best):
+            return hits[: options.k]
+        enough += options.k
+
+
+@dataclass(frozen=True, slots=True)
+class _Finder:
+    """Runs the legs for one query, and fuses what they find."""
+
+    engine: Engine
+    vector: Vector | None
+    query: str
+    options: SearchOptions
+
+    def candidates(self, scope: Scope) -> list[Candidate]:
+        """The fused candidates of a scope, best first."""
+        reader, options = self.engine.reader, self.options
+        sparse = self.query if options.legs != "dense" else ""
+        legs = find(reader, self.vector, sparse, options.depth, scope, dual=options.dual)
+        fills = self.vector is not None and bool(sparse) and options.fusion != "rrf"
+        entries: dict[str, Entry] = {}
+        if fills and self.vector is not None:
+            near = dict(legs.dense)
+            entries = reader.entries([id for id, _ in legs.sparse if id not in near], vectors=True)
+            legs = replace(legs, filled=similarities(self.vector, entries.values()))
+        parts = legs.parts()
+        ranking, weight = fused(legs, options)
+        best = ranking[: options.depth]
+        entries |= reader.entries([id for id, _ in best if id not in entries])
+        found = [
+            Candidate(entries[id], score, Why(dense=parts[id][0], bm25=parts[id][1], weight=weight, fused=score))
+            for id, score in best
+            if id in entries
+        ]
+        return resolved(found, reader) if options.about else found
+
+    def within_best_sections(self, shelf: Shelf, where: Filter | None) -> Filter:
+        """Narrows a filter to the chunks of the sections that match best."""
+        sections = self.candidates(Scope(expand.both(where, expand.SECTIONS), None))[:_SECTIONS]
+        return expand.both(where, expand.inside([one.entry for one in sections], shelf))
+
+
+def fused(legs: Legs, options: SearchOptions) -> tuple[list[Scored], float | None]:
+    """The legs as one ranking, and the weight of the dense one where there are two."""
+    if options.fusion == "rrf":
+        return fuse.rrf((legs.dense, legs.sparse), k=options.rrf_k), None
+    dense, sparse = legs.dense_scores, legs.sparse_scores(options.depth)
+    weight = fuse.leaning(sparse.values(), options.alpha, options.lean)
+    return fuse.linear(dense, sparse, alpha=weight, by=options.fusion), weight if dense and sparse else None
+
+
+def _reranked(engine: Engine, candidates: Sequence[Candidate], query: str, options: SearchOptions) -> list[Candidate]:
+    found = list(candidates[: options.depth])
+    if engine.reranker is not None and found:
+        found = rescored(found, query, engine.reranker)
+    found = weighed(found, options.weights, now=engine.now, decay=options.decay)
+    return collapse(found) if options.collapse else found
+
+
+def _expanded(hits: Sequence[Hit], query: str, shelf: Shelf, options: SearchOptions) -> list[Hit]:
+    found = list(hits)
+    if options.gate is not None:
+        found = second_look(found, query, shelf, options.gate)
+    if options.mode == "parents":
+        found = expand.to_parents(found, shelf, share=options.share, widest=options.widest)
+    if options.mode == "multi-level":
+        found = expand.levelled(found, shelf, widest=options.widest)
+    return found
