@@ -15,5 +15,5 @@ def extension(name: str) -> Extension:
     return Extension(f"seamline._{name}", sources, depends=headers, extra_compile_args=FLAGS, optional=True)
 
 
-NAMES = ("blocks", "cuts", "html", "sheets", "vectors", "words")
+NAMES = ("blocks", "vectors", "words")
 setup(ext_modules=[extension(name) for name in NAMES if any(Path("native", name).glob("*.c"))])

@@ -94,8 +94,9 @@ def document(text: str) -> Any:
 
 def cuts(tokenizer: str, limit: int) -> tuple[Callable[[Any], object], Callable[[Any], object] | None]:
     """From a document to its chunks: in Python, and compiled where that is in use; None of what it leaves to Python."""
-    from seamline.cut import plain_cut
     from seamline.cut.compiled import compiled_cut
+
+    from seamline.cut import plain_cut
     from seamline.native import CUTS
     from seamline.recipe.recipe import Recipe
     from seamline.runtime import Parts

@@ -19,10 +19,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from seamline.parse.html.native import read_native
+
 from benchmarks.common import need, options, save, table, verdict
 from seamline import native
 from seamline.parse.builder import Builder
-from seamline.parse.html.native import read_native
 from seamline.parse.html.page import XHTML, parse
 from seamline.parse.raw import Raw
 from seamline.recipe.recipe import Reading

@@ -24,8 +24,8 @@ from seamline.embed.minilm import FILES, FOLDER
 from seamline.embed.onnx import OnnxEmbedder, Reading
 from seamline.embed.run import embed_all
 from seamline.index.config import Shape, settings_of
-from seamline.index.records import Scored, Settings
 from seamline.recipe.recipe import Recipe
+from seamline.records import Scored, Settings
 from seamline.search.hits import Citation
 from seamline.search.options import SearchOptions
 from seamline.store.memory import MemoryReader, MemoryStore

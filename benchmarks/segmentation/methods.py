@@ -20,7 +20,7 @@ from seamline.runtime import Parts
 from seamline.tokens import load
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 CutOne = Callable[[Mixed], Sequence[int]]
 """From a document to the offsets at which its chunks start."""

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import seamline
 from benchmarks.common import options, save, table
-from seamline.cut import plain_cut
+from seamline.cut import cut_leaves
 from seamline.enrich.links import links
 from seamline.enrich.tables import rows_text, table_summary
 from seamline.enrich.tables import summary as pivot
@@ -98,7 +98,7 @@ def cuts(read: float, document: Document, recipes: dict[str, Recipe]) -> Iterato
     parts = make_parts(Recipe())
     base, chunks = best(lambda: chunk_document(document, Recipe(), parts))
     yield "structural", base, base + read, 1.0, len(chunks)
-    cost, chunks = best(lambda: plain_cut(document, Recipe(), parts))
+    cost, chunks = best(lambda: cut_leaves(document, Recipe(), parts))
     yield "structural, in Python", cost, cost + read, (cost + read) / (base + read), len(chunks)
     for name, recipe in recipes.items():
         cost, chunks = best(lambda recipe=recipe: chunk_document(document, recipe, parts))  # type: ignore[misc]

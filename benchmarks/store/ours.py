@@ -17,7 +17,7 @@ from benchmarks.store.corpus import DIMENSIONS, PER_DOCUMENT, Corpus, Question, 
 from seamline.api.index import Index
 from seamline.filters.tree import Filter, Test
 from seamline.index.config import Shape, settings_of
-from seamline.index.records import (
+from seamline.records import (
     Change,
     Entry,
     Head,

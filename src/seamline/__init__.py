@@ -14,7 +14,12 @@ if TYPE_CHECKING:
         read,
         settle,
     )
-    from seamline.api.index import Index, Stats, find_index, open_index
+    from seamline.api.index import (
+        Index,
+        Stats,
+        find_index,
+        open_index,
+    )
     from seamline.cut.audit.audit import (
         RULES,
         Violation,

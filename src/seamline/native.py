@@ -33,10 +33,7 @@ def _load(name: str) -> ModuleType | None:
 
 
 BLOCKS = _load("seamline._blocks")
-CUTS = _load("seamline._cuts")
-HTML = _load("seamline._html")
-SHEETS = _load("seamline._sheets")
 VECTORS = _load("seamline._vectors")
 WORDS = _load("seamline._words")
-COMPILED = None not in (BLOCKS, CUTS, HTML, SHEETS, VECTORS, WORDS)
+COMPILED = None not in (BLOCKS, VECTORS, WORDS)
 """Whether all of it was built and is in use."""

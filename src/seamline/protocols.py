@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seamline.filters.tree import Filter
-    from seamline.index.records import (
+    from seamline.records import (
         Change,
         Entry,
         Head,
@@ -47,6 +47,15 @@ class Tokenizer(Protocol):
 
     def count(self, text: str) -> int:
         """How many tokens `text` has."""
+        ...
+
+
+@runtime_checkable
+class BatchTokenizer(Tokenizer, Protocol):
+    """A tokenizer that counts many texts faster in one call than one by one."""
+
+    def count_many(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens each text has."""
         ...
 
 

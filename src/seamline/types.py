@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from seamline.errors import BudgetError
-from seamline.native import CUTS, WORDS
+from seamline.native import WORDS
 from seamline.text.headings import headed
 
 if TYPE_CHECKING:
@@ -309,8 +309,6 @@ class Chunk:
         if view == "embed":
             return headed(self.document.title, self.path, self.text)
         text = self.document.text
-        if CUTS is not None and view != "body":
-            return str(CUTS.render(text, self.body, self.context, self.closing))
         body = text[self.body.start : self.body.end]
         if view == "body":
             return body

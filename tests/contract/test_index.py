@@ -36,8 +36,8 @@ from seamline.testing.postgres import shared_server
 from seamline.types import Budget
 
 if TYPE_CHECKING:
-    from seamline.index.records import Change, Vector
     from seamline.protocols import Store
+    from seamline.records import Change, Vector
 
 HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
 SHAPE = Shape(Recipe(budget=Budget(target=120, limit=128)), "hash")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from seamline.index.records import Settings
+from seamline.records import Settings
 from seamline.store.lance import LanceStore, Limits
 from seamline.testing.stores import Site, StoreContract
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from seamline.index.records import Settings
+from seamline.records import Settings
 from seamline.store.codec import check_settings
 from seamline.store.memory import MemoryStore
 from seamline.testing.stores import Site, StoreContract

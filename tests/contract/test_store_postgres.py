@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from seamline.index.records import Settings
+from seamline.records import Settings
 from seamline.store.postgres.schema import Limits
 from seamline.store.postgres.store import PostgresStore
 from seamline.testing.postgres import shared_server

@@ -48,7 +48,7 @@ def test_help_lists_the_commands(cli) -> None:
 
 
 def test_the_help_names_what_is_looked_for_in_folders(cli) -> None:
-    from seamline.parse.formats import FORMATS
+    from seamline.formats import FORMATS
 
     said = cli("chunk", "--help").out
     assert [one.suffixes[0] for one in FORMATS if one.in_folders and one.suffixes and one.suffixes[0] not in said] == [

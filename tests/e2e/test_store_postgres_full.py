@@ -19,7 +19,14 @@ import pytest
 
 from seamline.errors import StoreError
 from seamline.protocols import Store
-from seamline.testing.crash import audit, fill, finish, picture, refused, small_disk
+from seamline.testing.crash import (
+    audit,
+    fill,
+    finish,
+    picture,
+    refused,
+    small_disk,
+)
 from seamline.testing.postgres import (
     Server,
     hand_over,

@@ -16,8 +16,8 @@ import pytest
 
 from seamline.errors import StoreError
 from seamline.filters.tree import Test
-from seamline.index.records import Entry
 from seamline.protocols import Store
+from seamline.records import Entry
 from seamline.store import codec
 from seamline.store.memory import MemoryStore
 from seamline.store.postgres.schema import LAYOUT, Limits, lock_key

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from seamline.filters.tree import Test
-from seamline.index.records import Entry
+from seamline.records import Entry
 from seamline.store import create_store, open_store
 from seamline.store.postgres.schema import Limits
 from seamline.store.postgres.store import PostgresStore

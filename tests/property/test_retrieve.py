@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from seamline.api.index import Index
 from seamline.errors import ConfigError
-from seamline.index.records import Entry, Scored
+from seamline.records import Entry, Scored
 from seamline.search.candidates import Candidate
 from seamline.search.duplicates import collapse, near
 from seamline.search.fuse import leaning, linear, rrf

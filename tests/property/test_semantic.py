@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import seamline
-from seamline.cut import plain_cut
+from seamline.cut import cut_leaves
 from seamline.cut.scores import lexical as bayes
 from seamline.cut.scores import objective
 from seamline.cut.scores.objective import Runs
@@ -31,7 +31,7 @@ from seamline.types import Document
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "120"))
 WHOLENESS = ("torn-fence", "torn-markup", "headless-table", "mid-sentence", "dangling-heading")
@@ -113,7 +113,7 @@ def cases(draw: st.DrawFn) -> tuple[Document, Recipe, Parts]:
 @given(cases())
 def test_the_audit_finds_nothing_whatever_the_vectors(case: tuple[Document, Recipe, Parts]) -> None:
     document, recipe, parts = case
-    chunks = plain_cut(document, recipe, parts)
+    chunks = cut_leaves(document, recipe, parts)
     found = seamline.audit(chunks, limit=recipe.budget.limit, tokenizer=recipe.tokenizer)
     if recipe.budget.limit < 64:  # too small for a header and a row, a fence and a line, a heading and a sentence
         found = [v for v in found if v.rule not in WHOLENESS]
@@ -124,7 +124,7 @@ def test_the_audit_finds_nothing_whatever_the_vectors(case: tuple[Document, Reci
 @given(cases())
 def test_the_same_document_gives_the_same_chunks(case: tuple[Document, Recipe, Parts]) -> None:
     document, recipe, parts = case
-    first, second = ([(c.id, c.start, c.end, c.tokens) for c in plain_cut(document, recipe, parts)] for _ in range(2))
+    first, second = ([(c.id, c.start, c.end, c.tokens) for c in cut_leaves(document, recipe, parts)] for _ in range(2))
     assert first == second
 
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import seamline
-from seamline.cut import plain_cut
+from seamline.cut import cut_leaves
 from seamline.cut.scores import Signal
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Parts
@@ -45,7 +45,7 @@ def cases(draw: st.DrawFn) -> tuple[Document, Recipe, Signal]:
 
 
 def cut(document: Document, recipe: Recipe, signal: Signal) -> list[Chunk]:
-    return plain_cut(document, recipe, Parts(load(recipe.tokenizer, recipe.bias)), signal)
+    return cut_leaves(document, recipe, Parts(load(recipe.tokenizer, recipe.bias)), signal)
 
 
 @law

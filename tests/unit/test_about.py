@@ -8,9 +8,9 @@ import pytest
 
 from seamline.api.index import Index, open_index
 from seamline.index.config import Shape
-from seamline.index.records import ABOUT
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Tabular
+from seamline.records import ABOUT
 from seamline.search.options import SearchOptions
 
 ROWS = "company,quarter,revenue\nAcme,Q1 2024,$4M\nBorel,Q1 2024,$1M\n"

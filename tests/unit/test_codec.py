@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.errors import StoreError
-from seamline.index.records import (
+from seamline.records import (
     Entry,
     MetaValue,
     Place,

@@ -14,7 +14,7 @@ from seamline.protocols import Embedder
 from seamline.testing.embedders import EmbedderContract
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 RULES = [name for name in dir(EmbedderContract) if name.startswith("test_")]
 

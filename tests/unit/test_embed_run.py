@@ -17,7 +17,7 @@ from seamline.errors import ProviderError
 from seamline.testing.library import MemoryVectors
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 law = settings(max_examples=int(os.environ.get("SEAMLINE_EXAMPLES", "60")), deadline=None)
 

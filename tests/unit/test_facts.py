@@ -13,7 +13,12 @@ import numpy as np
 import pytest
 
 from seamline.enrich.facts import MAKERS, Work, enrich
-from seamline.enrich.measures import LACKS, WINDOW, Reader, density
+from seamline.enrich.measures import (
+    LACKS,
+    WINDOW,
+    Reader,
+    density,
+)
 from seamline.errors import ConfigError
 from seamline.facts import Facts
 from seamline.parse import parse_text

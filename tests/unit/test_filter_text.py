@@ -31,7 +31,7 @@ from seamline.filters.tree import (
     can_hold,
     matches,
 )
-from seamline.index.records import Entry
+from seamline.records import Entry
 from seamline.testing.entries import (
     WEIRD,
     changed,

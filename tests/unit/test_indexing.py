@@ -12,7 +12,6 @@ import pytest
 import seamline
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import ParseError
-from seamline.index.records import Entry, Settings
 from seamline.index.update import (
     Candidate,
     Report,
@@ -21,6 +20,7 @@ from seamline.index.update import (
 )
 from seamline.pipeline import chunk_document
 from seamline.recipe.recipe import Overlap, Recipe
+from seamline.records import Entry, Settings
 from seamline.runtime import Parts
 from seamline.store.memory import MemoryStore
 from seamline.store.verify import verify_reader
@@ -28,7 +28,7 @@ from seamline.tokens import load
 from seamline.types import Budget
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 RECIPE = Recipe(budget=Budget(target=60, limit=64), overlap=Overlap("shadows", 20))

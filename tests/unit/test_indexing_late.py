@@ -25,7 +25,6 @@ from seamline.embed.run import Counts, unit
 from seamline.errors import IndexMissing, ProviderError, StoreError
 from seamline.index.config import Shape, check, settings_of
 from seamline.index.late import Stretches
-from seamline.index.records import Entry, Place, Version
 from seamline.index.update import (
     Candidate,
     Report,
@@ -34,6 +33,7 @@ from seamline.index.update import (
 )
 from seamline.protocols import Embedder, TokenEmbedder, VectorCache
 from seamline.recipe.recipe import Overlap, Recipe
+from seamline.records import Entry, Place, Version
 from seamline.runtime import Parts
 from seamline.store.memory import MemoryStore
 from seamline.store.verify import verify_reader
@@ -42,7 +42,7 @@ from seamline.tokens import load
 from seamline.types import Budget
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 RECIPE = Recipe(tokenizer="estimate", budget=Budget(target=30, limit=32), overlap=Overlap("shadows", 10))

@@ -14,15 +14,9 @@ from pathlib import Path
 import pytest
 
 from seamline.errors import ParseError
-from seamline.parse.formats import FORMATS, Format
-from seamline.parse.isolate import (
-    process,
-    seccomp,
-    watch,
-)
-from seamline.parse.isolate import (
-    start as level,
-)
+from seamline.formats import FORMATS, Format
+from seamline.parse.isolate import process, seccomp, watch
+from seamline.parse.isolate import start as level
 from seamline.parse.raw import Parsed, Raw
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the walls of Linux")
@@ -231,7 +225,7 @@ def test_what_the_user_names_in_pythonpath_is_kept(monkeypatch: pytest.MonkeyPat
 
 SCRIPT = """
 import sys, threading, time
-from seamline.parse.formats import Format
+from seamline.formats import Format
 from seamline.parse.isolate import process
 from seamline.parse.raw import Raw
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from seamline.errors import MissingExtra, ParseError
-from seamline.parse.formats import Format
+from seamline.formats import Format
 from seamline.parse.isolate import process
 from seamline.parse.raw import Parsed, Raw
 
@@ -128,7 +128,7 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
 
     script = (
         "import seamline.parse.isolate.process as w\n"
-        "from seamline.parse.formats import Format; from seamline.parse.raw import Raw\n"
+        "from seamline.formats import Format; from seamline.parse.raw import Raw\n"
         "w.parse_apart(Format('t', 'x/t', (), 'seamline.testing.faults:echo', True), Raw(b'', 'x'))\n"
         "print(w._workers[0]._process.pid)"
     )

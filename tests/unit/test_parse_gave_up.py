@@ -8,8 +8,8 @@ import pytest
 
 import seamline
 from seamline.errors import MissingExtra, ParseError, ParserGaveUp
+from seamline.formats import BY_MEDIA_TYPE, BY_NAME
 from seamline.parse import parse_bytes, parse_text
-from seamline.parse.formats import BY_MEDIA_TYPE, BY_NAME
 from seamline.parse.isolate import process
 from seamline.testing.parsers import check_document
 from seamline.types import Document

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from seamline.embed.hashing import HashEmbedder
-from seamline.index.records import Entry, Version
+from seamline.records import Entry, Version
 from seamline.search.cache import (
     Cache,
     CachedEmbedder,
@@ -23,7 +23,7 @@ from seamline.store.memory import MemoryReader
 from seamline.testing.library import Library
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 
 class Clock:

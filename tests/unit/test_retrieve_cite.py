@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from seamline.errors import ConfigError
-from seamline.index.records import Place
+from seamline.records import Place
 from seamline.search.citations import Resolved, parse_key, resolve
 from seamline.testing.library import RECIPE, Library
 from seamline.types import Budget

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from seamline.index.records import Entry
+from seamline.records import Entry
 from seamline.search.candidates import Candidate
 from seamline.search.duplicates import (
     BITS,

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamline.errors import BudgetError, ConfigError
-from seamline.index.records import Entry
 from seamline.protocols import Reader
+from seamline.records import Entry
 from seamline.search.candidates import Candidate, as_hits
 from seamline.search.documents import Shelf
 from seamline.search.expand import joined

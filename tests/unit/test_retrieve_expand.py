@@ -7,11 +7,17 @@ from dataclasses import replace
 import pytest
 
 from seamline.errors import ConfigError
-from seamline.index.records import Entry
 from seamline.protocols import Reader
+from seamline.records import Entry
 from seamline.search.candidates import Candidate, as_hits
 from seamline.search.documents import Shelf
-from seamline.search.expand import Gate, inside, levelled, second_look, to_parents
+from seamline.search.expand import (
+    Gate,
+    inside,
+    levelled,
+    second_look,
+    to_parents,
+)
 from seamline.search.hits import Hit, Part, Why
 from seamline.search.options import SearchOptions
 from seamline.search.search import Engine, search

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from seamline.index.records import Scored
+from seamline.records import Scored
 from seamline.search.fuse import (
     highest,
     leaning,

@@ -17,7 +17,7 @@ from seamline.search.rerank import Weights
 from seamline.store import create_store, open_store
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 PUMP = "# Pumps\n\nThe pump lifts water from the well to the tank.\n"
 VALVE = "# Valves\n\nA valve keeps the water of the pump from flowing back.\n"

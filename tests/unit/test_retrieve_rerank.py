@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from seamline.errors import ConfigError, ProviderError
-from seamline.index.records import Entry
+from seamline.records import Entry
 from seamline.search.candidates import Candidate
 from seamline.search.rerank import (
     Weights,

@@ -11,7 +11,7 @@ import pytest
 
 from seamline.errors import ConfigError, StoreError
 from seamline.filters.tree import Test
-from seamline.index.records import Scored, Version
+from seamline.records import Scored, Version
 from seamline.search.expand import Gate
 from seamline.search.hits import Results
 from seamline.search.legs import (

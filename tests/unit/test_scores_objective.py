@@ -26,7 +26,7 @@ from seamline.cut.scores.objective import (
 from seamline.text.coherence import coherence, distinctiveness
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 
 def vectors(count: int, seed: int, noise: float = 1.0) -> Vector:

@@ -29,7 +29,7 @@ from seamline.types import Budget, Chunk, Document
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 CATS = (
     "Cats sleep for most of the day. A cat that sleeps in the sun is a warm cat. "

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamline.errors import ParseError, SeamlineError
+from seamline.formats import BY_NAME, FORMATS, Format
 from seamline.parse import format_of, parse_bytes, parse_text
-from seamline.parse.formats import BY_NAME, FORMATS, Format
 from seamline.parse.raw import parser_named
 from seamline.parse.sniff import sniff
 

@@ -16,7 +16,7 @@ import pytest
 
 from seamline.errors import IndexMissing, StoreError
 from seamline.filters.tree import Test
-from seamline.index.records import Settings
+from seamline.records import Settings
 from seamline.store import bm25
 from seamline.store.folders import WriterLock
 from seamline.store.sqlite import (

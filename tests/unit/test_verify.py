@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from seamline.errors import StoreError
-from seamline.index.records import Entry, Head, Version
 from seamline.protocols import Reader
+from seamline.records import Entry, Head, Version
 from seamline.store import codec
 from seamline.store.memory import MemoryStore
 from seamline.store.verify import verify_reader

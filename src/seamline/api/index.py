@@ -29,13 +29,18 @@ from seamline.index.config import (
     recipe_of,
     settings_of,
 )
-from seamline.index.records import ABOUT, Head, Problem, Settings
 from seamline.index.sources import folder_of, way_to
 from seamline.protocols import (
     Embedder,
     Reader,
     Reranker,
     Store,
+)
+from seamline.records import (
+    ABOUT,
+    Head,
+    Problem,
+    Settings,
 )
 from seamline.search.cache import (
     CachedEmbedder,

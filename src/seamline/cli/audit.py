@@ -21,7 +21,12 @@ from seamline.cli.options import (
     read_stdin,
     settle,
 )
-from seamline.cli.output import DONE, FAILED, Interrupted, json_line
+from seamline.cli.output import (
+    DONE,
+    FAILED,
+    Interrupted,
+    json_line,
+)
 from seamline.cli.terminal import (
     Style,
     clipped,
@@ -86,7 +91,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def execute(args: argparse.Namespace) -> int:
     # moved
     from seamline.cli.output import Output, print_text
-    from seamline.parse.formats import WALKED
+    from seamline.formats import WALKED
 
     settled = settle(args)
     args.most = max_bytes(args)

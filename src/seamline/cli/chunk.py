@@ -120,7 +120,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def execute(args: argparse.Namespace) -> int:
     from seamline.cli.output import Output
-    from seamline.parse.formats import WALKED
+    from seamline.formats import WALKED
 
     settled = settle(args)
     most = max_bytes(args)

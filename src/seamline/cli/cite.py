@@ -19,7 +19,12 @@ from seamline.cli.hits import INDENT, where
 from seamline.cli.options import Raw
 from seamline.cli.output import DONE, FAILED
 from seamline.cli.place import add_place_options, existing, opened
-from seamline.cli.terminal import Style, say, style_for, visible
+from seamline.cli.terminal import (
+    Style,
+    say,
+    style_for,
+    visible,
+)
 from seamline.cli.view import whole, wrapped
 from seamline.search.citations import Resolved
 from seamline.search.hits import Citation

@@ -15,7 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cli.options import Raw
-from seamline.cli.output import DONE, FAILED, Output, print_text
+from seamline.cli.output import (
+    DONE,
+    FAILED,
+    Output,
+    print_text,
+)
 from seamline.cli.place import add_place_options, existing, opened
 from seamline.cli.terminal import plural, style_for, visible
 from seamline.errors import (
@@ -30,10 +35,10 @@ from seamline.errors import (
     command,
     installed,
 )
-from seamline.index.records import Problem
+from seamline.records import Problem
 
 if TYPE_CHECKING:
-    from seamline.index.records import Problem
+    from seamline.records import Problem
     from seamline.trust.access import Target
 
 
@@ -177,7 +182,7 @@ def _problems(args: argparse.Namespace) -> list[Problem]:
     """What is wrong with an index; one that cannot be opened has one problem."""
     # moved
     from seamline.cli.place import existing
-    from seamline.index.records import Problem
+    from seamline.records import Problem
 
     place = existing(args.index)
     try:

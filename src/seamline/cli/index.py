@@ -26,7 +26,14 @@ from seamline.cli.options import (
     max_bytes,
     settle,
 )
-from seamline.cli.output import DONE, FAILED, Interrupted, Output, json_line, print_text
+from seamline.cli.output import (
+    DONE,
+    FAILED,
+    Interrupted,
+    Output,
+    json_line,
+    print_text,
+)
 from seamline.cli.place import (
     add_place_options,
     opened,
@@ -168,7 +175,7 @@ def _remember(index: Index, trust: Trust, *, made: bool = False) -> None:
 
 def _any_to_read(args: argparse.Namespace) -> bool:
     """Whether a new index would hold anything. A folder that was misspelled must not leave one behind."""
-    from seamline.parse.formats import WALKED
+    from seamline.formats import WALKED
 
     inputs = expand([path for path in args.paths if path != "-"], WALKED, follow_links=args.follow_links)
     files = [file.path for file in inputs.files if file is not None]

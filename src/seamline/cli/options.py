@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
 
 from seamline.errors import ConfigError, ParseError
-from seamline.parse.formats import FORMATS
+from seamline.formats import FORMATS
 
 if TYPE_CHECKING:
     from seamline.recipe.recipe import Overlap, Recipe

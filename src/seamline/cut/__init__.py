@@ -7,18 +7,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from seamline.cut.atoms import Draft
-from seamline.cut.compiled import compiled_cut
-from seamline.cut.context import ScopePaths, scoped
+from seamline.cut.context import ScopePaths
 from seamline.cut.fit import Engine, MayJoin, merge_small
 from seamline.cut.scores import Signal
 from seamline.cut.scores.strategies import signal_of
 from seamline.cut.sections import Section
 from seamline.gc_pause import paused
-from seamline.native import CUTS
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Parts
 from seamline.text.headings import heading_text
-from seamline.types import Chunk, Document, Names, Span
+from seamline.types import (
+    Chunk,
+    Document,
+    Names,
+    Span,
+)
 
 if TYPE_CHECKING:
     from seamline.cut.sections import Parents
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 def cut(document: Document, recipe: Recipe, parts: Parts) -> list[Chunk]:
     """The chunks of a document, of all levels where the strategy makes several."""
     with paused():
-        leaves = _leaves(document, recipe, parts)
+        leaves = cut_leaves(document, recipe, parts)
         if recipe.strategy != "hierarchical":
             return leaves
         from seamline.cut.levels import levelled
@@ -35,21 +38,8 @@ def cut(document: Document, recipe: Recipe, parts: Parts) -> list[Chunk]:
         return levelled(leaves, recipe, parts.tokenizer)
 
 
-def _leaves(document: Document, recipe: Recipe, parts: Parts) -> list[Chunk]:
-    """By the compiled core where it can, with the same result."""
-    signal = signal_of(document, recipe, parts)
-    if CUTS is not None:
-        chunks = compiled_cut(CUTS, document, recipe, parts.tokenizer, signal)
-        if chunks is not None:
-            return scoped(chunks)
-    return plain_cut(document, recipe, parts, signal)
-
-
-def plain_cut(document: Document, recipe: Recipe, parts: Parts, signal: Signal | None = None) -> list[Chunk]:
-    """The chunks of a document of one level, in Python: any recipe, and what the compiled core is compared with.
-
-    A `signal` that is given stands for that of the recipe's strategy.
-    """
+def cut_leaves(document: Document, recipe: Recipe, parts: Parts, signal: Signal | None = None) -> list[Chunk]:
+    """The chunks of a document of one level. A `signal` that is given stands for that of the recipe's strategy."""
     tokenizer = parts.tokenizer
     if signal is None:
         signal = signal_of(document, recipe, parts)

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from seamline.cut.atoms import Draft, borrowed, rendered
 from seamline.cut.sections import Section
 from seamline.protocols import Tokenizer
 from seamline.source.imports import Import, Imports
-from seamline.types import Block, Chunk, Context, Document
+from seamline.types import (
+    Block,
+    Context,
+    Document,
+)
 
 
 class Lead(NamedTuple):
@@ -111,17 +114,6 @@ class ScopePaths:
         self._at = at
         names = [_name(one) for one in self._around if one.start <= start and end <= one.end]
         return tuple([name for name in names if name])
-
-
-def scoped(chunks: list[Chunk]) -> list[Chunk]:
-    """Chunks with the names of the scopes around them in their paths; those outside of scopes as they are."""
-    if not chunks:
-        return chunks
-    paths = ScopePaths(chunks[0].document.blocks)
-    for index, chunk in enumerate(chunks):
-        if path := paths.of(chunk.start, chunk.end, *chunk.blocks):
-            chunks[index] = replace(chunk, path=(*chunk.path, *path))
-    return chunks
 
 
 def _name(scope: Block) -> str:

@@ -16,7 +16,12 @@ from seamline.cut.pack import (
 from seamline.errors import BudgetError
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
-from seamline.types import Chunk, Context, Names, Span
+from seamline.types import (
+    Chunk,
+    Context,
+    Names,
+    Span,
+)
 
 _OWN = frozenset(("overlap", "summary", "import"))
 """What a chunk borrows for itself; what is made of several needs it no more."""

@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seamline.embed.address import Address, parse
-from seamline.errors import INDEX, ConfigError, MissingExtra, command
+from seamline.errors import (
+    INDEX,
+    ConfigError,
+    MissingExtra,
+    command,
+)
 from seamline.protocols import Embedder
 
 if TYPE_CHECKING:

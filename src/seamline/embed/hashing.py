@@ -20,7 +20,7 @@ from seamline.embed.run import readable, unit
 from seamline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 DIMENSIONS = 256
 VERSION = 1

@@ -10,7 +10,7 @@ from seamline.errors import TrustError
 from seamline.protocols import Embedder
 
 if TYPE_CHECKING:
-    from seamline.index.records import Settings, Vector
+    from seamline.records import Settings, Vector
     from seamline.trust.access import Access
 
 

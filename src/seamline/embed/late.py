@@ -25,8 +25,8 @@ from seamline.types import Span
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline.index.records import Vector
     from seamline.protocols import VectorCache
+    from seamline.records import Vector
 
 VERSION = 1
 """Of the rules that make a vector of the tokens of a text; another version makes other vectors."""

@@ -17,12 +17,18 @@ import numpy as np
 from seamline.embed.overflow import sums_overflow
 from seamline.embed.run import readable, unit
 from seamline.embed.windows import overlapping, windows, word_starts
-from seamline.errors import INDEX, ConfigError, MissingExtra, ProviderError, report_panics
+from seamline.errors import (
+    INDEX,
+    ConfigError,
+    MissingExtra,
+    ProviderError,
+    report_panics,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 Pooling = Literal["mean", "cls"]
 

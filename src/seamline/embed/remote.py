@@ -15,7 +15,7 @@ from seamline.remote.http import Answer, Patience
 from seamline.remote.openai_api import Service
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 _PLACE = "$.embedder"
 

@@ -16,8 +16,8 @@ from seamline.protocols import Embedder
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline.index.records import Vector
     from seamline.protocols import VectorCache
+    from seamline.records import Vector
 
 
 BATCH = 64

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seamline._vectors import Rows
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 
 VERSION = 1

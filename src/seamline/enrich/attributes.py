@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
-from seamline.index.records import MetaValue
+from seamline.records import MetaValue
 
 _CREATED = ("date", "created", "created_at", "published", "publish_date")
 _MOST = 64

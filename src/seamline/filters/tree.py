@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from typing import Any as Anything
 
-    from seamline.index.records import Entry
+    from seamline.records import Entry
 
 FieldType = Literal["text", "number", "time", "flag", "list"]
 

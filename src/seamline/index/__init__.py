@@ -1,1 +1,1 @@
-"""index"""
+"""From sources to an index: only what changed is cut, embedded and written."""

@@ -6,10 +6,10 @@ import tomllib
 from dataclasses import dataclass, field, replace
 
 from seamline.errors import StoreError
-from seamline.index.records import Settings
 from seamline.protocols import Embedder, Store
 from seamline.recipe.recipe import Overlap, Recipe
 from seamline.recipe.toml import from_mapping, to_toml
+from seamline.records import Settings
 from seamline.text.words import ANALYZER
 
 SHADOW = 60

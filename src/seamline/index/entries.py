@@ -16,15 +16,21 @@ from seamline.enrich.prose import Prose
 from seamline.enrich.sketch import text_sketch
 from seamline.enrich.summary import SUMMARY, summarize
 from seamline.facts import Facts
-from seamline.index.records import (
+from seamline.protocols import Tokenizer
+from seamline.records import (
     ABOUT,
     Entry,
     MetaValue,
     Place,
 )
-from seamline.protocols import Tokenizer
 from seamline.text.sentences import sentence_starts
-from seamline.types import Chunk, Document, Namer, Span, content_hash
+from seamline.types import (
+    Chunk,
+    Document,
+    Namer,
+    Span,
+    content_hash,
+)
 
 _Base = dict[str, Any]
 """The fields that all entries of a document have in common."""

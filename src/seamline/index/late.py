@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from seamline.index.records import Entry, Place, Version
 from seamline.protocols import Embedder, TokenEmbedder
 from seamline.recipe.recipe import Recipe
+from seamline.records import Entry, Place, Version
 from seamline.text.headings import headed
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from seamline.files import (
     read_file,
     shorten,
 )
+from seamline.formats import WALKED
 from seamline.index.update import Candidate
-from seamline.parse.formats import WALKED
 
 
 class Sources(NamedTuple):

@@ -21,13 +21,6 @@ from seamline.index.late import (
     reads_of,
     remarks,
 )
-from seamline.index.records import (
-    Change,
-    Entry,
-    Head,
-    Place,
-    Version,
-)
 from seamline.index.vectors import Model, embedded
 from seamline.parse import parse_bytes
 from seamline.pipeline import make
@@ -38,6 +31,13 @@ from seamline.protocols import (
     Writer,
 )
 from seamline.recipe.recipe import Recipe
+from seamline.records import (
+    Change,
+    Entry,
+    Head,
+    Place,
+    Version,
+)
 from seamline.runtime import Parts
 from seamline.store.codec import digest
 from seamline.types import Document

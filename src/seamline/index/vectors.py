@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.embed.run import Counts, Progress, embed_all
-from seamline.index.records import Entry
 from seamline.protocols import Embedder
+from seamline.records import Entry
 
 if TYPE_CHECKING:
     from seamline.embed.late import Within
-    from seamline.index.records import Vector
     from seamline.protocols import VectorCache
+    from seamline.records import Vector
 
 
 class Model(NamedTuple):

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from seamline.errors import ParseError, ParserGaveUp
 from seamline.files import MAX_BYTES, read_file
-from seamline.parse.decode import check_encodable, decode, encoded
-from seamline.parse.formats import (
+from seamline.formats import (
     BY_MEDIA_TYPE,
     BY_NAME,
     BY_SUFFIX,
     Format,
 )
+from seamline.parse.decode import check_encodable, decode, encoded
 from seamline.parse.html.meta import declared_encoding
 from seamline.parse.markdown.notices import characters
 from seamline.parse.raw import Parsed, Raw, parser_named

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from seamline.anchors import Anchors
 from seamline.errors import ParserGaveUp
-from seamline.parse.formats import Format
+from seamline.formats import Format
 from seamline.recipe.recipe import Reading
 from seamline.types import Block, Notice, Span
 

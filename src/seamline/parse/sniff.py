@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from seamline.errors import ParseError
-from seamline.parse.formats import BY_NAME, BY_SUFFIX
+from seamline.formats import BY_NAME, BY_SUFFIX
 
 _SAMPLE = 4096
 _PREFIX = 65_536

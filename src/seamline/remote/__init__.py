@@ -1,1 +1,1 @@
-"""remote"""
+"""Services over HTTP that speak the OpenAI protocol."""

@@ -1,1 +1,1 @@
-"""search"""
+"""A query -> hits with citations: plan, find, fuse, rerank, expand."""

@@ -9,20 +9,20 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from seamline.index.records import (
+from seamline.protocols import Embedder, Reader, Reranker
+from seamline.records import (
     Entry,
     Head,
     Scored,
     VectorKind,
     Version,
 )
-from seamline.protocols import Embedder, Reader, Reranker
 from seamline.search.documents import Layout
 from seamline.search.legs import query_vectors
 
 if TYPE_CHECKING:
     from seamline.filters.tree import Filter
-    from seamline.index.records import Vector
+    from seamline.records import Vector
     from seamline.search.hits import Results
 
 V = TypeVar("V")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from seamline.index.records import ABOUT, Entry
 from seamline.protocols import Reader
+from seamline.records import ABOUT, Entry
 from seamline.search.documents import Shelf
 from seamline.search.hits import Hit, Why
 

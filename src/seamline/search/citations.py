@@ -9,13 +9,13 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from seamline.errors import ConfigError
-from seamline.index.records import (
+from seamline.protocols import Reader
+from seamline.records import (
     ABOUT,
     Head,
     Place,
     Version,
 )
-from seamline.protocols import Reader
 from seamline.search.documents import cited
 from seamline.search.hits import Citation, place_text
 from seamline.text.words import words

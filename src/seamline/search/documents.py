@@ -9,13 +9,13 @@ from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 from seamline.errors import StoreError
-from seamline.index.records import (
+from seamline.protocols import Reader
+from seamline.records import (
     ABOUT,
     Entry,
     Place,
     Version,
 )
-from seamline.protocols import Reader
 from seamline.search.hits import Citation
 
 

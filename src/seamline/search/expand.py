@@ -19,7 +19,7 @@ from seamline.filters.tree import (
     Filter,
     Test,
 )
-from seamline.index.records import ABOUT, Entry, Place
+from seamline.records import ABOUT, Entry, Place
 from seamline.search.documents import Shelf, neighbours
 from seamline.search.hits import Citation, Hit, Shadow
 from seamline.text.words import query_words, words

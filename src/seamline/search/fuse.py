@@ -7,7 +7,7 @@ from heapq import nlargest
 from statistics import fmean, pstdev
 from typing import Literal
 
-from seamline.index.records import Scored
+from seamline.records import Scored
 
 Normal = Literal["blend", "min-max", "z-score", "share"]
 Fusion = Literal["blend", "min-max", "z-score", "share", "rrf"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
-from seamline.index.records import Entry
+from seamline.records import Entry
 from seamline.types import Notice
 
 

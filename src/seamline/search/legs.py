@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from seamline.index.records import Entry, Scored
 from seamline.protocols import Embedder, QueryEmbedder, Reader
+from seamline.records import Entry, Scored
 from seamline.search.fuse import highest, ranked
 from seamline.search.hits import Part
 
 if TYPE_CHECKING:
     from seamline.filters.tree import Filter
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 
 @dataclass(frozen=True, slots=True)

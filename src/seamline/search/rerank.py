@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from seamline.errors import ConfigError, ProviderError
-from seamline.index.records import Entry
 from seamline.protocols import Reranker
+from seamline.records import Entry
 from seamline.search.candidates import Candidate, ordered
 
 _DAY = 86_400.0

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from seamline.errors import ConfigError
-from seamline.index.records import ABOUT, Scored
 from seamline.protocols import Embedder, Reader, Reranker
+from seamline.records import ABOUT, Scored
 from seamline.search import expand, fuse
 from seamline.search.candidates import (
     Candidate,
@@ -36,7 +36,7 @@ from seamline.types import Notice
 
 if TYPE_CHECKING:
     from seamline.filters.tree import Filter
-    from seamline.index.records import Entry, Vector
+    from seamline.records import Entry, Vector
 
 LONGEST_QUERY = 16_384
 """Code points of a query that are read: about 4,000 tokens, which take the bundled model a second."""

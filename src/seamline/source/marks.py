@@ -7,8 +7,6 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from seamline.native import CUTS
-
 STRING = (
     r'"""(?:[^"\\]++|\\.|"(?!""))*+(?:"""|\\?\Z)'
     r"|'''(?:[^'\\]++|\\.|'(?!''))*+(?:'''|\\?\Z)"
@@ -115,12 +113,7 @@ class Marks:
         self.lines: list[Line] = []
         self.closed: set[int] = set()
         self.matched = True
-        parts = list(self._parts(text, start, end, bodies))
-        if CUTS is not None:
-            found = CUTS.read_marks(text, start, end, pattern(language), parts, Line)
-            self.places, self.partner, self.lines, self.matched = found
-        else:
-            self.scan(text, start, end, pattern(language), parts)
+        self._scan(text, start, end, pattern(language), list(self._parts(text, start, end, bodies)))
 
     def _parts(self, text: str, start: int, end: int, bodies: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         """What is not passed over: up to the opening bracket of each body, from the line of its closing one on."""
@@ -137,8 +130,8 @@ class Marks:
             start = max(text.rfind("\n", opening, close), text.rfind("\r", opening, close)) + 1
         yield start, end
 
-    def scan(self, text: str, start: int, end: int, marks: re.Pattern[str], parts: Sequence[tuple[int, int]]) -> None:
-        """Reads the parts of a range, in Python: what the compiled core is compared with."""
+    def _scan(self, text: str, start: int, end: int, marks: re.Pattern[str], parts: Sequence[tuple[int, int]]) -> None:
+        """Reads the parts of a range."""
         around: list[int] = []
         inside = -1  # the last of `around`
         lines, places, partner = self.lines, self.places, self.partner

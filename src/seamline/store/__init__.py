@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from seamline.errors import ConfigError, IndexMissing
 
 if TYPE_CHECKING:
-    from seamline.index.records import Settings
     from seamline.protocols import Store
+    from seamline.records import Settings
 
 _ADDRESSES = "a folder, lance:FOLDER, postgresql://USER@HOST/DATABASE, or memory:"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.errors import StoreError
 from seamline.filters.tree import fits_float
-from seamline.index.records import (
+from seamline.records import (
     Change,
     Entry,
     Head,
@@ -16,7 +16,7 @@ from seamline.index.records import (
 )
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 _SLACK = 0.01
 """How far from 1 the squared length of a vector may be: half precision stays inside."""

@@ -22,7 +22,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from seamline.errors import StoreError
-from seamline.index.records import (
+from seamline.records import (
     Entry,
     Head,
     MetaValue,
@@ -32,7 +32,7 @@ from seamline.index.records import (
 )
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 
 _WORDS = ("id", "doc", "parent", "kind", "title", "text", "content_hash", "language", "summary", "before", "after")

@@ -16,7 +16,7 @@ import numpy as np
 from seamline.errors import StoreError
 from seamline.filters import tree as filters
 from seamline.filters.tree import Filter
-from seamline.index.records import (
+from seamline.records import (
     Change,
     Entry,
     Head,
@@ -33,7 +33,7 @@ from seamline.text.words import query_words, words
 from seamline.types import Notice
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from seamline.errors import StoreError
-from seamline.index.records import (
+from seamline.protocols import Reader
+from seamline.records import (
     Entry,
     Head,
     Place,
     Problem,
     Version,
 )
-from seamline.protocols import Reader
 from seamline.store import codec
 
 _BATCH = 256

@@ -36,8 +36,8 @@ from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import StoreError
 from seamline.index.config import settings_of
-from seamline.index.records import Entry, Head
 from seamline.protocols import Reader
+from seamline.records import Entry, Head
 from seamline.store import create_store
 from seamline.testing.entries import change, plain
 from seamline.testing.rounds import (

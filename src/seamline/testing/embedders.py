@@ -19,7 +19,7 @@ import numpy as np
 from seamline.protocols import Embedder, QueryEmbedder
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 SENTENCES = (
     "The retry fails after the server answered 429 five times.",

@@ -26,7 +26,7 @@ from seamline.filters.tree import (
     Test,
     Value,
 )
-from seamline.index.records import (
+from seamline.records import (
     Change,
     Entry,
     Head,
@@ -39,8 +39,8 @@ from seamline.store.codec import digest
 from seamline.text.words import ANALYZER
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
     from seamline.protocols import Reader
+    from seamline.records import Vector
 
 DIMENSIONS = 8
 NOON = datetime(2024, 5, 17, 12, 0, 0, 250_001, tzinfo=UTC)

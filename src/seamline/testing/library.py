@@ -23,7 +23,7 @@ from seamline.tokens import load
 from seamline.types import Budget
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

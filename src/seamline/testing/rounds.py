@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.index.config import Shape, settings_of
-from seamline.index.records import Entry
 from seamline.protocols import Store
+from seamline.records import Entry
 from seamline.store import create_store
 from seamline.testing.entries import entries, revise
 from seamline.testing.library import RECIPE

@@ -1,1 +1,1 @@
-"""text"""
+"""What any part may ask of text: lines, sentences, words, graphemes, headings, tables."""

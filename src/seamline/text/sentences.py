@@ -12,7 +12,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from seamline.errors import report_panics
-from seamline.native import CUTS
 from seamline.text.graphemes import is_boundary
 
 _WINDOW = 2000
@@ -77,14 +76,6 @@ def sentence_starts(text: str, start: int = 0, end: int | None = None) -> list[i
     White space after a sentence belongs to it, so every start but the first is a visible code point.
     """
     end = len(text) if end is None else end
-    if CUTS is not None and 0 <= start <= end <= len(text):
-        starts: list[int] = CUTS.sentence_starts(text, start, end)
-        return starts
-    return plain_starts(text, start, end)
-
-
-def plain_starts(text: str, start: int, end: int) -> list[int]:
-    """The same in Python: what the compiled core is compared with."""
     if start >= end:
         return []
     verdicts = list(_verdicts(text, start, end))

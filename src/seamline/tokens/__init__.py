@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 
 from seamline.errors import ConfigError
-from seamline.protocols import Tokenizer
+from seamline.protocols import BatchTokenizer, Tokenizer
 
 VOCABULARIES = ("o200k_base", "cl100k_base")
 
@@ -52,6 +52,13 @@ def _named(name: str, bias: str) -> Tokenizer:
         f"unknown tokenizer {name!r}{hint}: expected {', '.join(known)} or the path of a tokenizer.json",
         "$.tokenizer",
     )
+
+
+def count_many(tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
+    """How many tokens each text has: in one call where the tokenizer has one for that."""
+    if isinstance(tokenizer, BatchTokenizer):
+        return tokenizer.count_many(texts)
+    return list(map(tokenizer.count, texts))
 
 
 def _model_vocabulary(name: str) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, final
-
-from seamline.native import CUTS
+from typing import NamedTuple, final
 
 
 class Divisors(NamedTuple):
@@ -31,11 +29,9 @@ class EstimateTokenizer:
     def __init__(self, bias: str = "balanced") -> None:
         self.bias = bias
         self._divisors = BIASES[bias]
-        self.counter: Any = CUTS and CUTS.Estimate(*self._divisors)
-        """What the compiled cut counts by: no call into Python for each text."""
 
     def count(self, text: str) -> int:
-        return estimate(text, self._divisors) if self.counter is None else int(self.counter.count(text))
+        return estimate(text, self._divisors)
 
     def __repr__(self) -> str:
         return f"EstimateTokenizer({self.bias!r})"

@@ -1,1 +1,1 @@
-"""trust"""
+"""What found files may lead to: services, keys, model files, folders of other users."""

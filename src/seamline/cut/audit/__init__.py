@@ -1,1 +1,1 @@
-"""cut/audit"""
+"""Finished chunks checked against the contract."""

@@ -10,13 +10,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from seamline.cut.atoms import Atom
 from seamline.source.nodes import Outline
-
-if TYPE_CHECKING:
-    from seamline._cuts import Measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +35,6 @@ class Signal:
     """Where no cut may be between two blocks that fit a chunk together, as before a figure; forced gaps win."""
     outline: Outline | None = None
     """Finds the statements of source code, where that is what the document is."""
-    measure: Measure | None = field(default=None, compare=False, repr=False)
-    """The document with its words counted, where the strategy did that: the cut need not count them again."""
 
 
 NO_SIGNAL = Signal()

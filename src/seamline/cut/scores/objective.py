@@ -30,7 +30,7 @@ from seamline.native import VECTORS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
     Places = NDArray[np.int_]
 

@@ -20,17 +20,22 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from seamline.cut.scores import Signal
-from seamline.cut.scores.objective import Runs, Sizes, best_segments, spread
-from seamline.native import CUTS
+from seamline.cut.scores.objective import (
+    Runs,
+    Sizes,
+    best_segments,
+    spread,
+)
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Semantic
 from seamline.runtime import Parts
 from seamline.text.sentences import sentence_starts
+from seamline.tokens import count_many
 from seamline.types import Document
 
 if TYPE_CHECKING:
-    from seamline._cuts import Measure
+    pass
 
 
 _LEAN = 2.5
@@ -62,8 +67,7 @@ def objective(document: Document, recipe: Recipe, parts: Parts) -> Signal:
     if len(found) < 2:
         return Signal()
     settings, budget = recipe.semantic, recipe.budget
-    measured = measure(document, parts.tokenizer)
-    tokens = sizes(document, found, parts.tokenizer, measured)
+    tokens = sizes(document, found, parts.tokenizer)
     at_headings = recipe.sections != "paragraph" and not recipe.depth  # a chunk starts there anyway
     seams = [seam for _, _, seam in found]
     apart = frozenset([n for n, seam in enumerate(seams) if seam == HEADING] if at_headings else ())
@@ -74,7 +78,7 @@ def objective(document: Document, recipe: Recipe, parts: Parts) -> Signal:
     dear = {seam: settings.price * base * max(0.0, 1 + settings.blocks * lean) for seam, lean in leaning.items()}
     price = [0.0, *[dear[seam] for seam in seams[1:]]]
     cuts = best_segments(vectors, price, allowed, settings.distinct * base)
-    return Signal(forced=frozenset([found[at].start for at in cuts]), measure=measured)
+    return Signal(forced=frozenset([found[at].start for at in cuts]))
 
 
 def _curve(runs: Runs, window: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -187,15 +191,6 @@ class Unit(NamedTuple):
 
 def units(document: Document) -> list[Unit]:
     """The units of a document, in order. Headings with nothing under them are none."""
-    if CUTS is not None:
-        found: list[Unit] | None = CUTS.units(document.text, document.blocks, Unit, _OPENED)
-        if found is not None:
-            return found
-    return plain_units(document)
-
-
-def plain_units(document: Document) -> list[Unit]:
-    """The same in Python: what the compiled core is compared with."""
     out: list[Unit] = []
     headed = -1  # where the headings above the next block start
     for top in document.tops:
@@ -219,23 +214,10 @@ def texts(document: Document, found: Sequence[Unit]) -> list[str]:
     return [text[start : end if end - start < LONGEST else start + LONGEST] for start, end, _ in found]
 
 
-def measure(document: Document, tokenizer: Tokenizer) -> Measure | None:
-    """What counts the words of a document once, for a strategy and the cut after it; None where only Python counts."""
-    counter = getattr(tokenizer, "counter", None)
-    if CUTS is None or not isinstance(counter, CUTS.Counter):
-        return None
-    try:
-        found: Measure = CUTS.Measure(counter, document.text)
-    except UnicodeEncodeError:  # halves of pairs
-        return None
-    return found
-
-
-def sizes(document: Document, found: list[Unit], tokenizer: Tokenizer, measured: Measure | None) -> list[int]:
+def sizes(document: Document, found: Sequence[Unit], tokenizer: Tokenizer) -> list[int]:
     """The tokens of each unit."""
-    if measured is not None:
-        return measured.counts(found)
-    return [tokenizer.count(document.text[start:end]) for start, end, _ in found]
+    text = document.text
+    return count_many(tokenizer, [text[start:end] for start, end, _ in found])
 
 
 def leanings(found: Sequence[Unit]) -> list[float]:

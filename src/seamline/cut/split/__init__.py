@@ -1,1 +1,1 @@
-"""cut/split"""
+"""Blocks that exceed the budget, split by the rule of their kind."""

@@ -34,7 +34,12 @@ from seamline.cut.split.ladder import (
     coalesce,
 )
 from seamline.cut.split.statements import Statements
-from seamline.cut.split.tables import LEAST, Headed, split_rows, split_table
+from seamline.cut.split.tables import (
+    LEAST,
+    Headed,
+    split_rows,
+    split_table,
+)
 from seamline.source.nodes import Outline
 from seamline.text.lines import (
     line_end,

@@ -10,7 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from seamline.cut.atoms import PART, Atom, Frame, cost
+from seamline.cut.atoms import (
+    PART,
+    Atom,
+    Frame,
+    cost,
+)
 from seamline.source.nodes import Clause, Node, Outline
 from seamline.source.wraps import Wrap, openers
 from seamline.types import Context

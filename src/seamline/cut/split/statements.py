@@ -18,7 +18,13 @@ from seamline.cut.atoms import (
     part_of,
 )
 from seamline.cut.scores import Scorer
-from seamline.cut.split.code_frames import CodeFrames, Least, Level, is_remark, remark_atoms
+from seamline.cut.split.code_frames import (
+    CodeFrames,
+    Least,
+    Level,
+    is_remark,
+    remark_atoms,
+)
 from seamline.cut.split.ladder import LONGEST_TOKEN
 from seamline.source.nodes import Clause, Node, Outline
 from seamline.text.lines import trimmed

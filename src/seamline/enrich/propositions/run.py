@@ -27,7 +27,12 @@ from seamline.enrich.prose import Passage, Sentence
 from seamline.enrich.written import GaveUp, ask_each, framed
 from seamline.errors import ConfigError, needed
 from seamline.facts import Entity
-from seamline.protocols import BadAnswer, Embedder, LanguageModel, Usage
+from seamline.protocols import (
+    BadAnswer,
+    Embedder,
+    LanguageModel,
+    Usage,
+)
 from seamline.types import Notice
 
 Progress = Callable[[int, int], None]

@@ -25,7 +25,12 @@ from seamline.derived import Derived, Holders
 from seamline.errors import ConfigError
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
-from seamline.text.tables import Column, Row, Table, tables
+from seamline.text.tables import (
+    Column,
+    Row,
+    Table,
+    tables,
+)
 from seamline.text.values import amount, decimal_sign, sample
 from seamline.types import Chunk, Document, Span
 

@@ -13,13 +13,24 @@ from math import fsum
 from statistics import median
 
 from seamline.derived import Derived, Holders
-from seamline.enrich.tables.rows import Rewriter, check_template, is_scale, texts
+from seamline.enrich.tables.rows import (
+    Rewriter,
+    check_template,
+    is_scale,
+    texts,
+)
 from seamline.errors import ConfigError
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
 from seamline.text.captions import caption
 from seamline.text.headings import heading_text
-from seamline.text.tables import Column, Row, Table, keyed, tables
+from seamline.text.tables import (
+    Column,
+    Row,
+    Table,
+    keyed,
+    tables,
+)
 from seamline.text.values import (
     Amount,
     amount,

@@ -1,1 +1,1 @@
-"""parse/code"""
+"""Source code: the syntax tree of its grammar as blocks."""

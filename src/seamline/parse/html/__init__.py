@@ -1,1 +1,1 @@
-"""parse/html"""
+"""HTML: the text that a browser shows, in blocks with source places."""

@@ -23,7 +23,6 @@ from seamline.parse.html.meta import (
     read_title,
     told_by,
 )
-from seamline.parse.html.native import read_native
 from seamline.parse.html.places import Places
 from seamline.parse.html.tags import Pruned, drop_boilerplate, drop_unshown
 from seamline.parse.html.walk import Walk
@@ -79,8 +78,6 @@ def read_page(markup: str, builder: Builder, raw: Raw, part: str = "") -> Page:
         from turbohtml import parse as parse_tree
     is_xhtml = XHTML.match(markup) is not None
     markup = markup.removeprefix("\ufeff") if part else markup
-    if (read := read_native(markup, builder, raw, part, is_xhtml=is_xhtml)) is not None:
-        return _page(read.told, read.first_heading, _notices(read.unshown, cut=read.cut, part=part), part)
     if is_xhtml:
         markup = _CLOSED_AT_ONCE.sub(lambda found: " " * len(found[0]), markup)
     places = Places(markup, part)

@@ -45,7 +45,7 @@ from seamline.parse.raw import parser_named
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from seamline.parse.formats import Format
+    from seamline.formats import Format
     from seamline.parse.raw import Parsed, Raw
 
 SECONDS = 10.0

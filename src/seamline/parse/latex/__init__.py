@@ -1,1 +1,1 @@
-"""parse/latex"""
+"""LaTeX: blocks of the source; nothing is expanded or run."""

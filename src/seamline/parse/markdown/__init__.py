@@ -1,1 +1,1 @@
-"""parse/markdown"""
+"""Markdown and MDX: blocks with exact source spans, and front matter."""

@@ -1,1 +1,1 @@
-"""parse/media"""
+"""Images, audio, video, subtitles and transcripts."""

@@ -18,7 +18,12 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from seamline.errors import ConfigError, MissingExtra, ParseError, needed
+from seamline.errors import (
+    ConfigError,
+    MissingExtra,
+    ParseError,
+    needed,
+)
 from seamline.parse.isolate import time_budget
 from seamline.parse.media.sound import (
     RATE,

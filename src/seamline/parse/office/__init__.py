@@ -1,1 +1,1 @@
-"""parse/office"""
+"""Office documents and books: DOCX, PPTX, OpenDocument, EPUB."""

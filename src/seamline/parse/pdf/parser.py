@@ -25,9 +25,20 @@ from seamline.parse.pdf.model import (
 )
 from seamline.parse.pdf.order import columns
 from seamline.parse.pdf.pages import PageReader, read_scan
-from seamline.parse.pdf.paragraphs import Compounds, footnotes, is_typed, joined, passages
+from seamline.parse.pdf.paragraphs import (
+    Compounds,
+    footnotes,
+    is_typed,
+    joined,
+    passages,
+)
 from seamline.parse.pdf.running import told, without_running
-from seamline.parse.pdf.source import flaws, metadata, openings, outline
+from seamline.parse.pdf.source import (
+    flaws,
+    metadata,
+    openings,
+    outline,
+)
 from seamline.parse.pdf.tables import between_rules, by_alignment, ruled
 from seamline.parse.pdf.write import Writer
 from seamline.parse.raw import Parsed, Raw

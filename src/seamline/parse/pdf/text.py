@@ -10,7 +10,13 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
 from typing import Any, NamedTuple
 
-from seamline.parse.pdf.library import Look, Looks, boxes, characters, parts
+from seamline.parse.pdf.library import (
+    Look,
+    Looks,
+    boxes,
+    characters,
+    parts,
+)
 from seamline.parse.pdf.model import (
     Box,
     Line,

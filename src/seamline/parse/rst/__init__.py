@@ -1,1 +1,1 @@
-"""parse/rst"""
+"""reStructuredText: blocks of the source; nothing is included or evaluated."""

@@ -8,7 +8,12 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from seamline.parse.rst.lines import FIELD, GRID_BORDER, SIMPLE_BORDER, Lines
+from seamline.parse.rst.lines import (
+    FIELD,
+    GRID_BORDER,
+    SIMPLE_BORDER,
+    Lines,
+)
 
 DIRECTIVE = re.compile(
     r"\.\.[ \t]+(?:\|(?P<substitution>[^|]{1,200})\|[ \t]+)?"

@@ -1,1 +1,1 @@
-"""parse/sheets"""
+"""Spreadsheets: each sheet a section, with its tables."""

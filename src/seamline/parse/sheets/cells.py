@@ -6,7 +6,6 @@ import re
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from seamline import native
 from seamline.parse.office.ooxml import (
     Package,
     child,
@@ -59,11 +58,6 @@ class Marks(NamedTuple):
 
 def marks_of(data: bytes) -> Marks:
     """What a sheet has."""
-    return Marks(*native.SHEETS.has_marks(data)) if native.SHEETS is not None else has_marks(data)
-
-
-def has_marks(data: bytes) -> Marks:
-    """`marks_of`, in Python."""
     return Marks(_TWO_LETTERS.search(data) is not None, b"</f>" in data, _ERROR in data, data.count(b't="s"'))
 
 

@@ -1,7 +1,7 @@
 """Values of a sheet as text, and rows of them as lines of a table.
 
 Work is done column by column: the cells of a column are mostly of one type, so that most steps run at the speed of the
-interpreter's own loops. Where the compiled core was built, it goes row by row instead and writes the same.
+interpreter's own loops.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from datetime import date, datetime, time, timedelta
 from itertools import accumulate, islice
 from typing import Any, NamedTuple
 
-from seamline import native
-from seamline.parse.table_text import as_cell, between_bars
+from seamline.parse.table_text import between_bars
 
 Value = str | float | bool | datetime | date | time | timedelta
 _FEW = 4
@@ -29,13 +28,6 @@ class Lines(NamedTuple):
 
 def written(rows: list[list[Any]], width: int, room: int) -> Lines:
     """Rows of cells, as many as fit into `room` characters."""
-    if native.SHEETS is not None:
-        return Lines(*native.SHEETS.write_rows(rows, width, room, shown, as_cell))
-    return in_columns(rows, width, room)
-
-
-def in_columns(rows: list[list[Any]], width: int, room: int) -> Lines:
-    """`written`, in Python."""
     columns = [_texts(column) for column in zip(*rows, strict=True)]
     kept = len(rows)
     if sum(sum(map(len, column)) for column in columns) + (3 * width + 2) * kept > room:

@@ -1,1 +1,1 @@
-"""parse/tables"""
+"""Tables in files of their own: CSV, TSV, JSON, Parquet, SQLite."""

@@ -1,1 +1,1 @@
-"""search/prompt"""
+"""Hits -> a text for a prompt within a token budget."""

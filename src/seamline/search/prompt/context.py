@@ -18,7 +18,13 @@ from seamline.search.hits import (
     Hit,
     Passage,
 )
-from seamline.search.prompt.budget import Form, Packing, Worth, pack, weighed
+from seamline.search.prompt.budget import (
+    Form,
+    Packing,
+    Worth,
+    pack,
+    weighed,
+)
 from seamline.search.prompt.render import PREAMBLE, Sources, render
 from seamline.search.prompt.splitting import Clip, clipped
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from seamline.index.records import Entry
+from seamline.records import Entry
 from seamline.search.highlight import Sentences
 from seamline.search.hits import Citation
 from seamline.text.words import query_words, words

@@ -22,7 +22,7 @@ from seamline.store.folders import REMEDIES
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 
 _DAMAGED = "run `seamline doctor --verify` to see what is damaged"

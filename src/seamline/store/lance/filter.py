@@ -29,7 +29,7 @@ from seamline.filters.tree import (
     type_of,
     type_of_field,
 )
-from seamline.index.records import Entry
+from seamline.records import Entry
 from seamline.store import codec
 from seamline.store.lance.engine import FALSE, TRUE
 

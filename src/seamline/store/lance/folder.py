@@ -16,7 +16,7 @@ from shutil import rmtree
 from typing import NamedTuple
 
 from seamline.errors import IndexMissing, StoreError
-from seamline.index.records import Settings
+from seamline.records import Settings
 from seamline.store import codec
 from seamline.store.folders import READERS, WRITER, make_folder
 from seamline.store.lance.durable import checksum, write_checked

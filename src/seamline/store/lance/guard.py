@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from seamline.errors import StoreError
-from seamline.index.records import Problem
+from seamline.records import Problem
 from seamline.store.folders import sync
 from seamline.store.lance.durable import (
     checksum,

@@ -11,7 +11,12 @@ import numpy as np
 
 from seamline.store.changes import check_query
 from seamline.store.codec import unpack_head
-from seamline.store.lance.engine import FALSE, TRUE, TableVersion, report_errors
+from seamline.store.lance.engine import (
+    FALSE,
+    TRUE,
+    TableVersion,
+    report_errors,
+)
 from seamline.store.lance.filter import (
     coded,
     condition,
@@ -42,7 +47,7 @@ from seamline.text.words import query_words
 
 if TYPE_CHECKING:
     from seamline.filters.tree import Filter
-    from seamline.index.records import (
+    from seamline.records import (
         Entry,
         Head,
         Scored,

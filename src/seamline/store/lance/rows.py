@@ -16,14 +16,14 @@ import numpy as np
 import pyarrow as pa
 
 from seamline.errors import StoreError
-from seamline.index.records import Entry, Head, Version
+from seamline.records import Entry, Head, Version
 from seamline.store import codec
 from seamline.store.codec import pack_entry, pack_head, unpack_entry
 from seamline.store.lance.filter import coded, decoded, labels
 from seamline.text.words import spaced
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 HEAD = -1
 """What the column `level` holds for the head of a document."""

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from seamline.index.records import Scored
+from seamline.records import Scored
 from seamline.store import bm25
 from seamline.store.lance.rows import id_of
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
     from seamline.store.lance.engine import TableVersion
 
 _SPARE_NEAR, _SPARE_WORDS = 2, 8

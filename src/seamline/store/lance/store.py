@@ -35,7 +35,7 @@ from seamline.store.lance.verify import WholeReader, verify_rows
 from seamline.store.lance.writer import LanceWriter
 
 if TYPE_CHECKING:
-    from seamline.index.records import Problem, Settings
+    from seamline.records import Problem, Settings
     from seamline.types import Notice
 
 SCHEME = "lance:"

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from seamline.errors import StoreError
-from seamline.index.records import Problem
+from seamline.records import Problem
 from seamline.store.codec import unpack_entry
 from seamline.store.lance.filter import coded, decoded, quoted
 from seamline.store.lance.reader import LanceReader
@@ -21,7 +21,7 @@ from seamline.store.lance.rows import (
 from seamline.store.verify import verify_reader
 
 if TYPE_CHECKING:
-    from seamline.index.records import Entry, Head, Vector
+    from seamline.records import Entry, Head, Vector
 
 
 class WholeReader(LanceReader):

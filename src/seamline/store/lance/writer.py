@@ -22,7 +22,7 @@ from seamline.store.lance.rows import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from seamline.index.records import Change, Head, Settings
+    from seamline.records import Change, Head, Settings
     from seamline.store.lance.guard import Guard
     from seamline.store.lance.maintenance import Maintenance
 

@@ -1,1 +1,1 @@
-"""store/postgres"""
+"""An index in PostgreSQL with pgvector."""

@@ -10,7 +10,7 @@ from psycopg import sql
 
 from seamline.errors import StoreError
 from seamline.filters.tree import Filter
-from seamline.index.records import (
+from seamline.records import (
     Entry,
     Head,
     Scored,
@@ -19,7 +19,13 @@ from seamline.index.records import (
 )
 from seamline.store.changes import check_query
 from seamline.store.postgres import search
-from seamline.store.postgres.connect import Address, Connection, safe, told, unsafe
+from seamline.store.postgres.connect import (
+    Address,
+    Connection,
+    safe,
+    told,
+    unsafe,
+)
 from seamline.store.postgres.filter import Condition, both, condition
 from seamline.store.postgres.rows import (
     ENTRY_COLUMNS,
@@ -33,7 +39,7 @@ from seamline.store.postgres.schema import LAYOUT, Limits, Opened
 from seamline.text.words import query_words
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 _AT_ONCE = 500
 """Rows of a long result that are fetched together."""

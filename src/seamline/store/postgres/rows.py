@@ -18,7 +18,7 @@ from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
 from seamline.errors import StoreError
-from seamline.index.records import (
+from seamline.records import (
     Entry,
     Head,
     MetaValue,
@@ -28,7 +28,7 @@ from seamline.store import codec
 from seamline.store.postgres.connect import safe, unsafe
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 ENTRY_COLUMNS = sql.SQL(
     "e.key, e.id, e.doc, e.level, e.parent, e.kind, e.title, e.path, b.text, b.lead, b.tail, e.tokens, b.content_hash,"

@@ -13,7 +13,7 @@ from typing import Any, LiteralString, NamedTuple
 from psycopg import errors, sql
 
 from seamline.errors import IndexMissing, StoreError
-from seamline.index.records import Settings
+from seamline.records import Settings
 from seamline.store import codec
 from seamline.store.postgres.connect import (
     Address,

@@ -15,7 +15,7 @@ import numpy as np
 from psycopg import sql
 
 from seamline.filters.tree import Filter
-from seamline.index.records import Scored, VectorKind
+from seamline.records import Scored, VectorKind
 from seamline.store.postgres.connect import Connection, unsafe
 from seamline.store.postgres.filter import (
     TRUE,
@@ -33,7 +33,7 @@ from seamline.store.postgres.words import (
 )
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 TABLES: dict[VectorKind, str] = {"text": "vectors", "summary": "summary_vectors"}
 HALVES = {"leaf": sql.SQL("= 0"), "upper": sql.SQL("> 0")}

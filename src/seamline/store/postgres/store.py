@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 import psycopg
 
 from seamline.errors import StoreError
-from seamline.index.records import Problem, Settings
+from seamline.records import Problem, Settings
 from seamline.store.codec import check_settings
 from seamline.store.postgres.connect import (
     Address,
@@ -23,7 +23,12 @@ from seamline.store.postgres.connect import (
 )
 from seamline.store.postgres.read import PostgresReader
 from seamline.store.postgres.rows import adapted
-from seamline.store.postgres.schema import Limits, Opened, create, open_schema
+from seamline.store.postgres.schema import (
+    Limits,
+    Opened,
+    create,
+    open_schema,
+)
 from seamline.store.postgres.verify import verify
 from seamline.store.postgres.write import PostgresWriter
 from seamline.types import Notice

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from psycopg import sql
 
 from seamline.errors import StoreError
-from seamline.index.records import Entry, Problem
+from seamline.records import Entry, Problem
 from seamline.store.postgres.connect import Connection, unsafe
 from seamline.store.postgres.rows import (
     ENTRY_COLUMNS,

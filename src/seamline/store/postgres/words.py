@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seamline.errors import StoreError
-from seamline.index.records import Entry
+from seamline.records import Entry
 from seamline.store import bm25
 from seamline.store.postgres.connect import Connection
 from seamline.text.words import words

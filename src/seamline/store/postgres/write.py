@@ -15,7 +15,7 @@ import psycopg
 from psycopg import errors, sql
 
 from seamline.errors import StoreError
-from seamline.index.records import Change, Entry, Settings
+from seamline.records import Change, Entry, Settings
 from seamline.store.changes import Current, check_changes
 from seamline.store.postgres.connect import (
     Address,

@@ -21,7 +21,7 @@ from seamline.store.sqlite.truth import marks, pages, prove_vector
 from seamline.store.sqlite.writer import store_vector
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 
 class SqliteVectors:

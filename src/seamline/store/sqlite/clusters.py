@@ -18,7 +18,7 @@ from seamline.store.sqlite.words import least_of_best
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 EXACT = 20_000
 """Up to so many vectors each is compared with the query: 8 MB of codes, 2 ms."""

@@ -27,7 +27,7 @@ from seamline.store.sqlite.words import Postings
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline.index.records import Vector
+    from seamline.records import Vector
     from seamline.store.sqlite.database import Database
 
 _POSTINGS = 128 << 20

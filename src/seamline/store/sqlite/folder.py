@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.errors import IndexMissing, StoreError
 from seamline.store import codec
-from seamline.store.folders import PRIVATE, WRITER, WriterLock, make_folder, report_disk_errors, sync
+from seamline.store.folders import (
+    PRIVATE,
+    WRITER,
+    WriterLock,
+    make_folder,
+    report_disk_errors,
+    sync,
+)
 from seamline.store.sqlite.database import (
     DAMAGE_REMEDY,
     Damaged,
@@ -23,7 +30,7 @@ from seamline.store.sqlite.database import (
 from seamline.store.sqlite.truth import LAYOUT, SCHEMA, State
 
 if TYPE_CHECKING:
-    from seamline.index.records import Settings
+    from seamline.records import Settings
 
 TRUTH = "index.db"
 ACKNOWLEDGED = "acknowledged"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seamline.index.records import Scored
+from seamline.records import Scored
 from seamline.store import codec
 from seamline.store.changes import check_query
 from seamline.store.codec import unpack_entry, unpack_head, unpack_layout
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seamline.filters.tree import Filter
-    from seamline.index.records import (
+    from seamline.records import (
         Entry,
         Head,
         Settings,

@@ -39,7 +39,7 @@ from seamline.text.words import words
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline.index.records import Vector, VectorKind
+    from seamline.records import Vector, VectorKind
 
 SCHEMA = """
 CREATE TABLE state (

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seamline.errors import StoreError
-from seamline.index.records import Problem
+from seamline.records import Problem
 from seamline.store import codec
 from seamline.store.folders import WriterLock
 from seamline.store.sqlite import folder as home
@@ -28,7 +28,7 @@ from seamline.store.verify import verify_reader
 from seamline.types import Notice
 
 if TYPE_CHECKING:
-    from seamline.index.records import Settings
+    from seamline.records import Settings
 
 _LOST = (
     "it lacks changes that were acknowledged: it was replaced by an older copy, or its -wal file was removed; run"

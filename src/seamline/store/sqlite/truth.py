@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from seamline.filters.tree import type_of
-from seamline.index.records import Entry
+from seamline.records import Entry
 from seamline.store import codec
 from seamline.store.codec import unpack_entry
 from seamline.store.sqlite.database import (
@@ -28,7 +28,7 @@ from seamline.store.sqlite.database import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 LAYOUT = 1
 """Of the tables below. A file of another layout is refused."""

@@ -30,7 +30,7 @@ from seamline.store.sqlite.truth import (
 )
 
 if TYPE_CHECKING:
-    from seamline.index.records import (
+    from seamline.records import (
         Change,
         Entry,
         Settings,

@@ -20,8 +20,8 @@ from seamline.embed.hashing import HashEmbedder
 from seamline.errors import IndexMissing, StoreError
 from seamline.index import update as index_run
 from seamline.index.config import Shape, settings_of
-from seamline.index.records import Change, Settings
 from seamline.protocols import Reader, Store, Writer
+from seamline.records import Change, Settings
 from seamline.search.options import LegChoice, SearchOptions
 from seamline.testing.crashes.stores import StoreKind
 from seamline.testing.library import RECIPE

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from seamline.index.records import Settings
 from seamline.protocols import Store
+from seamline.records import Settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ from seamline.filters.tree import (
     matches,
     type_of,
 )
-from seamline.index.records import Entry, MetaValue
 from seamline.protocols import Reader, Store
+from seamline.records import Entry, MetaValue
 from seamline.testing.entries import (
     AXES,
     NOON,

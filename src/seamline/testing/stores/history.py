@@ -13,8 +13,8 @@ from dataclasses import replace
 import pytest
 
 from seamline.errors import StoreError
-from seamline.index.records import Place
 from seamline.protocols import Store
+from seamline.records import Place
 from seamline.store import codec
 from seamline.testing.entries import (
     AXES,

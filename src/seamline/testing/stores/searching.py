@@ -12,8 +12,8 @@ import pytest
 
 from seamline.errors import StoreError
 from seamline.filters.tree import Test
-from seamline.index.records import Entry, Scored
 from seamline.protocols import Reader, Store
+from seamline.records import Entry, Scored
 from seamline.testing.entries import (
     AXES,
     SETTINGS,

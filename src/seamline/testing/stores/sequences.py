@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from seamline.filters.tree import Filter
-from seamline.index.records import Change, Scored
 from seamline.protocols import Store
+from seamline.records import Change, Scored
 from seamline.store.memory import MemoryStore
 from seamline.testing.entries import (
     AXES,

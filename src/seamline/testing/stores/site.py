@@ -8,13 +8,13 @@ from typing import Protocol
 
 import pytest
 
-from seamline.index.records import (
+from seamline.protocols import Reader, Store
+from seamline.records import (
     Change,
     Entry,
     Scored,
     Settings,
 )
-from seamline.protocols import Reader, Store
 from seamline.testing.entries import SETTINGS, entries, revise
 
 CLOSE = 1e-5

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from seamline.errors import StoreError
-from seamline.index.records import Change, Entry, MetaValue
 from seamline.protocols import Store
+from seamline.records import Change, Entry, MetaValue
 from seamline.store import codec
 from seamline.testing.entries import (
     AXES,

@@ -1,1 +1,1 @@
-"""parse/office/docx"""
+"""Word documents."""

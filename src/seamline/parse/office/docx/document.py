@@ -29,8 +29,20 @@ from seamline.parse.office.ooxml import (
     number,
     value,
 )
-from seamline.parse.office.pieces import Cell, Picture, Piece, Row, Table, as_text
-from seamline.parse.office.write import Frame, PieceWriter, Told, Walk
+from seamline.parse.office.pieces import (
+    Cell,
+    Picture,
+    Piece,
+    Row,
+    Table,
+    as_text,
+)
+from seamline.parse.office.write import (
+    Frame,
+    PieceWriter,
+    Told,
+    Walk,
+)
 from seamline.parse.raw import Parsed, Raw
 
 _LEFT_OUT = {

@@ -1,1 +1,1 @@
-"""parse/office/odf"""
+"""OpenDocument: texts, slides and sheets."""

@@ -11,9 +11,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from seamline.parse.office.docx.text import linked
-from seamline.parse.office.odf.styles import OdfStyles, child, get, name_of
+from seamline.parse.office.odf.styles import (
+    OdfStyles,
+    child,
+    get,
+    name_of,
+)
 from seamline.parse.office.ooxml import number
-from seamline.parse.office.pieces import Cell, Picture, Piece, Row, Table
+from seamline.parse.office.pieces import (
+    Cell,
+    Picture,
+    Piece,
+    Row,
+    Table,
+)
 from seamline.parse.office.write import Frame, Walk
 
 _SKIPPED = frozenset((
