@@ -23,7 +23,7 @@ from seamline.parse.code.detect import language_of
 from seamline.parse.raw import Raw
 from seamline.testing.parsers import check_document
 from seamline.tokens import load
-from seamline.types import Document
+from seamline.types import NO_DETAIL, Document
 
 LIMITS = (256, 512)
 TIMES = 1.5
@@ -115,7 +115,7 @@ def torn(document: Document, starts: Sequence[int], limit: int, count: Count) ->
     """How many functions fit, and inside how many of them, after their first word, a chunk starts."""
     fit = cut = 0
     for block in document.blocks:
-        if (block.attrs or {}).get("type") not in ("function", "method"):
+        if (block.detail or NO_DETAIL).type not in ("function", "method"):
             continue
         if count(document.text[block.start : block.end]) <= limit:
             fit += 1

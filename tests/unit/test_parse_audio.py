@@ -26,6 +26,7 @@ from seamline.parse.media.sound import (
 )
 from seamline.parse.media.turns import Said
 from seamline.parse.raw import Raw
+from seamline.types import Detail
 
 Samples = NDArray[np.float32]
 EXTRA = "it is in the extra `audio`"
@@ -155,7 +156,7 @@ def test_a_recording_is_decoded_and_heard(monkeypatch: pytest.MonkeyPatch) -> No
     quiet = np.zeros(4 * RATE, dtype=np.float32)
     parsed = audio.parse(Raw(recorded(np.concatenate([tone(20), quiet, tone(20)])), uri="x.wav"))
     assert parsed.text == "Window 1.\n\nWindow 2."
-    assert parsed.blocks[1].attrs == {"pause": pytest.approx(4.0, abs=0.1)}
+    assert parsed.blocks[1].detail == Detail(pause=pytest.approx(4.0, abs=0.1))
     assert parsed.confidence == 0.8
     assert parsed.meta == {"duration": 44.0, "transcriber": "counting", "language": "en"}
 

@@ -15,7 +15,7 @@ from seamline.parse import parse_bytes
 from seamline.parse.office.docx.document import parse
 from seamline.parse.raw import Limits, Raw
 from seamline.testing.parsers import check_document
-from seamline.types import Document
+from seamline.types import NO_DETAIL, Document
 
 HEADINGS = "".join(
     f'<w:style w:type="paragraph" w:styleId="Heading{n}"><w:name w:val="heading {n}"/>'
@@ -259,7 +259,7 @@ def test_pictures_are_figures_with_their_caption() -> None:
     document = read(docx(body, styles=styles, targets={"rI": ("image", "media/image1.png")}))
     assert document.text == "![A duck](image1.png) Figure 1: duck"
     assert document.blocks[0].kind == "figure"
-    assert (document.blocks[0].attrs or {})["image"] == "word/media/image1.png"
+    assert (document.blocks[0].detail or NO_DETAIL).image == "word/media/image1.png"
     assert codes(document) == {"pictures-undescribed"}
 
 

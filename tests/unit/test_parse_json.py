@@ -14,7 +14,7 @@ from seamline.parse.raw import Limits, Parsed, Raw
 from seamline.parse.tables import json as json_table
 from seamline.parse.tables.json import Reader, deepest
 from seamline.testing.parsers import check_document
-from seamline.types import Document, Source
+from seamline.types import NO_DETAIL, Document, Source
 
 PEOPLE = [{"name": "Ada", "born": "1815-12-10", "score": 9.5, "alive": False}, {"name": "Alan", "score": 9}]
 
@@ -50,12 +50,8 @@ def test_the_records_of_an_array_are_rows_with_typed_columns(indent: int | None)
     document = read(text)
     assert [json.loads(row) for row in parts(document, "row")] == PEOPLE
     table = document.blocks[0]
-    assert (table.attrs or {})["columns"] == [
-        {"name": "name", "type": "text"},
-        {"name": "born", "type": "date"},
-        {"name": "score", "type": "number"},
-        {"name": "alive", "type": "boolean"},
-    ]
+    names = (("name", "text"), ("born", "date"), ("score", "number"), ("alive", "boolean"))
+    assert (table.detail or NO_DETAIL).columns == names
     assert document.place_of(document.blocks[2].span)["record"] == 2
 
 

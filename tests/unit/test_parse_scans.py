@@ -22,7 +22,7 @@ from seamline.parse.pdf import parse
 from seamline.parse.raw import Limits, Parsed, Raw
 from seamline.recipe.recipe import Reading
 from seamline.testing.parsers import check_document
-from seamline.types import Document, Source
+from seamline.types import Detail, Document, Source
 
 SCAN = pdf(PageMaker().picture(0, 0, 612, 792))
 
@@ -73,7 +73,7 @@ def test_a_scan_is_read_and_says_how_sure_it_is(sees: Any) -> None:
     parsed = checked(parse(Raw(SCAN)))
     assert parsed.text == "The words of the page"
     assert parsed.confidence == pytest.approx(0.9)
-    assert parsed.blocks[0].attrs == {"confidence": 0.9}
+    assert parsed.blocks[0].detail == Detail(confidence=0.9)
     assert codes(parsed) == ["ocr"]
     assert parsed.anchors is not None
     (box,) = parsed.anchors.at(0, 3)["boxes"]

@@ -14,7 +14,7 @@ from seamline.parse.media import transcript
 from seamline.parse.media.turns import Marks, Said, write
 from seamline.parse.raw import Parsed, Raw
 from seamline.testing.parsers import check_document
-from seamline.types import Document, Source
+from seamline.types import NO_DETAIL, Detail, Document, Source
 
 WHISPER = {
     "text": " Hello there. How are you? Fine.",
@@ -53,7 +53,7 @@ def test_segments_become_turns_with_speaker_time_and_confidence() -> None:
         "time": [0.0, 3.5],
         "speaker": "SPEAKER_00",
     }
-    assert (document.blocks[1].attrs or {})["pause"] == 2.5
+    assert (document.blocks[1].detail or NO_DETAIL).pause == 2.5
     assert 0.7 < document.confidence < 0.95
 
 
@@ -111,10 +111,10 @@ def test_silences_and_scenes_part_turns() -> None:
     said = [Said("One.", (0.0, 4.0)), Said("Two.", (4.0, 8.0)), Said("Three.", (8.0, 9.0)), Said("Four.", (9.0, 12.0))]
     text, blocks, _ = write(said, Marks(silences=((3.9, 4.1), (9.2, 10.4)), scenes=(9.2,)))
     assert [text[block.start : block.end] for block in blocks] == ["One. Two. Three.", "Four."]
-    assert blocks[1].attrs == {"pause": 1.2, "scene": True}
+    assert blocks[1].detail == Detail(pause=1.2, scene=True)
 
 
 def test_a_silence_where_the_times_leave_no_gap_is_heard_all_the_same() -> None:
     said = [Said("One.", (0.0, 10.0)), Said("Two.", (10.0, 12.0))]
     _, blocks, _ = write(said, Marks(silences=((7.0, 9.8),)))
-    assert [block.attrs for block in blocks] == [None, {"pause": 2.8}]
+    assert [block.detail for block in blocks] == [None, Detail(pause=2.8)]

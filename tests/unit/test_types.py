@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import seamline
 from seamline.text.headings import LONGEST_LINE, headed
-from seamline.types import Block, Document, Source
+from seamline.types import Block, Detail, Document, Source
 
 
 def test_the_confidence_of_a_chunk_is_that_of_its_blocks() -> None:
     text = "Sure.\n\nUnsure words."
-    blocks = [Block("paragraph", 0, 5), Block("paragraph", 7, 20, attrs={"confidence": 0.5})]
+    blocks = [Block("paragraph", 0, 5), Block("paragraph", 7, 20, detail=Detail(confidence=0.5))]
     document = Document("x", Source("x.pdf", "application/pdf"), text, blocks, confidence=0.7)
     (chunk,) = seamline.chunk(document)
     assert chunk.confidence == round((5 + 13 * 0.5) / 18, 3)

@@ -28,7 +28,7 @@ from seamline.text.captions import (
 )
 from seamline.text.headings import heading_text
 from seamline.text.tables import Table, tables
-from seamline.types import Block, Chunk, Document
+from seamline.types import NO_DETAIL, Block, Chunk, Document
 
 _NAMES = 2
 """Columns that a paragraph beside a table names where it speaks of it."""
@@ -254,7 +254,7 @@ class Targets:
         last = bisect_right(self._starts, offset) - 1
         for at in range(last, max(-1, last - _NESTED), -1):
             block = self.blocks[at]
-            name = str((block.attrs or {}).get("name", ""))
+            name = (block.detail or NO_DETAIL).name or ""
             if block.end > offset and (block.kind in _SHOWN or name.rstrip("*") in ("figure", "table")):
                 return _SHOWN.get(block.kind) or name.rstrip("*")
             if block.parent < 0:

@@ -16,19 +16,18 @@ from typing import Any, NamedTuple
 
 from seamline.anchors import Anchor, Anchors
 from seamline.parse.table_text import as_cell, between_bars
-from seamline.types import Block
+from seamline.types import Block, Detail
 
 _DEEPEST = 6
 _SPACE = re.compile(r"\s+")
 _TICKS = re.compile(r"`{3,}")
-_FENCED = {"fenced": True}
+_FENCED = Detail(fenced=True)
 _new = tuple.__new__
 """Makes a block or an anchor in a third of the time that its own constructor takes."""
 _UNWRITTEN = Block("", -1, -1)
 """Holds the place of a block until it ends."""
 
 Place = Mapping[str, Any]
-Attrs = Mapping[str, Any] | None
 
 
 class Run(NamedTuple):
@@ -49,7 +48,7 @@ class _Open:
     index: int
     kind: str
     level: int
-    attrs: Attrs
+    detail: Detail | None
     mark: str
     """What stands before its first line, such as `- `."""
     margin: str
@@ -95,14 +94,16 @@ class Builder:
 
     # --- blocks of text -------------------------------------------------------------------------------------------
 
-    def heading(self, level: int, words: Words, place: Place | None = None, attrs: Attrs = None) -> None:
+    def heading(self, level: int, words: Words, place: Place | None = None, detail: Detail | None = None) -> None:
         """A heading of level 1-6; deeper ones count as 6. One without text is left out."""
         level = min(max(level, 1), _DEEPEST)
-        self._running("heading", "#" * level + " ", words, place, level, attrs)
+        self._running("heading", "#" * level + " ", words, place, level, detail)
 
-    def paragraph(self, words: Words, place: Place | None = None, kind: str = "paragraph", attrs: Attrs = None) -> None:
+    def paragraph(
+        self, words: Words, place: Place | None = None, kind: str = "paragraph", detail: Detail | None = None
+    ) -> None:
         """A paragraph, or another kind of running text, such as `figure` for what stands for a picture."""
-        self._running(kind, "", words, place, 0, attrs)
+        self._running(kind, "", words, place, 0, detail)
 
     def lines(self, lines: Iterable[str], place: Place | None = None, kind: str = "paragraph") -> None:
         """Running text whose line ends count, such as verse, an address or a letter; blank lines are left out."""
@@ -253,14 +254,14 @@ class Builder:
     # --- inside ---------------------------------------------------------------------------------------------------
 
     def _running(
-        self, kind: str, mark: str, words: Words, place: Place | None, level: int = 0, attrs: Attrs = None
+        self, kind: str, mark: str, words: Words, place: Place | None, level: int = 0, detail: Detail | None = None
     ) -> None:
         """A block of running text: line ends in it are spaces, as a page shows them."""
         if isinstance(words, str):
             if text := " ".join(words.split()):
-                self.line(kind, text, place, mark, level, attrs)
+                self.line(kind, text, place, mark, level, detail)
             return
-        with self._block(kind, level=level, attrs=attrs):
+        with self._block(kind, level=level, detail=detail):
             before = ""
             space = False
             for run in words:
@@ -277,7 +278,7 @@ class Builder:
                 space = space or run.text[-1:].isspace()
 
     def line(
-        self, kind: str, text: str, place: Place | None, mark: str = "", level: int = 0, attrs: Attrs = None
+        self, kind: str, text: str, place: Place | None, mark: str = "", level: int = 0, detail: Detail | None = None
     ) -> None:
         """A block of one line, which most are, in one step: text that has no white space but spaces between words."""
         if self._gap is None:
@@ -287,7 +288,7 @@ class Builder:
         self._parts.append(mark + text)
         self._length = end = at + len(text)
         parent = self._open[-1].index if self._open else -1
-        self._blocks.append(_new(Block, (kind, at - len(mark), end, level, parent, attrs or None)))
+        self._blocks.append(_new(Block, (kind, at - len(mark), end, level, parent, detail)))
         if place is not None:
             self._anchor(at, place)
 
@@ -296,11 +297,11 @@ class Builder:
         kind: str,
         lines: Sequence[str],
         place: Place | None,
-        attrs: Attrs = None,
+        detail: Detail | None = None,
         places: Sequence[Place | None] = (),
     ) -> None:
         if places:
-            with self._block(kind, attrs=attrs):
+            with self._block(kind, detail=detail):
                 for index, line in enumerate(lines):
                     if index:
                         self._newline(blank=not line)
@@ -308,7 +309,7 @@ class Builder:
             return
         if not lines:
             return
-        self._enter(kind, attrs=attrs)
+        self._enter(kind, detail=detail)
         self._put(lines[0], place)
         margin = "\n" + "".join(one.margin for one in self._open)
         blank = margin.rstrip(" ")
@@ -316,19 +317,26 @@ class Builder:
         self.close()
 
     @contextmanager
-    def _block(self, kind: str, *, level: int = 0, attrs: Attrs = None, tight: bool = False) -> Iterator[None]:
+    def _block(self, kind: str, *, level: int = 0, detail: Detail | None = None, tight: bool = False) -> Iterator[None]:
         """A block around what is written inside."""
-        self._enter(kind, level=level, attrs=attrs, tight=tight)
+        self._enter(kind, level=level, detail=detail, tight=tight)
         yield
         self.close()
 
     def _enter(
-        self, kind: str, *, level: int = 0, attrs: Attrs = None, mark: str = "", margin: str = "", tight: bool = False
+        self,
+        kind: str,
+        *,
+        level: int = 0,
+        detail: Detail | None = None,
+        mark: str = "",
+        margin: str = "",
+        tight: bool = False,
     ) -> None:
         asked = self._gap is None
         if asked:
             self._gap = "\n" if tight else "\n\n"
-        self._open.append(_Open(len(self._blocks), kind, level, attrs or None, mark, margin, asked))
+        self._open.append(_Open(len(self._blocks), kind, level, detail, mark, margin, asked))
         self._blocks.append(_UNWRITTEN)
 
     def close(self) -> None:
@@ -336,7 +344,7 @@ class Builder:
         one = self._open.pop()
         if one.start >= 0:
             parent = self._open[-1].index if self._open else -1
-            self._blocks[one.index] = _new(Block, (one.kind, one.start, self._length, one.level, parent, one.attrs))
+            self._blocks[one.index] = _new(Block, (one.kind, one.start, self._length, one.level, parent, one.detail))
             return
         del self._blocks[one.index :]
         if one.asked:

@@ -16,7 +16,7 @@ from seamline.parse.builder import Builder, Place
 from seamline.parse.markdown.blocks import parse_blocks
 from seamline.parse.raw import Parsed, Raw
 from seamline.text.headings import heading_text
-from seamline.types import Block, Notice
+from seamline.types import NO_DETAIL, Block, Notice
 
 _LONGEST_OUTPUT = 100_000
 """Characters of one output; the rest is left out with a notice."""
@@ -190,7 +190,7 @@ def _language(about: Mapping[str, Any]) -> str:
 
 def _left_open(blocks: list[Block]) -> str:
     """The fence that would close the last block, empty where none is open: a cell ends what it began."""
-    return str((blocks[-1].attrs or {}).get("unclosed", "")) if blocks and blocks[-1].parent < 0 else ""
+    return (blocks[-1].detail or NO_DETAIL).unclosed if blocks and blocks[-1].parent < 0 else ""
 
 
 def _first_title(text: str, blocks: list[Block]) -> str:

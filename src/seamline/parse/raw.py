@@ -65,6 +65,8 @@ class Parsed:
     notices: tuple[Notice, ...] = ()
     confidence: float = 1.0
     """How sure the text is what the source says, 0-1: below 1 where it was read by sight or hearing."""
+    language: str = ""
+    """The programming language of source code."""
 
 
 Parser = Callable[[Raw], Parsed]

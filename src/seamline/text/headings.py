@@ -17,8 +17,8 @@ _ANCHOR = re.compile(r"[ \t]*\{#[^{}\n]*\}[ \t]*$")
 
 def heading_text(text: str, block: Block) -> str:
     """What a heading says, without its marks."""
-    if block.attrs and "title" in block.attrs:
-        return str(block.attrs["title"])
+    if block.detail is not None and block.detail.title is not None:
+        return block.detail.title
     line = text[block.start : block.end].strip()
     if line.startswith("#"):
         line = line.lstrip("#").strip()

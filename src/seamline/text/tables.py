@@ -22,22 +22,13 @@ from seamline.text.values import (
     sample,
     type_of,
 )
-from seamline.types import Block, Document, Span
+from seamline.types import NO_DETAIL, Block, Column, Detail, Document, Span
 
 _BORDER = re.compile(r"[ \t]*(?:\+[-=+]+\+|=+(?:[ \t]+=+)*)[ \t]*(?=\r?\n)")
 _HEADER_OPTION = re.compile(r":header:[ \t]*([^\r\n]+)")
 _DEEPEST = 400
 """Characters before a drawn row on its line that are looked at."""
 _MARKS = re.compile(r"\*\*|__|`|<br ?/?>")
-
-
-class Column(NamedTuple):
-    """One column of a table."""
-
-    name: str
-    """Unlike that of every other column; `column 3` where the table names none."""
-    type: str
-    """integer, number, date, boolean, text; array or object in JSON."""
 
 
 class Row(NamedTuple):
@@ -62,6 +53,7 @@ class Table:
     body: Sequence[Block]
     """The rows under them."""
     columns: tuple[Column, ...]
+    """Their names are all different; `column 3` where the table names none."""
     split: Split | None
     """How a row is parted; None where rows are JSON records."""
     is_drawn: bool = False
@@ -89,8 +81,8 @@ class Table:
     def decimal_sign(self) -> str:
         """The sign before decimals, as far as the format tells: empty where it does not. Where commas part cells, or
         the rows are JSON, it is a point."""
-        dialect = (self.block.attrs or {}).get("dialect") or {}
-        return "." if self.split is None or dialect.get("delimiter") == "," else ""
+        dialect = (self.block.detail or NO_DETAIL).dialect
+        return "." if self.split is None or (dialect and dialect.delimiter == ",") else ""
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -182,33 +174,35 @@ def _table(document: Document, index: int, rows: list[Block]) -> Table | None:
     block = document.blocks[index]
     if block.kind != "table":
         return None
-    attrs = block.attrs or {}
-    split = _split(document, block, attrs)
-    until = attrs.get("header_end")
+    detail = block.detail or NO_DETAIL
+    split = _split(document, block, detail)
+    until = detail.header_end
     names = 1 if until is None else sum(row.start < until for row in rows)
     header, body = tuple(rows[:names]), rows[names:]
     if not body:
         return None
-    is_drawn = split is not None and split not in (by_bars, by_ampersands) and not attrs.keys() & {"dialect", "name"}
+    is_drawn = (
+        split is not None and split not in (by_bars, by_ampersands) and detail.dialect is None and detail.name is None
+    )
     bare = Table(document, index, header, body, (), split, is_drawn)
-    return replace(bare, columns=_columns(bare, attrs))
+    return replace(bare, columns=_columns(bare, detail))
 
 
-def _split(document: Document, block: Block, attrs: Mapping[str, Any]) -> Split | None:
+def _split(document: Document, block: Block, detail: Detail) -> Split | None:
     """How the rows of a table are parted, by what its parser says and what it starts with."""
     text = document.text
-    if "dialect" in attrs:
-        return by_separator(attrs["dialect"]["delimiter"], attrs["dialect"]["quote"])
-    if "columns" in attrs:
+    if detail.dialect is not None:
+        return by_separator(detail.dialect.delimiter, detail.dialect.quote)
+    if detail.columns is not None:
         return None
-    if attrs.get("name") == "csv-table":
+    if detail.name == "csv-table":
         return by_separator(",", '"')
-    if attrs.get("name") == "list-table":
+    if detail.name == "list-table":
         return by_items
     if text.startswith("\\begin", block.start + _indent(text, block)):
         return by_ampersands
     start = text.rfind("\n", 0, block.start) + 1
-    if "header_end" in attrs and (border := _BORDER.match(text, start)):
+    if detail.header_end is not None and (border := _BORDER.match(text, start)):
         return by_border(border[0])
     return by_bars
 
@@ -218,10 +212,10 @@ def _indent(text: str, block: Block) -> int:
     return len(part) - len(part.lstrip())
 
 
-def _columns(bare: Table, attrs: Mapping[str, Any]) -> tuple[Column, ...]:
-    if "columns" in attrs:
-        names = [str(one["name"]) for one in attrs["columns"]]
-        types = [str(one["type"]) for one in attrs["columns"]]
+def _columns(bare: Table, detail: Detail) -> tuple[Column, ...]:
+    if detail.columns is not None:
+        names = [column.name for column in detail.columns]
+        types = [column.type for column in detail.columns]
         if bare.split is None and _has_keys(bare):
             names, types = ["key", *names], ["text", *types]
         return tuple(map(Column, _apart(names), types))

@@ -25,7 +25,6 @@ from seamline.recipe.recipe import Recipe
 from seamline.text.captions import caption
 from seamline.text.headings import heading_text
 from seamline.text.tables import (
-    Column,
     Row,
     Table,
     keyed,
@@ -37,7 +36,7 @@ from seamline.text.values import (
     decimal_sign,
     written,
 )
-from seamline.types import Chunk, Document
+from seamline.types import Chunk, Column, Document
 
 _TOP = 5
 """Values of a column of categories that are named."""

@@ -50,7 +50,7 @@ def parse(raw: Raw) -> Parsed:
         tree = Tree(places, language)
         blocks = tree.blocks(root)
         notices = (*_syntax(root, language), *_deep(tree), *_cookie(raw.text, language), *_outside(raw.text, language))
-    return Parsed(raw.text, blocks, meta=_meta(language), notices=notices)
+    return Parsed(raw.text, blocks, meta=_meta(language), notices=notices, language=language.name)
 
 
 def parse_without_grammar(raw: Raw, why: str) -> Parsed:
@@ -61,7 +61,10 @@ def parse_without_grammar(raw: Raw, why: str) -> Parsed:
 def _plain(text: str, why: str, language: Language | None = None) -> Parsed:
     """Without a grammar."""
     message = f"read without a grammar: {why}; blocks are what stands between blank lines"
-    return Parsed(text, plain_code(text), meta=_meta(language), notices=(Notice("no-grammar", message),))
+    notices = (Notice("no-grammar", message),)
+    return Parsed(
+        text, plain_code(text), meta=_meta(language), notices=notices, language=language.name if language else ""
+    )
 
 
 def _meta(language: Language | None) -> dict[str, Any]:

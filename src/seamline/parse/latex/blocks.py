@@ -6,8 +6,8 @@ The rows of a LaTeX table, and where its header ends.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from seamline.parse.latex.lex import (
     BEGIN,
@@ -24,7 +24,7 @@ from seamline.parse.latex.lex import (
 )
 from seamline.parse.latex.text import plain
 from seamline.parse.latex.tree import Arguments, Tree
-from seamline.types import Block
+from seamline.types import Block, Detail, Enclosure
 
 _LISTS = words("itemize enumerate description list trivlist thebibliography compactitem compactenum")
 _TABLES = words("tabular tabularx tabulary longtable xltabular tabu longtabu tblr longtblr supertabular NiceTabular")
@@ -100,20 +100,20 @@ class Blocks:
 
     # --- leaves ---------------------------------------------------------------------------------------------------
 
-    def add(self, kind: str, start: int, end: int, level: int = 0, attrs: Mapping[str, Any] | None = None) -> int:
+    def add(self, kind: str, start: int, end: int, level: int = 0, detail: Detail | None = None) -> int:
         parent = self._stack[-1].block if self._stack else -1
-        self.blocks.append(Block(kind, start, end, level, parent, attrs))
+        self.blocks.append(Block(kind, start, end, level, parent, detail))
         return len(self.blocks) - 1
 
-    def paragraph(self, end: int, attrs: Mapping[str, Any] | None = None) -> None:
+    def paragraph(self, end: int, detail: Detail | None = None) -> None:
         """The text since the last block, if there is any, as one."""
         found = _VISIBLE.search(self.text, self._run, end)
         if found is not None:
             start = self._line_start(found.start())
             stop = self._trimmed(start, end)
-            if attrs is None and self.text[found.start()] == "%" and _COMMENTS.fullmatch(self.text, start, stop):
-                attrs = {"comment": True}
-            self.add("math" if self._in_math() else "paragraph", start, stop, 0, attrs)
+            if detail is None and self.text[found.start()] == "%" and _COMMENTS.fullmatch(self.text, start, stop):
+                detail = Detail(comment=True)
+            self.add("math" if self._in_math() else "paragraph", start, stop, 0, detail)
         self._run = end
 
     def _flushed(self, at: int) -> int:
@@ -137,22 +137,22 @@ class Blocks:
         start = self._flushed(heading.start)
         title = plain(self.text[slice(*heading.title)])
         level = min(heading.rank - self.top + 1, 6)
-        self.add("heading", start, heading.end, level, {"title": title})
+        self.add("heading", start, heading.end, level, Detail(title=title))
         self._run = heading.end
 
     def _verbatim(self, mark: Mark) -> None:
         start = self._flushed(mark.start)
-        attrs: dict[str, Any] = {"frame": (mark.start, mark.start + len("\\iffalse"), "\\fi")}
+        enclosure = Enclosure(mark.start, mark.start + len("\\iffalse"), "\\fi")
+        name, language = None, ""
         if mark.value:
             line = _FIRST_LINE.match(self.text, mark.value)
             opening = line.end() if line else mark.value
-            attrs = {"frame": (mark.start, opening, f"\\end{{{mark.name}}}"), "name": mark.name}
+            enclosure, name = Enclosure(mark.start, opening, f"\\end{{{mark.name}}}"), mark.name
             options = self.text[mark.value : min(opening, mark.value + 400)]
-            if language := _LANGUAGE.search(options) or (mark.name == "minted" and _BRACED.search(options)):
-                attrs["language"] = language[1]
-        if mark.kind == HIDDEN:
-            attrs["comment"] = True
-        self.add("code", start, mark.end, 0, attrs)
+            if found := _LANGUAGE.search(options) or (mark.name == "minted" and _BRACED.search(options)):
+                language = found[1]
+        detail = Detail(enclosure, name, language=language, comment=mark.kind == HIDDEN)
+        self.add("code", start, mark.end, 0, detail)
         self._run = mark.end
 
     # --- environments ---------------------------------------------------------------------------------------------
@@ -173,31 +173,29 @@ class Blocks:
         start = self._flushed(mark.start)
         stop = self.tree.marks[end].end
         opening = mark.end if name in _CLOSES else self.arguments.all_after(mark.end)
-        attrs = {"frame": self._frame(mark, opening), "name": mark.name}
+        detail = Detail(self._enclosure(mark, opening), mark.name)
         is_list = name in _LISTS
         self._lists += is_list
         kind, level = ("list", self._lists - 1) if is_list else ("environment", 0)
-        index = self.add(kind, start, stop, level, attrs)
+        index = self.add(kind, start, stop, level, detail)
         self._stack.append(_Open(index, end, is_math))
         self._run = opening
         return position + 1
 
-    def _frame(self, mark: Mark, opening: int) -> tuple[int, int, str]:
+    def _enclosure(self, mark: Mark, opening: int) -> Enclosure:
         close = _CLOSES.get(mark.name) or f"\\end{{{mark.name}}}"
-        return mark.start, opening if opening - mark.start <= _LONGEST_OPENING else mark.end, close
+        return Enclosure(mark.start, opening if opening - mark.start <= _LONGEST_OPENING else mark.end, close)
 
     def _leaf(self, kind: str, position: int, mark: Mark, end: int) -> int:
         """An environment as one block."""
         start = self._flushed(mark.start)
         stop = self.tree.marks[end].end
         opening = mark.end if mark.name in _CLOSES else self.arguments.all_after(mark.end)
-        attrs: dict[str, Any] = {"frame": self._frame(mark, min(opening, stop))}
-        if mark.name not in _CLOSES:
-            attrs["name"] = mark.name
-        if kind == "figure" and (caption := _CAPTION.search(self.text, opening, stop)):
-            close = self.arguments.closes.get(caption.end(), 0)
-            attrs["caption"] = plain(self.text[caption.end() + 1 : close])
-        self.add(kind, start, stop, 0, attrs)
+        caption = ""
+        if kind == "figure" and (found := _CAPTION.search(self.text, opening, stop)):
+            caption = plain(self.text[found.end() + 1 : self.arguments.closes.get(found.end(), 0)])
+        name = None if mark.name in _CLOSES else mark.name
+        self.add(kind, start, stop, 0, Detail(self._enclosure(mark, min(opening, stop)), name, caption=caption))
         self._run = stop
         return end + 1
 
@@ -206,8 +204,8 @@ class Blocks:
         stop = self.tree.marks[end]
         opening = min(self.arguments.all_after(mark.end), stop.start)
         rows, header_end = table_rows(self.text, self.tree, position, end, opening)
-        attrs = {"frame": self._frame(mark, opening), "header_end": header_end, "name": mark.name}
-        index = self.add("table", start, stop.end, 0, attrs)
+        detail = Detail(self._enclosure(mark, opening), mark.name, header_end=header_end)
+        index = self.add("table", start, stop.end, 0, detail)
         self.blocks += [Block("row", *row, 0, index) for row in rows]
         self._run = stop.end
         return end + 1
@@ -240,7 +238,7 @@ class Blocks:
         elif after == mark.end and self.text.startswith(" [", after):
             after = self.arguments.option(after + 1)
         opening = after if after - mark.start <= _LONGEST_OPENING else mark.end
-        index = self.add("item", start, after, 0, {"frame": (mark.start, opening, "")})
+        index = self.add("item", start, after, 0, Detail(Enclosure(mark.start, opening)))
         self._stack.append(_Open(index, -1, False))
         self._run = after
 

@@ -16,7 +16,7 @@ from seamline.parse.latex.text import authors, plain
 from seamline.parse.latex.tree import Arguments, Tree, grow
 from seamline.parse.raw import Parsed, Raw
 from seamline.text.headings import heading_text
-from seamline.types import Block, Notice, Span
+from seamline.types import Block, Detail, Notice, Span
 
 _LINE_END = re.compile(r"\r\n?|\n")
 _VISIBLE = re.compile(r"\S")
@@ -63,7 +63,7 @@ def _parsed(raw: Raw) -> Parsed:
         if removed and not rest:
             removed += (Span(mark.start, mark.end),)
         else:
-            made.paragraph(len(text), {"comment": True})
+            made.paragraph(len(text), Detail(comment=True))
         if rest:
             notices.append(_notice("latex-after-end", f"{rest} characters follow \\end{{document}}", text, mark.end))
     if removed:

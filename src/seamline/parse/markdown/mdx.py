@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from seamline.parse.markdown.blocks import FENCED
 from seamline.types import Block
 
 _EOL = re.compile(r"\r\n?+|\n")
@@ -427,7 +428,7 @@ def jsx_blocks(text: str, masked: Iterable[MaskedBlock]) -> list[Block]:
         parent = len(out)
         out.append(Block(kind, start, end))
         if kind == "jsx":
-            out.extend(Block("code", a, b, 0, parent, {"fenced": True}) for a, b in _fences(text, start, end))
+            out.extend(Block("code", a, b, 0, parent, FENCED) for a, b in _fences(text, start, end))
     return out
 
 

@@ -26,7 +26,7 @@ from seamline.parse.media.ocr import (
     sureness,
 )
 from seamline.parse.raw import Parsed, Raw
-from seamline.types import Notice
+from seamline.types import Detail, Notice
 
 _WHAT, _EXTRA = "Pillow, which reads images,", "image"
 _FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "TIFF", "BMP")
@@ -79,7 +79,7 @@ def parse(raw: Raw, describer: Describer | None = None) -> Parsed:
     seen, more = _seen(picture.image, raw)
     notices += more
     for words_of, sure in _paragraphs(seen):
-        builder.paragraph(words_of, attrs={"confidence": round(sure, 3)})
+        builder.paragraph(words_of, detail=Detail(confidence=round(sure, 3)))
     text, blocks, anchors = builder.finish()
     confidence = _confidence(seen, notices)
     if seen and confidence < REVIEW:

@@ -11,7 +11,7 @@ from typing import Any
 
 from seamline.anchors import Anchors
 from seamline.parse.builder import Builder, Run
-from seamline.types import Block, Notice
+from seamline.types import Block, Detail, Enclosure, Notice
 
 PAUSE = 2.0
 """Seconds of silence that end a turn."""
@@ -111,24 +111,23 @@ def write(said: Sequence[Said], marks: Marks | None = None) -> tuple[str, list[B
         places = [{**one.place(), **marks.keyframe(one)} for one in turn.said]
         texts = [f"{name if index == 0 else ''}{one.text} " for index, one in enumerate(turn.said)]
         runs = list(map(Run, texts, places))
-        builder.paragraph(runs, kind="turn", attrs=turn.attrs)
+        builder.paragraph(runs, kind="turn", detail=turn.detail)
     text, blocks, anchors = builder.finish()
     return text, [_labelled(text, block) for block in blocks], anchors
 
 
 def _labelled(text: str, block: Block) -> Block:
     """Every part of a long turn says who speaks."""
-    attrs = dict(block.attrs or {})
-    if "speaker" not in attrs:
+    if block.detail is None or not block.detail.speaker:
         return block
-    end = text.index(":", block.start + len(attrs["speaker"])) + 1
-    return block._replace(attrs={**attrs, "frame": (block.start, end, "")})
+    end = text.index(":", block.start + len(block.detail.speaker)) + 1
+    return block._replace(detail=replace(block.detail, enclosure=Enclosure(block.start, end)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
     said: list[Said]
-    attrs: dict[str, Any]
+    detail: Detail | None
 
 
 def _turns(said: Sequence[Said], marks: Marks) -> list[_Turn]:
@@ -139,10 +138,9 @@ def _turns(said: Sequence[Said], marks: Marks) -> list[_Turn]:
         pause = _pause(last, start, marks) if turns else 0.0
         scene = bool(turns) and _between(marks.scenes, last - _NEAR, start + _NEAR)
         if not turns or one.speaker != turns[-1].said[0].speaker or pause > PAUSE or scene:
-            attrs: dict[str, Any] = {"speaker": one.speaker} if one.speaker else {}
-            attrs |= {"pause": round(pause, 3)} if pause > 0 else {}
-            attrs |= {"scene": True} if scene else {}
-            turns.append(_Turn([], attrs))
+            known = one.speaker or pause > 0 or scene
+            detail = Detail(speaker=one.speaker, pause=round(pause, 3) if pause > 0 else None, scene=scene)
+            turns.append(_Turn([], detail if known else None))
         turns[-1].said.append(one)
         last = max(last, one.time[1]) if one.time else last
     return turns

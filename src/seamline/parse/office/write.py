@@ -22,6 +22,7 @@ from seamline.parse.office.pieces import (
     Table,
     reduced,
 )
+from seamline.types import Detail
 
 _CODE_SIGN = re.compile(r"[{}=;<>\[\]|\\$#@_]|\w\(|^\s{2,}|^\s*(?:--|//|\$ )", re.MULTILINE)
 
@@ -109,7 +110,7 @@ class PieceWriter:
         figure, self._figure = self._figure, None
         if figure is not None:
             words = [Run(f"{figure.text} ", self._place(figure.path)), Run(caption.text, self._place(caption.path))]
-            self._builder.paragraph(words, kind="figure", attrs=_image(figure))
+            self._builder.paragraph(words, kind="figure", detail=_image(figure))
 
     def _flush(self) -> None:
         """Write what was kept."""
@@ -156,10 +157,10 @@ class PieceWriter:
                 self._settle()
 
 
-def _image(figure: Piece) -> dict[str, str] | None:
+def _image(figure: Piece) -> Detail | None:
     """What picture a figure is, for those who want to look at it."""
     target = next((one.target for one in figure.pictures if one.kind == "picture" and one.target), "")
-    return {"image": target, "name": basename(target)} if target else None
+    return Detail(name=basename(target), image=target) if target else None
 
 
 @dataclass(slots=True)

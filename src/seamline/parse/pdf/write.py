@@ -20,6 +20,7 @@ from seamline.parse.pdf.model import (
 )
 from seamline.parse.pdf.paragraphs import Compounds, seam
 from seamline.parse.pdf.tables import box_of, text_of
+from seamline.types import Detail
 
 _SURE = 0.999
 _ICON = 0.01
@@ -59,9 +60,9 @@ class Writer:
         if one.table is not None:
             self._table(one.table)
         elif one.kind == "heading":
-            self.builder.heading(one.level, self._runs(one, lead=one.label), attrs=self._sure(one))
+            self.builder.heading(one.level, self._runs(one, lead=one.label), detail=self._sure(one))
         elif one.kind == "footnote":
-            self.builder.paragraph(self._runs(one, lead=f"[^{one.label}]:"), kind="footnote", attrs=self._sure(one))
+            self.builder.paragraph(self._runs(one, lead=f"[^{one.label}]:"), kind="footnote", detail=self._sure(one))
         elif one.kind == "code":
             self._code(one)
         elif one.kind == "figure" and not one.lines:
@@ -69,7 +70,7 @@ class Writer:
                 words = f"![{one.figure.alt or 'image'}]"
                 self.builder.paragraph(words, self._place(one.figure.page, one.figure.box, 0), "figure")
         else:
-            self.builder.paragraph(self._runs(one), kind=one.kind, attrs=self._sure(one))
+            self.builder.paragraph(self._runs(one), kind=one.kind, detail=self._sure(one))
 
     def _is_large(self, figure: Figure) -> bool:
         """Whether a picture without a word is worth one: icons are not."""
@@ -99,7 +100,7 @@ class Writer:
                 close(2 * len(depths) - 1)
             label = item.label if item.label[-1:] in ".)" else "-"
             _open(opened, builder.item(label))
-            builder.paragraph(self._runs(item), attrs=self._sure(item))
+            builder.paragraph(self._runs(item), detail=self._sure(item))
         close(0)
 
     def _table(self, table: Table) -> None:
@@ -129,12 +130,12 @@ class Writer:
             places.append(self._place(line.page, line.box, line.turn, edges))
         self.builder.code("\n".join(texts), places=places)
 
-    def _sure(self, one: Passage) -> dict[str, Any] | None:
+    def _sure(self, one: Passage) -> Detail | None:
         """How sure a passage is that was read by sight."""
         words = [word for line in one.lines for word in line.words]
         total = sum(len(word.text) for word in words)
         sure = sum(word.sure * len(word.text) for word in words) / max(total, 1)
-        return {"confidence": round(sure, 3)} if sure < _SURE else None
+        return Detail(confidence=round(sure, 3)) if sure < _SURE else None
 
     def _runs(self, one: Passage, lead: str = "") -> list[Run]:
         runs: list[Run] = []

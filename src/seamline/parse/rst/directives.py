@@ -6,7 +6,7 @@ Tables of reStructuredText: where they end, their rows, and where their header d
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from seamline.parse.rst.lines import (
     FIELD,
@@ -14,6 +14,7 @@ from seamline.parse.rst.lines import (
     SIMPLE_BORDER,
     Lines,
 )
+from seamline.types import Detail, Enclosure
 
 DIRECTIVE = re.compile(
     r"\.\.[ \t]+(?:\|(?P<substitution>[^|]{1,200})\|[ \t]+)?"
@@ -62,7 +63,7 @@ class Directive(NamedTuple):
     kind: str
     is_leaf: bool
     """Whether it is one block, and its content no blocks to be read."""
-    attrs: dict[str, Any]
+    detail: Detail
     header: int
     """The last line of its arguments and options."""
     after: int
@@ -93,18 +94,17 @@ def read_directive(lines: Lines, number: int, column: int, found: re.Match[str])
     argument = lines.text[found.end() : lines.end[number]]
     options = lines.text[lines.end[number] : lines.end[header]] if header > number else ""
     after = lines.after_indented(number + 1, column) if is_leaf else header + 1
-    attrs: dict[str, Any] = {"name": name}
+    enclosure = header_end = None
     if kind in ("code", "math", "directive"):
-        attrs["frame"] = _frame(lines, number, found.end() if name in _NOTES and argument else 0)
-    if kind == "code" and argument and " " not in argument:
-        attrs["language"] = argument
+        enclosure = _enclosure(lines, number, found.end() if name in _NOTES and argument else 0)
     if kind == "table":
         kept = _header_rows(options)
-        attrs["header_end"] = lines.end[rows[kept - 1][1] if 0 < kept < len(rows) else header]
+        header_end = lines.end[rows[kept - 1][1] if 0 < kept < len(rows) else header]
+    language = argument if kind == "code" and " " not in argument else ""
     return Directive(
         kind,
         is_leaf,
-        attrs,
+        Detail(enclosure, name, language=language, header_end=header_end),
         header,
         after,
         _content_indent(lines, header, column),
@@ -122,13 +122,13 @@ def _content_indent(lines: Lines, header: int, column: int) -> int:
     return lines.indent[first] if first < len(lines) and lines.indent[first] > column else column + 3
 
 
-def _frame(lines: Lines, number: int, text_at: int) -> tuple[int, int, str]:
+def _enclosure(lines: Lines, number: int, text_at: int) -> Enclosure:
     """The first line with its end, so that a blank line follows it, as directives ask for; without text in it."""
     start = lines.start[number]
     after = lines.start[number + 1] if number + 1 < len(lines) else lines.end[number]
     if text_at:
         after = start + len(lines.text[start:text_at].rstrip())
-    return start, after if after - start <= _LONGEST_OPENING else start, ""
+    return Enclosure(start, after if after - start <= _LONGEST_OPENING else start)
 
 
 def _header(lines: Lines, number: int, column: int) -> int:

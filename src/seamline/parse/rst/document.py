@@ -13,7 +13,7 @@ from seamline.parse.raw import Parsed, Raw
 from seamline.parse.rst.lines import FIELD, odd_formulas, open_marks
 from seamline.parse.rst.scan import Scan
 from seamline.text.headings import heading_text
-from seamline.types import Block, Notice
+from seamline.types import NO_DETAIL, Block, Notice
 
 
 def parse(raw: Raw) -> Parsed:
@@ -28,7 +28,7 @@ def parse(raw: Raw) -> Parsed:
 def _fields(text: str, blocks: list[Block]) -> dict[str, Any]:
     """What a list of fields says of the document: one that comes before all text, headings aside."""
     for index, block in enumerate(blocks):
-        if block.parent >= 0 or block.kind in ("heading", "reference") or "comment" in (block.attrs or {}):
+        if block.parent >= 0 or block.kind in ("heading", "reference") or (block.detail or NO_DETAIL).comment:
             continue
         if block.kind != "list" or text[block.start] != ":":
             break
@@ -54,7 +54,7 @@ def _notices(scan: Scan, text: str) -> tuple[Notice, ...]:
     """What was not read as it may be meant."""
     inline = formulas = 0
     for block in scan.blocks:
-        if block.kind == "paragraph" and not block.attrs:
+        if block.kind == "paragraph" and not block.detail:
             inline += open_marks(text, block.start, block.end)
             formulas += odd_formulas(text, block.start, block.end)
     counts = (

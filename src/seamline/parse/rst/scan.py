@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from seamline.parse.rst import directives as rst_tables
 from seamline.parse.rst.directives import (
     COMMENT,
@@ -25,7 +22,7 @@ from seamline.parse.rst.lines import (
     plain,
     width,
 )
-from seamline.types import Block
+from seamline.types import Block, Detail, Enclosure
 
 _DEEPEST = 6
 _SHORT = 4
@@ -87,16 +84,16 @@ class Scan:
 
     # --- blocks ---------------------------------------------------------------------------------------------------
 
-    def _add(self, kind: str, start: int, end: int, level: int = 0, attrs: Mapping[str, Any] | None = None) -> int:
-        self.blocks.append(Block(kind, start, end, level, self._stack[-1].block, attrs))
+    def _add(self, kind: str, start: int, end: int, level: int = 0, detail: Detail | None = None) -> int:
+        self.blocks.append(Block(kind, start, end, level, self._stack[-1].block, detail))
         self._end = end
         return len(self.blocks) - 1
 
     def _enter(
-        self, kind: str, start: int, floor: int, indent: int, mark: str = "", attrs: Mapping[str, Any] | None = None
+        self, kind: str, start: int, floor: int, indent: int, mark: str = "", detail: Detail | None = None
     ) -> None:
         level = sum(bool(one.mark) for one in self._stack) if kind == "list" else 0
-        index = self._add(kind, start, start + 1, level, attrs)
+        index = self._add(kind, start, start + 1, level, detail)
         self._stack.append(_Inside(index, floor, indent, mark))
 
     def _leave(self) -> None:
@@ -108,17 +105,17 @@ class Scan:
         """All that is indented beyond a column, as one paragraph."""
         self.too_deep += 1
         after = self.lines.after_indented(number + 1, column)
-        self._add("paragraph", start, self.lines.end[self.lines.last_text(number, after)], 0, {"deep": True})
+        self._add("paragraph", start, self.lines.end[self.lines.last_text(number, after)], 0, Detail(is_flat=True))
         return after
 
     def _start(self, number: int, at: int) -> int:
         """Where a block starts whose text does: with the line, where it is the first of it."""
         return self.lines.start[number] if at == self.lines.at[number] else at
 
-    def _leaf(self, kind: str, first: int, after: int, at: int, attrs: Mapping[str, Any] | None = None) -> int:
+    def _leaf(self, kind: str, first: int, after: int, at: int, detail: Detail | None = None) -> int:
         """Whole lines as one block; the number of the line after them."""
         last = max(first, self.lines.last_text(first, after))
-        self._add(kind, self._start(first, at), self.lines.end[last], 0, attrs)
+        self._add(kind, self._start(first, at), self.lines.end[last], 0, detail)
         return after
 
     # --- what a line starts ---------------------------------------------------------------------------------------
@@ -191,7 +188,7 @@ class Scan:
             if inside.mark:
                 self._leave()
             self._enter("list", at, column, column, mark)
-        attrs: dict[str, Any] | None = None
+        detail: Detail | None = None
         floor = indent = column + width(self.text[at:after_mark])
         if mark in ("term", "field", "option"):
             floor = column + 1
@@ -199,10 +196,10 @@ class Scan:
             indent = lines.indent[below] if not lines.is_blank(below) else floor + 1
             opening = lines.end[number] if mark == "term" else after_mark
             if opening - at <= _LONGEST_OPENING:
-                attrs = {"frame": (at, at + len(self.text[at:opening].rstrip()), "")}
+                detail = Detail(Enclosure(at, at + len(self.text[at:opening].rstrip())))
         elif after_mark >= lines.end[number]:
             floor = indent = column + 2 if lines.is_blank(number + 1) else max(column + 1, lines.indent[number + 1])
-        self._enter("item", at, floor, max(indent, floor), "", attrs)
+        self._enter("item", at, floor, max(indent, floor), "", detail)
 
     # --- other blocks ---------------------------------------------------------------------------------------------
 
@@ -225,9 +222,9 @@ class Scan:
             if after:
                 return after
         if first == ">" and text.startswith(">>>", at):
-            return self._leaf("code", number, self._to_blank(number, column), at, {"doctest": True})
+            return self._leaf("code", number, self._to_blank(number, column), at, Detail(doctest=True))
         if first == "|" and (end == at + 1 or text[at + 1] == " "):
-            return self._leaf("paragraph", number, self._to_blank(number, column), at, {"lines": True})
+            return self._leaf("paragraph", number, self._to_blank(number, column), at, Detail(line_block=True))
         return self._paragraph(number, at, column)
 
     def _to_blank(self, number: int, column: int) -> int:
@@ -267,15 +264,15 @@ class Scan:
             self._styles.append(style)
             level = len(self._styles)
         self._level = level
-        attrs = {"title": plain(title)}
-        self._add("heading", self.lines.start[first], self.lines.end[last], min(level, _DEEPEST), attrs)
+        detail = Detail(title=plain(title))
+        self._add("heading", self.lines.start[first], self.lines.end[last], min(level, _DEEPEST), detail)
         return last + 1
 
     def _table(self, number: int, at: int, found: rst_tables.Found) -> int:
         lines = self.lines
         self.odd_tables += not found.is_sound
-        attrs = {"header_end": lines.end[found.header]}
-        index = self._add("table", self._start(number, at), lines.end[found.after - 1], 0, attrs)
+        detail = Detail(header_end=lines.end[found.header])
+        index = self._add("table", self._start(number, at), lines.end[found.after - 1], 0, detail)
         for first, after in found.rows:
             self.blocks.append(Block("row", lines.start[first], lines.end[lines.last_text(first, after)], 0, index))
         return found.after
@@ -331,8 +328,8 @@ class Scan:
         if TARGET.match(text, at, end):
             return self._leaf("reference", number, lines.after_indented(number + 1, column), at)
         if COMMENT.match(text, at, end) or not lines.is_blank(number + 1):
-            return self._leaf("paragraph", number, lines.after_indented(number + 1, column), at, {"comment": True})
-        return self._leaf("paragraph", number, number + 1, at, {"comment": True})
+            return self._leaf("paragraph", number, lines.after_indented(number + 1, column), at, Detail(comment=True))
+        return self._leaf("paragraph", number, number + 1, at, Detail(comment=True))
 
     def _first_paragraph(self, number: int, at: int, column: int) -> int:
         """Text that starts in the line of its mark, and all lines below it up to a blank one."""
@@ -347,12 +344,12 @@ class Scan:
         self.substitutions += found.is_substitution
         start = self._start(number, at)
         if found.is_leaf or len(self._stack) >= self.depth:
-            after = self._leaf(found.kind, number, found.after, at, found.attrs)
+            after = self._leaf(found.kind, number, found.after, at, found.detail)
             index = len(self.blocks) - 1
             for first, last in found.rows:
                 self.blocks.append(Block("row", self.lines.start[first], self.lines.end[last], 0, index))
             return after
-        self._enter("directive", start, column + 1, found.indent, "", found.attrs)
+        self._enter("directive", start, column + 1, found.indent, "", found.detail)
         self._end = self.lines.end[found.header]
         if found.text_at:
             return self._first_paragraph(number, found.text_at, column)

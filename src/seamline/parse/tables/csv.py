@@ -22,11 +22,11 @@ from seamline.parse.table_text import Numbered
 from seamline.text.values import (
     MOST,
     common,
-    described,
+    name_columns,
     sample,
     type_of,
 )
-from seamline.types import Block, Notice
+from seamline.types import Block, Detail, Dialect, Notice
 
 TSV = "text/tab-separated-values"
 _PREAMBLE = 10
@@ -47,7 +47,7 @@ def parse(raw: Raw) -> Parsed:
 
 def _parsed(raw: Raw) -> Parsed:
     text = raw.text
-    dialect = detect(text, tabs=raw.media_type == TSV)
+    dialect, doubt = detect(text, tabs=raw.media_type == TSV)
     scanner = Scanner(dialect)
     rows = [span for span in scanner.records(text) if not text[span[0]].isspace() or _is_record(text[slice(*span)])]
     if rows[:1] == [(0, 1)] and text[0] == "\ufeff":
@@ -61,17 +61,13 @@ def _parsed(raw: Raw) -> Parsed:
     lines, numbers = _rows(text, rows[above:], shape, table)
     if not lines:
         return Parsed(text, blocks, notices=(_EMPTY,))
-    written = {"delimiter": dialect.delimiter, "quote": dialect.quote}
-    attrs = {
-        "header_end": lines[0].end if shape.header else lines[0].start,
-        "columns": described(shape.names, shape.types),
-        "dialect": written,
-    }
+    header_end = lines[0].end if shape.header else lines[0].start
+    detail = Detail(header_end=header_end, columns=name_columns(shape.names, shape.types), dialect=dialect)
     if shape.header:
-        lines[0] = lines[0]._replace(attrs=written)
-    blocks.append(Block("table", lines[0].start, lines[-1].end, 0, -1, attrs))
+        lines[0] = lines[0]._replace(detail=Detail(dialect=dialect))
+    blocks.append(Block("table", lines[0].start, lines[-1].end, 0, -1, detail))
     blocks += lines
-    notices = (*_doubts(dialect, shape), *_odd_rows(scanner, text, rows[above:], shape))
+    notices = (*_doubts(dialect, doubt, shape), *_odd_rows(scanner, text, rows[above:], shape))
     return Parsed(text, blocks, anchors=Numbered(lines, numbers), notices=notices)
 
 
@@ -169,10 +165,10 @@ def _rows(text: str, rows: _Spans, shape: _Shape, table: int) -> tuple[list[Bloc
     return blocks, [number for number in numbers if number - first not in missing] if missing else numbers
 
 
-def _doubts(dialect: Dialect, shape: _Shape) -> list[Notice]:
+def _doubts(dialect: Dialect, doubt: str, shape: _Shape) -> list[Notice]:
     out = []
-    if dialect.doubt:
-        others = " or ".join(map(repr, dialect.doubt))
+    if doubt:
+        others = " or ".join(map(repr, doubt))
         out.append(Notice("csv-delimiter", f"read with {dialect.delimiter!r} between cells; {others} would do as well"))
     if shape.width > MOST:
         out.append(Notice("table-wide", f"{shape.width} columns: the first {MOST} are described, all are kept"))
@@ -221,17 +217,6 @@ _ROWS = 200
 _CELLS = 2000
 """Cells of the sample whose types are looked at."""
 _DECLARED = re.compile(r"\ufeff?sep=([,;|\t:^~#])[\r\n]", re.IGNORECASE)
-
-
-class Dialect(NamedTuple):
-    """How cells are parted and quoted."""
-
-    delimiter: str = ","
-    quote: str = '"'
-    escape: str = ""
-    """A backslash where quotes inside quoted cells follow one; usually they are doubled."""
-    doubt: str = ""
-    """Delimiters that would do as well."""
 
 
 class Scanner:
@@ -306,20 +291,20 @@ class Scanner:
 _LINE = re.compile(r"[^\r\n]+")
 
 
-def detect(text: str, *, tabs: bool = False) -> Dialect:
-    """The dialect of a table; `tabs` where its name says that cells are parted by tabs."""
+def detect(text: str, *, tabs: bool = False) -> tuple[Dialect, str]:
+    """The dialect of a table, and the delimiters that would do as well; `tabs` where its name says tabs."""
     if sign := declared(text):
-        return Dialect(sign, _quote(text[:SAMPLE]))
+        return Dialect(sign, _quote(text[:SAMPLE])), ""
     head = _whole_lines(text)
     quote = _quote(head)
     found = [(_score(head, one := Dialect(d, quote, _escape(head, d, quote))), one) for d in _DELIMITERS]
     best, dialect = max(found, key=lambda scored: scored[0])
     if best <= 0:
-        return Dialect("\t" if tabs else ",", quote)
+        return Dialect("\t" if tabs else ",", quote), ""
     equal = "".join(one.delimiter for score, one in found if score >= best - 1e-9)
     if tabs and "\t" in equal:
-        return Dialect("\t", quote, _escape(head, "\t", quote))
-    return dialect._replace(doubt=equal.replace(dialect.delimiter, ""))
+        return Dialect("\t", quote, _escape(head, "\t", quote)), ""
+    return dialect, equal.replace(dialect.delimiter, "")
 
 
 def declared(text: str) -> str:

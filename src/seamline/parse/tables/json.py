@@ -24,11 +24,11 @@ from seamline.parse.table_text import Numbered
 from seamline.text.values import (
     MOST,
     common,
-    described,
+    name_columns,
     sample,
     type_of,
 )
-from seamline.types import Block, Notice
+from seamline.types import Block, Column, Detail, Enclosure, Notice
 
 _LARGE = 400
 """Characters above which a value inside an object is shown by its own parts."""
@@ -67,8 +67,8 @@ def parse_lines(raw: Raw) -> Parsed:
         rows, bad = _lines(reader, raw.limits.depth)
     if not rows:
         return Parsed(text, [], notices=(_EMPTY,))
-    attrs = {"header_end": rows[0].start, "columns": _columns(reader, [row.span for row in rows])}
-    table = Block("table", rows[0].start, rows[-1].end, 0, -1, attrs)
+    detail = Detail(header_end=rows[0].start, columns=_columns(reader, [row.span for row in rows]))
+    table = Block("table", rows[0].start, rows[-1].end, 0, -1, detail)
     notices = (*_bad_lines(text, bad, len(rows)), *_remarks(text, reader))
     return Parsed(text, [table, *rows], anchors=Numbered(rows, range(1, len(rows) + 1)), notices=notices)
 
@@ -173,17 +173,22 @@ class _Maker:
 
     def _records(self, start: int, found: Contents) -> None:
         """The records of an array that is the whole text."""
-        self._rows(start, found.end, start, found.members, -1, {})
+        self._rows(start, found.end, start, found.members, -1)
         self.records = self.blocks[1:]
 
     def _rows(
-        self, start: int, end: int, header_end: int, members: Sequence[Member], parent: int, attrs: dict[str, Any]
+        self,
+        start: int,
+        end: int,
+        header_end: int,
+        members: Sequence[Member],
+        parent: int,
+        enclosure: Enclosure | None = None,
     ) -> None:
         table = len(self.blocks)
         columns = _columns(self.reader, [member[1:] for member in members])
-        self.blocks.append(
-            Block("table", start, end, 0, parent, {"header_end": header_end, "columns": columns, **attrs})
-        )
+        detail = Detail(enclosure, header_end=header_end, columns=columns)
+        self.blocks.append(Block("table", start, end, 0, parent, detail))
         if header_end > start:
             self.blocks.append(Block("row", start, header_end, 0, table))
         self.blocks += [Block("row", member.start, member.end, 0, table) for member in members]
@@ -227,21 +232,20 @@ class _Maker:
     def _framed(self, start: int, end: int, member: Member, inner: Contents, parent: int) -> None:
         """A key with a row for each part of its value; every piece of it opens with the key."""
         opened = member.value + 1
-        frame = (start, opened, _CLOSE[self.text[member.value]])
-        self._rows(start, end, opened, inner.members, parent, {"frame": frame})
+        enclosure = Enclosure(start, opened, _CLOSE[self.text[member.value]])
+        self._rows(start, end, opened, inner.members, parent, enclosure)
 
     def _scope(self, start: int, value: int, end: int, parent: int) -> Block:
         """An object around its keys; every piece of it opens with its own key."""
         name = self.text[start:value].rstrip().rstrip(":").rstrip().strip('"')
-        attrs = {"name": name, "type": "object", "frame": (start, value + 1, "}")}
-        return Block("scope", start, end, 0, parent, attrs)
+        return Block("scope", start, end, 0, parent, Detail(Enclosure(start, value + 1, "}"), name, "object"))
 
     def _is_spread(self, start: int, found: Contents) -> bool:
         """Whether an object has each key on a line of its own."""
         return "\n" in self.text[start : found.members[0].start]
 
 
-def _columns(reader: Reader, values: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
+def _columns(reader: Reader, values: Sequence[tuple[int, int]]) -> tuple[Column, ...]:
     """Names and types of what the records hold, by a sample of them."""
     types: dict[str, set[str]] = defaultdict(set)
     for start, end in sample(values):
@@ -253,7 +257,7 @@ def _columns(reader: Reader, values: Sequence[tuple[int, int]]) -> list[dict[str
         for name, one in _named(value):
             types[name].add(type_of(one) if isinstance(one, str) and type_of(one) == "date" else _type(one))
     names = list(types)[:MOST]
-    return described(names, [common(types[name]) for name in names])
+    return name_columns(names, [common(types[name]) for name in names])
 
 
 def _named(value: Any) -> Iterable[tuple[str, Any]]:
