@@ -109,13 +109,13 @@ def test_rows_beyond_the_limits_are_counted(monkeypatch: pytest.MonkeyPatch) -> 
     script = "CREATE TABLE t(a); " + "".join(f"INSERT INTO t VALUES ('row {i}');" for i in range(50))
     document = read(script, Limits(characters=100))
     assert codes(document) == ["table-cut"]
-    monkeypatch.setattr(database, "ROWS", 20)
+    monkeypatch.setattr(databases, "ROWS", 20)
     assert read(script).notices[0].message.startswith("30 of 50 rows after the first 20 ")
 
 
 def test_what_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite, "_LOOKS", 1)
-    monkeypatch.setattr(sqlite, "_STEPS", 500)
+    monkeypatch.setattr(databases, "_LOOKS", 1)
+    monkeypatch.setattr(databases, "_STEPS", 500)
     document = read("CREATE TABLE t(a); " + "".join(f"INSERT INTO t VALUES ({i});" for i in range(2000)))
     assert "sqlite-damaged" in codes(document)
 
