@@ -20,7 +20,7 @@ from benchmarks.common import Sample, options, save, stream, table, verdict
 from seamline.parse import parse_text
 from seamline.parse.code import document as code
 from seamline.parse.code.detect import language_of
-from seamline.parse.raw import Raw
+from seamline.parse.parser_types import Raw
 from seamline.testing.parsers import check_document
 from seamline.tokens import load
 from seamline.types import NO_DETAIL, Document

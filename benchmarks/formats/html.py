@@ -25,7 +25,7 @@ from benchmarks.common import need, options, save, table, verdict
 from seamline import native
 from seamline.parse.builder import Builder
 from seamline.parse.html.page import XHTML, parse
-from seamline.parse.raw import Raw
+from seamline.parse.parser_types import Raw
 from seamline.recipe.recipe import Reading
 
 ROUNDS = 15

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.common import need, options, save, table, verdict
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 
 LEAST = 0.995
 MOST = 1.5

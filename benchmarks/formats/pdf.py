@@ -26,8 +26,8 @@ from typing import Any, NamedTuple
 from benchmarks.common import options
 from seamline.errors import ParseError
 from seamline.parse.media.ocr import chosen
+from seamline.parse.parser_types import Parsed, Raw
 from seamline.parse.pdf import parse
-from seamline.parse.raw import Parsed, Raw
 
 BAR = 1.5
 ROUNDS = 5

@@ -51,7 +51,7 @@ class Reader(NamedTuple):
 
 
 def seamline(path: Path) -> Read:
-    from seamline.parse.raw import Raw, parser_named
+    from seamline.parse.parser_types import Raw, parser_named
     from seamline.text.headings import heading_text
 
     data = path.read_bytes()

@@ -20,7 +20,7 @@ from benchmarks.common import need, options, save, table, verdict
 from seamline.errors import MissingExtra
 from seamline.parse import parse_file
 from seamline.parse.media import subtitles
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 from seamline.parse.tables import csv as csv_table
 from seamline.parse.tables import json as json_table
 from seamline.parse.tables.csv import Scanner, detect

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 
 from seamline.errors import SeamlineError
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 
 TRANSITIONAL = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 STRICT = "http://purl.oclc.org/ooxml/wordprocessingml/main"

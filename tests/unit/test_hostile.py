@@ -17,7 +17,7 @@ from seamline.errors import ParseError
 from seamline.parse import parse_bytes
 from seamline.parse.code.guard import refuse_bomb
 from seamline.parse.media.image import without_bombs
-from seamline.parse.raw import Raw
+from seamline.parse.parser_types import Raw
 from seamline.testing.parsers import check_document
 from seamline.types import Document
 

@@ -17,7 +17,7 @@ from seamline.errors import ParseError
 from seamline.formats import FORMATS, Format
 from seamline.parse.isolate import process, seccomp, watch
 from seamline.parse.isolate import start as level
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the walls of Linux")
 SRC = Path(process.__file__).parents[3]
@@ -227,7 +227,7 @@ SCRIPT = """
 import sys, threading, time
 from seamline.formats import Format
 from seamline.parse.isolate import process
-from seamline.parse.raw import Raw
+from seamline.parse.parser_types import Raw
 
 def parse(name):
     return process.parse_apart(Format("t", "x/t", (), f"seamline.testing.faults:{name}", True), Raw(b"", "x", "x"))

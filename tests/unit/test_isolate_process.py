@@ -11,7 +11,7 @@ import pytest
 from seamline.errors import MissingExtra, ParseError
 from seamline.formats import Format
 from seamline.parse.isolate import process
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 
 RAW = Raw(b"", "Text, été 👩‍👩‍👧‍👦.", "bad.xyz", "text/plain")
 
@@ -128,7 +128,7 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
 
     script = (
         "import seamline.parse.isolate.process as w\n"
-        "from seamline.formats import Format; from seamline.parse.raw import Raw\n"
+        "from seamline.formats import Format; from seamline.parse.parser_types import Raw\n"
         "w.parse_apart(Format('t', 'x/t', (), 'seamline.testing.faults:echo', True), Raw(b'', 'x'))\n"
         "print(w._workers[0]._process.pid)"
     )

@@ -25,7 +25,7 @@ from seamline.parse.media.sound import (
     silences,
 )
 from seamline.parse.media.turns import Said
-from seamline.parse.raw import Raw
+from seamline.parse.parser_types import Raw
 from seamline.types import Detail
 
 Samples = NDArray[np.float32]

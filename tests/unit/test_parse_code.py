@@ -14,10 +14,16 @@ from seamline.parse import parse_bytes
 from seamline.parse.code import document as code
 from seamline.parse.code.detect import language_of
 from seamline.parse.code.languages import LANGUAGES
-from seamline.parse.raw import Raw
+from seamline.parse.parser_types import Raw
 from seamline.testing.parsers import check_blocks, check_document
 from seamline.tokens import load
-from seamline.types import NO_DETAIL, Block, Detail, Document, Source
+from seamline.types import (
+    NO_DETAIL,
+    Block,
+    Detail,
+    Document,
+    Source,
+)
 
 pytest.importorskip("tree_sitter")
 SAMPLES = sorted((Path(__file__).parents[1] / "fixtures" / "code").iterdir())

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from seamline.errors import ParseError, SeamlineError
 from seamline.parse import parse_bytes
-from seamline.parse.raw import Limits, Parsed, Raw
+from seamline.parse.parser_types import Limits, Parsed, Raw
 from seamline.parse.tables import databases
 from seamline.testing.parsers import check_document
 from seamline.types import Document, Source

@@ -13,7 +13,7 @@ from office_files import STRICT, cell, docx, item, p, packed, row, table
 from seamline.errors import ParseError, SeamlineError
 from seamline.parse import parse_bytes
 from seamline.parse.office.docx.document import parse
-from seamline.parse.raw import Limits, Raw
+from seamline.parse.parser_types import Limits, Raw
 from seamline.testing.parsers import check_document
 from seamline.types import NO_DETAIL, Document
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from seamline.errors import ParseError, SeamlineError
 from seamline.parse import parse_bytes
 from seamline.parse.mail import parse
-from seamline.parse.raw import Limits, Raw
+from seamline.parse.parser_types import Limits, Raw
 from seamline.testing.parsers import check_document
 from seamline.types import Document
 

@@ -14,7 +14,7 @@ from seamline.errors import ParseError, SeamlineError
 from seamline.parse import parse_bytes
 from seamline.parse.html.page import parse_zip
 from seamline.parse.office.epub import parse as parse_book
-from seamline.parse.raw import Limits, Raw
+from seamline.parse.parser_types import Limits, Raw
 from seamline.parse.xml import without_doctype
 from seamline.testing.parsers import check_document
 from seamline.types import Document

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from seamline.parse import parse_bytes
 from seamline.parse.html.meta import declared_encoding
 from seamline.parse.html.page import parse
-from seamline.parse.raw import Limits, Parsed, Raw
+from seamline.parse.parser_types import Limits, Parsed, Raw
 from seamline.recipe.recipe import Reading
 from seamline.testing.parsers import check_document
 from seamline.types import Document

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import seamline
 from seamline.parse import parse_text
-from seamline.parse.raw import Limits, Parsed, Raw
+from seamline.parse.parser_types import Limits, Parsed, Raw
 from seamline.parse.tables import json as json_table
 from seamline.parse.tables.json import Reader, deepest
 from seamline.testing.parsers import check_document

@@ -12,8 +12,8 @@ from pdf_maker import PageMaker, pdf, rows
 
 from seamline.errors import ParseError, SeamlineError
 from seamline.parse import parse_bytes
+from seamline.parse.parser_types import Limits, Parsed, Raw
 from seamline.parse.pdf import parse
-from seamline.parse.raw import Limits, Parsed, Raw
 from seamline.testing.parsers import check_document
 from seamline.types import Document, Source
 

@@ -12,8 +12,8 @@ from pdf_maker import PageMaker, _file, _stream, pdf
 
 from seamline.errors import ParseError, SeamlineError
 from seamline.parse import parse_bytes
+from seamline.parse.parser_types import Raw
 from seamline.parse.pdf.repair import defused, rebuilt
-from seamline.parse.raw import Raw
 from seamline.testing.parsers import check_document
 from seamline.types import Document
 

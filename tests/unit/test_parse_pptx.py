@@ -10,7 +10,7 @@ from office_files import packed, pptx, shape, survives_damage, unpacked
 from seamline.errors import ParseError
 from seamline.parse import parse_bytes
 from seamline.parse.office.pptx import parse
-from seamline.parse.raw import Limits, Raw
+from seamline.parse.parser_types import Limits, Raw
 from seamline.testing.parsers import check_document
 from seamline.types import Document
 

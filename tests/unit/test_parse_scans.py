@@ -18,8 +18,8 @@ from seamline.parse import parse_bytes
 from seamline.parse.isolate import time_budget
 from seamline.parse.media import image, ocr
 from seamline.parse.media.ocr import Seen
+from seamline.parse.parser_types import Limits, Parsed, Raw
 from seamline.parse.pdf import parse
-from seamline.parse.raw import Limits, Parsed, Raw
 from seamline.recipe.recipe import Reading
 from seamline.testing.parsers import check_document
 from seamline.types import Detail, Document, Source

@@ -9,7 +9,7 @@ from office_files import cells, packed, survives_damage, unpacked, xlsx
 
 from seamline.errors import ParseError
 from seamline.parse import parse_bytes
-from seamline.parse.raw import Limits, Raw
+from seamline.parse.parser_types import Limits, Raw
 from seamline.parse.sheets.cells import is_sparse, marks_of
 from seamline.parse.sheets.grid import Grid, neighbours
 from seamline.parse.sheets.rows import shown

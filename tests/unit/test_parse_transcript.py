@@ -12,9 +12,14 @@ from hypothesis import strategies as st
 from seamline.parse import parse_text
 from seamline.parse.media import transcript
 from seamline.parse.media.turns import Marks, Said, write
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 from seamline.testing.parsers import check_document
-from seamline.types import NO_DETAIL, Detail, Document, Source
+from seamline.types import (
+    NO_DETAIL,
+    Detail,
+    Document,
+    Source,
+)
 
 WHISPER = {
     "text": " Hello there. How are you? Fine.",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from seamline.errors import ParseError, SeamlineError
 from seamline.formats import BY_NAME, FORMATS, Format
 from seamline.parse import format_of, parse_bytes, parse_text
-from seamline.parse.raw import parser_named
+from seamline.parse.parser_types import parser_named
 from seamline.parse.sniff import sniff
 
 

@@ -17,7 +17,7 @@ from seamline.formats import (
 from seamline.parse.decode import check_encodable, decode, encoded
 from seamline.parse.html.meta import declared_encoding
 from seamline.parse.markdown.notices import characters
-from seamline.parse.raw import Parsed, Raw, parser_named
+from seamline.parse.parser_types import Parsed, Raw, parser_named
 from seamline.parse.xml import refuse_entities
 from seamline.recipe.recipe import Reading
 from seamline.types import Document, Notice, Source
@@ -132,7 +132,7 @@ def _parsed(one: Format, raw: Raw) -> Parsed:
     except ParserGaveUp as error:
         if not one.is_text:
             raise
-        from seamline.parse.raw import parse_unstructured
+        from seamline.parse.parser_types import parse_unstructured
 
         return parse_unstructured(one, raw, error)
 

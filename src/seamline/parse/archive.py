@@ -7,7 +7,7 @@ import zlib
 from io import BytesIO
 
 from seamline.errors import ParseError
-from seamline.parse.raw import Raw
+from seamline.parse.parser_types import Raw
 
 _PIECE = 1 << 18
 _SMALL, _IN_ALL = 1 << 20, 1 << 24

@@ -21,7 +21,7 @@ from seamline.parse.builder import Builder
 from seamline.parse.html.flow import Flow
 from seamline.parse.html.meta import decode_page, known_encoding
 from seamline.parse.html.page import read_page
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 from seamline.types import Notice
 
 _QUOTE = re.compile(r"(?:>[ \t]?)+")

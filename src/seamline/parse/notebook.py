@@ -14,7 +14,7 @@ from typing import Any
 from seamline.errors import ParserGaveUp
 from seamline.parse.builder import Builder, Place
 from seamline.parse.markdown.blocks import parse_blocks
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 from seamline.text.headings import heading_text
 from seamline.types import NO_DETAIL, Block, Notice
 

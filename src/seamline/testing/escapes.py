@@ -23,7 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from seamline.parse.isolate.wire import HEADER, frame
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 from seamline.types import Block
 
 _LIBRARY = ctypes.CDLL(None, use_errno=True)

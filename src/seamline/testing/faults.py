@@ -11,7 +11,7 @@ import time
 
 from seamline.errors import MissingExtra, ParseError
 from seamline.parse.isolate import time_budget
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 from seamline.types import Block
 
 

@@ -17,7 +17,7 @@ from seamline.parse.code.guard import parse_within, refuse_bomb, refused
 from seamline.parse.code.languages import Language
 from seamline.parse.code.places import Places
 from seamline.parse.code.tree import DEPTH, Tree
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 from seamline.parse.xml import outside_doctype
 from seamline.types import Block, Notice
 

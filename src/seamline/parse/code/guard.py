@@ -7,7 +7,7 @@ from time import thread_time
 from typing import Any
 
 from seamline.errors import ParseError
-from seamline.parse.raw import Raw
+from seamline.parse.parser_types import Raw
 
 _LARGEST = 6_000_000
 """Bytes that are given to a grammar: its tree takes up to sixty times as much memory."""

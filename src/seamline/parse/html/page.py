@@ -26,7 +26,7 @@ from seamline.parse.html.meta import (
 from seamline.parse.html.places import Places
 from seamline.parse.html.tags import Pruned, drop_boilerplate, drop_unshown
 from seamline.parse.html.walk import Walk
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 from seamline.types import Notice
 
 if TYPE_CHECKING:

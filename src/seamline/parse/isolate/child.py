@@ -22,7 +22,7 @@ from seamline.parse.isolate.wire import (
     asked_for,
     frame,
 )
-from seamline.parse.raw import Raw, parser_named
+from seamline.parse.parser_types import Raw, parser_named
 
 _REFUSED = (
     "socket.connect",

@@ -40,13 +40,13 @@ from seamline.parse.isolate.wire import (
     asked,
     loads,
 )
-from seamline.parse.raw import parser_named
+from seamline.parse.parser_types import parser_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from seamline.formats import Format
-    from seamline.parse.raw import Parsed, Raw
+    from seamline.parse.parser_types import Parsed, Raw
 
 SECONDS = 10.0
 """CPU time of one document, and a second more for each million bytes; OCR and the like ask for more as they go."""

@@ -10,9 +10,17 @@ from dataclasses import astuple, fields
 from typing import Any
 
 from seamline.anchors import Anchor, Anchors
-from seamline.parse.raw import Limits, Parsed, Raw
+from seamline.parse.parser_types import Limits, Parsed, Raw
 from seamline.recipe.recipe import Reading
-from seamline.types import Block, Column, Detail, Dialect, Enclosure, Notice, Span
+from seamline.types import (
+    Block,
+    Column,
+    Detail,
+    Dialect,
+    Enclosure,
+    Notice,
+    Span,
+)
 
 HEADER = struct.Struct(">QQ")
 """The lengths of the JSON and of the bytes that follow it."""

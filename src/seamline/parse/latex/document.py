@@ -14,9 +14,14 @@ from seamline.parse.latex.blocks import Blocks
 from seamline.parse.latex.lex import BEGIN, Lexed, lex
 from seamline.parse.latex.text import authors, plain
 from seamline.parse.latex.tree import Arguments, Tree, grow
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 from seamline.text.headings import heading_text
-from seamline.types import Block, Detail, Notice, Span
+from seamline.types import (
+    Block,
+    Detail,
+    Notice,
+    Span,
+)
 
 _LINE_END = re.compile(r"\r\n?|\n")
 _VISIBLE = re.compile(r"\S")

@@ -13,7 +13,7 @@ from seamline.parse.markdown.notices import (
     unclosed,
     unclosed_mdx,
 )
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 from seamline.text.headings import heading_text
 from seamline.types import Block, Notice, Span
 

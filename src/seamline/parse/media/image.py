@@ -25,7 +25,7 @@ from seamline.parse.media.ocr import (
     read_any_way_up,
     sureness,
 )
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 from seamline.types import Detail, Notice
 
 _WHAT, _EXTRA = "Pillow, which reads images,", "image"

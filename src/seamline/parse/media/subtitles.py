@@ -20,7 +20,7 @@ from seamline.parse.media.turns import (
     spaced,
     write,
 )
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 from seamline.types import Notice
 
 _LINE = re.compile(r"([^\r\n]*+)(?:\r\n?|\n|\Z)")

@@ -15,7 +15,7 @@ from seamline.parse.media.turns import (
     spaced,
     write,
 )
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 from seamline.parse.tables.json import deepest
 from seamline.types import Notice
 

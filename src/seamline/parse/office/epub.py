@@ -14,7 +14,7 @@ from seamline.parse.archive import Archive
 from seamline.parse.builder import Builder
 from seamline.parse.html.meta import decode_page
 from seamline.parse.html.page import read_page
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 from seamline.parse.xml import declares_entities, parse_xml, without_doctype
 from seamline.types import Notice
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from seamline.errors import ParseError
 from seamline.parse.archive import Archive
-from seamline.parse.raw import Raw
+from seamline.parse.parser_types import Raw
 from seamline.parse.xml import (
     at_path,
     faults,

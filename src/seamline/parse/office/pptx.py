@@ -36,7 +36,7 @@ from seamline.parse.office.pieces import (
     reduced,
 )
 from seamline.parse.office.write import PieceWriter
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 
 _LEFT_OUT = {
     "pictures": ("pictures-undescribed", "{:,} pictures without an alternative text are left out"),

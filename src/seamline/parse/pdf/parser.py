@@ -9,6 +9,7 @@ from typing import Any
 from seamline.errors import ParseError
 from seamline.parse.isolate import time_budget
 from seamline.parse.media.ocr import REMEDY, REVIEW, chosen
+from seamline.parse.parser_types import Parsed, Raw
 from seamline.parse.pdf.figures import captioned, gathered, pictures
 from seamline.parse.pdf.headings import (
     Named,
@@ -41,7 +42,6 @@ from seamline.parse.pdf.source import (
 )
 from seamline.parse.pdf.tables import between_rules, by_alignment, ruled
 from seamline.parse.pdf.write import Writer
-from seamline.parse.raw import Parsed, Raw
 from seamline.types import Notice
 
 _PATIENCE = 200

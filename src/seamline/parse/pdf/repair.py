@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from seamline.parse.raw import Raw
+from seamline.parse.parser_types import Raw
 from seamline.types import Notice
 
 _RATIO = 1_032

@@ -11,10 +11,10 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from seamline.errors import ParseError, needed
+from seamline.parse.parser_types import Raw
 from seamline.parse.pdf.headings import Outline, plain
 from seamline.parse.pdf.library import EXTRA, WHAT
 from seamline.parse.pdf.repair import defused, rebuilt
-from seamline.parse.raw import Raw
 from seamline.types import Notice
 
 _BOOKMARKS = 5_000

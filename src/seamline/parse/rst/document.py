@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from seamline.gc_pause import paused
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 from seamline.parse.rst.lines import FIELD, odd_formulas, open_marks
 from seamline.parse.rst.scan import Scan
 from seamline.text.headings import heading_text

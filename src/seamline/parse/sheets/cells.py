@@ -12,9 +12,8 @@ from seamline.parse.office.ooxml import (
     name_of,
     number,
 )
-from seamline.parse.raw import Raw
-from seamline.parse.sheets.grid import Grid, neighbours
-from seamline.parse.sheets.limit import CELL
+from seamline.parse.parser_types import Raw
+from seamline.parse.sheets.grid import CELL, Grid, neighbours
 from seamline.parse.sheets.rows import Value
 from seamline.parse.xml import parse_xml, refuse_doctype
 

@@ -2,6 +2,8 @@
 
 Work is done column by column: the cells of a column are mostly of one type, and a table has far fewer columns than
 cells, so that most steps run at the speed of the interpreter's own loops.
+
+How long the text of a cell may be.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from seamline.parse.builder import Builder
 from seamline.parse.sheets.rows import Value, shown, written
@@ -262,3 +264,32 @@ def _letters(column: int) -> str:
         column, rest = divmod(column - 1, 26)
         out = chr(65 + rest) + out
     return out
+
+
+CELL = 32_767
+"""Characters of a cell that spreadsheet programs hold."""
+
+
+class Cut(NamedTuple):
+    """What was cut off."""
+
+    cells: int
+    characters: int
+
+    @property
+    def message(self) -> str:
+        cells = "a cell holds" if self.cells == 1 else f"{self.cells:,} cells hold"
+        return f"{cells} more than {CELL:,} characters: {self.characters:,} were cut off"
+
+
+def cut_long(grids: Sequence[Grid]) -> Cut | None:
+    """Cut the texts of cells to what a cell holds, in place; what was cut, if anything."""
+    cells = characters = 0
+    for grid in grids:
+        for row in grid.rows:
+            for column, value in enumerate(row):
+                if type(value) is str and len(value) > CELL:
+                    cells += 1
+                    characters += len(value) - CELL
+                    row[column] = value[:CELL]
+    return Cut(cells, characters) if cells else None

@@ -19,7 +19,7 @@ from seamline.parse.office.ooxml import (
     child,
     name_of,
 )
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 from seamline.parse.sheets.cells import (
     Marks,
     Workbook,
@@ -28,8 +28,7 @@ from seamline.parse.sheets.cells import (
     marks_of,
     uncalculated,
 )
-from seamline.parse.sheets.grid import Grid, write_grid
-from seamline.parse.sheets.limit import cut_long
+from seamline.parse.sheets.grid import Grid, cut_long, write_grid
 from seamline.parse.xml import refuse_doctype
 from seamline.types import Notice
 

@@ -17,7 +17,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from seamline.gc_pause import paused
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 from seamline.parse.table_text import Numbered
 from seamline.text.values import (
     MOST,
@@ -26,7 +26,12 @@ from seamline.text.values import (
     sample,
     type_of,
 )
-from seamline.types import Block, Detail, Dialect, Notice
+from seamline.types import (
+    Block,
+    Detail,
+    Dialect,
+    Notice,
+)
 
 TSV = "text/tab-separated-values"
 _PREAMBLE = 10

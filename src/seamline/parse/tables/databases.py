@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from seamline.errors import ParseError, needed
 from seamline.parse.builder import Builder
-from seamline.parse.raw import Limits, Parsed, Raw
+from seamline.parse.parser_types import Limits, Parsed, Raw
 from seamline.types import Notice
 
 ROWS = 100_000

@@ -19,7 +19,7 @@ from json import JSONDecodeError, JSONDecoder
 from typing import Any, NamedTuple
 
 from seamline.gc_pause import paused
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 from seamline.parse.table_text import Numbered
 from seamline.text.values import (
     MOST,
@@ -28,7 +28,13 @@ from seamline.text.values import (
     sample,
     type_of,
 )
-from seamline.types import Block, Column, Detail, Enclosure, Notice
+from seamline.types import (
+    Block,
+    Column,
+    Detail,
+    Enclosure,
+    Notice,
+)
 
 _LARGE = 400
 """Characters above which a value inside an object is shown by its own parts."""

@@ -43,7 +43,7 @@ from seamline.parse.office.write import (
     Told,
     Walk,
 )
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import Parsed, Raw
 
 _LEFT_OUT = {
     "deleted": ("deleted-text", "{:,} characters that tracked changes delete are left out"),

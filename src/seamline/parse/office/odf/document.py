@@ -24,9 +24,8 @@ from seamline.parse.office.odf.styles import (
 from seamline.parse.office.ooxml import DEPTH, Package
 from seamline.parse.office.pieces import Picture, Piece, as_text
 from seamline.parse.office.write import PieceWriter, Told
-from seamline.parse.raw import Parsed, Raw
-from seamline.parse.sheets.grid import write_grid
-from seamline.parse.sheets.limit import cut_long
+from seamline.parse.parser_types import Parsed, Raw
+from seamline.parse.sheets.grid import cut_long, write_grid
 from seamline.parse.xml import faults, parse_xml
 from seamline.types import Notice
 
