@@ -20,7 +20,7 @@ from benchmarks.common import Sample, options, save, stream, table, verdict
 from seamline.parse import parse_text
 from seamline.parse.code import document as code
 from seamline.parse.code.detect import language_of
-from seamline.parse.parser_types import Raw
+from seamline.parse.parser_types import ParseInput
 from seamline.testing.parsers import check_document
 from seamline.tokens import load
 from seamline.types import NO_DETAIL, Document
@@ -60,7 +60,7 @@ def speeds(samples: Sequence[Sample]) -> tuple[float, list[Any]]:
     gc.disable()
     for sample in samples:
         language = language_of(sample.text, sample.path)
-        raw, data = Raw(b"", sample.text, sample.path), sample.text.encode()
+        raw, data = ParseInput(b"", sample.text, sample.path), sample.text.encode()
         codes = [notice.code for notice in code.parse(raw).notices]
         parser = code._parser(language) if language else None
         figures = (

@@ -20,10 +20,10 @@ from benchmarks.common import need, options, save, table, verdict
 from seamline.errors import MissingExtra
 from seamline.parse import parse_file
 from seamline.parse.media import subtitles
-from seamline.parse.parser_types import Parsed, Raw
+from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.parse.tables import csv as csv_table
 from seamline.parse.tables import json as json_table
-from seamline.parse.tables.csv import Scanner, detect
+from seamline.parse.tables.csv import CsvScanner, detect
 from seamline.types import NO_DETAIL
 
 SIZE = 8_000_000
@@ -183,19 +183,19 @@ def cue_rows() -> Iterator[list[object]]:
         )  # type: ignore[misc]
 
 
-def _raw(text: str) -> Raw:
-    return Raw(b"", text, "made")
+def _raw(text: str) -> ParseInput:
+    return ParseInput(b"", text, "made")
 
 
 def agreement(text: str) -> tuple[int, int]:
     """Records that hold the same cells as the standard library finds, of how many."""
-    scanner = Scanner(detect(text)[0])
+    scanner = CsvScanner(detect(text)[0])
     found = [_values(scanner, text, *span) for span in scanner.records(text)]
     given = list(csv.reader(io.StringIO(text, newline="")))
     return sum(a == b for a, b in zip(found, given, strict=False)), max(len(found), len(given))
 
 
-def _values(scanner: Scanner, text: str, start: int, end: int) -> list[str]:
+def _values(scanner: CsvScanner, text: str, start: int, end: int) -> list[str]:
     out = []
     for low, high in scanner.cells(text, start, end):
         value = text[low:high]
@@ -203,7 +203,7 @@ def _values(scanner: Scanner, text: str, start: int, end: int) -> list[str]:
     return out
 
 
-def growth(name: str, parse: Callable[[Raw], Parsed], text: str) -> list[object]:
+def growth(name: str, parse: Callable[[ParseInput], ParseResult], text: str) -> list[object]:
     """CPU time at n, 2n and 4n, and the exponent of the last doubling."""
     times = [seconds(lambda t=text * n: parse(_raw(t)), 2) for n in (1, 2, 4)]  # type: ignore[misc]
     exponent = math.log2(times[2] / times[1])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from seamline.errors import BudgetError
 from seamline.native import WORDS
-from seamline.text.headings import headed
+from seamline.text.headings import with_headings
 
 if TYPE_CHECKING:
     from seamline.anchors import Anchors
@@ -389,7 +389,7 @@ class Chunk:
         """The chunk as text: `body` is the exact source slice; `prompt` adds what it borrows; `embed`, what a search
         reads, puts the title and the headings of the document above that."""
         if view == "embed":
-            return headed(self.document.title, self.path, self.text)
+            return with_headings(self.document.title, self.path, self.text)
         text = self.document.text
         body = text[self.body.start : self.body.end]
         if view == "body":

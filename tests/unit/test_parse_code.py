@@ -14,7 +14,7 @@ from seamline.parse import parse_bytes
 from seamline.parse.code import document as code
 from seamline.parse.code.detect import language_of
 from seamline.parse.code.languages import LANGUAGES
-from seamline.parse.parser_types import Raw
+from seamline.parse.parser_types import ParseInput
 from seamline.testing.parsers import check_blocks, check_document
 from seamline.tokens import load
 from seamline.types import (
@@ -461,7 +461,7 @@ def test_characters_of_every_width_keep_their_places() -> None:
 
 
 def test_an_empty_file_has_no_blocks() -> None:
-    assert list(code.parse(Raw(b"", " \n\n", "a.py")).blocks) == []
+    assert list(code.parse(ParseInput(b"", " \n\n", "a.py")).blocks) == []
 
 
 _MARKS = st.text(st.sampled_from("(){}[]<>\"'`\\\n\t\r :;#/*-=$@%|&\0é漢😀\u3000\u2028abc"), max_size=40)
@@ -475,7 +475,7 @@ def test_no_damage_makes_a_source_unreadable(path: Path, edits: list[tuple[int, 
         at = min(at, len(source))
         source = source[:at] + added + source[at + length :]
     try:
-        parsed = code.parse(Raw(b"", source, path.name))
+        parsed = code.parse(ParseInput(b"", source, path.name))
     except SeamlineError:
         return
     check_blocks(Document(path.name, Source(path.name), source, parsed.blocks))

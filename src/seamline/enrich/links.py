@@ -186,7 +186,7 @@ class _Linker:
 
     def _page(self, offset: int) -> int:
         """The page a place is on; 0 where that is not known."""
-        runs = self._document.anchors.touched(offset, offset + 1) if self._document.anchors is not None else ()
+        runs = self._document.anchors.runs_in(offset, offset + 1) if self._document.anchors is not None else ()
         return next((int(run.place["page"]) for run in runs if "page" in run.place), 0)
 
     def _on_page(self, figure: Block, table: Block) -> None:

@@ -45,7 +45,7 @@ from seamline.text.words import COMMON, words
 from seamline.types import NO_DETAIL, Block, Chunk, Span
 
 if TYPE_CHECKING:
-    from seamline.index.records import Vector
+    from seamline.records import Vector
 
 
 _WORDLESS = frozenset(("heading", "paragraph", "item", "list", "quote"))

@@ -15,7 +15,6 @@ from operator import sub
 from typing import Any, NamedTuple
 
 from seamline.anchors import Anchor, Anchors
-from seamline.parse.table_text import as_cell, between_bars
 from seamline.types import Block, Detail
 
 _DEEPEST = 6
@@ -30,14 +29,14 @@ _UNWRITTEN = Block("", -1, -1)
 Place = Mapping[str, Any]
 
 
-class Run(NamedTuple):
+class PlacedText(NamedTuple):
     """Text that stands in one place of the source."""
 
     text: str
     place: Place | None = None
 
 
-Words = str | Sequence[Run]
+Words = str | Sequence[PlacedText]
 """Text of a block: all in the block's place, or in runs with places of their own."""
 
 
@@ -59,7 +58,7 @@ class _Open:
     """-1 until its first text."""
 
 
-class Builder:
+class DocumentBuilder:
     """Collects the text, blocks and anchors of a document from its first block to its last."""
 
     def __init__(self) -> None:
@@ -145,7 +144,7 @@ class Builder:
             if by_cells:
                 self._rows_by_cells(given, width, places)
                 return
-            lines = [f"| {line} |" for line in between_bars(given, width)]
+            lines = [f"| {line} |" for line in join_cells(given, width)]
             with self._block("row"):
                 self._put(lines[0], places[0] if places else None)  # type: ignore[arg-type]  # no cells, as just seen
             margin = "".join(one.margin for one in self._open)
@@ -157,7 +156,7 @@ class Builder:
     ) -> None:
         for index, row in enumerate(rows):
             with self._block("row", tight=index > 0):
-                cells = [*(as_cell(cell) for cell in row), *[""] * (width - len(row))]
+                cells = [*(escape_cell(cell) for cell in row), *[""] * (width - len(row))]
                 self._row(cells, places[index] if index < len(places) else None)
             if index == 0:
                 self._newline()
@@ -172,7 +171,7 @@ class Builder:
             return
         with self._block("table"):
             with self._block("row"):
-                self._row([as_cell(cell) for cell in header], places[0])
+                self._row([escape_cell(cell) for cell in header], places[0])
             self._emit("\n|" + " --- |" * len(header))
             base = self._length + 1
             starts = [base, *(base + 1 + end for end in ends[:-1])]
@@ -390,3 +389,29 @@ class Builder:
     def _emit(self, text: str) -> None:
         self._parts.append(text)
         self._length += len(text)
+
+
+_SPACED = (
+    "  ", " |", "| ", " \n", "\n ",
+    *map(chr, (*range(9, 10), *range(11, 14), *range(28, 32), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B))),
+    *map(chr, (0x2028, 0x2029, 0x202F, 0x205F, 0x3000)),
+)  # fmt: skip
+"""What a row that is written as it is must not hold: white space that would be one space, or none, in a cell."""
+
+
+def join_cells(rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """The cells of each row between bars. One look at all of them finds whether any needs care, as few tables do."""
+    if not rows:
+        return []
+    empty = [""] * width
+    full = [row if len(row) == width else [*row, *empty[len(row) :]] for row in rows]
+    whole = "\n".join(["", *["|".join(row) for row in full], ""])
+    bars, ends = (width - 1) * len(rows), len(rows) + 1
+    if whole.count("|") == bars and whole.count("\n") == ends and not any(sign in whole for sign in _SPACED):
+        return whole[1:-1].replace("|", " | ").split("\n")
+    return [" | ".join([escape_cell(cell) for cell in row]) for row in full]
+
+
+def escape_cell(text: str) -> str:
+    """A cell on one line; a bar in it is escaped, as it would end the cell."""
+    return _SPACE.sub(" ", text).strip().replace("|", "\\|")

@@ -160,7 +160,7 @@ def tables(document: Document) -> list[Table]:
     return [table for table in found if table is not None]
 
 
-def keyed(found: Sequence[Table], name: str, path: str) -> list[tuple[Table, int]]:
+def tables_with_column(found: Sequence[Table], name: str, path: str) -> list[tuple[Table, int]]:
     """The tables that have a column, with its number; where there are tables and none has it, that is a mistake."""
     out = [(table, number) for table in found if (number := table.column(name)) is not None]
     if found and not out:
@@ -312,7 +312,7 @@ def record(row: str) -> Mapping[str, str] | None:
     """
     key = None
     try:
-        if row.startswith('"') and not isinstance(value := _decoded(row), str):
+        if row.startswith('"') and not isinstance(value := _decode_member(row), str):
             key, value = value
         elif not row.startswith('"'):
             value = json.loads(row.rstrip(","))
@@ -322,7 +322,7 @@ def record(row: str) -> Mapping[str, str] | None:
     return fields if key is None else {"key": key, **fields}
 
 
-def _decoded(row: str) -> Any:
+def _decode_member(row: str) -> Any:
     """A string, or the name and the value of a member."""
     name, end = json.JSONDecoder(strict=False).raw_decode(row)
     rest = row[end:].lstrip()
@@ -331,13 +331,13 @@ def _decoded(row: str) -> Any:
 
 def _fields(value: Any) -> dict[str, str]:
     if isinstance(value, dict):
-        return {name: _written(one) for name, one in value.items()}
+        return {name: _format_value(one) for name, one in value.items()}
     if isinstance(value, list):
-        return {f"column {number}": _written(one) for number, one in enumerate(value, 1)}
-    return {"value": _written(value)}
+        return {f"column {number}": _format_value(one) for number, one in enumerate(value, 1)}
+    return {"value": _format_value(value)}
 
 
-def _written(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """A value as people write it."""
     if value is None:
         return ""

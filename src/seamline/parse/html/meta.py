@@ -29,7 +29,7 @@ _SPACES = re.compile(r"[ \t\n\f\r]+")
 _TITLES = ("og:title", "twitter:title", "dc.title")
 
 
-Told = Sequence[tuple[str, Any]]
+PageStatements = Sequence[tuple[str, Any]]
 """What elements say of a page, by their tags and in their order: the text of `title`, and the attributes in `_NAMES` of
 the others."""
 _NAMES = {
@@ -41,7 +41,7 @@ _NAMES = {
 _TELLING = "meta[content],link[rel][href],time[pubdate][datetime]"
 
 
-def told_by(document: Document) -> Told:
+def read_statements(document: Document) -> PageStatements:
     """What a page says of itself."""
     out: list[tuple[str, Any]] = []
     for title in document.iter_elements("title"):
@@ -55,7 +55,7 @@ def told_by(document: Document) -> Told:
     return out
 
 
-def read_title(told: Told) -> str:
+def read_title(told: PageStatements) -> str:
     """The title of a page, as long as it is; empty where it has none."""
     if text := next((text for tag, text in told if tag == "title" and text), ""):
         return str(text)
@@ -63,7 +63,7 @@ def read_title(told: Told) -> str:
     return next((values[name] for name in _TITLES if name in values), "")
 
 
-def read_meta(told: Told) -> dict[str, Any]:
+def read_meta(told: PageStatements) -> dict[str, Any]:
     """Metadata of a page; of several that say the same thing, the first by the order above."""
     values = _values(told)
     out: dict[str, Any] = {}
@@ -79,7 +79,7 @@ def read_meta(told: Told) -> dict[str, Any]:
     return out
 
 
-def _links(told: Told) -> Iterator[tuple[str, tuple[str, str]]]:
+def _links(told: PageStatements) -> Iterator[tuple[str, tuple[str, str]]]:
     return ((tag, one) for tag, one in told if tag == "link")
 
 
@@ -91,7 +91,7 @@ def _is_canonical(rel: str) -> bool:
     return "canonical" in _SPACES.split(rel.lower())
 
 
-def _values(told: Told) -> dict[str, str]:
+def _values(told: PageStatements) -> dict[str, str]:
     """What elements of metadata say, by lower-case name; the first of each name."""
     out: dict[str, str] = {}
     for tag, one in told:

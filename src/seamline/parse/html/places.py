@@ -22,7 +22,7 @@ Point = tuple[int, int]
 """A place in the source, in which every line ends in one character: the offset, and the line from 1."""
 
 
-class Places:
+class HtmlPlaces:
     """Places of one source. With `part` they name the file in an archive and nothing in it but elements."""
 
     def __init__(self, markup: str, part: str = "") -> None:
@@ -41,7 +41,7 @@ class Places:
         self._open: dict[str, Any] | None = None
         """A place whose end is not known yet; it starts at `_last`."""
 
-    def passed(self, element: Element, *, is_end: bool) -> None:
+    def pass_tag(self, element: Element, *, is_end: bool) -> None:
         """A tag was passed: text after it belongs to what comes next."""
         if self._open is not None:
             self._close_before(_start_of(element, is_end))

@@ -40,7 +40,7 @@ _OUTER = 2
 """A class of the element around code that is no more than the name of a language says nothing of it."""
 
 
-def replaced(node: Element, tag: str) -> str | None:
+def replacement_text(node: Element, tag: str) -> str | None:
     """What a reader sees in place of an element that has no text of its own; None where its content is shown."""
     if tag == "img":
         return alternative(node)
@@ -107,11 +107,11 @@ def inline_text(root: Element) -> str:
     """All text in an element on one line: blocks inside it become words apart, images what stands for them."""
     children = root.children
     if len(children) == 1 and not children[0].children:
-        return " ".join(children[0].text.split()) if not hasattr(children[0], "tag") else _shown(children)
-    return _shown(children)
+        return " ".join(children[0].text.split()) if not hasattr(children[0], "tag") else _shown_text(children)
+    return _shown_text(children)
 
 
-def _shown(children: tuple[Node, ...] | list[Node]) -> str:
+def _shown_text(children: tuple[Node, ...] | list[Node]) -> str:
     from turbohtml import Element, Text
 
     out: list[str] = []
@@ -124,7 +124,7 @@ def _shown(children: tuple[Node, ...] | list[Node]) -> str:
             elif type(node) is Element:
                 tag = node.tag
                 if tag in REPLACED:
-                    out.append(replaced(node, tag) or "")
+                    out.append(replacement_text(node, tag) or "")
                     continue
                 stack.append((nodes, after))
                 after = " " if tag in BLOCKS or tag in APART else ""
@@ -149,7 +149,7 @@ Marks = tuple[str | None, str | None, str | None]
 def language(block: Element) -> str:
     """The language of code, from the classes that highlighters leave on it and the elements around it."""
     inner, outer = block.select_one("code"), block.parent
-    return told_language(
+    return named_language(
         (_marks(inner) if inner is not None else None, _marks(block), _marks(outer) if hasattr(outer, "attr") else None)
     )
 
@@ -158,7 +158,7 @@ def _marks(element: Any) -> Marks:
     return element.attr("data-lang"), element.attr("data-language"), element.attr("class")
 
 
-def told_language(marks: tuple[Marks | None, Marks | None, Marks | None]) -> str:
+def named_language(marks: tuple[Marks | None, Marks | None, Marks | None]) -> str:
     """The same, from what the element in the code says, that of the code and the one around."""
     for index, one in enumerate(marks):
         if one is None:
@@ -205,14 +205,14 @@ _MOST = 0.5
 """No single element with more of the text than this is taken for something beside the content."""
 
 
-class Pruned(NamedTuple):
+class RemovedParts(NamedTuple):
     """What was taken out, in characters that are not white space."""
 
     elements: int = 0
     characters: int = 0
 
 
-def drop_unshown(document: Document) -> Pruned:
+def drop_unshown(document: Document) -> RemovedParts:
     """Take out scripts, which nobody counts, and elements that no reader sees."""
     document.remove(_MACHINE)
     found = [element for element in document.select(_UNSHOWN) if _is_unshown(element)]
@@ -230,15 +230,15 @@ def is_styled_away(style: str) -> bool:
     return _STYLED_AWAY.search(style) is not None
 
 
-def drop_boilerplate(document: Document) -> Pruned:
+def drop_boilerplate(document: Document) -> RemovedParts:
     """Take out menus, banners, side columns and footers: by their elements, roles and names, and all that is not in
     the main element of a page that has one."""
     body = document.select_one("body")
     if body is None:
-        return Pruned()
+        return RemovedParts()
     whole = len(body.text)
     mains = document.select(_MAIN)
-    dropped = Pruned()
+    dropped = RemovedParts()
     if len(mains) == 1 and len(mains[0].text) > whole / 10:
         dropped = _keep_only(mains[0])
         whole = len(mains[0].text)
@@ -246,7 +246,7 @@ def drop_boilerplate(document: Document) -> Pruned:
     found += [element for element in body.select("[class],[id]") if _is_named_so(element, whole)]
     found += [element for element in body.select("header") if element.select_one("h1") is None]
     more = _take_out(_in_order(body, found))
-    return Pruned(dropped.elements + more.elements, dropped.characters + more.characters)
+    return RemovedParts(dropped.elements + more.elements, dropped.characters + more.characters)
 
 
 def _is_named_so(element: Element, whole: int) -> bool:
@@ -256,7 +256,7 @@ def _is_named_so(element: Element, whole: int) -> bool:
     return len(element.text) <= _MOST * whole and element.select_one("h1,main,article") is None
 
 
-def _keep_only(kept: Element) -> Pruned:
+def _keep_only(kept: Element) -> RemovedParts:
     """Take out all that stands beside an element and the ones around it."""
     found = []
     element: Element | None = kept
@@ -268,7 +268,7 @@ def _keep_only(kept: Element) -> Pruned:
     for node in found:
         size += _visible(node.text)
         node.extract()
-    return Pruned(len(found), size)
+    return RemovedParts(len(found), size)
 
 
 def _in_order(body: Element, found: list[Element]) -> list[Element]:
@@ -277,7 +277,7 @@ def _in_order(body: Element, found: list[Element]) -> list[Element]:
     return [element for element in body.select("*") if element in wanted]
 
 
-def _take_out(found: list[Element]) -> Pruned:
+def _take_out(found: list[Element]) -> RemovedParts:
     """From the last to the first, so that what is inside others is not counted twice."""
     count = size = 0
     for element in reversed(found):
@@ -285,7 +285,7 @@ def _take_out(found: list[Element]) -> Pruned:
             count += 1
             size += text
         element.extract()
-    return Pruned(count, size)
+    return RemovedParts(count, size)
 
 
 def _visible(text: str) -> int:

@@ -10,7 +10,7 @@ from dataclasses import astuple, fields
 from typing import Any
 
 from seamline.anchors import Anchor, Anchors
-from seamline.parse.parser_types import Limits, Parsed, Raw
+from seamline.parse.parser_types import ParseInput, ParseLimits, ParseResult
 from seamline.recipe.recipe import Reading
 from seamline.types import (
     Block,
@@ -26,25 +26,25 @@ HEADER = struct.Struct(">QQ")
 """The lengths of the JSON and of the bytes that follow it."""
 
 
-def asked(parser: str, seconds: float, raw: Raw) -> bytes:
+def write_request(parser: str, seconds: float, raw: ParseInput) -> bytes:
     """A frame that asks to parse a source."""
     said = [parser, seconds, len(raw.data), raw.uri, raw.media_type, astuple(raw.reading), astuple(raw.limits)]
-    return frame(said, raw.data + raw.text.encode())
+    return write_frame(said, raw.data + raw.text.encode())
 
 
-def asked_for(said: list[Any], beside: bytes) -> tuple[str, float, Raw]:
+def read_request(said: list[Any], beside: bytes) -> tuple[str, float, ParseInput]:
     """The parser, the seconds it has, and the source."""
     parser, seconds, size, uri, media_type, reading, limits = said
-    raw = Raw(beside[:size], beside[size:].decode(), uri, media_type, Reading(*reading), Limits(*limits))
+    raw = ParseInput(beside[:size], beside[size:].decode(), uri, media_type, Reading(*reading), ParseLimits(*limits))
     return parser, seconds, raw
 
 
-def frame(said: list[Any], beside: bytes = b"") -> bytes:
+def write_frame(said: list[Any], beside: bytes = b"") -> bytes:
     head = json.dumps(said, separators=(",", ":")).encode()
     return HEADER.pack(len(head), len(beside)) + head + beside
 
 
-def answer(parsed: Parsed) -> bytes:
+def write_answer(parsed: ParseResult) -> bytes:
     """A frame with a parsed document."""
     text = parsed.text.encode()
     places: dict[int, int] = {}
@@ -59,7 +59,7 @@ def answer(parsed: Parsed) -> bytes:
     said = [
         "parsed",
         len(text),
-        [(*block[:5], _said_of(block.detail) if block.detail else None) for block in parsed.blocks],
+        [(*block[:5], _write_detail(block.detail) if block.detail else None) for block in parsed.blocks],
         parsed.title,
         dict(parsed.meta),
         None if parsed.anchors is None else [runs, known],
@@ -68,7 +68,7 @@ def answer(parsed: Parsed) -> bytes:
         parsed.confidence,
         parsed.language,
     ]
-    return frame(said, text + edges.tobytes())
+    return write_frame(said, text + edges.tobytes())
 
 
 _SMALLEST = 32
@@ -76,7 +76,7 @@ _SMALLEST = 32
 empty list is three bytes of JSON and 64 of memory, so what is short to send can be long to hold."""
 
 
-def loads(said: bytes, memory: int) -> list[Any]:
+def load_answer(said: bytes, memory: int) -> list[Any]:
     """The JSON of an answer, from a child that could hold `memory` bytes; ValueError where it is none or more."""
     if sum(map(said.count, (b",", b"[", b"{"))) > memory // _SMALLEST:
         raise ValueError(f"it has more than {memory // _SMALLEST:,} values")
@@ -86,14 +86,14 @@ def loads(said: bytes, memory: int) -> list[Any]:
     return found
 
 
-def answered(said: list[Any], beside: bytes) -> Parsed:
+def read_answer(said: list[Any], beside: bytes) -> ParseResult:
     """The parsed document of such a frame; ValueError, TypeError or LookupError where it is none."""
     _, size, blocks, title, meta, anchors, removed, notices, confidence, language = said
     text = beside[:size].decode()
     edges = array("f")
     edges.frombytes(beside[size:])
     _check_blocks(blocks, len(text))
-    return Parsed(
+    return ParseResult(
         text,
         [Block(*block)._replace(detail=_read_detail(block[5], len(text))) for block in blocks],
         title,
@@ -126,7 +126,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 _DEFAULTS = {one.name: one.default for one in fields(Detail)}
 
 
-def _said_of(detail: Detail) -> dict[str, Any]:
+def _write_detail(detail: Detail) -> dict[str, Any]:
     """The fields of a detail that say something."""
     known = ((name, getattr(detail, name)) for name in _DEFAULTS)
     return {name: value for name, value in known if value != _DEFAULTS[name]}

@@ -19,11 +19,11 @@ from seamline.parse.latex.lex import (
     ITEM,
     ROW,
     RULE,
-    Mark,
+    LatexMark,
     words,
 )
 from seamline.parse.latex.text import plain
-from seamline.parse.latex.tree import Arguments, Tree
+from seamline.parse.latex.tree import LatexArguments, LatexTree
 from seamline.types import Block, Detail, Enclosure
 
 _LISTS = words("itemize enumerate description list trivlist thebibliography compactitem compactenum")
@@ -53,10 +53,10 @@ class _Open(NamedTuple):
     is_math: bool
 
 
-class Blocks:
+class LatexBlocks:
     """Makes the blocks of a document from its first mark to its last."""
 
-    def __init__(self, text: str, tree: Tree, arguments: Arguments, depth: int, top: int) -> None:
+    def __init__(self, text: str, tree: LatexTree, arguments: LatexArguments, depth: int, top: int) -> None:
         self.text = text
         self.tree = tree
         self.arguments = arguments
@@ -79,7 +79,7 @@ class Blocks:
             position = self._mark(position, marks[position])
         self.paragraph(end)
 
-    def _mark(self, position: int, mark: Mark) -> int:
+    def _mark(self, position: int, mark: LatexMark) -> int:
         """Take one mark in; the position to go on at."""
         if mark.kind == BLANK:
             self.paragraph(mark.start)
@@ -116,7 +116,7 @@ class Blocks:
             self.add("math" if self._in_math() else "paragraph", start, stop, 0, detail)
         self._run = end
 
-    def _flushed(self, at: int) -> int:
+    def _flush_before(self, at: int) -> int:
         """Where a block starts whose first mark is at `at`; the text before it is a paragraph."""
         start = self._line_start(at)
         self.paragraph(start)
@@ -125,7 +125,7 @@ class Blocks:
     def _in_math(self) -> bool:
         return bool(self._stack) and self._stack[-1].is_math
 
-    def _bare(self, mark: Mark) -> None:
+    def _bare(self, mark: LatexMark) -> None:
         """A begin or end that makes no block: a paragraph of its own."""
         if mark.name in _CLOSES:
             return
@@ -134,14 +134,14 @@ class Blocks:
 
     def _heading(self, position: int) -> None:
         heading = self.tree.headings[position]
-        start = self._flushed(heading.start)
+        start = self._flush_before(heading.start)
         title = plain(self.text[slice(*heading.title)])
         level = min(heading.rank - self.top + 1, 6)
         self.add("heading", start, heading.end, level, Detail(title=title))
         self._run = heading.end
 
-    def _verbatim(self, mark: Mark) -> None:
-        start = self._flushed(mark.start)
+    def _verbatim(self, mark: LatexMark) -> None:
+        start = self._flush_before(mark.start)
         enclosure = Enclosure(mark.start, mark.start + len("\\iffalse"), "\\fi")
         name, language = None, ""
         if mark.value:
@@ -157,7 +157,7 @@ class Blocks:
 
     # --- environments ---------------------------------------------------------------------------------------------
 
-    def _environment(self, position: int, mark: Mark, end: int) -> int:
+    def _environment(self, position: int, mark: LatexMark, end: int) -> int:
         name = mark.name.rstrip("*")
         is_math = name in _MATH or self._in_math()
         holds = position in self.tree.holders
@@ -170,7 +170,7 @@ class Blocks:
             return self._leaf("math", position, mark, end)
         if name in _FIGURES and not holds:
             return self._leaf("figure", position, mark, end)
-        start = self._flushed(mark.start)
+        start = self._flush_before(mark.start)
         stop = self.tree.marks[end].end
         opening = mark.end if name in _CLOSES else self.arguments.all_after(mark.end)
         detail = Detail(self._enclosure(mark, opening), mark.name)
@@ -182,13 +182,13 @@ class Blocks:
         self._run = opening
         return position + 1
 
-    def _enclosure(self, mark: Mark, opening: int) -> Enclosure:
+    def _enclosure(self, mark: LatexMark, opening: int) -> Enclosure:
         close = _CLOSES.get(mark.name) or f"\\end{{{mark.name}}}"
         return Enclosure(mark.start, opening if opening - mark.start <= _LONGEST_OPENING else mark.end, close)
 
-    def _leaf(self, kind: str, position: int, mark: Mark, end: int) -> int:
+    def _leaf(self, kind: str, position: int, mark: LatexMark, end: int) -> int:
         """An environment as one block."""
-        start = self._flushed(mark.start)
+        start = self._flush_before(mark.start)
         stop = self.tree.marks[end].end
         opening = mark.end if mark.name in _CLOSES else self.arguments.all_after(mark.end)
         caption = ""
@@ -199,8 +199,8 @@ class Blocks:
         self._run = stop
         return end + 1
 
-    def _table(self, position: int, mark: Mark, end: int) -> int:
-        start = self._flushed(mark.start)
+    def _table(self, position: int, mark: LatexMark, end: int) -> int:
+        start = self._flush_before(mark.start)
         stop = self.tree.marks[end]
         opening = min(self.arguments.all_after(mark.end), stop.start)
         rows, header_end = table_rows(self.text, self.tree, position, end, opening)
@@ -210,7 +210,7 @@ class Blocks:
         self._run = stop.end
         return end + 1
 
-    def _end(self, position: int, mark: Mark) -> None:
+    def _end(self, position: int, mark: LatexMark) -> None:
         if all(one.end != position for one in self._stack[-2:]):  # the innermost container, around an item at most
             self._bare(mark)
             return
@@ -222,11 +222,11 @@ class Blocks:
 
     # --- items ----------------------------------------------------------------------------------------------------
 
-    def _item(self, mark: Mark) -> None:
+    def _item(self, mark: LatexMark) -> None:
         """The next item of a list; an environment that has items is one."""
         if not self._stack or self._in_math() or len(self._stack) > self.depth:
             return
-        start = self._flushed(mark.start)
+        start = self._flush_before(mark.start)
         self._leave_item(start)
         block = self.blocks[self._stack[-1].block]
         if block.kind == "environment":
@@ -270,7 +270,7 @@ _PARTIAL = frozenset(("cline", "cmidrule", "addlinespace"))
 _BLANKS = " \t"
 
 
-def table_rows(text: str, tree: Tree, begin: int, end: int, opening: int) -> tuple[list[tuple[int, int]], int]:
+def table_rows(text: str, tree: LatexTree, begin: int, end: int, opening: int) -> tuple[list[tuple[int, int]], int]:
     """Spans of the rows between two marks, and where the header ends: after the opening where there is none."""
     marks = list(_own(tree, begin, end))
     depth = tree.marks[begin].value
@@ -302,7 +302,7 @@ def table_rows(text: str, tree: Tree, begin: int, end: int, opening: int) -> tup
     return rows, header_end if 0 < header_rows < len(rows) else opening
 
 
-def _own(tree: Tree, begin: int, end: int) -> Iterator[Mark]:
+def _own(tree: LatexTree, begin: int, end: int) -> Iterator[LatexMark]:
     """Row ends and rules of the table itself, not of what is nested in it."""
     position = begin + 1
     while position < end:

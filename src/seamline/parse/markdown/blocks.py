@@ -23,13 +23,13 @@ _VISIBLE = re.compile(r"[^\r\n]+")
 
 def parse_blocks(text: str, after: int = 0) -> list[Block]:
     """All blocks of a Markdown text, in pre-order; what stands before `after` counts as blank lines."""
-    blocks = _parsed(text, after)
+    blocks = _parse_either_way(text, after)
     for index in giant_fences(text, blocks):  # code all the same, but nothing of it is opened again
         blocks[index] = blocks[index]._replace(detail=None)
     return blocks
 
 
-def _parsed(text: str, after: int) -> list[Block]:
+def _parse_either_way(text: str, after: int) -> list[Block]:
     with paused():
         if native.BLOCKS is not None:
             blocks: list[Any] | None = native.BLOCKS.parse_blocks(text, after, Block, FENCED)

@@ -51,14 +51,14 @@ DEEP = 4
 """Columns at which Markdown sees indented code, which MDX does not have."""
 
 
-class Mask(NamedTuple):
+class MdxMask(NamedTuple):
     """Text of the same length in which only Markdown is left, and what was taken out, ascending and disjoint."""
 
     text: str
     blocks: list[MaskedBlock]
 
 
-def mask(text: str) -> Mask:
+def mask_mdx(text: str) -> MdxMask:
     """Blank ESM, whole-line JSX tags around Markdown, and whole components and expressions without any.
 
     Front matter is the caller's: blank it first, or leave it; code after its closing line is found either way.
@@ -68,7 +68,7 @@ def mask(text: str) -> Mask:
     for block in blocks:
         parts += [text[at : block.start], _VISIBLE.sub(" ", text[block.start : block.end])]
         at = block.end
-    return Mask("".join([*parts, text[at:]]), blocks)
+    return MdxMask("".join([*parts, text[at:]]), blocks)
 
 
 def _tidy(text: str, found: list[MaskedBlock]) -> list[MaskedBlock]:

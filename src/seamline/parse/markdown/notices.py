@@ -22,7 +22,7 @@ TITLE = 500
 """Characters of a title that are kept beside a document."""
 
 
-def characters(text: str) -> tuple[Notice, ...]:
+def notices_of_characters(text: str) -> tuple[Notice, ...]:
     """Characters that stand for none, and data that nobody reads."""
     out = []
     if count := text.count("\0"):
@@ -36,7 +36,7 @@ def characters(text: str) -> tuple[Notice, ...]:
     return tuple(out)
 
 
-def unclosed(text: str, blocks: Sequence[Block], *, has_front: bool) -> tuple[Notice, ...]:
+def notices_of_unclosed(text: str, blocks: Sequence[Block], *, has_front: bool) -> tuple[Notice, ...]:
     """What Markdown opens and never closes, so that it takes the rest of the document or none of it."""
     out = []
     if not has_front and _FIELDS.match(text):
@@ -53,7 +53,7 @@ def unclosed(text: str, blocks: Sequence[Block], *, has_front: bool) -> tuple[No
     return tuple(out)
 
 
-def outsized(text: str, blocks: Sequence[Block]) -> tuple[Notice, ...]:
+def notices_of_size(text: str, blocks: Sequence[Block]) -> tuple[Notice, ...]:
     """Fences and tables of Markdown that are larger than any reader's."""
     out = []
     if giants := giant_fences(text, blocks):
@@ -71,7 +71,7 @@ def _columns(text: str, table: Block) -> int:
     return text[table.start : table.end].partition("\n")[0].strip(" \t\r|").count("|") + 1
 
 
-def unclosed_mdx(text: str, blocks: Iterable[Block]) -> tuple[Notice, ...]:
+def notices_of_mdx(text: str, blocks: Iterable[Block]) -> tuple[Notice, ...]:
     """Braces and tags of MDX that are never closed, and comments that it does not know."""
     content = _CODE_SPAN.sub("", _without_code(text, blocks))
     braces = content.count("{") - content.count("}")

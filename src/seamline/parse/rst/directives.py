@@ -12,7 +12,7 @@ from seamline.parse.rst.lines import (
     FIELD,
     GRID_BORDER,
     SIMPLE_BORDER,
-    Lines,
+    RstLines,
 )
 from seamline.types import Detail, Enclosure
 
@@ -57,7 +57,7 @@ _ROW = re.compile(r"[*+•‣⁃-][ \t]+[*+•‣⁃-](?:[ \t]|\Z)")
 _LONGEST_OPENING = 100
 
 
-class Directive(NamedTuple):
+class RstDirective(NamedTuple):
     """A directive as it stands in its lines."""
 
     kind: str
@@ -79,7 +79,7 @@ class Directive(NamedTuple):
     """First and last line of the rows of a table of values."""
 
 
-def read_directive(lines: Lines, number: int, column: int, found: re.Match[str]) -> Directive:
+def read_directive(lines: RstLines, number: int, column: int, found: re.Match[str]) -> RstDirective:
     name = found["name"].lower()
     is_substitution = found["substitution"] is not None
     kind = "reference" if is_substitution else _KINDS.get(name, "directive")
@@ -101,7 +101,7 @@ def read_directive(lines: Lines, number: int, column: int, found: re.Match[str])
         kept = _header_rows(options)
         header_end = lines.end[rows[kept - 1][1] if 0 < kept < len(rows) else header]
     language = argument if kind == "code" and " " not in argument else ""
-    return Directive(
+    return RstDirective(
         kind,
         is_leaf,
         Detail(enclosure, name, language=language, header_end=header_end),
@@ -115,14 +115,14 @@ def read_directive(lines: Lines, number: int, column: int, found: re.Match[str])
     )
 
 
-def _content_indent(lines: Lines, header: int, column: int) -> int:
+def _content_indent(lines: RstLines, header: int, column: int) -> int:
     first = header + 1
     while lines.is_blank(first) and first < len(lines):
         first += 1
     return lines.indent[first] if first < len(lines) and lines.indent[first] > column else column + 3
 
 
-def _enclosure(lines: Lines, number: int, text_at: int) -> Enclosure:
+def _enclosure(lines: RstLines, number: int, text_at: int) -> Enclosure:
     """The first line with its end, so that a blank line follows it, as directives ask for; without text in it."""
     start = lines.start[number]
     after = lines.start[number + 1] if number + 1 < len(lines) else lines.end[number]
@@ -131,7 +131,7 @@ def _enclosure(lines: Lines, number: int, text_at: int) -> Enclosure:
     return Enclosure(start, after if after - start <= _LONGEST_OPENING else start)
 
 
-def _header(lines: Lines, number: int, column: int) -> int:
+def _header(lines: RstLines, number: int, column: int) -> int:
     """The last line of arguments and options: options follow the first line, perhaps after more arguments."""
     last = below = number
     indent = -1
@@ -146,7 +146,7 @@ def _header(lines: Lines, number: int, column: int) -> int:
     return last
 
 
-def _values(lines: Lines, header: int, after: int) -> list[tuple[int, int]]:
+def _values(lines: RstLines, header: int, after: int) -> list[tuple[int, int]]:
     """Rows of comma-separated values; a quote that a line leaves open goes on in the next."""
     rows: list[tuple[int, int]] = []
     is_open = False
@@ -161,7 +161,7 @@ def _values(lines: Lines, header: int, after: int) -> list[tuple[int, int]]:
     return rows
 
 
-def _items(lines: Lines, header: int, after: int) -> list[tuple[int, int]]:
+def _items(lines: RstLines, header: int, after: int) -> list[tuple[int, int]]:
     """Rows of a list of lists, one for each item; none where a line at the margin starts no item with a list in it."""
     rows: list[tuple[int, int]] = []
     margin = -1
@@ -188,7 +188,7 @@ _CELL = re.compile(r"=+")
 _SPANS = re.compile(r"-[- \t]*+\Z")
 
 
-class Found(NamedTuple):
+class RstTable(NamedTuple):
     """A table."""
 
     after: int
@@ -201,7 +201,7 @@ class Found(NamedTuple):
     """Whether its lines agree with each other."""
 
 
-def grid(lines: Lines, first: int, at: int, column: int) -> Found:
+def read_grid_table(lines: RstLines, first: int, at: int, column: int) -> RstTable:
     """A table of drawn cells that starts at `at`, to the first line that is none of it."""
     after = first + 1
     while after < len(lines) and lines.indent[after] == column and lines.text[lines.at[after]] in "+|":
@@ -222,10 +222,10 @@ def grid(lines: Lines, first: int, at: int, column: int) -> Found:
             header = number
     if begin >= 0:
         rows.append((begin, after))
-    return Found(after, rows, header, begin < 0 and len(widths) == 1 and bool(rows))
+    return RstTable(after, rows, header, begin < 0 and len(widths) == 1 and bool(rows))
 
 
-def simple(lines: Lines, first: int, at: int, column: int) -> Found | None:
+def read_simple_table(lines: RstLines, first: int, at: int, column: int) -> RstTable | None:
     """A table between lines of equals signs that starts at `at`; None where its end is missing."""
     borders: list[int] = []
     number = first + 1
@@ -251,4 +251,4 @@ def simple(lines: Lines, first: int, at: int, column: int) -> Found | None:
             rows.append([number, number + 1])
         else:
             rows[-1][1] = number + 1
-    return Found(last + 1, [(begin, end) for begin, end in rows], header, bool(rows))
+    return RstTable(last + 1, [(begin, end) for begin, end in rows], header, bool(rows))

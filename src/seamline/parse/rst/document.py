@@ -9,20 +9,20 @@ from __future__ import annotations
 from typing import Any
 
 from seamline.gc_pause import paused
-from seamline.parse.parser_types import Parsed, Raw
+from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.parse.rst.lines import FIELD, odd_formulas, open_marks
-from seamline.parse.rst.scan import Scan
+from seamline.parse.rst.scan import RstScan
 from seamline.text.headings import heading_text
 from seamline.types import NO_DETAIL, Block, Notice
 
 
-def parse(raw: Raw) -> Parsed:
+def parse(raw: ParseInput) -> ParseResult:
     text = raw.text
     with paused():
-        scan = Scan(text, raw.limits.depth)
+        scan = RstScan(text, raw.limits.depth)
         scan.run()
     meta = _fields(text, scan.blocks)
-    return Parsed(text, scan.blocks, _title(text, scan.blocks, meta), meta, notices=_notices(scan, text))
+    return ParseResult(text, scan.blocks, _title(text, scan.blocks, meta), meta, notices=_notices(scan, text))
 
 
 def _fields(text: str, blocks: list[Block]) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def _title(text: str, blocks: list[Block], meta: dict[str, Any]) -> str:
     return str(meta.get("title", ""))
 
 
-def _notices(scan: Scan, text: str) -> tuple[Notice, ...]:
+def _notices(scan: RstScan, text: str) -> tuple[Notice, ...]:
     """What was not read as it may be meant."""
     inline = formulas = 0
     for block in scan.blocks:

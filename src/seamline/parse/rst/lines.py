@@ -23,7 +23,7 @@ SIMPLE = re.compile(r"=+(?:[ \t]++=++)+\Z")
 SIMPLE_BORDER = re.compile(r"=[= \t]*+\Z")
 
 
-class Lines:
+class RstLines:
     """Lines by number from 0. A blank one has the indent -1."""
 
     def __init__(self, text: str) -> None:

@@ -8,7 +8,7 @@ from seamline.parse.rst.directives import (
     DIRECTIVE,
     FOOTNOTE,
     TARGET,
-    Directive,
+    RstDirective,
     read_directive,
 )
 from seamline.parse.rst.lines import (
@@ -18,7 +18,7 @@ from seamline.parse.rst.lines import (
     GRID,
     OPTION,
     SIMPLE,
-    Lines,
+    RstLines,
     plain,
     width,
 )
@@ -45,12 +45,12 @@ class _Inside:
         """Of a list, what its items start with; empty of other blocks."""
 
 
-class Scan:
+class RstScan:
     """Reads the lines of one source."""
 
     def __init__(self, text: str, depth: int) -> None:
         self.text = text
-        self.lines = Lines(text)
+        self.lines = RstLines(text)
         self.depth = depth
         self.blocks: list[Block] = []
         self.includes = self.substitutions = self.odd_levels = self.odd_tables = self.too_deep = 0
@@ -211,9 +211,9 @@ class Scan:
         if first == "_" and (text.startswith("__ ", at) or end == at + 2 == lines.at[number] + 2):
             return self._leaf("reference", number, number + 1, at)
         if first == "+" and GRID.match(text, at, end):
-            return self._table(number, at, rst_tables.grid(lines, number, at, column))
+            return self._table(number, at, rst_tables.read_grid_table(lines, number, at, column))
         if first == "=" and SIMPLE.match(text, at, end):
-            found = rst_tables.simple(lines, number, at, column)
+            found = rst_tables.read_simple_table(lines, number, at, column)
             if found is not None:
                 return self._table(number, at, found)
             self.odd_tables += 1
@@ -247,14 +247,14 @@ class Scan:
             title = lines.body(number + 1)
             if len(under) < min(len(title), _SHORT):
                 return 0
-            return self._titled(number, number + 2, title, over[0] * 2)
+            return self._add_heading(number, number + 2, title, over[0] * 2)
         under = lines.adornment(number + 1)
         title = lines.body(number)
         if not under or len(under) < min(len(title), _SHORT):
             return 0
-        return self._titled(number, number + 1, title, under[0])
+        return self._add_heading(number, number + 1, title, under[0])
 
-    def _titled(self, first: int, last: int, title: str, style: str) -> int:
+    def _add_heading(self, first: int, last: int, title: str, style: str) -> int:
         """A heading; its level is the place of its style among those seen so far."""
         if style in self._styles:
             level = self._styles.index(style) + 1
@@ -268,7 +268,7 @@ class Scan:
         self._add("heading", self.lines.start[first], self.lines.end[last], min(level, _DEEPEST), detail)
         return last + 1
 
-    def _table(self, number: int, at: int, found: rst_tables.Found) -> int:
+    def _table(self, number: int, at: int, found: rst_tables.RstTable) -> int:
         lines = self.lines
         self.odd_tables += not found.is_sound
         detail = Detail(header_end=lines.end[found.header])
@@ -339,7 +339,7 @@ class Scan:
         self._add("paragraph", at, self.lines.end[after - 1])
         return after
 
-    def _directive(self, number: int, at: int, column: int, found: Directive) -> int:
+    def _directive(self, number: int, at: int, column: int, found: RstDirective) -> int:
         self.includes += found.reads
         self.substitutions += found.is_substitution
         start = self._start(number, at)

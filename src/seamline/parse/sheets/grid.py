@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from seamline.parse.builder import Builder
-from seamline.parse.sheets.rows import Value, shown, written
+from seamline.parse.builder import DocumentBuilder
+from seamline.parse.sheets.rows import Value, format_value, write_rows
 
 _REPEATED = 80
 """Characters of a merged cell that are said again in each row it reaches into."""
@@ -30,7 +30,7 @@ _NOTE = 40
 
 
 @dataclass(slots=True)
-class Grid:
+class SheetGrid:
     """Cells between a first and a last row and column; empty ones are empty strings."""
 
     top: int
@@ -40,14 +40,14 @@ class Grid:
     merged: Sequence[tuple[int, int, int, int]] = field(default=())
     """First row and column, last row and column of merged cells, in the sheet."""
 
-    def part(self, top: int, bottom: int, left: int, right: int) -> Grid:
+    def part(self, top: int, bottom: int, left: int, right: int) -> SheetGrid:
         rows = self.rows[top:bottom]
         if left > 0 or right < len(self.rows[0]):
             rows = [row[left:right] for row in rows]
-        return Grid(self.top + top, self.left + left, rows, self.merged)
+        return SheetGrid(self.top + top, self.left + left, rows, self.merged)
 
 
-def neighbours(found: Mapping[int, Mapping[int, Value]]) -> Iterator[Grid]:
+def neighbours(found: Mapping[int, Mapping[int, Value]]) -> Iterator[SheetGrid]:
     """Cells by row and column, both from 1, as boxes of rows and columns that stand side by side."""
     for rows in _runs(sorted(found)):
         columns = sorted({column for row in rows for column in found[row]})
@@ -57,7 +57,7 @@ def neighbours(found: Mapping[int, Mapping[int, Value]]) -> Iterator[Grid]:
             used = columns if group is rows else sorted(found[group[0]])
             for run in _runs(used):
                 cells = [[found[row].get(column, "") for column in run] for row in group]
-                yield Grid(group[0] - 1, run[0] - 1, cells)
+                yield SheetGrid(group[0] - 1, run[0] - 1, cells)
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[list[int]]:
@@ -66,10 +66,10 @@ def _runs(numbers: Sequence[int]) -> Iterator[list[int]]:
         yield [number for _, number in group]
 
 
-def write_grid(builder: Builder, sheet: str, grid: Grid, most: int) -> int:
+def write_grid(builder: DocumentBuilder, sheet: str, grid: SheetGrid, most: int) -> int:
     """Write the tables of a grid. Returns how many rows were left out because the text would pass `most` characters."""
     left = 0
-    for one in _joined(list(_tables(grid))):
+    for one in _join_parts(list(_tables(grid))):
         left += _Table(one, sheet).write(builder, most)
     return left
 
@@ -77,7 +77,7 @@ def write_grid(builder: Builder, sheet: str, grid: Grid, most: int) -> int:
 # --- where tables are -----------------------------------------------------------------------------------------------
 
 
-def _tables(grid: Grid) -> Iterator[Grid]:
+def _tables(grid: SheetGrid) -> Iterator[SheetGrid]:
     """The parts of a grid that empty rows and columns set apart, from top to bottom."""
     stack = [(grid, 0)]
     while stack:
@@ -91,10 +91,10 @@ def _tables(grid: Grid) -> Iterator[Grid]:
             stack.extend((piece, depth + 1) for piece in reversed(pieces))
 
 
-def _bands(grid: Grid) -> list[Grid]:
+def _bands(grid: SheetGrid) -> list[SheetGrid]:
     """Parts between empty rows; also where the columns in use have nothing to do with those of the row before."""
     width = len(grid.rows[0])
-    bands: list[Grid] = []
+    bands: list[SheetGrid] = []
     start: int | None = None
     before = (0, 0)
     for index, row in enumerate(grid.rows):
@@ -120,15 +120,15 @@ def _extent(row: Sequence[Any]) -> tuple[int, int] | None:
     return (used[0], used[-1] + 1) if used else None
 
 
-def _strips(grid: Grid) -> list[Grid]:
+def _strips(grid: SheetGrid) -> list[SheetGrid]:
     """Parts between empty columns."""
     used = [index for index in range(len(grid.rows[0])) if any(row[index] != "" for row in grid.rows)]
     return [grid.part(0, len(grid.rows), run[0], run[-1] + 1) for run in _runs(used)]
 
 
-def _joined(parts: list[Grid]) -> list[Grid]:
+def _join_parts(parts: list[SheetGrid]) -> list[SheetGrid]:
     """Parts in order; one with the columns of the part above it, and without a header of its own, is its rest."""
-    out: list[Grid] = []
+    out: list[SheetGrid] = []
     for part in parts:
         above = out[-1] if out else None
         if above is not None and _goes_on(above, part):
@@ -140,7 +140,7 @@ def _joined(parts: list[Grid]) -> list[Grid]:
     return out
 
 
-def _goes_on(above: Grid, below: Grid) -> bool:
+def _goes_on(above: SheetGrid, below: SheetGrid) -> bool:
     if (above.left, len(above.rows[0])) != (below.left, len(below.rows[0])) or len(above.rows) < 2:
         return False
     gap = below.top - above.top - len(above.rows)
@@ -160,7 +160,7 @@ def _is_header(row: Sequence[Any], body: Sequence[Sequence[Any]]) -> bool:
 class _Table:
     """A part of a sheet that is one table, with what stands above and below it."""
 
-    def __init__(self, grid: Grid, sheet: str) -> None:
+    def __init__(self, grid: SheetGrid, sheet: str) -> None:
         self._sheet = sheet
         self._top = grid.top
         self._left = grid.left
@@ -169,7 +169,7 @@ class _Table:
         if grid.merged:
             self._fill(grid.merged)
 
-    def write(self, builder: Builder, most: int) -> int:
+    def write(self, builder: DocumentBuilder, most: int) -> int:
         """Write it, as far as `most` characters allow; returns how many rows are left out."""
         first = self._titles(builder)
         last = len(self._rows)
@@ -188,10 +188,10 @@ class _Table:
     def _place(self, index: int) -> dict[str, Any]:
         return {"sheet": self._sheet, "row": self._top + index + 1}
 
-    def _line(self, builder: Builder, row: Sequence[Any], index: int) -> None:
-        builder.paragraph(" ".join(text for value in row if (text := shown(value))), self._place(index))
+    def _line(self, builder: DocumentBuilder, row: Sequence[Any], index: int) -> None:
+        builder.paragraph(" ".join(text for value in row if (text := format_value(value))), self._place(index))
 
-    def _titles(self, builder: Builder) -> int:
+    def _titles(self, builder: DocumentBuilder) -> int:
         """Rows of one text above a table, as paragraphs."""
         first = 0
         while self._width > 1 and first < len(self._rows) - 1:
@@ -207,9 +207,9 @@ class _Table:
         held = [value for value in row if value != ""]
         return self._width > 1 and len(held) == 1 and isinstance(held[0], str) and len(held[0]) > _NOTE
 
-    def _lay(self, builder: Builder, rows: list[list[Any]], first: int, most: int) -> int:
+    def _lay(self, builder: DocumentBuilder, rows: list[list[Any]], first: int, most: int) -> int:
         header, used = self._header(rows)
-        lines = written(rows[used:], self._width, most - builder.length)
+        lines = write_rows(rows[used:], self._width, most - builder.length)
         kept = len(lines.ends)
         start = self._top + first + 1
         sheet = self._sheet
@@ -224,12 +224,12 @@ class _Table:
         texts = [value for value in row if isinstance(value, str) and value != ""]
         if not texts or sum(map(len, texts)) > _LONGEST_HEADER:
             return [_letters(self._left + index) for index in range(self._width)], 0
-        names = [shown(value) for value in row]
+        names = [format_value(value) for value in row]
         wide = self._wide.get(self._top + len(self._rows) - len(rows)) if self._wide else None
         if wide and len(rows) > 1 and all(isinstance(value, str) for value in rows[1]):
             for left, right in wide:
                 names[left:right] = [names[left]] * (right - left)
-            below = [shown(value) for value in rows[1]]
+            below = [format_value(value) for value in rows[1]]
             return [" ".join(dict.fromkeys(pair)).strip() for pair in zip(names, below, strict=True)], 2
         return names, 1
 
@@ -270,7 +270,7 @@ CELL = 32_767
 """Characters of a cell that spreadsheet programs hold."""
 
 
-class Cut(NamedTuple):
+class CutText(NamedTuple):
     """What was cut off."""
 
     cells: int
@@ -282,7 +282,7 @@ class Cut(NamedTuple):
         return f"{cells} more than {CELL:,} characters: {self.characters:,} were cut off"
 
 
-def cut_long(grids: Sequence[Grid]) -> Cut | None:
+def cut_long(grids: Sequence[SheetGrid]) -> CutText | None:
     """Cut the texts of cells to what a cell holds, in place; what was cut, if anything."""
     cells = characters = 0
     for grid in grids:
@@ -292,4 +292,4 @@ def cut_long(grids: Sequence[Grid]) -> Cut | None:
                     cells += 1
                     characters += len(value) - CELL
                     row[column] = value[:CELL]
-    return Cut(cells, characters) if cells else None
+    return CutText(cells, characters) if cells else None

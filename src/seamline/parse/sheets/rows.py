@@ -11,14 +11,14 @@ from datetime import date, datetime, time, timedelta
 from itertools import accumulate, islice
 from typing import Any, NamedTuple
 
-from seamline.parse.table_text import between_bars
+from seamline.parse.builder import join_cells
 
 Value = str | float | bool | datetime | date | time | timedelta
 _FEW = 4
 """Where each value stands in a column this many times, each is written once."""
 
 
-class Lines(NamedTuple):
+class TableLines(NamedTuple):
     """Rows between bars, each on a line."""
 
     text: str
@@ -26,14 +26,14 @@ class Lines(NamedTuple):
     """Where each ends in the text."""
 
 
-def written(rows: list[list[Any]], width: int, room: int) -> Lines:
+def write_rows(rows: list[list[Any]], width: int, room: int) -> TableLines:
     """Rows of cells, as many as fit into `room` characters."""
     columns = [_texts(column) for column in zip(*rows, strict=True)]
     kept = len(rows)
     if sum(sum(map(len, column)) for column in columns) + (3 * width + 2) * kept > room:
         kept = _fitting(columns, room)
-    lines = [f"| {line} |" for line in between_bars(list(islice(zip(*columns, strict=True), kept)), width)]
-    return Lines("\n".join(lines), list(accumulate((1 + len(line) for line in lines), initial=-1))[1:])
+    lines = [f"| {line} |" for line in join_cells(list(islice(zip(*columns, strict=True), kept)), width)]
+    return TableLines("\n".join(lines), list(accumulate((1 + len(line) for line in lines), initial=-1))[1:])
 
 
 def _fitting(columns: Sequence[Sequence[str]], room: int) -> int:
@@ -51,15 +51,15 @@ def _texts(column: tuple[Any, ...]) -> Sequence[str]:
     if types == {str}:
         return column
     if len(types) == 1:
-        write = _WRITE.get(types.pop(), shown)
+        write = _WRITE.get(types.pop(), format_value)
         values = set(column)
         if len(values) * _FEW < len(column):
             return list(map({value: write(value) for value in values}.__getitem__, column))
         return list(map(write, column))
-    return [value if type(value) is str else shown(value) for value in column]
+    return [value if type(value) is str else format_value(value) for value in column]
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value as text: numbers without noise and exponents that nobody wrote, dates as ISO writes them."""
     if isinstance(value, str):
         return value
