@@ -75,18 +75,6 @@ class DocumentBuilder:
         """Characters so far."""
         return self._length
 
-    @property
-    def ends(self) -> tuple[int, int] | None:
-        """Characters and blocks so far; None inside a block, where nothing can be adopted."""
-        return None if self._open else (self._length, len(self._blocks))
-
-    def adopt(self, text: str, blocks: Sequence[Block], anchors: Sequence[Anchor]) -> None:
-        """Text with blocks and anchors that was written elsewhere to stand after `ends`."""
-        self._emit(text)
-        self._gap = None if text else self._gap
-        self._blocks += blocks
-        self._anchors += anchors
-
     def finish(self) -> tuple[str, list[Block], Anchors | None]:
         """The text, its blocks and where they stand; no anchors where no place was given."""
         return "".join(self._parts), self._blocks, Anchors(self._anchors) if self._anchors else None

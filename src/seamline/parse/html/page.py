@@ -17,11 +17,8 @@ from seamline.parse.builder import DocumentBuilder
 from seamline.parse.html.flow import HtmlFlow
 from seamline.parse.html.meta import (
     LONGEST,
-    PageStatements,
     decode_page,
-    read_meta,
-    read_statements,
-    read_title,
+    read_metadata,
 )
 from seamline.parse.html.places import HtmlPlaces
 from seamline.parse.html.tags import RemovedParts, drop_boilerplate, drop_unshown
@@ -49,7 +46,7 @@ _RAW = ("script", "style", "title", "textarea", "iframe", "noframes", "noembed",
 """Elements that hold text up to their end tag, whatever it looks like."""
 _NOTHING = RemovedParts()
 _DEEPEST = 200
-"""Elements inside each other; real pages have some dozens. The compiled reader gives up where there are more."""
+"""Elements inside each other; real pages have some dozens."""
 
 
 class WebPage(NamedTuple):
@@ -84,7 +81,7 @@ def read_page(markup: str, builder: DocumentBuilder, raw: ParseInput, part: str 
     document = parse_tree(places.markup, source_locations=not part, allow_declarative_shadow_roots=False)
     for anchor in document.select("a[name]:not([id])"):  # how ids were written once
         anchor.attrs["id"] = anchor.attr("name")
-    told = read_statements(document)
+    title, meta = read_metadata(document)
     notices = _cut_off(document, places.markup, part)
     unshown = drop_unshown(document)
     aside = drop_boilerplate(document) if raw.reading.boilerplate == "remove" else _NOTHING
@@ -95,14 +92,10 @@ def read_page(markup: str, builder: DocumentBuilder, raw: ParseInput, part: str 
     if walk.deepest > _DEEPEST and not flow.flattened:
         what = f"elements are nested more than {_DEEPEST} deep, as where tags are never closed"
         notices.append(Notice("deep-nesting", what, part))
-    return _page(told, walk.first_heading, notices, part)
-
-
-def _page(told: PageStatements, heading: str, notices: list[Notice], part: str) -> WebPage:
-    title = read_title(told) or heading
+    title = title or walk.first_heading
     if len(title) > LONGEST:
         notices.append(Notice("title-cut", f"the title has {len(title):,} characters: {LONGEST} are kept", part))
-    return WebPage(title[:LONGEST], read_meta(told), tuple(notices))
+    return WebPage(title[:LONGEST], meta, tuple(notices))
 
 
 def _is_closed(document: Document, markup: str) -> bool:

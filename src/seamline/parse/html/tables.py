@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from seamline.parse.builder import join_cells
 from seamline.parse.html.tags import inline_text
 
 if TYPE_CHECKING:
@@ -115,17 +114,6 @@ def read_table(groups: Iterable[Group]) -> HtmlTable:
     rows = [_header(grid.rows[:heads], columns), *(_row(row, columns) for row in grid.rows[heads:])]
     origins = [grid.numbers[:heads], *([number] for number in grid.numbers[heads:])]
     return HtmlTable(titles, rows, origins, grid.is_cut, False)
-
-
-def table_lines(groups: Iterable[Group]) -> tuple[list[tuple[str, int]], list[str], list[list[int]], int, bool, bool]:
-    """What the compiled reader writes of a table: titles, rows between bars (none where no cell says anything), the
-    numbers of the rows that each comes from, the columns, and what is not as it should be."""
-    table = read_table(groups)
-    width = max(map(len, table.rows), default=0)
-    lines: list[str] = []
-    if not table.is_ragged and any(cell.strip() for row in table.rows for cell in row):
-        lines = [f"| {line} |" for line in join_cells(table.rows, width)]
-    return table.titles, lines, table.origins, width, table.is_cut, table.is_ragged
 
 
 def _title(grid: HtmlGrid) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from turbohtml import Document, Element, Node
@@ -36,8 +36,6 @@ bash c cpp csharp css go html java javascript js json kotlin lua perl php python
 typescript xml yaml
 """
 _BARE_LANGUAGES = frozenset(_LANGUAGES.split())
-_OUTER = 2
-"""A class of the element around code that is no more than the name of a language says nothing of it."""
 
 
 def replacement_text(node: Element, tag: str) -> str | None:
@@ -142,33 +140,19 @@ def _shown_text(children: tuple[Node, ...] | list[Node]) -> str:
             nodes, after = stack.pop()
 
 
-Marks = tuple[str | None, str | None, str | None]
-"""What an element says of the language of code: `data-lang`, `data-language` and `class`."""
-
-
 def language(block: Element) -> str:
-    """The language of code, from the classes that highlighters leave on it and the elements around it."""
-    inner, outer = block.select_one("code"), block.parent
-    return named_language(
-        (_marks(inner) if inner is not None else None, _marks(block), _marks(outer) if hasattr(outer, "attr") else None)
-    )
-
-
-def _marks(element: Any) -> Marks:
-    return element.attr("data-lang"), element.attr("data-language"), element.attr("class")
-
-
-def named_language(marks: tuple[Marks | None, Marks | None, Marks | None]) -> str:
-    """The same, from what the element in the code says, that of the code and the one around."""
-    for index, one in enumerate(marks):
-        if one is None:
+    """The language of code, from what highlighters leave on the element in it, on itself and on the one around it."""
+    outer = block.parent
+    for element in (block.select_one("code"), block, outer):
+        if not hasattr(element, "attr"):  # none, or the page itself
             continue
-        if told := one[0] or one[1]:
+        if told := element.attr("data-lang") or element.attr("data-language"):
             return _word(told)
-        classes = one[2] or ""
+        classes = element.attr("class") or ""
         if (found := _LANGUAGE.search(classes)) is not None:
             return _word(found[1])
-        if index < _OUTER and (bare := [name for name in classes.split() if name.lower() in _BARE_LANGUAGES]):
+        bare = [name for name in classes.split() if name.lower() in _BARE_LANGUAGES]
+        if bare and element is not outer:
             return _word(bare[0])
     return ""
 

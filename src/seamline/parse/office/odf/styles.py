@@ -96,11 +96,6 @@ class OdfStyles:
         style = self._styles.get(key)
         return style is not None and style.hidden
 
-    def list_of(self, key: str) -> str:
-        """The list style that a paragraph style brings along."""
-        style = self._styles.get(key)
-        return "" if style is None else style.listed
-
     def label(self, key: str, counts: list[int]) -> str:
         """What stands before an item, by the counts of all levels down to its own."""
         levels = self._lists.get(key, {})
