@@ -1,13 +1,11 @@
-"""The values everything else speaks in. All are immutable; offsets count code points of `Document.text`.
-
-Names for chunks that survive edits elsewhere in the document.
+"""The values everything else speaks in: documents, blocks, chunks. All are immutable; offsets count code points of
+`Document.text`. Ids of chunks derive from content, so that they survive edits elsewhere in the document.
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from seamline.errors import BudgetError
 from seamline.native import WORDS
 from seamline.text.headings import with_headings
+from seamline.text.lines import line_starts
 
 if TYPE_CHECKING:
     from seamline.anchors import Anchors
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
 
 SMALLEST_LIMIT = 16
 """Below this a chunk has no room for one emoji cluster between a reopened fence and its close."""
-
-
-_LINE_END = re.compile(r"\r\n?|\n")
 
 
 class Span(NamedTuple):
@@ -190,7 +186,7 @@ class Document:
     @cached_property
     def line_starts(self) -> list[int]:
         """Offset of the first code point of every line (CR, LF and CR LF end a line)."""
-        return list(_line_starts(self.text))
+        return line_starts(self.text)
 
     @cached_property
     def tops(self) -> list[int]:
@@ -217,18 +213,6 @@ class Document:
         """
         found = {} if self.anchors is None else self.anchors.at(*span)
         return found if "lines" in found else {"lines": list(self.lines_of(span)), **found}
-
-
-def _line_starts(text: str) -> Iterator[int]:
-    yield 0
-    if "\r" not in text:
-        at = text.find("\n")
-        while at >= 0:
-            yield at + 1
-            at = text.find("\n", at + 1)
-        return
-    for end in _LINE_END.finditer(text):
-        yield end.end()
 
 
 class Context(NamedTuple):

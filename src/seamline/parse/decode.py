@@ -1,12 +1,9 @@
-"""Bytes to text, without a guess: a byte order mark, UTF-8, or the encoding the caller names - else an error.
+"""Bytes to text: by a byte order mark, as UTF-8, or by the encoding that the caller names.
 
-Nothing is replaced (a U+FFFD would be a character the document does not have) and newlines stay as they are,
-because every span points into exactly this text.
-
-Text whose bytes are not plain UTF-8: read all the same, with a notice that says how.
-
-First what is clear: wide characters without a mark, a file that breaks off, an encoding that statistics are sure of.
-What is left is mostly UTF-8 or ASCII with bytes from an old program in it; they are read as browsers read them.
+Nothing is replaced (a U+FFFD would be a character the document does not have) and line ends stay as they are, because
+every span points into exactly this text. Other bytes are an error of `decode`. `decode_leniently` reads them all the
+same, with a notice that says how: first what is clear (wide characters without a mark, a file that breaks off, an
+encoding that statistics are sure of), then UTF-8 or ASCII with bytes from an old program in it, as browsers read them.
 """
 
 from __future__ import annotations
@@ -18,6 +15,7 @@ from collections.abc import Iterator
 from seamline.errors import ConfigError, ParseError
 from seamline.parse.html.meta import fits
 from seamline.parse.sniff import magic_of
+from seamline.text.lines import line_number
 from seamline.types import Notice
 
 SAMPLE = 8 * 1024
@@ -48,7 +46,6 @@ _CONTROLS = bytes(b for b in range(0x20) if b not in _TEXT_CONTROLS) + b"\x7f"
 # Codecs for host names and program literals, which no file is written in.
 _NOT_FOR_FILES = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape"})
 
-_LINE_END = re.compile(r"\r\n?|\n")
 
 _PIECE = 1 << 20
 """Characters that are encoded at once."""
@@ -100,7 +97,7 @@ def _half_character(text: str, at: int, source: str) -> ParseError:
         f"lone surrogate U+{ord(text[at]):04X} at character {at}: half of a UTF-16 pair is no text; "
         'remove it, e.g. text.encode("utf-8", "ignore").decode()',
         source,
-        f"line {line_number(text[:at])}",
+        f"line {line_number(text, at)}",
     )
 
 
@@ -137,14 +134,9 @@ def _undecodable(
 ) -> ParseError:
     """Names the byte, and its offset from the start of the file, mark included, as a hex editor shows it."""
     at = error.start + skip
-    line = line_number(data[skip:at].decode(codec, "replace"))
+    before = data[skip:at].decode(codec, "replace")
     problem = f"byte 0x{data[at]:02X} at offset {at} is not valid {codec.upper()} ({error.reason})"
-    return ParseError(f"{problem}: {remedy}", source, f"line {line}")
-
-
-def line_number(before: str) -> int:
-    """The number of the line that follows a text."""
-    return 1 + len(_LINE_END.findall(before))
+    return ParseError(f"{problem}: {remedy}", source, f"line {line_number(before, len(before))}")
 
 
 def _refuse_magic(data: bytes, source: str) -> None:
@@ -277,7 +269,7 @@ def _decode_mixed(data: bytes) -> LenientText | None:
         f"is not UTF-8 throughout: {stray:,} bytes, the first 0x{data[at]:02X} at offset {at}, were read as "
         "Windows-1252; name its encoding with --encoding if that is wrong"
     )
-    return text.translate(_MEANT), Notice("encoding-mixed", message, f"line {line_number(before)}")
+    return text.translate(_MEANT), Notice("encoding-mixed", message, f"line {line_number(text, first.start())}")
 
 
 def _guesses(data: bytes, *, modern: bool) -> Iterator[tuple[str, float]]:

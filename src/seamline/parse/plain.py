@@ -10,6 +10,7 @@ import re
 from seamline.errors import ParserGaveUp
 from seamline.formats import Format
 from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.text.lines import trimmed
 from seamline.types import Block, Notice
 
 _BLANK = re.compile(r"(?:\r\n|\r(?!\n)|\n)[^\S\r\n]*(?=\r|\n)")
@@ -31,7 +32,7 @@ def plain_blocks(text: str) -> list[Block]:
         start = first.start()
         while start > at and text[start - 1] not in "\r\n":
             start -= 1
-        blocks += _paragraphs(text, start, first.start() + len(text[first.start() : stop].rstrip()))
+        blocks += _paragraphs(text, start, trimmed(text, first.start(), stop))
         at = stop
     return blocks
 
@@ -40,7 +41,7 @@ def _paragraphs(text: str, start: int, end: int) -> list[Block]:
     lines = [line.span() for line in _LINE.finditer(text, start, end)]
     if len(lines) < 2 or all(stop - first <= _WRAPPED for first, stop in lines):
         return [Block("paragraph", start, end)]
-    return [Block("paragraph", first, first + len(text[first:stop].rstrip())) for first, stop in lines]
+    return [Block("paragraph", first, trimmed(text, first, stop)) for first, stop in lines]
 
 
 def parse_unstructured(one: Format, raw: ParseInput, error: ParserGaveUp) -> ParseResult:

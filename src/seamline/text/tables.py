@@ -1,8 +1,7 @@
 """The tables of a document, whatever its format: columns with names and types, rows with cells and spans.
 
-What the cells of a row say, however its format parts them: bars, separators, JSON, LaTeX, drawn borders.
-
-A splitter takes the text of one row. It never fails: a row that it cannot part is one cell.
+Cells are parted by bars, separators, JSON, LaTeX or drawn borders. A splitter takes the text of one row and never
+fails: a row that it cannot part is one cell.
 """
 
 from __future__ import annotations

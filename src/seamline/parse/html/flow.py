@@ -1,9 +1,8 @@
 """Lists and quotes around blocks of HTML, opened when there is something to put into them.
 
 Headings stand at the top, wherever the page has them: what is open is closed before one. An item that holds a heading
-is a section then, so what follows in it stands at the top as well; a quote goes on below.
-
-Lists of HTML: bullets, numbers as the page counts them, and terms with what is said of them.
+is a section then, so what follows in it stands at the top as well; a quote goes on below. Lists have bullets, numbers
+as the page counts them, or terms with what is said of them.
 """
 
 from __future__ import annotations

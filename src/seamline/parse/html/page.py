@@ -1,6 +1,6 @@
 """HTML -> what a document is made of: the text a browser shows, in blocks that know where they stand in the source.
 
-A web page in a ZIP archive, as Google Docs exports one: its HTML files; images are counted and not read.
+A page may also come in a ZIP archive, as Google Docs exports one: its HTML files are read, images are counted.
 """
 
 from __future__ import annotations

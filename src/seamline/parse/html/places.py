@@ -11,6 +11,8 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from seamline.text.lines import trimmed
+
 if TYPE_CHECKING:
     from turbohtml import Element
 
@@ -93,7 +95,7 @@ class HtmlPlaces:
             return
         begin = self._last[0]
         offset, line = end
-        stop = begin + len(self.markup[begin:offset].rstrip())
+        stop = trimmed(self.markup, begin, offset)
         self._close((stop, line - self.markup.count("\n", stop, offset)))
 
     def _close(self, end: Point) -> None:

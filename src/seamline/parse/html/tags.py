@@ -1,8 +1,7 @@
-"""What elements of HTML are to a reader: the ones that break the flow of text, and what is shown for the others.
+"""What elements of HTML are to a reader: which break the flow of text, which are not shown, what stands for the others.
 
-What is taken out of a page before it is read: scripts, what no reader sees, and on request what is not its content.
-
-All of it is counted. Nothing else looks at whether an element is shown.
+Scripts, what no reader sees and, on request, what is not the content of a page are taken out before it is read, and
+counted. Nothing else looks at whether an element is shown.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""How the process of the parsers is started: isolated, in a folder of nobody's, and without the user's secrets.
+"""How the process of the parsers is started, and which walls a system has around it.
 
-Which of the walls around a parser a system has. Apart from `cage`, so that the parent does not load ctypes.
+It runs isolated, in the root folder, and without the user's secrets. Apart from `cage`, so that the parent does not
+load ctypes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""The tree of a LaTeX document -> blocks in pre-order, with what parts of a large one are put between.
-
-The rows of a LaTeX table, and where its header ends.
+"""The tree of a LaTeX document -> blocks in pre-order, with what their parts are put between; tables with rows and
+header.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ from seamline.parse.latex.lex import (
 )
 from seamline.parse.latex.text import plain
 from seamline.parse.latex.tree import LatexArguments, LatexTree
+from seamline.text.lines import trimmed
 from seamline.types import Block, Detail, Enclosure
 
 _LISTS = words("itemize enumerate description list trivlist thebibliography compactitem compactenum")
@@ -110,7 +110,7 @@ class LatexBlocks:
         found = _VISIBLE.search(self.text, self._run, end)
         if found is not None:
             start = self._line_start(found.start())
-            stop = self._trimmed(start, end)
+            stop = trimmed(self.text, start, end)
             if detail is None and self.text[found.start()] == "%" and _COMMENTS.fullmatch(self.text, start, stop):
                 detail = Detail(comment=True)
             self.add("math" if self._in_math() else "paragraph", start, stop, 0, detail)
@@ -246,7 +246,7 @@ class LatexBlocks:
         if self._stack and self._stack[-1].end < 0:
             index = self._stack.pop().block
             block = self.blocks[index]
-            self.blocks[index] = block._replace(end=max(block.end, self._trimmed(block.start, end)))
+            self.blocks[index] = block._replace(end=max(block.end, trimmed(self.text, block.start, end)))
 
     # --- places ---------------------------------------------------------------------------------------------------
 
@@ -256,11 +256,6 @@ class LatexBlocks:
         while start > self._run and self.text[start - 1] in " \t":
             start -= 1
         return start if start == 0 or self.text[start - 1] in "\r\n" else at
-
-    def _trimmed(self, start: int, end: int) -> int:
-        while end > start and self.text[end - 1].isspace():
-            end -= 1
-        return end
 
 
 _BARE = re.compile(r"(?:\s++|%[^\r\n]*+)*+")
@@ -298,7 +293,7 @@ def table_rows(text: str, tree: LatexTree, begin: int, end: int, opening: int) -
                 header_end = at = mark.end  # rules of the header may be several
     stop = tree.marks[end].start
     if not _is_bare(text, max(at, ruled), stop):
-        _add(rows, text, at, _trimmed(text, at, stop))
+        _add(rows, text, at, trimmed(text, at, stop))
     return rows, header_end if 0 < header_rows < len(rows) else opening
 
 
@@ -329,9 +324,3 @@ def _is_bare(text: str, start: int, end: int) -> bool:
     """Whether there is nothing but white space and comments."""
     match = _BARE.match(text, start, max(start, end))
     return match is not None and match.end() >= end
-
-
-def _trimmed(text: str, start: int, end: int) -> int:
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return end

@@ -16,6 +16,7 @@ from seamline.parse.latex.text import authors, plain
 from seamline.parse.latex.tree import LatexArguments, LatexTree, build_tree
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.text.headings import heading_text
+from seamline.text.lines import line_number, trimmed
 from seamline.types import (
     Block,
     Detail,
@@ -23,7 +24,6 @@ from seamline.types import (
     Span,
 )
 
-_LINE_END = re.compile(r"\r\n?|\n")
 _VISIBLE = re.compile(r"\S")
 
 
@@ -55,7 +55,7 @@ def _parse_source(raw: ParseInput) -> ParseResult:
     made = LatexBlocks(text, tree, arguments, raw.limits.depth, min((one.rank for one in inside), default=0))
     removed: tuple[Span, ...] = ()
     mode = raw.reading.front_matter
-    front = _trimmed(text, body.start)
+    front = trimmed(text, 0, body.start)
     if front and mode == "include":
         made.add("front_matter", 0, front)
     elif front:
@@ -137,10 +137,4 @@ def _notices(text: str, lexed: LatexMarks, tree: LatexTree, too_deep: int) -> li
 
 
 def _notice(code: str, message: str, text: str, at: int) -> Notice:
-    return Notice(code, message, f"line {1 + sum(1 for _ in _LINE_END.finditer(text, 0, at))}")
-
-
-def _trimmed(text: str, end: int) -> int:
-    while end and text[end - 1].isspace():
-        end -= 1
-    return end
+    return Notice(code, message, f"line {line_number(text, at)}")

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from seamline.text.lines import line_end
+
 BEGIN, END, CODE, HIDDEN, HEAD, ITEM, ROW, RULE, BLANK, DEFINE, META, GROUP = range(12)
 """What a mark is: an environment's begin and end; verbatim text; what is never typeset; a section command; an item; the
 end of a table's row; a rule between rows; a blank line; a definition; title, author or date; an argument that stays
@@ -64,7 +66,6 @@ _ADDRESS = re.compile(r"\{[^{}\s]*\}")
 _INLINE = re.compile(r"(?:\[[^\]\r\n]{0,200}\])?(?:\{[A-Za-z0-9+#-]{1,40}\}(?=[^\sA-Za-z]))?")
 _RULE_REST = re.compile(r"(?:\([^()\r\n]{0,20}\))?(?:\[[^\[\]\r\n]{0,40}\])?(?:\{[^{}\r\n]{0,40}\}){0,3}")
 _ROW_REST = re.compile(r"\*?(?:[ \t]*\[[^\[\]\r\n]{0,40}\])?")
-_LINE_END = re.compile(r"[\r\n]")
 
 
 class LatexMark(NamedTuple):
@@ -251,8 +252,7 @@ class _Lexer:
         if not mark.isascii() or mark.isspace() or mark.isalnum() or not mark:
             return end
         if self.line_end < at:
-            found = _LINE_END.search(self.text, at)
-            self.line_end = found.start() if found else len(self.text)
+            self.line_end = line_end(self.text, at, len(self.text))
         close = self.text.find("}" if mark == "{" else mark, at + 1, min(self.line_end, at + 2000))
         return close + 1 if close >= 0 else end
 

@@ -15,6 +15,7 @@ import pyromark
 from seamline.errors import report_panics
 from seamline.parse.markdown.blocks import FENCED, LONGEST_FENCE
 from seamline.parse.markdown.extensions import extend, gfm_tables
+from seamline.text.lines import line_start
 from seamline.types import Block, Detail
 
 _OPTIONS = (
@@ -156,7 +157,7 @@ def _nest(text: str, raw: list[_Raw]) -> list[Block]:
         else:
             parent = -1
             if start and text[start - 1] in _INDENT:
-                start = _line_start(text, start)
+                start = _block_start(text, start)
             if start - covered > 2 and (reference := _reference(text, covered, start)):
                 add(reference)
             covered = end
@@ -170,7 +171,7 @@ def _nest(text: str, raw: list[_Raw]) -> list[Block]:
 
 def _whole_lines(text: str, end: int) -> int:
     """The end of a list without a last line that holds nothing but quote marks."""
-    head = _line_head(text, end)
+    head = line_start(text, end)
     if text[head:end].strip(" \t>"):
         return end
     while text[head - 1] in _WHITE:
@@ -178,18 +179,7 @@ def _whole_lines(text: str, end: int) -> int:
     return head
 
 
-def _line_head(text: str, at: int) -> int:
-    """Where the line that holds an offset starts; looks no further back than it must, whatever ends lines here."""
-    floor, width = at, 256
-    head = 0
-    while floor and not head:
-        floor = max(0, at - width)
-        head = max(text.rfind("\n", floor, at), text.rfind("\r", floor, at)) + 1
-        width *= 4
-    return head
-
-
-def _line_start(text: str, start: int) -> int:
+def _block_start(text: str, start: int) -> int:
     """Back over the indentation of a top-level block."""
     while start > 0 and text[start - 1] in _INDENT:
         start -= 1
@@ -205,7 +195,7 @@ def _reference(text: str, start: int, end: int) -> Block | None:
     if not bare:
         return None
     start += gap.index(bare[0])
-    return Block("reference", _line_start(text, start), start + len(bare))
+    return Block("reference", _block_start(text, start), start + len(bare))
 
 
 _FENCE = re.compile(r"`{3,}|~{3,}")
@@ -241,4 +231,4 @@ def _indentation(text: str, start: int) -> int:
 
 def _container_prefix(text: str, fence: int) -> str:
     """What stands before a fence on its line, list markers as spaces."""
-    return re.sub(r"[^>\s]", " ", text[_line_head(text, fence) : fence])
+    return re.sub(r"[^>\s]", " ", text[line_start(text, fence) : fence])

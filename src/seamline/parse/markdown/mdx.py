@@ -1,10 +1,8 @@
-"""MDX seen as Markdown: ESM and JSX are blanked with as many spaces, and reported as blocks of their own.
+"""MDX seen as Markdown: ESM and JSX are blanked with as many spaces, and become blocks of their own.
 
 Nothing is evaluated and nothing is an error. One pass reads line by line and keeps the open tags on a stack; what
 does not close, or shares its lines with prose, stays as it is. Code that never ends is the one thing that could
 be read again and again, so failed attempts are paid from an allowance: hostile text costs linear time too.
-
-Blocks that the Markdown parser does not see, front matter and JSX, and their places among those it does.
 """
 
 from __future__ import annotations
@@ -16,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from seamline.parse.markdown.blocks import FENCED
+from seamline.text.lines import line_end, trimmed
 from seamline.types import Block
 
 _EOL = re.compile(r"\r\n?+|\n")
@@ -143,7 +142,7 @@ class _Scan:
     def _esm(self, at: int) -> int:
         end = self.code.statement(at) if _ESM.match(self.text, at) else -1
         if end > 0:
-            self.found.append(MaskedBlock("esm", at, at + len(self.text[at:end].rstrip())))
+            self.found.append(MaskedBlock("esm", at, trimmed(self.text, at, end)))
         return end
 
     def _line(self, at: int, first: int, eol: int, after: int) -> int:
@@ -405,7 +404,6 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 _FENCE_LINE = re.compile(r"^[ \t]*(`{3,}(?=[^`\r\n]*$)|~{3,})", re.MULTILINE)
 _CONTAINERS = frozenset(("list", "item", "quote", "footnote", "directive"))
-_LINE_END = re.compile(r"[\r\n]|\Z")
 
 
 class MaskedBlock(NamedTuple):
@@ -418,7 +416,7 @@ class MaskedBlock(NamedTuple):
 
 def front_block(text: str, start: int, end: int) -> Block:
     """Front matter that stays in the text."""
-    return Block("front_matter", start, start + len(text[start:end].rstrip()))
+    return Block("front_matter", start, trimmed(text, start, end))
 
 
 def jsx_blocks(text: str, masked: Iterable[MaskedBlock]) -> list[Block]:
@@ -438,14 +436,9 @@ def _fences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     for fence in _FENCE_LINE.finditer(text, start, end):
         if opened is None:
             opened = fence
-        elif fence[1].startswith(opened[1]) and not _rest(text, fence.end(), end).strip():
+        elif fence[1].startswith(opened[1]) and not text[fence.end() : line_end(text, fence.end(), end)].strip():
             yield opened.start(1), fence.end()
             opened = None
-
-
-def _rest(text: str, at: int, end: int) -> str:
-    stop = _LINE_END.search(text, at, end)
-    return text[at : stop.start() if stop else end]
 
 
 def interleave(blocks: list[Block], masked: list[Block]) -> list[Block]:

@@ -1,10 +1,7 @@
-"""Sound and video: what is said in them, by whom it can not be told, and when.
+"""Sound and video -> turns of speech with their times, and the scenes of a video.
 
 The sound is cut at silences into windows of half a minute, so that no word is cut and a long recording fits the memory.
-
-Speech to text: what an engine must offer, and the one that runs here, offline.
-
-Where the pictures of a video change.
+A `Transcriber` hears them: Whisper, offline, is the one built in. Nobody tells who speaks.
 """
 
 from __future__ import annotations
@@ -37,11 +34,10 @@ from seamline.parse.media.turns import (
     TurnMarks,
     Utterance,
     order_times,
-    spaced,
     write_turns,
 )
 from seamline.parse.parser_types import ParseInput, ParseResult
-from seamline.types import Notice
+from seamline.types import Notice, collapse
 
 if TYPE_CHECKING:
     from seamline.parse.media.sound import Samples
@@ -192,7 +188,7 @@ class Whisper:
         )
         self.language = str(info.language)
         for segment in segments:
-            if text := spaced(segment.text):
+            if text := collapse(segment.text):
                 start, end = min(segment.start, length), min(segment.end, length)
                 sure = math.exp(min(segment.avg_logprob, 0.0))
                 yield Utterance(text, (round(start, 3), round(end, 3)), confidence=round(sure, 4))

@@ -1,6 +1,6 @@
 """Images: one figure with what the file says of itself, and the text that OCR sees in it.
 
-PNG files without the parts beside the picture that unpack to far more than they should.
+Parts of a PNG beside the picture that unpack to far more than they should are taken out before it is opened.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The sound of a recording, as mono samples of 16 kHz, piece by piece: an hour of it at once would fill the memory.
+"""The sound of a recording as mono samples of 16 kHz, piece by piece, and where in it nobody speaks.
 
-Where nobody speaks: by a small model that knows voices, or by loudness where it is not installed.
+An hour at once would fill the memory. Silence is told by a small model that knows voices, or by loudness where that is
+not installed.
 """
 
 from __future__ import annotations

@@ -17,11 +17,10 @@ from seamline.parse.media.turns import (
     Utterance,
     name_speakers,
     order_times,
-    spaced,
     write_turns,
 )
 from seamline.parse.parser_types import ParseInput, ParseResult
-from seamline.types import Notice
+from seamline.types import Notice, collapse
 
 _LINE = re.compile(r"([^\r\n]*+)(?:\r\n?|\n|\Z)")
 _TIME = r"(-?)(?:(\d++):)?(\d++):(\d++)(?:[.,](\d++))?"
@@ -167,7 +166,7 @@ def _utterances(cue: _Cue) -> Iterator[Utterance]:
         for voice in _VOICE.finditer(line.text):
             words.append(line.text[at : voice.start()])
             at = voice.end()
-            speaker = spaced(_plain(voice[1] or ""))
+            speaker = collapse(_plain(voice[1] or ""))
             words = []
             parts.append((speaker, words))
         words.append(line.text[at:] + " ")
@@ -176,7 +175,7 @@ def _utterances(cue: _Cue) -> Iterator[Utterance]:
     first, last = cue.lines[0], cue.lines[-1]
     source, lines = (first.start, last.start + len(last.text)), (first.number, last.number)
     for speaker, words in parts:
-        if text := spaced(_plain("".join(words))):
+        if text := collapse(_plain("".join(words))):
             yield Utterance(text, cue.time, speaker, source, lines)
 
 

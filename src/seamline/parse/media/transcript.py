@@ -12,12 +12,11 @@ from seamline.parse.media.turns import (
     Utterance,
     name_speakers,
     order_times,
-    spaced,
     write_turns,
 )
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.parse.tables.json import deepest
-from seamline.types import Notice
+from seamline.types import Notice, collapse
 
 _SEGMENTS = ("segments", "utterances", "audio_segments", "monologues", "chunks")
 _STARTS = ("start", "start_time", "from", "ts")
@@ -82,7 +81,7 @@ def _list_of(value: Any) -> Sequence[Any] | None:
 
 
 def _utterance(segment: Any) -> Utterance | None:
-    if not isinstance(segment, Mapping) or not (text := spaced(_text(segment))):
+    if not isinstance(segment, Mapping) or not (text := collapse(_text(segment))):
         return None
     times = _number(segment, _STARTS), _number(segment, _ENDS)
     pair = segment.get("timestamp")
@@ -103,7 +102,7 @@ def _speaker(segment: Mapping[str, Any]) -> str:
     value = next((segment[name] for name in _SPEAKERS if segment.get(name) is not None), "")
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
-    name = spaced(f"{value:g}" if isinstance(value, float) else str(value)).encode("utf-8", "replace").decode()
+    name = collapse(f"{value:g}" if isinstance(value, float) else str(value)).encode("utf-8", "replace").decode()
     return f"Speaker {name}" if name.isdigit() else name
 
 

@@ -60,11 +60,6 @@ class TurnMarks:
         return {"keyframe": self.scenes[before - 1] if before else 0.0}
 
 
-def spaced(text: str) -> str:
-    """With single spaces."""
-    return " ".join(text.split())
-
-
 def name_speakers(said: Sequence[Utterance]) -> list[Utterance]:
     """Speakers that only the text names, as in `ANNA: Good morning.`
 

@@ -1,8 +1,7 @@
-"""What office documents are read into before they are written down: paragraphs with what they are, and tables.
+"""What office documents are read into before they are written: paragraphs with what they are, and tables.
 
-Tables of office documents: merged cells laid out, and tables that only arrange a page taken apart.
-
-Lists from paragraphs that only say their level: how office formats write them.
+Merged cells are laid out, and tables that only arrange a page are taken apart. Lists come as paragraphs that say their
+level; `ListOutline` opens and closes the lists around them.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 Shapes are read in the order the file keeps them, which is the order screen readers follow. A slide without a title is
 called by its number. Speaker notes stand as a quote at the end of their slide.
-
-The shapes of a slide -> pieces: text with its levels and bullets, tables, pictures, charts, diagrams.
 """
 
 from __future__ import annotations

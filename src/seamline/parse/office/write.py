@@ -1,6 +1,5 @@
-"""Pieces of an office document -> the text, blocks and anchors of a `DocumentBuilder`.
-
-How the content of office documents is walked: by a stack of frames, as tables nest in tables without end.
+"""Reading and writing of office documents that all formats share: `ContentWalk` goes through the XML with a stack, as
+tables nest in tables without end; `PieceWriter` turns the pieces into the text, blocks and anchors of a builder.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What is drawn on a page beside text: pictures, and the straight lines that tables are ruled with.
-
-Pictures with what is written in them and under them.
-"""
+"""What is drawn on a page beside text: pictures with what is written in and under them, and the lines of ruled tables."""
 
 from __future__ import annotations
 

@@ -1,11 +1,8 @@
-"""PDFium's functions for single characters, called a whole page at a time.
+"""PDFium's functions for single characters, called a whole page at a time; looks and tags of text from them.
 
 The library has no call for all characters of a page. Through prototypes of our own, which write into one array at plain
 addresses, `map` calls it without a line of Python in between: 0.4 us for each character and question instead of 3.
-
-How the text objects of a page look: size, weight, slant, direction, and whether they are drawn at all.
-
-The tags of a page: which of its text is a heading, by the document's own word.
+Text objects tell size, weight, slant, direction and whether they are drawn at all; tags tell which text is a heading.
 """
 
 from __future__ import annotations

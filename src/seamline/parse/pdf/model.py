@@ -1,8 +1,6 @@
-"""The values the steps of the PDF parser hand on: words, lines, shapes and pages.
+"""The values the steps of the PDF parser hand on: words, lines, tables, figures, pages, passages.
 
 All boxes are in points from the top left corner of the page as it is shown.
-
-What a document is made of, before it is written: paragraphs and the like, each of lines.
 """
 
 from __future__ import annotations

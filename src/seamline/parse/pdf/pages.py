@@ -1,7 +1,4 @@
-"""The pages of a document, read one by one.
-
-Pages that are pictures of text, read by sight.
-"""
+"""The pages of a document, read one by one: by their text, or by sight where a page is a picture of text."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
-"""A column's pieces -> paragraphs, items, code, tables and figures.
+"""The pieces of a column -> passages: paragraphs, items, code, tables, figures and footnotes.
 
-Paragraphs and tables that go on in the next column or on the next page.
-
-Small print at the foot of a column -> footnotes with their labels.
-
-Lines -> running text: what stands between the last word of a line and the first of the next.
+Paragraphs and tables that go on in the next column or on the next page are joined; between two lines stands a space, or
+nothing where a hyphen only broke a word.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
-"""Streams that unpack to far more than any page holds, made harmless before the library unpacks them.
+"""Damaged and dangerous PDF files, made readable before the library opens them.
 
-The bytes are changed in place and keep their length, so that every offset in the file stays right.
-
-The objects of a PDF, found by searching the file instead of by its index.
-
-A PDF whose index or tree of pages is lost, put together anew from the objects that are still there.
-
-Pages are taken as they are and hung under one new root, so that the library reads them as those of any other file. What
-they inherit from nodes above them stays reachable, as they keep pointing at their parents.
+Streams that unpack to far more than any page holds are emptied in place, so that every offset in the file stays right.
+Where the index or the tree of pages is lost, the objects are found by searching the file, and the pages are hung under
+one new root. What they inherit from nodes above them stays reachable, as they keep pointing at their parents.
 """
 
 from __future__ import annotations

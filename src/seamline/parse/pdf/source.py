@@ -1,7 +1,4 @@
-"""Opening a PDF: what it says of itself, its bookmarks and its pages, and why it cannot be read.
-
-What is wrong with the file of a PDF that was opened all the same.
-"""
+"""Opening a PDF: what it says of itself, its bookmarks, why it cannot be read, or what is wrong with it all the same."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Words -> rows of cells: what ruled tables and tables by alignment share.
-
-Ruled lines -> tables: the grid they make, and the words in its cells.
-
-Lines whose words stand under each other -> tables without a grid.
-"""
+"""Words -> tables: by the grid that ruled lines make, or by words that stand under each other without one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A page of PDFium -> words with boxes, in the order of the source.
-
-Words -> lines: as far as words stand close to each other, in the order of the source.
-"""
+"""A page of PDFium -> words with boxes in the order of the source, and lines of words that stand close to each other."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""What a directive of reStructuredText is: code, a formula, a figure, a table, or a container of blocks.
-
-Tables of reStructuredText: where they end, their rows, and where their header does.
+"""Directives and tables of reStructuredText: what a directive is, where its content starts, and the rows and the header
+of a table.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from seamline.parse.rst.lines import (
     SIMPLE_BORDER,
     RstLines,
 )
+from seamline.text.lines import trimmed
 from seamline.types import Detail, Enclosure
 
 DIRECTIVE = re.compile(
@@ -127,7 +127,7 @@ def _enclosure(lines: RstLines, number: int, text_at: int) -> Enclosure:
     start = lines.start[number]
     after = lines.start[number + 1] if number + 1 < len(lines) else lines.end[number]
     if text_at:
-        after = start + len(lines.text[start:text_at].rstrip())
+        after = trimmed(lines.text, start, text_at)
     return Enclosure(start, after if after - start <= _LONGEST_OPENING else start)
 
 

@@ -22,6 +22,7 @@ from seamline.parse.rst.lines import (
     plain,
     width,
 )
+from seamline.text.lines import trimmed
 from seamline.types import Block, Detail, Enclosure
 
 _DEEPEST = 6
@@ -196,7 +197,7 @@ class RstScan:
             indent = lines.indent[below] if not lines.is_blank(below) else floor + 1
             opening = lines.end[number] if mark == "term" else after_mark
             if opening - at <= _LONGEST_OPENING:
-                detail = Detail(Enclosure(at, at + len(self.text[at:opening].rstrip())))
+                detail = Detail(Enclosure(at, trimmed(self.text, at, opening)))
         elif after_mark >= lines.end[number]:
             floor = indent = column + 2 if lines.is_blank(number + 1) else max(column + 1, lines.indent[number + 1])
         self._enter("item", at, floor, max(indent, floor), "", detail)

@@ -2,8 +2,6 @@
 
 Work is done column by column: the cells of a column are mostly of one type, and a table has far fewer columns than
 cells, so that most steps run at the speed of the interpreter's own loops.
-
-How long the text of a cell may be.
 """
 
 from __future__ import annotations

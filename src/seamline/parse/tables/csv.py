@@ -1,10 +1,7 @@
 """CSV and TSV: one table, a row for each record, wherever its cells hold line ends. The text is the source.
 
-Nothing in a cell is ever worked out: a formula is text.
-
-How a table of separated values is written: which character parts its cells, and which quotes them.
-
-Each candidate reads a sample; the one under which rows have the same width, and cells look like values, is right.
+Nothing in a cell is ever worked out: a formula is text. Which character parts cells, and which quotes them, is found by
+trying each candidate on a sample: under the right one rows have the same width, and cells look like values.
 """
 
 from __future__ import annotations
@@ -19,6 +16,7 @@ from typing import NamedTuple
 from seamline.anchors import RecordAnchors
 from seamline.gc_pause import paused
 from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.text.lines import trimmed
 from seamline.text.values import (
     MOST,
     common,
@@ -95,7 +93,7 @@ def _is_record(line: str) -> bool:
 
 def _paragraphs(text: str, rows: _Spans) -> list[Block]:
     """Lines above a table, each a paragraph."""
-    spans = [(start, start + len(text[start:end].rstrip())) for start, end in rows]
+    spans = [(start, trimmed(text, start, end)) for start, end in rows]
     return [Block("paragraph", start, end) for start, end in spans if end > start]
 
 
@@ -160,7 +158,7 @@ def _rows(text: str, rows: _Spans, shape: _Shape, table: int) -> tuple[list[Bloc
     missing: set[int] = set()
     for number, (start, end) in enumerate(rows):
         if text[end - 1].isspace():
-            end = start + len(text[start:end].rstrip())
+            end = trimmed(text, start, end)
             if end <= start:
                 missing.add(number)
                 continue

@@ -1,13 +1,8 @@
-"""Tables of files that hold nothing else: what Parquet and SQLite share.
+"""Parquet files and SQLite databases: each table a heading, a line that names its columns, and numbered rows.
 
-Each is a heading, a line that names its columns and their types, and a table; every row knows its number.
-
-Parquet files: their schema and their rows, read batch by batch.
-
-SQLite databases: their plain tables, read from memory.
-
-A database can carry views, virtual tables, generated columns and triggers that run expressions of its maker's. None of
-them is asked: an authorizer refuses all but reading columns of tables, and a counter of steps ends what takes too long.
+A SQLite database can carry views, virtual tables, generated columns and triggers that run expressions of its maker's.
+None of them is asked: an authorizer refuses all but reading columns of tables, and a counter of steps ends what takes
+too long.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """JSON and JSON lines: a row for each record of an array, a block for each key of an object. The text is the source.
 
-Values are decoded only to find where they end and what they are; nothing of them is kept, and nothing is worked out.
-
-Where the values of a JSON text begin and end.
-
-The decoder of the standard library finds the end of a value; it recurses, so texts that nest too deep are told apart
-before. Of large texts the ends are found by counting brackets, as decoded values take ten times the memory of the text.
+Values are decoded only to find where they end and what they are. The decoder of the standard library recurses, so texts
+that nest too deep are told apart before. Of large texts the ends are found by counting brackets, as decoded values take
+ten times the memory of the text.
 """
 
 from __future__ import annotations
@@ -21,6 +18,7 @@ from typing import Any, NamedTuple
 from seamline.anchors import RecordAnchors
 from seamline.gc_pause import paused
 from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.text.lines import trimmed
 from seamline.text.values import (
     MOST,
     common,
@@ -86,7 +84,7 @@ def _lines(reader: JsonReader, depth: int) -> tuple[list[Block], list[int]]:
     bad: list[int] = []
     for found in _LINE.finditer(text):
         start, end = found.span()
-        end = start + len(text[start:end].rstrip())
+        end = trimmed(text, start, end)
         start += start == 0 and text.startswith("\ufeff")
         if end <= start:
             continue
@@ -125,11 +123,12 @@ def _remarks(text: str, reader: JsonReader) -> Iterable[Notice]:
 
 
 def _line(text: str, at: int) -> int:
+    """The number of a line; only LF ends one, as of JSON lines."""
     return text.count("\n", 0, at) + 1
 
 
 def _code(text: str, start: int, end: int, parent: int = -1) -> Block:
-    return Block("code", start, start + len(text[start:end].rstrip()), 0, parent)
+    return Block("code", start, trimmed(text, start, end), 0, parent)
 
 
 class _Maker:
@@ -218,7 +217,7 @@ class _Maker:
         starts = [members[0].start if first is None else first, *(member.start for member in members[1:])]
         ends = [*starts[1:], members[-1].end if first is None else found.end]
         for member, start, until in zip(members, starts, ends, strict=True):
-            end = start + len(text[start:until].rstrip())
+            end = trimmed(text, start, until)
             inner = self._inside(member)
             if inner is None:
                 self.blocks.append(Block("code", start, end, 0, parent))

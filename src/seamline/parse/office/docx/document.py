@@ -2,11 +2,8 @@
 
 Kept: all text of the body, inserted text, text boxes once, content controls, tables of contents (as lists), formulas
 as LaTeX, alternative texts of pictures, cached values of charts. Left out, and said so in a notice: deleted and hidden
-text, headers and footers, comments, pictures that nobody described.
-
-The body of a Word document -> pieces in reading order: paragraphs with what they are, and tables.
-
-Tables nest in cells of tables, and boxes in paragraphs; a stack of frames follows them, never recursion.
+text, headers and footers, comments, pictures that nobody described. Tables nest in cells of tables, and boxes in
+paragraphs; a stack follows them, never recursion.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Styles of a Word document: which paragraphs are headings, captions or code, and which text is hidden.
-
-Lists of a Word document: what stands before each item, counted as Word counts it.
+"""Styles and lists of a Word document: which paragraphs are headings, captions, code or hidden, and what stands before
+each item, counted as Word counts it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""The content of OpenDocument files -> pieces in reading order, without recursion.
-
-Paragraphs of OpenDocument files -> their text: spans, links, notes, frames, and what is not to be read.
+"""The content of OpenDocument files -> pieces in reading order: paragraphs with spans, links, notes and frames, lists,
+tables. A stack follows what is nested, never recursion.
 """
 
 from __future__ import annotations
