@@ -11,8 +11,7 @@ from seamline.errors import ParseError
 from seamline.parse import parse_bytes
 from seamline.parse.parser_types import ParseInput, ParseLimits
 from seamline.parse.sheets.cells import is_sparse, marks_of
-from seamline.parse.sheets.grid import SheetGrid, neighbours
-from seamline.parse.sheets.rows import format_value
+from seamline.parse.sheets.grid import SheetGrid, format_value, neighbours
 from seamline.parse.sheets.workbook import parse
 from seamline.testing.parsers import check_document
 from seamline.types import Document

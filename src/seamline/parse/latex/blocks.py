@@ -1,6 +1,4 @@
-"""The tree of a LaTeX document -> blocks in pre-order, with what their parts are put between; tables with rows and
-header.
-"""
+"""The tree of a LaTeX document -> blocks in pre-order, with their enclosures; tables with rows and header."""
 
 from __future__ import annotations
 

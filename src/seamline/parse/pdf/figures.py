@@ -1,4 +1,4 @@
-"""What is drawn on a page beside text: pictures with what is written in and under them, and the lines of ruled tables."""
+"""What is drawn on a page beside text: pictures with what is written in and under them, and lines that rule tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening a PDF: what it says of itself, its bookmarks, why it cannot be read, or what is wrong with it all the same."""
+"""Opening a PDF: what it says of itself, its bookmarks, why it cannot be read, and what is wrong with it."""
 
 from __future__ import annotations
 

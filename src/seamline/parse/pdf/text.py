@@ -1,4 +1,4 @@
-"""A page of PDFium -> words with boxes in the order of the source, and lines of words that stand close to each other."""
+"""A page of PDFium -> words with boxes in the order of the source, and lines of words that stand close together."""
 
 from __future__ import annotations
 

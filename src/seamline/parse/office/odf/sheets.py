@@ -7,8 +7,7 @@ from typing import Any
 
 from seamline.parse.office.odf.styles import get, name_of
 from seamline.parse.office.ooxml import number
-from seamline.parse.sheets.grid import SheetGrid, neighbours
-from seamline.parse.sheets.rows import Value
+from seamline.parse.sheets.grid import SheetGrid, Value, neighbours
 
 _MOST = 1 << 30
 _REPEATED = 1_000
