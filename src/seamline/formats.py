@@ -14,7 +14,7 @@ class Format(NamedTuple):
     suffixes: tuple[str, ...]
     """Endings of file names, the usual one first."""
     parser: str
-    """`module:function`, the module under seamline.parse unless its name has a dot."""
+    """`module:function`."""
     is_text: bool
     """Whether the source is text, and decoded before it is parsed."""
     is_proved: bool = False

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from seamline.parse.markdown import blocks as either
-from seamline.parse.markdown.blocks import FENCED
+from seamline.parse.markdown.blocks import FENCED, type_details
 from seamline.parse.markdown.commonmark import parse_blocks
 from seamline.testing.strategies import HOSTILE, documents
 from seamline.types import Block
@@ -98,7 +98,7 @@ PIECES = (
 def both(text: str) -> tuple[list[Block], list[Block]]:
     found = native.parse_blocks(text, 0, Block, FENCED)
     assert found is not None
-    return found, parse_blocks(text)
+    return type_details(found), parse_blocks(text)
 
 
 def check(text: str) -> None:
@@ -164,10 +164,10 @@ def test_depth_and_length(text: str) -> None:
     check(text)
 
 
-def test_attributes_are_equal_in_kind_too() -> None:
+def test_details_are_equal_in_kind_too() -> None:
     found, expected = both("3. a\n\n:::note\n\nx\n\n:::\n\n> ```py\n> x\n\n```\ny\n```\n")
-    assert [type(b.attrs) for b in found] == [type(b.attrs) for b in expected]
-    assert found[-1].attrs is FENCED
+    assert [type(b.detail) for b in found] == [type(b.detail) for b in expected]
+    assert found[-1].detail is FENCED
     assert all(type(b) is Block and type(b.kind) is str for b in found)
 
 
@@ -181,7 +181,7 @@ def test_characters_beside_angle_brackets_are_no_marks() -> None:
 @given(documents(), st.integers(0, 200))
 @example("\ufeff---\ra: b\r\n---\r\n# x\n", 15)
 def test_what_stands_before_an_offset_is_blank(text: str, after: int) -> None:
-    assert native.parse_blocks(text, after, Block, FENCED) == parse_blocks(either.blank(text, 0, after))
+    assert type_details(native.parse_blocks(text, after, Block, FENCED)) == parse_blocks(either.blank(text, 0, after))
 
 
 def test_what_it_leaves_to_python_is_parsed_there() -> None:

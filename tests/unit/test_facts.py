@@ -190,8 +190,13 @@ def test_a_long_chunk_has_its_own_language() -> None:
 
 def test_source_code_is_named_by_its_parser() -> None:
     document = parse_text("x = 1\n", media_type="text/x-source")
-    told = replace(document, front_matter={"programming_language": "python"})
+    told = replace(document, language="python")
     assert [one.language for one in facts(told, "language", recipe=Recipe())] == ["python"]
+
+
+def test_front_matter_does_not_name_the_language_of_code() -> None:
+    text = "---\nprogramming_language: rust\n---\n\n```python\nx = 1\n```\n"
+    assert [one.language for one in facts(text, "language", recipe=Recipe())] == ["python"]
 
 
 class Marked:

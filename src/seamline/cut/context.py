@@ -16,6 +16,7 @@ from seamline.cut.sections import Section
 from seamline.protocols import Tokenizer
 from seamline.source.imports import Import, Imports
 from seamline.types import (
+    NO_DETAIL,
     Block,
     Context,
     Document,
@@ -117,7 +118,7 @@ class ScopePaths:
 
 
 def _name(scope: Block) -> str:
-    return str((scope.attrs or {}).get("name", ""))
+    return (scope.detail or NO_DETAIL).name or ""
 
 
 _SHARE = 8
@@ -126,7 +127,7 @@ _SHARE = 8
 
 def import_reserve(document: Document, limit: int) -> int:
     """Tokens to keep free while packing."""
-    return limit // _SHARE if any((block.attrs or {}).get("imports") for block in document.blocks) else 0
+    return limit // _SHARE if any(block.detail and block.detail.imports for block in document.blocks) else 0
 
 
 class Borrower:
@@ -137,7 +138,7 @@ class Borrower:
         self._imports = imports
         self._count = tokenizer.count
         self._limit = limit
-        self._indents = document.front_matter.get("programming_language") == "python"
+        self._indents = document.language == "python"
         self._tokens: dict[Import, int] = {}
         self._additive = tokenizer.additive
         self._lines: dict[tuple[int, int], int] = {}

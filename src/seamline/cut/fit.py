@@ -59,7 +59,7 @@ class Engine:
         self.tops = [i for i, b in enumerate(self.blocks) if b.parent < 0]
         self.starts = [self.blocks[i].start for i in self.tops]
         self.sections = find_sections(self.blocks, self.tops, recipe.breadcrumb_depth)
-        self.unclosed = {b.end: str(b.attrs["unclosed"]) for b in self.blocks if b.attrs and "unclosed" in b.attrs}
+        self.unclosed = {b.end: b.detail.unclosed for b in self.blocks if b.detail and b.detail.unclosed}
         self.scorer = Scorer(scores_of(recipe), signal)
         self._outline = signal.outline
         self.leads = Leads(document, self.starts, self.sections, self.count, heading_tokens(recipe))

@@ -15,7 +15,7 @@ from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
 from seamline.source import Source, source_of
 from seamline.source.symbols import Symbol, Symbols
-from seamline.types import Chunk, Document, Span
+from seamline.types import NO_DETAIL, Chunk, Document, Span
 
 
 def code_facts(chunk: Chunk) -> CodeFacts:
@@ -106,7 +106,7 @@ def _head(document: Document, source: Source) -> Line:
     """The name of a file, and the first line of its docstring."""
     name = document.source.uri or document.id
     first = document.blocks[0] if document.blocks else None
-    if source.language != "python" or first is None or not (first.attrs or {}).get("header"):
+    if source.language != "python" or first is None or not (first.detail or NO_DETAIL).header:
         return name, ()
     said = _DOCSTRING.match(document.text, first.start, first.end)
     if said is None or not said[1]:

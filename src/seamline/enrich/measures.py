@@ -42,7 +42,7 @@ from seamline.errors import ConfigError
 from seamline.recipe.choose import Choice
 from seamline.text.coherence import coherence, distinctiveness
 from seamline.text.words import COMMON, words
-from seamline.types import Block, Chunk, Span
+from seamline.types import NO_DETAIL, Block, Chunk, Span
 
 if TYPE_CHECKING:
     from seamline.records import Vector
@@ -174,7 +174,8 @@ def _headless(reader: Reader, chunk: Chunk) -> bool:
         return False
     for block, part in reader.work.tops(chunk.body):
         if block.kind == "table" and part.start > block.start:
-            return int((block.attrs or {}).get("header_end", block.end)) > block.start
+            until = (block.detail or NO_DETAIL).header_end
+            return (block.end if until is None else until) > block.start
     return False
 
 
@@ -337,17 +338,16 @@ def _own(work: Work, chunk: Chunk) -> str | None:
 
 
 def _programming(work: Work, chunk: Chunk) -> str:
-    said = work.document.front_matter.get("programming_language")
-    if isinstance(said, str):
-        return said
+    if work.document.language:
+        return work.document.language
     blocks = (block for block, _ in work.tops(chunk.body) if block.kind == "code")
     return next((name for block in blocks if (name := _named(work.document.text, block))), "")
 
 
 def _named(text: str, block: Block) -> str:
     """What a block of code says of itself: by its parser, or after its fence."""
-    said = (block.attrs or {}).get("language")
-    if not isinstance(said, str):
+    said = (block.detail or NO_DETAIL).language
+    if not said:
         info = _INFO.match(text, block.start, block.end)
         said = info[1] if info else ""
     name = said.strip().lower()

@@ -19,7 +19,7 @@ class Source:
 
     def __init__(self, document: Document) -> None:
         self._document: ReferenceType[Document] = ref(document)
-        self.language = str(document.front_matter.get("programming_language", ""))
+        self.language = document.language
 
     @property
     def document(self) -> Document:

@@ -110,10 +110,10 @@ class BraceLines:
 def _bodies(text: str, blocks: Sequence[Block]) -> Iterator[tuple[int, int]]:
     """The brackets around the bodies of functions that stand on lines of their own."""
     for block in blocks:
-        attrs = block.attrs
-        if block.kind != "scope" or not attrs or attrs.get("type") not in _FUNCTIONS or "frame" not in attrs:
+        detail = block.detail
+        if block.kind != "scope" or not detail or detail.type not in _FUNCTIONS or not detail.enclosure:
             continue
-        opening, close = attrs["frame"][1] - 1, block.end - 1
+        opening, close = detail.enclosure.end - 1, block.end - 1
         if text[opening] == "{" and text[close] == "}" and text[opening + 1] in "\r\n":
             line = max(text.rfind("\n", opening, close), text.rfind("\r", opening, close)) + 1
             if text[line:close].isspace() or line == close:

@@ -13,7 +13,7 @@ from seamline.source.nodes import Outline
 from seamline.source.python_lines import PythonLines
 from seamline.source.python_names import PythonNames
 from seamline.source.python_tokens import TOKEN, Token, bindings
-from seamline.types import Document
+from seamline.types import NO_DETAIL, Document
 
 
 class Import(NamedTuple):
@@ -57,17 +57,13 @@ class Imports:
         inside = [(one.start, one.end) for one in self.all]
         starts = [start for start, _ in inside]
         out = []
-        for found in _identifiers(_language(self._document), wanted).finditer(text):
+        for found in _identifiers(self._document.language, wanted).finditer(text):
             at, name = found.start(), found[0]
             if name in wanted and not (at and (text[at - 1] in "._$" or text[at - 1].isalnum())):
                 before = bisect_left(starts, at + 1) - 1
                 if before < 0 or at >= inside[before][1]:
                     out.append((at, name))
         return out
-
-
-def _language(document: Document) -> str:
-    return str(document.front_matter.get("programming_language", ""))
 
 
 def _identifiers(language: str, wanted: frozenset[str]) -> re.Pattern[str]:
@@ -101,12 +97,12 @@ def _python(text: str, lines: PythonLines) -> Iterator[Import]:
 
 
 def _braces(document: Document, outline: BraceLines) -> Iterator[Import]:
-    text, read = document.text, _BINDS.get(_language(document))
+    text, read = document.text, _BINDS.get(document.language)
     for block in document.blocks:
-        if read is None or block.parent >= 0 or not (block.attrs or {}).get("imports"):
+        if read is None or block.parent >= 0 or not (block.detail or NO_DETAIL).imports:
             continue
         for node in outline.nodes(block.start, block.end) or ():
-            if _language(document) == "go":
+            if document.language == "go":
                 yield from _go(text, node.code, node.end)
             elif names := tuple(dict.fromkeys(read(text[node.code : node.end]))):
                 yield Import(node.code, node.end, names)

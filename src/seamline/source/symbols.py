@@ -12,7 +12,7 @@ from seamline.source.marks import LANGUAGES
 from seamline.source.nodes import Outline
 from seamline.source.python_lines import PythonLines
 from seamline.source.python_names import PythonNames, Used
-from seamline.types import Document
+from seamline.types import NO_DETAIL, Document
 
 
 def _words(text: str) -> frozenset[str]:
@@ -55,7 +55,7 @@ class Symbols:
     def __init__(self, document: Document, outline: Outline | None) -> None:
         self._text = document.text
         self._outline = outline
-        self._language = str(document.front_matter.get("programming_language", ""))
+        self._language = document.language
         self.all = list(_symbols(document))
         self._starts = [one.start for one in self.all]
 
@@ -116,15 +116,15 @@ def _symbols(document: Document) -> Iterator[Symbol]:
     names: dict[int, tuple[str, int]] = {-1: ("", -1)}
     count = 0
     for index, block in enumerate(document.blocks):
-        attrs = block.attrs or {}
+        detail = block.detail or NO_DETAIL
         around = names[block.parent]
-        if block.kind != "scope" or "name" not in attrs:
+        if block.kind != "scope" or detail.name is None:
             names[index] = around
             continue
-        name = f"{around[0]}.{attrs['name']}" if around[0] else str(attrs["name"])
+        name = f"{around[0]}.{detail.name}" if around[0] else detail.name
         names[index] = (name, count)
-        start, end = attrs["frame"][:2] if "frame" in attrs else (block.start, block.start)
-        yield Symbol(block.start, block.end, name, str(attrs["type"]), around[1], (start, end))
+        start, end = detail.enclosure[:2] if detail.enclosure else (block.start, block.start)
+        yield Symbol(block.start, block.end, name, detail.type, around[1], (start, end))
         count += 1
 
 

@@ -59,7 +59,7 @@ class Statements:
         self._count = count
         self._ladder = ladder
         self._docstring = docstring
-        self._declared = [b.start for b in blocks if b.kind == "scope" and (b.attrs or {}).get("type") in _DECLARED]
+        self._declared = [b.start for b in blocks if b.kind == "scope" and b.detail and b.detail.type in _DECLARED]
         self._frames = CodeFrames(text, outline, count)
         self._atoms: list[Atom] = []
         self._sizes: dict[tuple[int, int], int] = {}

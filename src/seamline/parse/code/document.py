@@ -17,7 +17,7 @@ from seamline.parse.code.guard import parse_within, refuse_bomb, refused
 from seamline.parse.code.languages import Language
 from seamline.parse.code.places import Places
 from seamline.parse.code.tree import DEPTH, Tree
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.parse.xml import outside_doctype
 from seamline.types import Block, Notice
 
@@ -30,7 +30,7 @@ _OBJECT = re.compile(r"!!?(?:python|ruby|java[\w.]*|perl|php)/")
 _READ_ALIKE = frozenset(("utf-8", "utf-8-sig", "ascii"))
 
 
-def parse(raw: Raw) -> Parsed:
+def parse(raw: ParseInput) -> ParseResult:
     """Source code in any language: by its grammar where there is one, else by blank lines and indentation."""
     language = language_of(raw.text, raw.uri)
     if language is None:
@@ -50,18 +50,21 @@ def parse(raw: Raw) -> Parsed:
         tree = Tree(places, language)
         blocks = tree.blocks(root)
         notices = (*_syntax(root, language), *_deep(tree), *_cookie(raw.text, language), *_outside(raw.text, language))
-    return Parsed(raw.text, blocks, meta=_meta(language), notices=notices)
+    return ParseResult(raw.text, blocks, meta=_meta(language), notices=notices, language=language.name)
 
 
-def parse_without_grammar(raw: Raw, why: str) -> Parsed:
+def parse_without_grammar(raw: ParseInput, why: str) -> ParseResult:
     """Source code whose grammar gave up."""
     return _plain(raw.text, why, language_of(raw.text, raw.uri))
 
 
-def _plain(text: str, why: str, language: Language | None = None) -> Parsed:
+def _plain(text: str, why: str, language: Language | None = None) -> ParseResult:
     """Without a grammar."""
     message = f"read without a grammar: {why}; blocks are what stands between blank lines"
-    return Parsed(text, plain_code(text), meta=_meta(language), notices=(Notice("no-grammar", message),))
+    notices = (Notice("no-grammar", message),)
+    return ParseResult(
+        text, plain_code(text), meta=_meta(language), notices=notices, language=language.name if language else ""
+    )
 
 
 def _meta(language: Language | None) -> dict[str, Any]:

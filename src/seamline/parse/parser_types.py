@@ -1,7 +1,4 @@
-"""What a parser is given, and what it gives back.
-
-Sources whose parser gave up: their text is still cut, without the structure that the parser would have found.
-"""
+"""What a parser is given, and what it gives back."""
 
 from __future__ import annotations
 
@@ -11,14 +8,12 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from seamline.anchors import Anchors
-from seamline.errors import ParserGaveUp
-from seamline.formats import Format
 from seamline.recipe.recipe import Reading
 from seamline.types import Block, Notice, Span
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ParseLimits:
     """What one document may cost. A parser that would pass one stops with a ParseError, or leaves the rest out with a
     Notice; the process around it enforces time and memory."""
 
@@ -36,7 +31,11 @@ class Limits:
     """Of one image, unpacked."""
 
 
-class Raw(NamedTuple):
+def _grant(seconds: float) -> None:
+    """Nobody counts the time of a parser that runs in this process."""
+
+
+class ParseInput(NamedTuple):
     """A source as a parser gets it."""
 
     data: bytes
@@ -46,11 +45,14 @@ class Raw(NamedTuple):
     uri: str = ""
     media_type: str = ""
     reading: Reading = Reading()
-    limits: Limits = Limits()
+    limits: ParseLimits = ParseLimits()
+    ask_time: Callable[[float], None] = _grant
+    """Asks for so many seconds of CPU time from now on, before a step that is slow by nature: a page of OCR, a minute
+    of speech."""
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParseResult:
     """What a parser found; a `Document` but for its name."""
 
     text: str
@@ -65,25 +67,15 @@ class Parsed:
     notices: tuple[Notice, ...] = ()
     confidence: float = 1.0
     """How sure the text is what the source says, 0-1: below 1 where it was read by sight or hearing."""
+    language: str = ""
+    """The programming language of source code."""
 
 
-Parser = Callable[[Raw], Parsed]
+Parser = Callable[[ParseInput], ParseResult]
 
 
-def parser_named(name: str) -> Parser:
+def load_parser(name: str) -> Parser:
     """The parser of a `module:function`."""
     module, function = name.split(":")
     found: Parser = getattr(import_module(module), function)
     return found
-
-
-def parse_unstructured(one: Format, raw: Raw, error: ParserGaveUp) -> Parsed:
-    """The decoded source as plain text, code by its blank lines, and a notice that says what was lost and why."""
-    if one.name == "code":
-        from seamline.parse.code.document import parse_without_grammar
-
-        return parse_without_grammar(raw, error.reason)
-    from seamline.parse.plain import plain_blocks
-
-    message = f"cut as plain text, without the structure of {one.name}: {error.reason}"
-    return Parsed(raw.text, plain_blocks(raw.text), notices=(Notice("structure-lost", message, error.where),))
