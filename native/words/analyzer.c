@@ -331,7 +331,7 @@ static PyMethodDef methods[] = {
 };
 
 PyTypeObject AnalyzerType = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "seamline._words.Analyzer",
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "seamline._native.Analyzer",
     .tp_basicsize = sizeof(Analyzer),
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_doc = "How text becomes words: analyse, common words, and ranges of further letters.",

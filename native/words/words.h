@@ -3,9 +3,7 @@
 #ifndef SEAMLINE_WORDS_H
 #define SEAMLINE_WORDS_H
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
+#include "kernels.h"
 
 #define LONGEST 64 /* code points of a word; longer runs are Python's business */
 #define MOST_TERMS 64
@@ -22,9 +20,5 @@ void analyse(const char *raw, int length, Terms *out);
 
 uint64_t word_hash(const uint8_t *word, size_t length);
 int64_t sketch_of(const uint64_t *words, Py_ssize_t count, uint64_t *room, Py_ssize_t size);
-
-extern PyTypeObject AnalyzerType;
-PyObject *collapsed(PyObject *module, PyObject *text);
-PyObject *weigh_languages(PyObject *module, PyObject *args);
 
 #endif

@@ -27,12 +27,12 @@ import numpy as np
 from seamline.embed.minilm import FILES as TEACHER
 from seamline.embed.minilm import FOLDER, check
 from seamline.errors import command
-from seamline.native import VECTORS
+from seamline.native import KERNELS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline._vectors import Rows
+    from seamline._native import Rows
     from seamline.records import Vector
 
 
@@ -94,8 +94,8 @@ class StaticEmbedder:
 
     @cached_property
     def _compiled(self) -> Rows | None:
-        """Adds rows without a call into Python for each text; native/vectors/rows.c mirrors what is below."""
-        return None if VECTORS is None else VECTORS.Rows(self._table, self._pieces.run, EMPTY)
+        """Adds rows without a call into Python for each text; native/rows.c mirrors what is below."""
+        return None if KERNELS is None else KERNELS.Rows(self._table, self._pieces.run, EMPTY)
 
     @cached_property
     def _pieces(self) -> WordPieces:

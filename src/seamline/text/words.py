@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from seamline.native import WORDS
+from seamline.native import KERNELS
 
 ANALYZER = 1
 """Goes up with every change of the rules below: words of two versions do not meet."""
@@ -215,5 +215,5 @@ def _ranges(*classes: str) -> list[tuple[int, int]]:
     return sorted((ord(first), ord(last or first)) for first, last in found)
 
 
-ANALYZE: Any = WORDS and WORDS.Analyzer(_terms, COMMON, _ranges(_SILENT, _SIGNS))
+ANALYZE: Any = KERNELS and KERNELS.Analyzer(_terms, COMMON, _ranges(_SILENT, _SIGNS))
 """The compiled core's own way to the same words, with a memory of those that it met; None where Python runs."""

@@ -14,7 +14,7 @@ from seamline.enrich import sketch
 from seamline.text import words
 from seamline.types import collapse
 
-native = pytest.importorskip("seamline._words", reason="the extension was not built: pip install -e . with a compiler")
+native = pytest.importorskip("seamline._native", reason="the kernels were not built: pip install -e . with a compiler")
 
 NAMES = (
     "running",
@@ -40,7 +40,7 @@ def python() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(words, "ANALYZE", None)
         patch.setattr(sketch, "ANALYZE", None)
-        patch.setattr(identification, "WORDS", None)
+        patch.setattr(identification, "KERNELS", None)
         yield
 
 
@@ -51,7 +51,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     analyzer = native.Analyzer(words._terms, words.COMMON, ranges)
     monkeypatch.setattr(words, "ANALYZE", analyzer)
     monkeypatch.setattr(sketch, "ANALYZE", analyzer)
-    monkeypatch.setattr(identification, "WORDS", native)
+    monkeypatch.setattr(identification, "KERNELS", native)
 
 
 @given(ANY)

@@ -1,9 +1,9 @@
 /* Vectors of texts as sums of rows of whole numbers, as seamline.embed.static makes them, to the bit. Python takes words
    apart; what it said is remembered. */
 
-#include "rows.h"
+#include "kernels.h"
 
-#include "words.h"
+#include "pieces.h"
 
 #include <math.h>
 #include <string.h>
@@ -324,7 +324,7 @@ static PyMethodDef METHODS[] = {
 };
 
 PyTypeObject RowsType = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "seamline._vectors.Rows",
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "seamline._native.Rows",
     .tp_doc = "Vectors of texts as sums of the rows of a table.",
     .tp_basicsize = sizeof(Rows),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,

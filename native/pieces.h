@@ -1,7 +1,7 @@
 /* Words met so far, with the numbers of their pieces. */
 
-#ifndef SEAMLINE_VECTORS_WORDS_H
-#define SEAMLINE_VECTORS_WORDS_H
+#ifndef SEAMLINE_PIECES_H
+#define SEAMLINE_PIECES_H
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

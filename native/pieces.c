@@ -1,6 +1,6 @@
 /* A hash table with open addressing. Texts repeat their words, so nearly all of them are found. */
 
-#include "words.h"
+#include "pieces.h"
 
 #include <string.h>
 
