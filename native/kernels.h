@@ -25,9 +25,14 @@ PyObject *pack(PyObject *module, PyObject *args);
 PyObject *segments(PyObject *module, PyObject *args);
 PyObject *spread(PyObject *module, PyObject *given);
 
-/* words/ */
+/* words.c and sketch.c: text -> words or their sketch; words -> their sketch */
 extern PyTypeObject AnalyzerType;
+PyObject *sketch_words(PyObject *module, PyObject *words);
+
+/* collapse.c: text -> UTF-8 without superfluous white space */
 PyObject *collapsed(PyObject *module, PyObject *text);
+
+/* languages.c: (text, a model's arrays) -> how well it fits each language */
 PyObject *weigh_languages(PyObject *module, PyObject *args);
 
 /* rows.c */

@@ -3,7 +3,7 @@
 Each mirrors a reference in Python, which the tests and the fuzzer hold it against and which runs where no compiler was.
 """
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence, Set
 from typing import Any, final
 
 from typing_extensions import Buffer
@@ -51,24 +51,38 @@ def spread(vectors: Any, /) -> float:
 class Rows:
     """Vectors of texts as sums of rows of a table. Reference: `seamline.embed.static.StaticEmbedder.plain_embed`."""
 
-    def __new__(cls, table: Any, take_apart: Callable[[str], tuple[int, ...]], empty: int, /) -> Rows:
-        """`table`: an array of 8-bit rows; `take_apart`: the numbers of the rows of a word; `empty`: the row of a text
-        without words."""
+    def __new__(cls, table: Any, empty: int, /) -> Rows:
+        """`table`: an array of 8-bit rows; `empty`: the row of a text without words."""
 
-    def write(self, texts: Sequence[str], out: Any, /) -> None:
-        """Write the vector of each text into its row of `out`, an array of 32-bit floats."""
+    def write(self, texts: Sequence[str], out: Any, told: dict[str, tuple[int, ...]], /) -> set[str]:
+        """Write the vector of each text into its row of `out`, an array of 32-bit floats.
 
+        `told`: the numbers of the rows of some words. The words of the answer are neither there nor were they met
+        before: the rows of texts that have them are not written.
+        """
+
+@final
 class Analyzer:
-    """How text becomes words, with a memory of the runs of letters that it met. Reference: `seamline.text.words`."""
+    """How text becomes words, with a memory of the runs of letters that it met. Reference: `seamline.text.words`.
 
-    def __new__(
-        cls, terms: Callable[[str], tuple[str, ...]], common: frozenset[str], letters: Sequence[tuple[int, int]], /
-    ) -> Analyzer: ...
-    def words(self, text: str, /) -> list[str]: ...
-    def spaced(self, text: str, /) -> str: ...
-    def sketch(self, text: str, /) -> int: ...
-    def query(self, text: str, most: int, /) -> list[str]: ...
-    def query_set(self, text: str, most: int, /) -> frozenset[str]: ...
+    Runs beyond ASCII, and those of more than 64 letters, are handed back as they stand: Python takes them apart.
+    """
+
+    def __new__(cls, letters: Sequence[tuple[int, int]], /) -> Analyzer:
+        """`letters`: the first and last of ranges of code points that are letters too."""
+
+    def words(self, text: str, /) -> tuple[list[str], list[int]]:
+        """The words of a text, in order, and the places in the list of runs that are left to Python."""
+
+    def spaced(self, text: str, /) -> list[str]:
+        """Words with spaces between them, a run that is left to Python, words, and so on."""
+
+    def sketch(self, text: str, /) -> int | None:
+        """SimHash of the runs of three words; None where Python must take a run apart. Reference:
+        `seamline.enrich.sketch.sketch`."""
+
+def sketch_words(words: list[str], /) -> int:
+    """The same of words."""
 
 def collapsed(text: str, /) -> bytes:
     """The text as UTF-8 with every run of white space as one space, and none at its ends. Reference:

@@ -38,8 +38,8 @@ ANY = TEXTS | st.text() | st.text(st.characters(codec="ascii"))
 def python() -> Iterator[None]:
     """The Python path, in the modules that chose when they were imported."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(words, "ANALYZE", None)
-        patch.setattr(sketch, "ANALYZE", None)
+        patch.setattr(words, "ANALYZER", None)
+        patch.setattr(sketch, "KERNELS", None)
         patch.setattr(identification, "KERNELS", None)
         yield
 
@@ -48,9 +48,10 @@ def python() -> Iterator[None]:
 def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """The compiled path, even where Python was asked for."""
     ranges = words._ranges(words._SILENT, words._SIGNS)
-    analyzer = native.Analyzer(words._terms, words.COMMON, ranges)
-    monkeypatch.setattr(words, "ANALYZE", analyzer)
-    monkeypatch.setattr(sketch, "ANALYZE", analyzer)
+    analyzer = native.Analyzer(ranges)
+    monkeypatch.setattr(words, "ANALYZER", analyzer)
+    monkeypatch.setattr(sketch, "ANALYZER", analyzer)
+    monkeypatch.setattr(sketch, "KERNELS", native)
     monkeypatch.setattr(identification, "KERNELS", native)
 
 

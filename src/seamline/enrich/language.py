@@ -3,7 +3,7 @@
 Which of 140 languages a text is in, and how sure that is: the model of py3langid, from a file that is read as it is.
 
 A text counts by the byte sequences in it, up to six bytes long, that set languages apart: naive Bayes over how often
-they come. `native/words/make_languages.py` wrote the file, and says how it differs from the model it was made from.
+they come. `native/make_languages.py` wrote the file, and says how it differs from the model it was made from.
 """
 
 from __future__ import annotations

@@ -235,7 +235,9 @@ def agreed(text: str, asked: Sequence[int], start: int, end: int) -> set[int]:
         if at < done:
             continue
         low, high = max(start, at - _REACH), min(end, at + _WINDOW)
-        window = _WIDE_SPACE.sub(" ", text[low:high])
+        window = text[low:high]
+        if not window.isascii():
+            window = _WIDE_SPACE.sub(" ", window)
         with report_panics("sentencex"):
             sentences = get_sentence_boundaries("en", window)
         for sentence in sentences:
