@@ -1,4 +1,5 @@
-/* The cuts of least cost, as `Optimal` of seamline.cut.pack finds them: the same sums in the same order, so the same cuts. */
+/* The cuts of least cost, as `Optimal` of seamline.cut.pack finds them: the same sums in the same order, so the same
+   cuts. */
 
 #include "kernels.h"
 
@@ -104,7 +105,7 @@ static bool read_tokens(PyObject *given, int64_t *numbers, size_t count)
         PyErr_SetString(PyExc_ValueError, "expected tokens for each gap");
     for (size_t i = 0; whole && i < count; i++) {
         PyObject *item = PySequence_Fast_GET_ITEM(list, (Py_ssize_t)i);
-        numbers[i] = PyLong_Check(item) ? PyLong_AsLongLong(item) : INT64_MAX; /* no int of its own, whose code might run */
+        numbers[i] = PyLong_Check(item) ? PyLong_AsLongLong(item) : INT64_MAX; /* nothing whose own code would run */
         whole = is_number_of_tokens(numbers[i]) && !PyErr_Occurred();
         if (!whole && !PyErr_Occurred())
             PyErr_SetString(PyExc_ValueError, "expected tokens up to 2**52");
@@ -161,7 +162,8 @@ PyObject *pack(PyObject *Py_UNUSED(module), PyObject *args)
     Py_ssize_t places = PySequence_Size(sums);
     if (places < 0)
         return NULL;
-    if (places < 1 || !PyAnySet_CheckExact(forbidden) || !target || !is_number_of_tokens(target) || !is_number_of_tokens(limit))
+    if (places < 1 || !PyAnySet_CheckExact(forbidden) || !target || !is_number_of_tokens(target) ||
+        !is_number_of_tokens(limit))
         return PyErr_Format(PyExc_ValueError, "expected sums, a set of gaps, and a target and a limit up to 2**52");
     Packing p = {.count = (size_t)places - 1, .target = target, .limit = limit};
     p.unit = balance / ((double)target * (double)target);

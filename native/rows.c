@@ -1,5 +1,5 @@
-/* Vectors of texts as sums of rows of whole numbers, as seamline.embed.static makes them, to the bit. Words that were met
-   before are looked up with their pieces; Python is told of all others, and takes them apart. */
+/* Vectors of texts as sums of rows of whole numbers, as seamline.embed.static makes them, to the bit. Words that were
+   met before are looked up with their pieces; Python is told of all others, and takes them apart. */
 
 #include "kernels.h"
 
@@ -419,7 +419,7 @@ static PyObject *rows_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSE
     Rows *rows = usable ? (Rows *)type->tp_alloc(type, 0) : NULL;
     if (!rows) {
         if (!usable)
-            PyErr_SetString(PyExc_ValueError, "expected a table of rows of up to 512 8-bit numbers, and one of its rows");
+            PyErr_SetString(PyExc_ValueError, "expected rows of up to 512 8-bit numbers, and the number of one");
         PyBuffer_Release(&table);
         return NULL;
     }

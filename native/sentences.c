@@ -1,5 +1,5 @@
-/* Where sentences may start, by the patterns and verdicts of seamline.text.sentences, which names the codes. What is rare
-   is left to Python: doubtful gaps, ordinals, clusters of code points beyond ASCII. */
+/* Where sentences may start, by the patterns and verdicts of seamline.text.sentences, which names the codes. What is
+   rare is left to Python: doubtful gaps, ordinals, clusters of code points beyond ASCII. */
 
 #include "kernels.h"
 
@@ -331,8 +331,8 @@ static Word word_before(const Range *range, Py_ssize_t near, Py_ssize_t stop)
     return word;
 }
 
-/* Whether a set of small words has it; -1 with an exception set. The sets are ASCII, and so is no other letter once it is
-   small but the sign of kelvins. */
+/* Whether a set of small words has it; -1 with an exception set. The sets are ASCII, and of the letters beyond it only
+   the sign of kelvins is ASCII once it is small. */
 static int is_among(const Range *range, Word word, PyObject *set)
 {
     char letters[NEAR];
@@ -484,11 +484,10 @@ static PyObject *list_open(const Starts *found)
 
 static PyObject *range_gaps(Range range, PyObject *bounds, Starts *found)
 {
-    if (!PyTuple_Check(bounds) || !PyArg_ParseTuple(bounds, "nn;expected pairs of start and end", &range.start, &range.end)) {
-        if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_TypeError, "expected pairs of start and end");
+    if (!PyTuple_Check(bounds))
+        return PyErr_Format(PyExc_TypeError, "expected pairs of start and end");
+    if (!PyArg_ParseTuple(bounds, "nn;expected pairs of start and end", &range.start, &range.end))
         return NULL;
-    }
     range.start = range.start > 0 ? range.start : 0;
     range.end = range.end < range.length ? range.end : range.length;
     range.seen = range.start;
@@ -503,10 +502,8 @@ static PyObject *range_gaps(Range range, PyObject *bounds, Starts *found)
 
 PyObject *sentence_gaps(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t count)
 {
-    if (count != 4 || !PyUnicode_Check(args[0]) || !PyFrozenSet_CheckExact(args[2]) || !PyFrozenSet_CheckExact(args[3])) {
-        PyErr_SetString(PyExc_TypeError, "expected a text, ranges, and two frozensets of words");
-        return NULL;
-    }
+    if (count != 4 || !PyUnicode_Check(args[0]) || !PyFrozenSet_CheckExact(args[2]) || !PyFrozenSet_CheckExact(args[3]))
+        return PyErr_Format(PyExc_TypeError, "expected a text, ranges, and two frozensets of words");
     PyObject *ranges = PySequence_Tuple(args[1]);
     PyObject *list = ranges ? PyList_New(PyTuple_GET_SIZE(ranges)) : NULL;
     Range range = {

@@ -1,5 +1,5 @@
-/* Words -> their sketch, as seamline.enrich.sketch makes it. BLAKE2b is that of RFC 7693, without a key, with a digest of
-   8 bytes. */
+/* Words -> their sketch, as seamline.enrich.sketch makes it. BLAKE2b is that of RFC 7693, without a key, with a digest
+   of 8 bytes. */
 
 #include "sketch.h"
 
@@ -77,7 +77,7 @@ static uint64_t run_hash(const uint64_t *words, size_t width) {
     return sum ^ sum >> 31;
 }
 
-/* The majority of each bit over all different runs. `room` is for `size` zeros, a power of two above twice the words. */
+/* The majority of each bit over all different runs. `room` has `size` zeros, a power of two above twice the words. */
 static int64_t majority(const uint64_t *words, size_t count, uint64_t *room, size_t size) {
     size_t width = count < 3 ? count : 3;
     int zero = 0;

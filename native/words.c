@@ -1,7 +1,7 @@
 /* Text -> words, as seamline.text.words makes them, over one memory of runs of letters.
 
-Runs of ASCII letters are taken apart here and remembered. All others, and those that are too long, are handed back as they
-stand: Python takes them apart. */
+Runs of ASCII letters are taken apart here and remembered. All others, and those that are too long, are handed back as
+they stand: Python takes them apart. */
 
 #include "sketch.h"
 
@@ -279,7 +279,8 @@ static int is_letter(const Analyzer *self, Py_UCS4 c) {
 }
 
 /* Where the run ends that starts at `at`; whether it is ASCII all through. */
-static inline Py_ssize_t run_end(const Analyzer *self, int kind, const void *data, Py_ssize_t length, Py_ssize_t at, int *plain) {
+static inline Py_ssize_t run_end(const Analyzer *self, int kind, const void *data, Py_ssize_t length, Py_ssize_t at,
+                                 int *plain) {
     Py_UCS4 all = 0;
     for (;;) {
         Py_UCS4 c;
@@ -310,7 +311,7 @@ static inline int runs_of(Analyzer *self, PyObject *text, int kind, Sink *sink, 
         if (plain && size <= LONGEST) {
             char raw[LONGEST];
             for (Py_ssize_t i = 0; i < size; i++) raw[i] = (char)PyUnicode_READ(kind, data, at + i);
-            const Known *known = known_of(self, kind == PyUnicode_1BYTE_KIND ? (const char *)data + at : raw, (int)size);
+            const Known *known = known_of(self, raw, (int)size);
             done = known ? taker->known(sink, known) : -1;
         } else
             done = taker->other(sink, text, at, end);
@@ -358,7 +359,8 @@ static PyObject *words(PyObject *self, PyObject *text) {
     static const Taker LIST = {list_known, list_other};
     Sink sink = {.list = PyList_New(0), .left = PyList_New(0)};
     PyObject *found = NULL;
-    if (sink.list && sink.left && each_run(self, text, &sink, &LIST) == 0) found = PyTuple_Pack(2, sink.list, sink.left);
+    if (sink.list && sink.left && each_run(self, text, &sink, &LIST) == 0)
+        found = PyTuple_Pack(2, sink.list, sink.left);
     Py_XDECREF(sink.list);
     Py_XDECREF(sink.left);
     return found;
@@ -404,7 +406,8 @@ static int hash_known(Sink *sink, const Known *known) {
     return 0;
 }
 
-static int hash_other(Sink *Py_UNUSED(sink), PyObject *Py_UNUSED(text), Py_ssize_t Py_UNUSED(start), Py_ssize_t Py_UNUSED(end)) {
+static int hash_other(Sink *Py_UNUSED(sink), PyObject *Py_UNUSED(text), Py_ssize_t Py_UNUSED(start),
+                      Py_ssize_t Py_UNUSED(end)) {
     return 1;
 }
 
@@ -456,7 +459,7 @@ static void analyzer_dealloc(PyObject *object) {
 }
 
 static PyMethodDef METHODS[] = {
-    {"words", words, METH_O, "The words of a text, in order, and the places in the list of runs that are left to Python."},
+    {"words", words, METH_O, "The words of a text, in order, and the places of runs that are left to Python."},
     {"spaced", spaced, METH_O, "Words with spaces between them, a run that is left to Python, words, and so on."},
     {"sketch", sketch, METH_O, "SimHash of the runs of three words; None where Python must take a run apart."},
     {NULL, NULL, 0, NULL},
