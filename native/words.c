@@ -423,25 +423,23 @@ static PyObject *sketch(PyObject *self, PyObject *text) {
 /* --- the type ---------------------------------------------------------------------------------------------------- */
 
 static int read_ranges(Analyzer *self, PyObject *pairs) {
-    self->pairs = PySequence_Size(pairs);
-    if (self->pairs < 0) return -1;
+    self->pairs = PyList_GET_SIZE(pairs);
     self->ranges = PyMem_Calloc((size_t)self->pairs + 1, 2 * sizeof *self->ranges);
     if (!self->ranges) {
         PyErr_NoMemory();
         return -1;
     }
     for (Py_ssize_t i = 0; i < self->pairs; i++) {
-        PyObject *pair = PySequence_GetItem(pairs, i);
-        int read = pair && PyArg_ParseTuple(pair, "II", &self->ranges[2 * i], &self->ranges[2 * i + 1]);
-        Py_XDECREF(pair);
-        if (!read) return -1;
+        PyObject *pair = PyList_GET_ITEM(pairs, i);
+        if (!PyTuple_Check(pair)) PyErr_SetString(PyExc_TypeError, "expected pairs of code points");
+        if (PyErr_Occurred() || !PyArg_ParseTuple(pair, "II", &self->ranges[2 * i], &self->ranges[2 * i + 1])) return -1;
     }
     return 0;
 }
 
 static PyObject *analyzer_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(named)) {
     PyObject *pairs;
-    if (!PyArg_ParseTuple(args, "O:Analyzer", &pairs)) return NULL;
+    if (!PyArg_ParseTuple(args, "O!:Analyzer", &PyList_Type, &pairs)) return NULL;
     Analyzer *self = (Analyzer *)type->tp_alloc(type, 0);
     if (!self) return NULL;
     self->slots = PyMem_Calloc(SLOTS, sizeof *self->slots);

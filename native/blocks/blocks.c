@@ -79,7 +79,7 @@ static PyObject *closing_fence(const Text *text, Pos fence) {
     Py_UCS4 *line = PyMem_New(Py_UCS4, (size_t)(end - head));
     if (!line) return PyErr_NoMemory();
     for (Pos at = head; at < end; at++) {
-        int is_kept = at >= fence || char_at(text, at) == '>' || is_space_at(text, at);
+        int is_kept = at >= fence || byte_at(text, at) == '>' || (byte_at(text, at) != ' ' && is_space_at(text, at));
         line[at - head] = is_kept ? char_at(text, at) : ' ';
     }
     PyObject *close = PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, line, (Py_ssize_t)(end - head));

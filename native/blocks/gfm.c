@@ -3,7 +3,6 @@
  * Where it errs, it reads the text again with a few characters changed, lengths kept: an empty heading for the line
  * above a header row ends the paragraph there, and everything else about the table follows by its own rules. */
 
-
 #include "kernels.h"
 
 #include <stdlib.h>

@@ -68,7 +68,7 @@ class Analyzer:
     Runs beyond ASCII, and those of more than 64 letters, are handed back as they stand: Python takes them apart.
     """
 
-    def __new__(cls, letters: Sequence[tuple[int, int]], /) -> Analyzer:
+    def __new__(cls, letters: list[tuple[int, int]], /) -> Analyzer:
         """`letters`: the first and last of ranges of code points that are letters too."""
 
     def words(self, text: str, /) -> tuple[list[str], list[int]]:
