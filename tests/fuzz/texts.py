@@ -1,4 +1,4 @@
-"""Texts to fuzz with: Markdown with structure, prose of many languages, random Unicode, and fixtures with small changes."""
+"""Texts to fuzz with: Markdown with structure, prose of many languages, random Unicode, fixtures with small changes."""
 
 from __future__ import annotations
 
