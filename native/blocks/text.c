@@ -1,7 +1,8 @@
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+/* A str as the parser sees it, and the characters behind its bytes. */
 
-#include "characters.h"
+#include "kernels.h"
+
+#include "text.h"
 
 static unsigned char narrow(Py_UCS4 c) { return c < 0x80 ? (unsigned char)c : c == 0xfeff ? BOM : OTHER; }
 
@@ -41,7 +42,7 @@ int narrow_text(void *string, Pos after, Text *text) {
     const void *data = PyUnicode_DATA(string);
     *text = (Text){.bytes = data, .length = length, .string = string};
     if (is_narrow(string, after)) return 1;
-    unsigned char *bytes = malloc((size_t)length + 1);
+    unsigned char *bytes = PyMem_Malloc((size_t)length + 1);
     if (!bytes) return 0;
     narrow_all(bytes, data, PyUnicode_KIND(string), length);
     bytes[length] = 0;

@@ -1,6 +1,6 @@
-/* `collapse` of identity.py, as the bytes that are hashed. */
+/* `collapse` of seamline.types, as the bytes that are hashed. */
 
-#include "words.h"
+#include "kernels.h"
 
 static Py_ssize_t put(uint8_t *into, Py_UCS4 c) {
     if (c < 0x80) {
@@ -54,7 +54,8 @@ static Py_ssize_t collapse_text(uint8_t *into, PyObject *text) {
 }
 
 PyObject *collapsed(PyObject *Py_UNUSED(module), PyObject *text) {
-    if (!PyUnicode_Check(text)) return PyErr_Format(PyExc_TypeError, "expected a text, got %.100s", Py_TYPE(text)->tp_name);
+    if (!PyUnicode_Check(text))
+        return PyErr_Format(PyExc_TypeError, "expected a text, got %.100s", Py_TYPE(text)->tp_name);
     Py_ssize_t widest = PyUnicode_IS_ASCII(text) ? 1 : PyUnicode_KIND(text) == PyUnicode_1BYTE_KIND ? 2 : 4;
     if (PyUnicode_GET_LENGTH(text) > PY_SSIZE_T_MAX / 4) return PyErr_NoMemory();
     PyObject *found = PyBytes_FromStringAndSize(NULL, widest * PyUnicode_GET_LENGTH(text));
