@@ -62,31 +62,40 @@ class Atomizer:
     def atoms(self, first: int, last: int, end: int, limit: int) -> list[Atom]:
         """The atoms of the sections [first, last), each small enough for a chunk of `limit` tokens."""
         out: list[Atom] = []
+        for section in range(first, last):
+            until = end if section + 1 == last else self._starts[self._sections[section + 1].first]
+            self._add_section(out, section, until, limit)
+        return _thinned(out, limit) if len(out) > _CROWD and not self._scorer.forces(out[0].start, end) else out
+
+    def _add_section(self, out: list[Atom], section: int, end: int, limit: int) -> None:
+        """The atoms of one section, which ends at `end`: its headings, then its blocks."""
+        blocks, tops, starts = self._blocks, self._tops, self._starts
+        position, last = self._sections[section][:2]
         glue = Glue()
-        chain = 0  # tokens of what may not be cut apart so far
-        begin, stop = self._sections[first].first, self._sections[last - 1].last
-        for position in range(begin, stop):
-            block = self._blocks[self._tops[position]]
-            until = self._starts[position + 1] if position + 1 < stop else end
-            section = self._leads.section_at(block.start, first, last)
-            if block.kind == "heading":
-                self._heading(out, glue, position, until, section, limit)
-                continue
-            inside = self._leads.at(section, block.end).tokens
+        while position < last and blocks[tops[position]].kind == "heading":
+            until = starts[position + 1] if position + 1 < last else end
+            self._heading(out, glue, position, until, section, limit)
+            position += 1
+        if position == last:
+            return
+        inside = self._leads.at(section, blocks[tops[position]].end).tokens
+        chain = glue.tokens  # tokens of what may not be cut apart so far
+        for place in range(position, last):
+            index = tops[place]
+            kind, start, stop = blocks[index][:3]
+            until = starts[place + 1] if place + 1 < last else end
             room = max(limit - max(glue.borrowed + glue.tokens, inside), limit // 8)
-            tokens = self._size(block.start, until, room, limit)
-            seam = seam_before(self._text, self._blocks, self._tops, position)
-            whole = tokens <= room and (not self._whole or tokens <= self._whole.get(block.kind, tokens))
-            if whole and not self._scorer.opens(block.start, block.end):
-                held = bool(out) and self._is_held(block.start, seam, chain + tokens, room, limit)
+            tokens = self._size(start, until, room, limit)
+            seam = seam_before(self._text, blocks, tops, place)
+            whole = tokens <= room and (not self._whole or tokens <= self._whole.get(kind, tokens))
+            if whole and not self._scorer.opens(start, stop):
+                held = bool(out) and self._is_held(start, seam, chain + tokens, room, limit)
                 chain = tokens + (chain if held else glue.tokens)
-                out.append(Atom(block.start, until, tokens, seam, None, glue.tokens > 0 or held))
+                out.append(Atom(start, until, tokens, seam, None, glue.tokens > 0 or held))
             else:
                 chain = limit
-                task = Task(block.start, until, self._tops[position], seam, None, glue.tokens > 0)
-                out.extend(self._splitter.split(task, room))
+                out.extend(self._splitter.split(Task(start, until, index, seam, None, glue.tokens > 0), room))
             glue.drop()
-        return _thinned(out, limit) if len(out) > _CROWD and not self._scorer.forces(out[0].start, end) else out
 
     def _is_held(self, start: int, seam: str, tokens: int, room: int, limit: int) -> bool:
         """Whether a block stays with the one before it: that introduces it, or a signal says so. `tokens` are those of
