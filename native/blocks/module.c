@@ -1,7 +1,6 @@
-/* seamline._blocks: Markdown text -> list of Block. */
+/* Markdown text -> list of Block. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "kernels.h"
 
 #include "blocks.h"
 #include "characters.h"
@@ -88,7 +87,7 @@ static PyObject *block_list(const Parser *parser, PyTypeObject *type, PyObject *
 
 /* --- the module -------------------------------------------------------------------------------------------------- */
 
-static PyObject *parse_blocks(PyObject *module, PyObject *args) {
+PyObject *parse_blocks(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *string, *type, *fenced, *blocks = NULL;
     Py_ssize_t after;
@@ -111,17 +110,10 @@ static PyObject *parse_blocks(PyObject *module, PyObject *args) {
     return blocks;
 }
 
-static PyMethodDef methods[] = {
-    {"parse_blocks", parse_blocks, METH_VARARGS, "All blocks of a Markdown text that lie after an offset, or None where Python must read it."},
-    {NULL, NULL, 0, NULL},
-};
-
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "seamline._blocks", .m_size = -1, .m_methods = methods};
-
-PyMODINIT_FUNC PyInit__blocks(void) {
+bool prepare_blocks(void) {
     for (int kind = 0; kind < KINDS; kind++) {
         if (!kind_names[kind]) kind_names[kind] = PyUnicode_InternFromString(KIND_NAMES[kind]);
-        if (!kind_names[kind]) return NULL;
+        if (!kind_names[kind]) return false;
     }
-    return PyModule_Create(&definition);
+    return true;
 }

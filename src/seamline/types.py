@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from seamline.errors import BudgetError
-from seamline.native import WORDS
+from seamline.native import KERNELS
 from seamline.text.headings import headed
 
 if TYPE_CHECKING:
@@ -372,7 +372,7 @@ def collapse(text: str) -> str:
 
 def content_hash(text: str) -> str:
     """SHA-256 of the collapsed text."""
-    return sha256(collapse(text).encode() if WORDS is None else WORDS.collapsed(text)).hexdigest()
+    return sha256(collapse(text).encode() if KERNELS is None else KERNELS.collapsed(text)).hexdigest()
 
 
 class Namer:

@@ -238,10 +238,10 @@ def _counts(name: str) -> str:
 
 
 def _core() -> Check:
-    """Whether the compiled core runs, or the Python that gives the same results more slowly."""
+    """Whether the compiled kernels run, or the Python that gives the same results more slowly."""
     from seamline import native
 
-    if native.COMPILED:
+    if native.KERNELS:
         return Check("core", "ok", "compiled")
     if native.REFUSED:
         return Check("core", "ok", "Python, as SEAMLINE_NATIVE=0 asks for")

@@ -24,7 +24,7 @@ EXAMPLES = [
     row["markdown"] for name in ("spec", "tables") for row in json.loads((FIXTURES / f"{name}.json").read_bytes())
 ]
 
-native = pytest.importorskip("seamline._blocks", reason="the extension was not built: pip install -e . with a compiler")
+native = pytest.importorskip("seamline._native", reason="the kernels were not built: pip install -e . with a compiler")
 
 # Pieces that mean something to Markdown, alone or beside one another.
 PIECES = (
@@ -197,7 +197,7 @@ def test_wrong_arguments_are_refused(arguments: tuple[object, ...]) -> None:
         native.parse_blocks(*arguments)
 
 
-PATH_USED = "from seamline import native; print(native.BLOCKS is not None)"
+PATH_USED = "from seamline import native; print(native.KERNELS is not None)"
 
 
 def run(code: str, wanted: str) -> subprocess.CompletedProcess[str]:
@@ -211,6 +211,6 @@ def test_one_variable_selects_the_path(wanted: str, is_native: str) -> None:
 
 
 def test_a_core_that_was_asked_for_and_not_built_is_an_error() -> None:
-    hide = "import sys; sys.modules['seamline._blocks'] = None; "
+    hide = "import sys; sys.modules['seamline._native'] = None; "
     assert "install a C compiler" in run(hide + PATH_USED, "1").stderr
     assert run(hide + PATH_USED, "").stdout.strip() == "False"

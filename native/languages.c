@@ -1,6 +1,6 @@
-/* `_weighed` of enrich/identify.py: how well a text fits each language. */
+/* `_weighed` of seamline.enrich.language: how well a text fits each language. */
 
-#include "words.h"
+#include "kernels.h"
 
 /* A state of the automaton. Its children stand side by side, by their bytes; those of the next state follow. */
 typedef struct {

@@ -1,10 +1,9 @@
 /* The best segments of all, as seamline.cut.scores.objective finds them where the difference of neighbours does not count
    once more: the same sums in the same order, but only for the runs that can be a segment. */
 
-#include "segments.h"
+#include "kernels.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 enum { LANES = 16 };
 static const double DIGITS = 1e5; /* decimals of a cosine that count, as in seamline.cut.scores.runs */

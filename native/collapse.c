@@ -1,6 +1,6 @@
-/* `collapse` of identity.py, as the bytes that are hashed. */
+/* `collapse` of seamline.types, as the bytes that are hashed. */
 
-#include "words.h"
+#include "kernels.h"
 
 static Py_ssize_t put(uint8_t *into, Py_UCS4 c) {
     if (c < 0x80) {

@@ -14,7 +14,7 @@ from seamline.enrich import sketch
 from seamline.text import words
 from seamline.types import collapse
 
-native = pytest.importorskip("seamline._words", reason="the extension was not built: pip install -e . with a compiler")
+native = pytest.importorskip("seamline._native", reason="the kernels were not built: pip install -e . with a compiler")
 
 NAMES = (
     "running",
@@ -38,9 +38,9 @@ ANY = TEXTS | st.text() | st.text(st.characters(codec="ascii"))
 def python() -> Iterator[None]:
     """The Python path, in the modules that chose when they were imported."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(words, "ANALYZE", None)
-        patch.setattr(sketch, "ANALYZE", None)
-        patch.setattr(identification, "WORDS", None)
+        patch.setattr(words, "ANALYZER", None)
+        patch.setattr(sketch, "KERNELS", None)
+        patch.setattr(identification, "KERNELS", None)
         yield
 
 
@@ -48,10 +48,11 @@ def python() -> Iterator[None]:
 def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """The compiled path, even where Python was asked for."""
     ranges = words._ranges(words._SILENT, words._SIGNS)
-    analyzer = native.Analyzer(words._terms, words.COMMON, ranges)
-    monkeypatch.setattr(words, "ANALYZE", analyzer)
-    monkeypatch.setattr(sketch, "ANALYZE", analyzer)
-    monkeypatch.setattr(identification, "WORDS", native)
+    analyzer = native.Analyzer(ranges)
+    monkeypatch.setattr(words, "ANALYZER", analyzer)
+    monkeypatch.setattr(sketch, "ANALYZER", analyzer)
+    monkeypatch.setattr(sketch, "KERNELS", native)
+    monkeypatch.setattr(identification, "KERNELS", native)
 
 
 @given(ANY)

@@ -1,6 +1,7 @@
-/* `_hash` and `sketch` of enrich/sketch.py. BLAKE2b is that of RFC 7693, without a key, with a digest of 8 bytes. */
+/* Words -> their sketch, as seamline.enrich.sketch makes it. BLAKE2b is that of RFC 7693, without a key, with a digest of
+   8 bytes. */
 
-#include "words.h"
+#include "sketch.h"
 
 #include <string.h>
 
@@ -68,27 +69,26 @@ uint64_t word_hash(const uint8_t *word, size_t length) {
 
 static const uint64_t FACTORS[3] = {0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9};
 
-static uint64_t run_hash(const uint64_t *words, int width) {
+static uint64_t run_hash(const uint64_t *words, size_t width) {
     uint64_t sum = 0;
-    for (int place = 0; place < width; place++) sum += words[place] * FACTORS[place];
+    for (size_t place = 0; place < width; place++) sum += words[place] * FACTORS[place];
     sum = (sum ^ sum >> 30) * 0xBF58476D1CE4E5B9;
     sum = (sum ^ sum >> 27) * 0x94D049BB133111EB;
     return sum ^ sum >> 31;
 }
 
-/* The majority of each bit over all different runs. `room` is for `size` numbers, a power of two above twice the
-   words. */
-int64_t sketch_of(const uint64_t *words, Py_ssize_t count, uint64_t *room, Py_ssize_t size) {
-    int width = count < 3 ? (int)count : 3, zero = 0;
+/* The majority of each bit over all different runs. `room` is for `size` zeros, a power of two above twice the words. */
+static int64_t majority(const uint64_t *words, size_t count, uint64_t *room, size_t size) {
+    size_t width = count < 3 ? count : 3;
+    int zero = 0;
     uint64_t planes[64] = {0}, different = 0, found = 0; /* planes[k] holds bit k of all 64 counts */
-    memset(room, 0, (size_t)size * sizeof *room);
-    for (Py_ssize_t at = 0; at + width <= count; at++) {
+    for (size_t at = 0; at + width <= count; at++) {
         uint64_t run = run_hash(words + at, width);
         if (!run) { /* which the table takes for nothing; it adds to no bit */
             zero = 1;
             continue;
         }
-        Py_ssize_t place = (Py_ssize_t)(run & (uint64_t)(size - 1));
+        size_t place = (size_t)run & (size - 1);
         while (room[place] && room[place] != run) place = (place + 1) & (size - 1);
         if (room[place]) continue;
         room[place] = run;
@@ -106,4 +106,32 @@ int64_t sketch_of(const uint64_t *words, Py_ssize_t count, uint64_t *room, Py_ss
         found |= (uint64_t)(2 * sum > different) << bit;
     }
     return (int64_t)found;
+}
+
+PyObject *sketch_of(const uint64_t *words, size_t count) {
+    if (!count) return PyLong_FromLong(0);
+    size_t size = 4;
+    while (size <= 2 * count) size *= 2;
+    uint64_t *room = PyMem_Calloc(size, sizeof *room);
+    if (!room) return PyErr_NoMemory();
+    int64_t found = majority(words, count, room, size);
+    PyMem_Free(room);
+    return PyLong_FromLongLong(found);
+}
+
+PyObject *sketch_words(PyObject *Py_UNUSED(module), PyObject *words) {
+    if (!PyList_CheckExact(words)) return PyErr_Format(PyExc_TypeError, "expected a list of words");
+    size_t count = (size_t)PyList_GET_SIZE(words);
+    uint64_t *hashes = PyMem_Malloc((count + 1) * sizeof *hashes);
+    bool whole = hashes != NULL;
+    if (!hashes) PyErr_NoMemory();
+    for (size_t i = 0; whole && i < count; i++) {
+        Py_ssize_t length;
+        const char *bytes = PyUnicode_AsUTF8AndSize(PyList_GET_ITEM(words, (Py_ssize_t)i), &length);
+        whole = bytes != NULL;
+        if (whole) hashes[i] = word_hash((const uint8_t *)bytes, (size_t)length);
+    }
+    PyObject *found = whole ? sketch_of(hashes, count) : NULL;
+    PyMem_Free(hashes);
+    return found;
 }

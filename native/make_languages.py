@@ -1,4 +1,4 @@
-"""Writes src/seamline/enrich/models/languages.npy from the model of py3langid: `python native/words/make_languages.py`.
+"""Writes src/seamline/enrich/models/languages.npy from the model of py3langid: `python native/make_languages.py`.
 
 The model is the same, in another form. Its automaton of 104,583 states is the tree it was built from, with links back,
 instead of a table of 256 moves a state; its weights are those that differ from the least one of their language, a
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-FILE = Path(__file__).parents[2] / "src/seamline/enrich/models/languages.npy"
+FILE = Path(__file__).parents[1] / "src/seamline/enrich/models/languages.npy"
 
 
 def tree(moves: Any, rows: Any, outputs: Any) -> list[Any]:
