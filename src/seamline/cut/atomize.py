@@ -58,6 +58,7 @@ class Atomizer:
         self._scorer = scorer
         self._count = count
         self._whole = whole
+        self._plain = not whole and scorer.is_silent
 
     def atoms(self, first: int, last: int, end: int, limit: int) -> list[Atom]:
         """The atoms of the sections [first, last), each small enough for a chunk of `limit` tokens."""
@@ -78,24 +79,34 @@ class Atomizer:
             position += 1
         if position == last:
             return
+        text, count, least = self._text, self._count, limit // 8
         inside = self._leads.at(section, blocks[tops[position]].end).tokens
-        chain = glue.tokens  # tokens of what may not be cut apart so far
+        above = glue.tokens  # headings that the next block may not be cut from
+        chain = above  # all that may not be cut apart so far
+        room = max(limit - max(glue.borrowed + above, inside), least)
         for place in range(position, last):
             index = tops[place]
-            kind, start, stop = blocks[index][:3]
+            start = starts[place]
             until = starts[place + 1] if place + 1 < last else end
-            room = max(limit - max(glue.borrowed + glue.tokens, inside), limit // 8)
-            tokens = self._size(start, until, room, limit)
-            seam = seam_before(self._text, blocks, tops, place)
-            whole = tokens <= room and (not self._whole or tokens <= self._whole.get(kind, tokens))
-            if whole and not self._scorer.opens(start, stop):
-                held = bool(out) and self._is_held(start, seam, chain + tokens, room, limit)
-                chain = tokens + (chain if held else glue.tokens)
-                out.append(Atom(start, until, tokens, seam, None, glue.tokens > 0 or held))
+            tokens = count(text[start:until]) if until - start <= LONGEST_TOKEN * room else limit + 1
+            seam = seam_before(text, blocks, tops, place)
+            if tokens <= room and self._stays_whole(index, tokens):
+                held = (seam == "lead-in" or not self._plain) and self._is_held(start, seam, chain + tokens, room, limit)
+                chain = tokens + (chain if held else above)
+                out.append(Atom(start, until, tokens, seam, None, above > 0 or held))
             else:
                 chain = limit
-                out.extend(self._splitter.split(Task(start, until, index, seam, None, glue.tokens > 0), room))
-            glue.drop()
+                out.extend(self._splitter.split(Task(start, until, index, seam, None, above > 0), room))
+            if above:
+                above = 0
+                room = max(limit - inside, least)
+
+    def _stays_whole(self, index: int, tokens: int) -> bool:
+        """Whether nothing asks for cuts inside a block that fits."""
+        if self._plain:
+            return True
+        kind, start, end = self._blocks[index][:3]
+        return tokens <= self._whole.get(kind, tokens) and not self._scorer.opens(start, end)
 
     def _is_held(self, start: int, seam: str, tokens: int, room: int, limit: int) -> bool:
         """Whether a block stays with the one before it: that introduces it, or a signal says so. `tokens` are those of
