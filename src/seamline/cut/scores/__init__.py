@@ -61,6 +61,11 @@ class Scorer:
             blended.append(structure if said is None else weight * said + (1 - weight) * structure)
         return blended
 
+    @property
+    def is_silent(self) -> bool:
+        """Whether the signal says nothing at all."""
+        return not self._known and not self._signal.kept
+
     def is_forced(self, offset: int) -> bool:
         return offset in self._signal.forced
 
@@ -69,11 +74,11 @@ class Scorer:
 
     def opens(self, start: int, end: int) -> bool:
         """Whether the signal says something about a gap inside a range."""
-        return _inside(self._known, start, end)
+        return bool(self._known) and _inside(self._known, start, end)
 
     def forces(self, start: int, end: int) -> bool:
         """Whether there must be a cut inside a range."""
-        return _inside(self._forced, start, end)
+        return bool(self._forced) and _inside(self._forced, start, end)
 
     def known_in(self, start: int, end: int) -> int:
         """The first offset in (start, end] that the signal says something about; 0 where there is none."""
