@@ -149,6 +149,7 @@ def _document(id: str, source: Source, parsed: Parsed) -> Document:
         notices=parsed.notices,
         anchors=parsed.anchors,
         confidence=parsed.confidence,
+        code=parsed.code,
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from seamline.anchors import Anchors
 from seamline.errors import ParserGaveUp
 from seamline.formats import Format
+from seamline.outline import CodeOutline
 from seamline.recipe.recipe import Reading
 from seamline.types import Block, Notice, Span
 
@@ -65,6 +66,8 @@ class Parsed:
     notices: tuple[Notice, ...] = ()
     confidence: float = 1.0
     """How sure the text is what the source says, 0-1: below 1 where it was read by sight or hearing."""
+    code: CodeOutline | None = field(default=None, repr=False)
+    """Of source code: its language, statements and names."""
 
 
 Parser = Callable[[Raw], Parsed]

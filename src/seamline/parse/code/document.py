@@ -12,10 +12,12 @@ from importlib import import_module
 from typing import Any
 
 from seamline.gc_pause import paused
+from seamline.outline import CodeOutline
 from seamline.parse.code.detect import language_of
 from seamline.parse.code.guard import parse_within, refuse_bomb, refused
 from seamline.parse.code.languages import Language
 from seamline.parse.code.places import Places
+from seamline.parse.code.statements import READ, Statements
 from seamline.parse.code.tree import DEPTH, Tree
 from seamline.parse.raw import Parsed, Raw
 from seamline.parse.xml import outside_doctype
@@ -50,7 +52,13 @@ def parse(raw: Raw) -> Parsed:
         tree = Tree(places, language)
         blocks = tree.blocks(root)
         notices = (*_syntax(root, language), *_deep(tree), *_cookie(raw.text, language), *_outside(raw.text, language))
-    return Parsed(raw.text, blocks, meta=_meta(language), notices=notices)
+        outline = _outline(root, places, language)
+    return Parsed(raw.text, blocks, meta=_meta(language), notices=notices, code=outline)
+
+
+def _outline(root: Any, places: Places, language: Language) -> CodeOutline:
+    statements, groups = Statements(places, language).read(root) if language.name in READ else ([], [])
+    return CodeOutline(language.name, statements, groups)
 
 
 def parse_without_grammar(raw: Raw, why: str) -> Parsed:
@@ -61,7 +69,8 @@ def parse_without_grammar(raw: Raw, why: str) -> Parsed:
 def _plain(text: str, why: str, language: Language | None = None) -> Parsed:
     """Without a grammar."""
     message = f"read without a grammar: {why}; blocks are what stands between blank lines"
-    return Parsed(text, plain_code(text), meta=_meta(language), notices=(Notice("no-grammar", message),))
+    outline = CodeOutline(language.name) if language else None
+    return Parsed(text, plain_code(text), meta=_meta(language), notices=(Notice("no-grammar", message),), code=outline)
 
 
 def _meta(language: Language | None) -> dict[str, Any]:
