@@ -52,7 +52,7 @@ class Node(NamedTuple):
     end: int
     """Where its code ends."""
     index: int
-    """Of it in the outline."""
+    """Of it in the outline; -1 where it is nothing but comments."""
     clauses: tuple[Clause, ...] = ()
     """None where it holds no other statements, all of it stands on one line, or nobody asked yet."""
     tail: int = -1
@@ -126,10 +126,14 @@ class CodeNodes:
                 return None
             else:
                 found = found[1:]
+        if not found and not self.is_python:  # comments alone
+            return [Node(start, start, end, -1)]
         return found or None
 
     def _made(self, indices: range) -> list[Node]:
-        return [Node(*self._outline.statements[index][:2], self._outline.statements[index].end, index) for index in indices]
+        return [
+            Node(*self._outline.statements[index][:2], self._outline.statements[index].end, index) for index in indices
+        ]
 
     def under(self, clause: Clause) -> Sequence[Node]:
         """The statements under a header."""
@@ -140,7 +144,7 @@ class CodeNodes:
 
     def opened(self, node: Node, until: int, room: int, *, by_brackets: bool = True) -> Node:
         """A statement with its clauses. A header that may take more than `room` tokens is opened as well."""
-        indices = self._outline.groups_of(node.index)
+        indices = self._outline.groups_of(node.index) if node.index >= 0 else range(0)
         if node.clauses or not indices:
             return node
         if self._outline.groups[indices[0]].head >= 0 and self._outline.groups[indices[0]].kind != LITERAL:
@@ -157,7 +161,9 @@ class CodeNodes:
             opening = openers(group.closers) + quote
             return wrap_of_rest(self._language, clause.kind, opening, clause.close.strip("\n"))
         if group.kind == CHAIN:
-            linked = _LINKED.search(self._text, clause.head[0], clause.head[1]) if clause.close.startswith("\n_") else None
+            linked = (
+                _LINKED.search(self._text, clause.head[0], clause.head[1]) if clause.close.startswith("\n_") else None
+            )
             shown = f"x{linked[0] if linked else ''}"
             return wrap_of_rest(self._language, clause.kind, shown, clause.close.lstrip("\n"), clause.final)
         if not group.closers:
@@ -268,7 +274,9 @@ class CodeNodes:
                     self._before(clauses, others, said),
                     final if closers[0] == "}" or self._language in _COMMAS else f"\n{blanks}_{closers}{ending}",
                     self._short(head),
-                    "\n_" if group.kind in ("parenthesized_expression", "tuple_expression") and not self.is_python else "",
+                    "\n_"
+                    if group.kind in ("parenthesized_expression", "tuple_expression") and not self.is_python
+                    else "",
                     final,
                     shut,
                 )

@@ -16,6 +16,7 @@ from seamline.outline import CodeOutline
 from seamline.parse.code.detect import language_of
 from seamline.parse.code.guard import parse_within, refuse_bomb, refused
 from seamline.parse.code.languages import Language
+from seamline.parse.code.names import Names
 from seamline.parse.code.places import Places
 from seamline.parse.code.statements import READ, Statements
 from seamline.parse.code.tree import DEPTH, Tree
@@ -53,12 +54,25 @@ def parse(raw: Raw) -> Parsed:
         blocks = tree.blocks(root)
         notices = (*_syntax(root, language), *_deep(tree), *_cookie(raw.text, language), *_outside(raw.text, language))
         outline = _outline(root, places, language)
-    return Parsed(raw.text, blocks, meta=_meta(language), notices=notices, code=outline)
+    return Parsed(raw.text, blocks, notices=notices, code=outline)
 
 
 def _outline(root: Any, places: Places, language: Language) -> CodeOutline:
+    """What is told of the statements and names of a source."""
+    names = Names(places, language)
+    names.read(root)
     statements, groups = Statements(places, language).read(root) if language.name in READ else ([], [])
-    return CodeOutline(language.name, statements, groups)
+    return CodeOutline(
+        language.name,
+        statements,
+        groups,
+        tuple(names.imports),
+        names.uses,
+        names.stores,
+        names.calls,
+        names.own,
+        names.branches,
+    )
 
 
 def parse_without_grammar(raw: Raw, why: str) -> Parsed:
@@ -70,11 +84,7 @@ def _plain(text: str, why: str, language: Language | None = None) -> Parsed:
     """Without a grammar."""
     message = f"read without a grammar: {why}; blocks are what stands between blank lines"
     outline = CodeOutline(language.name) if language else None
-    return Parsed(text, plain_code(text), meta=_meta(language), notices=(Notice("no-grammar", message),), code=outline)
-
-
-def _meta(language: Language | None) -> dict[str, Any]:
-    return {"programming_language": language.name} if language else {}
+    return Parsed(text, plain_code(text), notices=(Notice("no-grammar", message),), code=outline)
 
 
 @cache

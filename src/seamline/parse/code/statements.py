@@ -320,6 +320,8 @@ class Statements:
             siblings, closers, outer, count = stack[-1]
             for node in siblings:
                 at, end, kind = node.start_byte, node.end_byte, node.type
+                if at == end:  # missing
+                    continue
                 if "comment" in kind:
                     line = line_start(at)
                     remark = line if remark < 0 and line >= 0 else remark
@@ -381,10 +383,10 @@ class Statements:
         """A bracket whose elements stand on lines of their own; in the last line of a statement it may be closed right
         after them."""
         content = children[opener + 1 : -1]
-        code = [one for one in content if "comment" not in one.type and one.start_byte < one.end_byte]
         at, close = children[opener].end_byte, children[-1].start_byte
-        first = code[0].start_byte if code else close
-        if self._data.find(b"\n", at, first) < 0 or not content or self._places.line_start(first) < 0:
+        line = self._data.find(b"\n", at, close)
+        ahead = [one for one in content if one.start_byte < line]  # on the line of the bracket
+        if line < 0 or len(ahead) == len(content) or not all("comment" in one.type for one in ahead):
             return None
         if self._places.line_start(close) < 0 and self._data.find(b"\n", close, stop) >= 0:
             return None
@@ -401,7 +403,10 @@ class Statements:
         close = '"""' if quote[0] == '"""' else close
         if not self._data.endswith(close.encode(), at, end):
             return None
-        places = [at, *[edge for one in node.children if _PLACE.search(one.type) for edge in (one.start_byte, one.end_byte)]]
+        places = [
+            at,
+            *[edge for one in node.children if _PLACE.search(one.type) for edge in (one.start_byte, one.end_byte)],
+        ]
         starts = [found.end() for found in _BREAK.finditer(self._data, at, end)]
         starts = [one for one in starts if one < stop and bisect_left(places, one) % 2]
         if not starts:
@@ -416,7 +421,12 @@ class Statements:
         opens = [one.open for one in groups]
         items = [
             _Item(
-                link.start, link.first, link.start, end, (), groups[bisect_left(opens, link.first) : bisect_left(opens, end)]
+                link.start,
+                link.first,
+                link.start,
+                end,
+                (),
+                groups[bisect_left(opens, link.first) : bisect_left(opens, end)],
             )
             for link, end in zip(links, ends, strict=True)
         ]
