@@ -19,6 +19,7 @@ from seamline.text.lines import line_starts
 if TYPE_CHECKING:
     from seamline.anchors import Anchors
     from seamline.facts import Facts
+    from seamline.outline import CodeOutline
 
 
 SMALLEST_LIMIT = 16
@@ -180,8 +181,8 @@ class Document:
     """Where the text stands in the source, for formats whose text is extracted."""
     confidence: float = 1.0
     """How sure the text is what the source says, 0-1: below 1 where it was read by sight or hearing."""
-    language: str = ""
-    """The programming language of source code; empty for all other documents."""
+    code: CodeOutline | None = field(default=None, repr=False)
+    """Of source code: its language, statements and names."""
 
     @cached_property
     def line_starts(self) -> list[int]:

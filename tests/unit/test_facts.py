@@ -21,6 +21,7 @@ from seamline.enrich.measures import (
 )
 from seamline.errors import ConfigError
 from seamline.facts import Facts
+from seamline.outline import CodeOutline
 from seamline.parse import parse_text
 from seamline.pipeline import chunk_document, make_parts
 from seamline.recipe.recipe import FACTS, Recipe
@@ -190,13 +191,14 @@ def test_a_long_chunk_has_its_own_language() -> None:
 
 def test_source_code_is_named_by_its_parser() -> None:
     document = parse_text("x = 1\n", media_type="text/x-source")
-    told = replace(document, language="python")
+    told = replace(document, code=CodeOutline("python"))
     assert [one.language for one in facts(told, "language", recipe=Recipe())] == ["python"]
 
 
-def test_front_matter_does_not_name_the_language_of_code() -> None:
-    text = "---\nprogramming_language: rust\n---\n\n```python\nx = 1\n```\n"
-    assert [one.language for one in facts(text, "language", recipe=Recipe())] == ["python"]
+def test_front_matter_says_nothing_of_the_language_of_code() -> None:
+    text = "---\nprogramming_language: rust\n---\n\n```python\nimport os\nprint(os.sep)\n```\n"
+    document = parse_text(text, media_type="text/markdown")
+    assert [one.language for one in facts(document, "language", recipe=Recipe())] == ["python"]
 
 
 class Marked:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import seamline
 from seamline.errors import SeamlineError
+from seamline.outline import CodeOutline
 from seamline.parse import parse_bytes
 from seamline.parse.code import document as code
 from seamline.parse.code.detect import language_of
@@ -408,7 +409,7 @@ def test_a_grammar_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatc
     document = read("def f():\n    pass\n", "a.py")
     assert "pip install 'seamline[code]'" in document.notices[0].message
     assert document.front_matter == {"programming_language": "python"}
-    assert document.language == "python"
+    assert document.code == CodeOutline("python")
 
 
 # --- what is broken --------------------------------------------------------------------------------------------------

@@ -149,7 +149,7 @@ def _make_document(id: str, source: Source, parsed: ParseResult) -> Document:
         notices=parsed.notices,
         anchors=parsed.anchors,
         confidence=parsed.confidence,
-        language=parsed.language,
+        code=parsed.code,
     )
 
 

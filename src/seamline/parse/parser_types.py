@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from seamline.anchors import Anchors
+from seamline.outline import CodeOutline
 from seamline.recipe.recipe import Reading
 from seamline.types import Block, Notice, Span
 
@@ -67,8 +68,8 @@ class ParseResult:
     notices: tuple[Notice, ...] = ()
     confidence: float = 1.0
     """How sure the text is what the source says, 0-1: below 1 where it was read by sight or hearing."""
-    language: str = ""
-    """The programming language of source code."""
+    code: CodeOutline | None = field(default=None, repr=False)
+    """Of source code: its language, statements and names."""
 
 
 Parser = Callable[[ParseInput], ParseResult]

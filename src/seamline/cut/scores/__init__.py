@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from seamline.cut.atoms import Atom
-from seamline.source.nodes import Outline
+from seamline.outline import CodeOutline
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class Signal:
     """Whether chunks below the floor stay apart at a forced gap."""
     kept: frozenset[int] = frozenset()
     """Where no cut may be between two blocks that fit a chunk together, as before a figure; forced gaps win."""
-    outline: Outline | None = None
-    """Finds the statements of source code, where that is what the document is."""
+    outline: CodeOutline | None = None
+    """The statements of source code, where that is what the document is."""
 
 
 NO_SIGNAL = Signal()

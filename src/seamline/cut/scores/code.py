@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from seamline.cut.scores import Signal
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Parts
-from seamline.source import source_of
 from seamline.types import NO_DETAIL, Block, Document
 
 _FUNCTIONS = frozenset(("function", "method", "macro", "property", "trigger"))
@@ -38,7 +37,8 @@ def scopes(document: Document, recipe: Recipe, parts: Parts) -> Signal:
     own = _OWN[recipe.code.granularity]
     shut = _FUNCTIONS if recipe.code.granularity == "function" else _FUNCTIONS | own
     forced = frozenset(_edges(document, own, shut)) if own else frozenset[int]()
-    return Signal(forced=forced, outline=source_of(document).outline)
+    outline = document.code
+    return Signal(forced=forced, outline=outline if outline is not None and outline.is_read else None)
 
 
 def _edges(document: Document, own: frozenset[str], shut: frozenset[str]) -> Iterator[int]:

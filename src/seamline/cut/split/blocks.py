@@ -40,7 +40,7 @@ from seamline.cut.split.tables import (
     split_rows,
     split_table,
 )
-from seamline.source.nodes import Outline
+from seamline.outline import CodeOutline
 from seamline.text.lines import (
     line_end,
     line_start,
@@ -134,7 +134,7 @@ class Splitter:
         self._texts: dict[int, int] = {}
         self._statements: Statements | None = None
 
-    def open_code(self, outline: Outline, *, docstring: bool) -> None:
+    def open_code(self, outline: CodeOutline, *, docstring: bool) -> None:
         """From now on split source code by its statements."""
         self._statements = Statements(
             self.text, self.blocks, outline, self._scorer, self.count, self._by_lines, docstring=docstring

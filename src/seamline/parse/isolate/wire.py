@@ -10,6 +10,7 @@ from dataclasses import astuple, fields
 from typing import Any
 
 from seamline.anchors import Anchor, Anchors
+from seamline.outline import CodeOutline, Group, Import, Name, Statement
 from seamline.parse.parser_types import ParseInput, ParseLimits, ParseResult
 from seamline.recipe.recipe import Reading
 from seamline.types import (
@@ -66,7 +67,7 @@ def write_answer(parsed: ParseResult) -> bytes:
         parsed.removed,
         parsed.notices,
         parsed.confidence,
-        parsed.language,
+        None if parsed.code is None else [getattr(parsed.code, one.name) for one in fields(parsed.code)],
     ]
     return write_frame(said, text + edges.tobytes())
 
@@ -88,7 +89,7 @@ def load_answer(said: bytes, memory: int) -> list[Any]:
 
 def read_answer(said: list[Any], beside: bytes) -> ParseResult:
     """The parsed document of such a frame; ValueError, TypeError or LookupError where it is none."""
-    _, size, blocks, title, meta, anchors, removed, notices, confidence, language = said
+    _, size, blocks, title, meta, anchors, removed, notices, confidence, code = said
     text = beside[:size].decode()
     edges = array("f")
     edges.frombytes(beside[size:])
@@ -102,8 +103,37 @@ def read_answer(said: list[Any], beside: bytes) -> ParseResult:
         tuple(Span(*span) for span in removed),
         tuple(Notice(*notice) for notice in notices),
         confidence,
-        language,
+        None if code is None else _outline(code, len(text)),
     )
+
+
+def _outline(said: list[Any], length: int) -> CodeOutline:
+    """The outline of a source, checked: what is in it lies in the text, and indices only go up."""
+    language, statements, groups, imports, uses, stores, calls, own, branches = said
+    found = CodeOutline(
+        language,
+        [Statement(*row) for row in statements],
+        [Group(*row) for row in groups],
+        tuple(Import(start, end, tuple(names), around and tuple(around)) for start, end, names, around in imports),
+        *[[Name(*row) for row in names] for names in (uses, stores, calls, own)],
+        branches,
+    )
+    places = [*branches, *[at for row in statements for at in row[:4]], *[at for row in groups for at in row[:4]]]
+    places += [at for names in (uses, stores, calls, own) for at, _ in names]
+    places += [at for one in found.imports for at in (one.start, one.end, *(one.group or ()))]
+    if any(type(at) is not int or not -1 <= at <= length for at in places):
+        raise ValueError("the outline is outside of the text")
+    for firsts, size in (([row[5] for row in statements], len(groups)), ([row[6] for row in groups], len(statements))):
+        if any(type(at) is not int for at in firsts) or firsts != sorted(firsts) or (firsts and firsts[-1] > size):
+            raise ValueError("the outline is none")
+    if any(inner <= index for index, row in enumerate(statements) for inner in _inner(found, index)):
+        raise ValueError("a statement is inside itself")
+    return found
+
+
+def _inner(outline: CodeOutline, index: int) -> Iterator[int]:
+    """The first statement of each group of a statement."""
+    return (outline.groups[group].statements for group in outline.groups_of(index))
 
 
 def _check_blocks(blocks: list[Any], length: int) -> None:
