@@ -154,9 +154,7 @@ class _Reported(AbstractContextManager[None]):
             raise ours from None
 
 
-def panic_error(
-    library: str, error: BaseException, kind: type[SeamlineError] = ParseError
-) -> SeamlineError | None:
+def panic_error(library: str, error: BaseException, kind: type[SeamlineError] = ParseError) -> SeamlineError | None:
     """The error of ours that stands for a panic; None for every other exception."""
     if not is_panic(type(error)):
         return None

@@ -18,8 +18,8 @@ from seamline.text.lines import line_starts
 
 if TYPE_CHECKING:
     from seamline.anchors import Anchors
+    from seamline.code_outline import CodeOutline
     from seamline.facts import Facts
-    from seamline.outline import CodeOutline
 
 
 SMALLEST_LIMIT = 16

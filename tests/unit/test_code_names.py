@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from seamline.outline import CodeOutline
+from seamline.code_outline import CodeOutline
 from seamline.parse import parse_text
 
 pytest.importorskip("tree_sitter")

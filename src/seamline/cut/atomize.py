@@ -91,7 +91,9 @@ class Atomizer:
             tokens = count(text[start:until]) if until - start <= LONGEST_TOKEN * room else limit + 1
             seam = seam_before(text, blocks, tops, place)
             if tokens <= room and self._stays_whole(index, tokens):
-                held = (seam == "lead-in" or not self._plain) and self._is_held(start, seam, chain + tokens, room, limit)
+                held = (seam == "lead-in" or not self._plain) and self._is_held(
+                    start, seam, chain + tokens, room, limit
+                )
                 chain = tokens + (chain if held else above)
                 out.append(Atom(start, until, tokens, seam, None, above > 0 or held))
             else:

@@ -11,12 +11,17 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from seamline.code_outline import CodeOutline, between
 from seamline.derived import Derived, holders
 from seamline.facts import CodeFacts
-from seamline.outline import CodeOutline, between
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
-from seamline.types import NO_DETAIL, Chunk, Document, Span
+from seamline.types import (
+    NO_DETAIL,
+    Chunk,
+    Document,
+    Span,
+)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -104,7 +109,7 @@ def _symbols(document: Document) -> Iterator[Symbol]:
             continue
         name = f"{around[0]}.{detail.name}" if around[0] else detail.name
         names[index] = (name, count)
-        start, end = detail.frame[:2] if detail.frame is not None else (block.start, block.start)
+        start, end = detail.enclosure[:2] if detail.enclosure is not None else (block.start, block.start)
         yield Symbol(block.start, block.end, name, detail.type, around[1], (start, end))
         count += 1
 

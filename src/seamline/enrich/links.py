@@ -28,7 +28,12 @@ from seamline.text.captions import (
 )
 from seamline.text.headings import heading_text
 from seamline.text.tables import Table, tables
-from seamline.types import NO_DETAIL, Block, Chunk, Document
+from seamline.types import (
+    NO_DETAIL,
+    Block,
+    Chunk,
+    Document,
+)
 
 _NAMES = 2
 """Columns that a paragraph beside a table names where it speaks of it."""

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from seamline.anchors import Anchors
-from seamline.outline import CodeOutline
+from seamline.code_outline import CodeOutline
 from seamline.recipe.recipe import Reading
 from seamline.types import Block, Notice, Span
 

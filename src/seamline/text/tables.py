@@ -21,7 +21,14 @@ from seamline.text.values import (
     sample,
     type_of,
 )
-from seamline.types import NO_DETAIL, Block, Column, Detail, Document, Span
+from seamline.types import (
+    NO_DETAIL,
+    Block,
+    Column,
+    Detail,
+    Document,
+    Span,
+)
 
 _BORDER = re.compile(r"[ \t]*(?:\+[-=+]+\+|=+(?:[ \t]+=+)*)[ \t]*(?=\r?\n)")
 _HEADER_OPTION = re.compile(r":header:[ \t]*([^\r\n]+)")

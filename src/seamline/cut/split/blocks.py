@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from seamline.code_outline import CodeOutline
 from seamline.cut.atoms import (
     MARKS,
     Atom,
@@ -40,14 +41,18 @@ from seamline.cut.split.tables import (
     split_rows,
     split_table,
 )
-from seamline.outline import CodeOutline
 from seamline.text.lines import (
     line_end,
     line_start,
     next_line,
     trimmed,
 )
-from seamline.types import NO_DETAIL, Block, Context, Enclosure
+from seamline.types import (
+    NO_DETAIL,
+    Block,
+    Context,
+    Enclosure,
+)
 
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _MARKER = re.compile(r"(?:[-+*]|\d{1,9}[.)])[ \t]*")

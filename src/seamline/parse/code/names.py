@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from seamline.outline import Import, Name
+from seamline.code_outline import Import, Name
 from seamline.parse.code.languages import Language
 from seamline.parse.code.places import Places
 from seamline.parse.code.scopes import Node

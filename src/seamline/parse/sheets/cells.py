@@ -13,7 +13,12 @@ from seamline.parse.office.ooxml import (
     number,
 )
 from seamline.parse.parser_types import ParseInput
-from seamline.parse.sheets.grid import CELL, SheetGrid, Value, neighbours
+from seamline.parse.sheets.grid import (
+    CELL,
+    SheetGrid,
+    Value,
+    neighbours,
+)
 from seamline.parse.xml import parse_xml, refuse_doctype
 
 _ROOMY = 4_000_000
