@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from seamline.cut import cut
 from seamline.protocols import AnswerCache, Embedder, LanguageModel
 from seamline.recipe.recipe import Recipe
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.tokens import TokenizerLike, load
 from seamline.trust.access import Access
 from seamline.types import Chunk, Document
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from seamline.types import Notice
 
 
-class Made(NamedTuple):
+class DocumentChunks(NamedTuple):
     """All that a recipe makes of a document."""
 
     recipe: Recipe
@@ -37,28 +37,30 @@ class Made(NamedTuple):
     """What language models were asked; None where none was."""
 
 
-def make(document: Document, recipe: Recipe, parts: Parts | None = None, *, now: datetime | None = None) -> Made:
+def make(
+    document: Document, recipe: Recipe, parts: Runtime | None = None, *, now: datetime | None = None
+) -> DocumentChunks:
     """Cut one parsed document, and write what the recipe wants written about its chunks. `now` is what age is counted
     from."""
     parts = parts or named_parts(recipe)
     settled, reasons = chosen(document, recipe)
     chunks = _chunks(document, settled, parts, now)
     if not settled.derived:
-        return Made(settled, reasons, chunks, [])
+        return DocumentChunks(settled, reasons, chunks, [])
     from seamline.enrich.derive import derive
 
     found = derive(document, chunks, settled, parts)
-    return Made(settled, reasons, chunks, found.texts, found.notices, found.usage if parts.llm else None)
+    return DocumentChunks(settled, reasons, chunks, found.texts, found.notices, found.usage if parts.llm else None)
 
 
 def chunk_document(
-    document: Document, recipe: Recipe, parts: Parts | None = None, *, now: datetime | None = None
+    document: Document, recipe: Recipe, parts: Runtime | None = None, *, now: datetime | None = None
 ) -> list[Chunk]:
     """Cut one parsed document; parts that are not given are those the recipe names. `now` is for the age of chunks."""
     return _chunks(document, chosen(document, recipe)[0], parts or named_parts(recipe), now)
 
 
-def _chunks(document: Document, recipe: Recipe, parts: Parts, now: datetime | None) -> list[Chunk]:
+def _chunks(document: Document, recipe: Recipe, parts: Runtime, now: datetime | None) -> list[Chunk]:
     chunks = cut(document, recipe, parts)
     if not recipe.enrich:
         return chunks
@@ -78,7 +80,7 @@ def chosen(document: Document, recipe: Recipe) -> tuple[Recipe, tuple[str, ...]]
     return choice.recipe, choice.reasons
 
 
-def make_parts(
+def make_runtime(
     recipe: Recipe,
     *,
     tokenizer: TokenizerLike | None = None,
@@ -86,7 +88,7 @@ def make_parts(
     llm: str | LanguageModel | None = None,
     answers: Path | AnswerCache | None = None,
     access: Access | None = None,
-) -> Parts:
+) -> Runtime:
     """The live objects that a recipe names, or those given in their place.
 
     `answers` keeps what a language model answered: a file, or a cache; `access` says which models may be loaded, and
@@ -114,10 +116,10 @@ def make_parts(
     if tokenizer is None:
         allowed.require(recipe.tokenizer)
     counts = load(recipe.tokenizer if tokenizer is None else tokenizer, recipe.bias)
-    return Parts(counts, signal, writer if model else None)
+    return Runtime(counts, signal, writer if model else None)
 
 
 @lru_cache(4)
-def named_parts(recipe: Recipe) -> Parts:
+def named_parts(recipe: Recipe) -> Runtime:
     """The parts that a recipe names, made once for many documents."""
-    return make_parts(recipe)
+    return make_runtime(recipe)

@@ -139,7 +139,7 @@ class LanguageModel(Protocol):
         """What a recipe calls it, with everything that changes an answer and no secret."""
         ...
 
-    def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Reply:
+    def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> ModelReply:
         """JSON of the shape that `schema` asks for. What goes wrong with this one question is a
         `seamline.protocols.BadAnswer`; a service that fails is another ProviderError."""
         ...
@@ -353,7 +353,7 @@ class Prices:
             raise ConfigError(f"expected prices of 0 or more, got {self.prompt} and {self.completion}", "$.llm")
 
 
-class Reply(NamedTuple):
+class ModelReply(NamedTuple):
     """An answer that is JSON of the shape that was asked for."""
 
     text: str

@@ -29,7 +29,7 @@ from seamline.recipe.recipe import (
 )
 from seamline.recipe.strategies import Strategy
 from seamline.recipe.toml import TABLES, to_toml
-from seamline.search.hits import Passage, Why
+from seamline.search.hits import PromptPassage, Why
 from seamline.search.plan import Plan
 
 REFERENCE = ROOT / "docs/reference"
@@ -168,8 +168,23 @@ def test_every_field_of_the_values() -> None:
 
 def test_every_field_of_the_values_of_an_index() -> None:
     text = page("python-index.md")
-    of_a_search = (seamline.Results, seamline.Hit, seamline.Citation, seamline.ContextText, seamline.Resolved, Passage)
-    for kind in (*of_a_search, Why, Plan, seamline.Shape, seamline.Report, seamline.SearchOptions, seamline.Stats):
+    of_a_search = (
+        seamline.Results,
+        seamline.Hit,
+        seamline.Citation,
+        seamline.ContextText,
+        seamline.Resolved,
+        PromptPassage,
+    )
+    for kind in (
+        *of_a_search,
+        Why,
+        Plan,
+        seamline.IndexConfig,
+        seamline.UpdateReport,
+        seamline.SearchOptions,
+        seamline.Stats,
+    ):
         assert not missing((field.name for field in fields(kind) if field.name != "query"), text), kind.__name__
     assert not missing((name for name in vars(seamline.Index) if not name.startswith("_")), text)
 

@@ -21,7 +21,7 @@ from seamline.pipeline import chunk_document
 from seamline.protocols import Embedder
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Semantic
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.text.words import query_words
 from seamline.tokens import load
 from seamline.types import Budget, Chunk, Document
@@ -68,8 +68,8 @@ def direction(word: str) -> NDArray[np.float64]:
     return np.random.default_rng(crc32(word.encode())).normal(size=64)
 
 
-def parts_of(embedder: Embedder | None = None) -> Parts:
-    return Parts(load("o200k_base"), lambda: embedder or Words())
+def parts_of(embedder: Embedder | None = None) -> Runtime:
+    return Runtime(load("o200k_base"), lambda: embedder or Words())
 
 
 def read(text: str) -> Document:
@@ -208,10 +208,10 @@ def test_one_call_embeds_a_document() -> None:
 
 @pytest.mark.parametrize("method", ["texttiling", "bayes"])
 def test_methods_without_a_model_ask_for_none(method: str) -> None:
-    assert subject(read(TOPICS), recipe_of(method), Parts(load("o200k_base"))).forced
+    assert subject(read(TOPICS), recipe_of(method), Runtime(load("o200k_base"))).forced
 
 
 @pytest.mark.parametrize("method", ["objective", "dip"])
 def test_methods_with_a_model_say_that_they_need_one(method: str) -> None:
     with pytest.raises(ConfigError, match="needs an embedder"):
-        subject(read(TOPICS), recipe_of(method), Parts(load("o200k_base")))
+        subject(read(TOPICS), recipe_of(method), Runtime(load("o200k_base")))

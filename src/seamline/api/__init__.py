@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from seamline import parse as _parse
 from seamline.errors import ParseError, SeamlineError
 from seamline.files import MAX_BYTES, out_of_memory
-from seamline.pipeline import chunk_document, make_parts
+from seamline.pipeline import chunk_document, make_runtime
 from seamline.recipe.presets import preset
 from seamline.recipe.recipe import Overlap, Recipe, resize
 from seamline.tokens import TokenizerLike
@@ -83,7 +83,7 @@ def chunk(
         document = source
     else:
         document = read(source, media_type=media_type, recipe=settled, max_bytes=max_bytes)
-    return chunk_document(document, settled, make_parts(settled, tokenizer=tokenizer), now=clock(settled))
+    return chunk_document(document, settled, make_runtime(settled, tokenizer=tokenizer), now=clock(settled))
 
 
 def clock(recipe: Recipe) -> datetime | None:
@@ -163,7 +163,7 @@ def derive(
         return []
     models = (settled.llm if llm is None else llm, settled.signal if embedder is None else embedder)
     access = access_of_caller([name for name in models if isinstance(name, str)], key)
-    parts = make_parts(settled, tokenizer=tokenizer, embedder=embedder, llm=llm, answers=answers, access=access)
+    parts = make_runtime(settled, tokenizer=tokenizer, embedder=embedder, llm=llm, answers=answers, access=access)
     return derive_all(chunks[0].document, chunks, settled, parts).texts
 
 
@@ -186,7 +186,7 @@ def chunk_files(
     """Cut many files, one result each, as they come. A file that fails, or is larger than `max_bytes`, does not stop
     the others."""
     settled = settle(recipe)
-    parts = make_parts(settled)
+    parts = make_runtime(settled)
     for path in paths:
         try:
             document = _parse.parse_file(path, encoding=encoding, reading=settled.reading, max_bytes=max_bytes)

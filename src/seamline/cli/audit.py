@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from seamline.cli.options import (
     MEDIA_TYPES,
-    Raw,
+    HelpFormatter,
     add_recipe_options,
     max_bytes,
     read_stdin,
@@ -28,7 +28,7 @@ from seamline.cli.output import (
     json_line,
 )
 from seamline.cli.terminal import (
-    Style,
+    TerminalStyle,
     clipped,
     plural,
     say,
@@ -76,7 +76,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         usage="seamline audit [options] PATH [PATH ...]",
         description="Check chunks: size, coverage, exact spans, whole fences and tables, no stranded headings.",
         epilog=_EPILOG,
-        formatter_class=Raw,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -274,7 +274,7 @@ def report(recipe: Recipe, findings: Findings) -> str:
     return "".join(f"{line}\n" for line in _report(recipe, findings, style_for(sys.stdout)))
 
 
-def _report(recipe: Recipe, findings: Findings, style: Style) -> Iterator[str]:
+def _report(recipe: Recipe, findings: Findings, style: TerminalStyle) -> Iterator[str]:
     what = f"{plural(findings.chunks, 'chunk')} of {plural(findings.documents, 'document')}"
     yield f"{style.paint(what, 'bold')}, limit {recipe.budget.limit} ({visible(recipe.tokenizer)})"
     yield ""
@@ -291,7 +291,7 @@ def _report(recipe: Recipe, findings: Findings, style: Style) -> Iterator[str]:
     yield _verdict(findings, style)
 
 
-def _violation(violation: Violation, style: Style) -> str:
+def _violation(violation: Violation, style: TerminalStyle) -> str:
     place = f"{visible(violation.doc)} chunk {violation.chunk_index + 1}"
     message = clipped(visible(violation.message), 2 * style.width)
     return f"{place}: {style.paint(violation.rule, 'red')}: {message}"
@@ -308,7 +308,7 @@ def _listed(title: str, lines: Sequence[str]) -> Iterator[str]:
     yield ""
 
 
-def _verdict(findings: Findings, style: Style) -> str:
+def _verdict(findings: Findings, style: TerminalStyle) -> str:
     if not findings.violations:
         return style.paint("clean", "green")
     return style.paint(plural(len(findings.violations), "violation"), "red")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cli.options import (
     MEDIA_TYPES,
-    Raw,
+    HelpFormatter,
     Settled,
     add_recipe_options,
     max_bytes,
@@ -20,7 +20,7 @@ from seamline.cli.options import (
 )
 from seamline.cli.output import DONE, FAILED, Interrupted
 from seamline.cli.terminal import (
-    Style,
+    TerminalStyle,
     plural,
     say,
     style_for,
@@ -38,8 +38,8 @@ from seamline.files import (
 
 if TYPE_CHECKING:
     from seamline.cli.output import Output
-    from seamline.cli.view import Look
-    from seamline.pipeline import Made
+    from seamline.cli.view import ChunkView
+    from seamline.pipeline import DocumentChunks
     from seamline.protocols import Usage
     from seamline.recipe.recipe import Recipe
     from seamline.trust.access import Access
@@ -79,7 +79,7 @@ class Job(NamedTuple):
     media_type: str | None
     encoding: str | None
     max_bytes: int | None
-    look: Look | None
+    look: ChunkView | None
     """For people; JSON lines where there is none."""
 
     @property
@@ -103,7 +103,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         usage="seamline chunk [options] PATH [PATH ...]",
         description="Cut documents of any format into chunks along headings, blocks and sentences.",
         epilog=_EPILOG,
-        formatter_class=Raw,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("paths", nargs="+", metavar="PATH", help="files, folders, or - for standard input")
@@ -134,14 +134,14 @@ def execute(args: argparse.Namespace) -> int:
     if not args.quiet:
         for notice in shorten(inputs.skipped):
             say(f"notice: {notice}")
-    work = Work(inputs, output, workers, quiet=args.quiet)
+    work = ChunkBatch(inputs, output, workers, quiet=args.quiet)
     try:
         return work.run(_jobs(args, inputs, settled, most, None if as_json else _look(args, path)))
     finally:
         output.abandon()
 
 
-class Work:
+class ChunkBatch:
     """One batch: its inputs in order, its output, and what failed."""
 
     def __init__(self, inputs: Inputs, output: Output, workers: int, *, quiet: bool) -> None:
@@ -260,7 +260,7 @@ def read(job: Job) -> Document:
     )
 
 
-def _text(job: Job, document: Document, made: Made) -> str:
+def _text(job: Job, document: Document, made: DocumentChunks) -> str:
     if job.look is not None:
         from seamline.cli.view import render
 
@@ -272,7 +272,7 @@ def _text(job: Job, document: Document, made: Made) -> str:
 
 
 def _jobs(
-    args: argparse.Namespace, inputs: Inputs, settled: Settled, most: int | None, look: Look | None
+    args: argparse.Namespace, inputs: Inputs, settled: Settled, most: int | None, look: ChunkView | None
 ) -> Iterator[Job]:
     media_type = MEDIA_TYPES.get(args.media_type)
     for file in inputs.files:
@@ -288,10 +288,10 @@ def _stdin(most: int | None) -> tuple[bytes, str]:
         return b"", str(error)
 
 
-def _look(args: argparse.Namespace, path: Path | None) -> Look:
-    from seamline.cli.view import Look
+def _look(args: argparse.Namespace, path: Path | None) -> ChunkView:
+    from seamline.cli.view import ChunkView
 
-    return Look(style_for(sys.stdout) if path is None else Style(), args.full, args.explain)
+    return ChunkView(style_for(sys.stdout) if path is None else TerminalStyle(), args.full, args.explain)
 
 
 def _workers(jobs: int) -> int:

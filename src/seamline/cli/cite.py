@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from seamline.cli.asking import as_text
 from seamline.cli.hits import INDENT, where
-from seamline.cli.options import Raw
+from seamline.cli.options import HelpFormatter
 from seamline.cli.output import DONE, FAILED
 from seamline.cli.place import add_place_options, existing, opened
 from seamline.cli.terminal import (
-    Style,
+    TerminalStyle,
     say,
     style_for,
     visible,
@@ -52,7 +52,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         usage="seamline cite [options] ID[@VERSION] [ID[@VERSION] ...]",
         description="Show what a citation said, whether it still holds, and what replaced it.",
         epilog=_EPILOG,
-        formatter_class=Raw,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("keys", nargs="+", metavar="ID[@VERSION]", help="as `seamline search` prints it")
@@ -97,12 +97,12 @@ _MOST = 10_000
 """Lines and code points of a text, unless all is wanted."""
 
 
-def render(resolved: Resolved, style: Style, *, full: bool) -> str:
+def render(resolved: Resolved, style: TerminalStyle, *, full: bool) -> str:
     """One citation that is known."""
     return "".join(f"{line}\n" for line in _lines(resolved, style, full))
 
 
-def _lines(resolved: Resolved, style: Style, full: bool) -> Iterator[str]:
+def _lines(resolved: Resolved, style: TerminalStyle, full: bool) -> Iterator[str]:
     cited = resolved.cited
     if cited is None:
         return
@@ -116,7 +116,7 @@ def _lines(resolved: Resolved, style: Style, full: bool) -> Iterator[str]:
         yield from _named(resolved.now, style)
 
 
-def _quote(text: str, style: Style, full: bool) -> Iterator[str]:
+def _quote(text: str, style: TerminalStyle, full: bool) -> Iterator[str]:
     """A text, marked as quoted: as it is, or the first lines of it, wrapped."""
     bar = style.paint(style.mark("│", "|"), "dim")
     if full:
@@ -129,7 +129,7 @@ def _quote(text: str, style: Style, full: bool) -> Iterator[str]:
     yield from (f"{INDENT}{bar} {row}".rstrip() for row in rows)
 
 
-def _successors(cited: Citation, now: Sequence[Citation], style: Style, full: bool) -> Iterator[str]:
+def _successors(cited: Citation, now: Sequence[Citation], style: TerminalStyle, full: bool) -> Iterator[str]:
     """The most alike compared with the cited text, the others named."""
     bar = style.paint(style.mark("│", "|"), "dim")
     rows = compared(cited.quote, now[0].quote, style, full=full)
@@ -140,7 +140,7 @@ def _successors(cited: Citation, now: Sequence[Citation], style: Style, full: bo
     yield from _named(now, style)
 
 
-def _named(now: Sequence[Citation], style: Style) -> Iterator[str]:
+def _named(now: Sequence[Citation], style: TerminalStyle) -> Iterator[str]:
     """What to cite from now on."""
     for successor in now:
         yield f"{INDENT}{style.paint(visible(successor.key), 'dim')}  {where([successor], style)}"
@@ -157,14 +157,14 @@ _AROUND = 1
 """Unchanged lines that are shown around a change."""
 
 
-class Piece(NamedTuple):
+class DiffRun(NamedTuple):
     """A run of words that both texts have, or only one of them."""
 
     kind: Kind
     text: str
 
 
-def compared(before: str, after: str, style: Style, *, full: bool = False) -> list[str] | None:
+def compared(before: str, after: str, style: TerminalStyle, *, full: bool = False) -> list[str] | None:
     """The lines of both texts as one, those without a change left out unless all is wanted; None where the texts are
     too long to be compared."""
     pieces = differences(before.replace("\r\n", "\n"), after.replace("\r\n", "\n"))
@@ -175,7 +175,7 @@ def compared(before: str, after: str, style: Style, *, full: bool = False) -> li
     return list(_shown(lines, list(kept), style))
 
 
-def differences(before: str, after: str) -> list[Piece] | None:
+def differences(before: str, after: str) -> list[DiffRun] | None:
     """Pieces that make up `before` without the new ones, and `after` without those that are gone."""
     for unit in (_WORD, _LINE):
         left, right = unit.findall(before), unit.findall(after)
@@ -184,7 +184,7 @@ def differences(before: str, after: str) -> list[Piece] | None:
     return None
 
 
-def _pieces(left: list[str], right: list[str]) -> Iterator[Piece]:
+def _pieces(left: list[str], right: list[str]) -> Iterator[DiffRun]:
     """What both have, and what one of them has; words that were replaced side by side are one piece."""
     gone = new = between = ""
     for tag, i, j, k, m in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
@@ -204,39 +204,39 @@ def _pieces(left: list[str], right: list[str]) -> Iterator[Piece]:
     yield from _told(gone, new, between)
 
 
-def _told(gone: str, new: str, same: str) -> Iterator[Piece]:
-    pieces = (Piece("gone", gone), Piece("new", new), Piece("same", same))
+def _told(gone: str, new: str, same: str) -> Iterator[DiffRun]:
+    pieces = (DiffRun("gone", gone), DiffRun("new", new), DiffRun("same", same))
     return (piece for piece in pieces if piece.text)
 
 
-def _difference_lines(pieces: list[Piece]) -> Iterator[list[Piece]]:
+def _difference_lines(pieces: list[DiffRun]) -> Iterator[list[DiffRun]]:
     """The pieces line by line; one that goes over a line end is in both lines."""
-    line: list[Piece] = []
+    line: list[DiffRun] = []
     for kind, text in pieces:
         first, *rest = text.split("\n")
-        line.append(Piece(kind, first))
+        line.append(DiffRun(kind, first))
         for more in rest:
             yield line
-            line = [Piece(kind, more)]
+            line = [DiffRun(kind, more)]
     yield line
 
 
-def _near_changes(lines: list[list[Piece]]) -> list[int]:
+def _near_changes(lines: list[list[DiffRun]]) -> list[int]:
     """The lines with a change, and those beside them that say something."""
     changed = [n for n, line in enumerate(lines) if _is_changed(line)]
     near = {n + step for n in changed for step in range(-_AROUND, _AROUND + 1)}
     return sorted(n for n in near if 0 <= n < len(lines) and not _is_blank(lines[n]))
 
 
-def _is_changed(line: list[Piece]) -> bool:
+def _is_changed(line: list[DiffRun]) -> bool:
     return any(piece.kind != "same" and piece.text for piece in line)
 
 
-def _is_blank(line: list[Piece]) -> bool:
+def _is_blank(line: list[DiffRun]) -> bool:
     return not any(piece.text.strip() for piece in line)
 
 
-def _shown(lines: list[list[Piece]], kept: list[int], style: Style) -> Iterator[str]:
+def _shown(lines: list[list[DiffRun]], kept: list[int], style: TerminalStyle) -> Iterator[str]:
     """The kept lines, with a mark where something that is not blank was left out."""
     dots, last = style.mark("…", "..."), -1
     for n in kept:
@@ -248,7 +248,7 @@ def _shown(lines: list[list[Piece]], kept: list[int], style: Style) -> Iterator[
         yield dots
 
 
-def _painted(piece: Piece, style: Style) -> str:
+def _painted(piece: DiffRun, style: TerminalStyle) -> str:
     text = visible(piece.text)
     if piece.kind == "same" or not text:
         return text

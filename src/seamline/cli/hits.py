@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from seamline.cli.terminal import (
-    Style,
+    TerminalStyle,
     clipped,
     columns,
     plural,
@@ -23,7 +23,7 @@ from seamline.search.highlight import snippet, spans
 from seamline.search.hits import (
     Citation,
     Hit,
-    Part,
+    LegScore,
     Results,
     Shadow,
     Why,
@@ -47,7 +47,7 @@ _TWINS = 3
 class HitView(NamedTuple):
     """What of a hit is shown."""
 
-    style: Style
+    style: TerminalStyle
     query: str
     full: bool = False
     """All of the text, instead of the part that matches best."""
@@ -75,7 +75,7 @@ def _hit(number: int, hit: Hit, view: HitView) -> Iterator[str]:
     yield from (f"{INDENT}{line}" for line in _twins(hit.duplicates, style))
 
 
-def where(citations: Sequence[Citation], style: Style) -> str:
+def where(citations: Sequence[Citation], style: TerminalStyle) -> str:
     """The file, the place in it and the headings above, for one passage or for neighbours."""
     first, last = citations[0], citations[-1]
     place = label(first.uri, joined_anchor(first.anchor, last.anchor) if last is not first else first.anchor)
@@ -107,7 +107,7 @@ def _lead(hit: Hit) -> int:
     return hit.entry.lead if hit.entry.level == 0 and hit.citations[0].id == hit.entry.id else 0
 
 
-def _twins(twins: Sequence[Citation], style: Style) -> Iterator[str]:
+def _twins(twins: Sequence[Citation], style: TerminalStyle) -> Iterator[str]:
     yield from (f"also in {where([twin], style)}" for twin in twins[:_TWINS])
     if len(twins) > _TWINS:
         yield f"and in {len(twins) - _TWINS} more"
@@ -228,7 +228,7 @@ def _weighed(why: Why) -> Iterator[str]:
     yield from (_part(name, value) for name, value in parts.items() if value is not None)
 
 
-def _leg(name: str, part: Part | None, digits: int) -> str:
+def _leg(name: str, part: LegScore | None, digits: int) -> str:
     """A leg's score, and its rank where it was among what the leg found."""
     if part is None:
         return ""

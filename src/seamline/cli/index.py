@@ -20,7 +20,7 @@ from seamline.api.index import Index
 from seamline.cli.asking import in_own_words
 from seamline.cli.options import (
     MEDIA_TYPES,
-    Raw,
+    HelpFormatter,
     Settled,
     add_recipe_options,
     max_bytes,
@@ -43,7 +43,7 @@ from seamline.cli.place import (
 from seamline.cli.terminal import (
     MANY,
     Progress,
-    Style,
+    TerminalStyle,
     plural,
     say,
     shows_glyphs,
@@ -52,12 +52,12 @@ from seamline.cli.terminal import (
 )
 from seamline.errors import ConfigError, IndexMissing, SeamlineError
 from seamline.files import expand, shorten
-from seamline.index.update import Report
+from seamline.index.update import UpdateReport
 
 if TYPE_CHECKING:
     from seamline.api.index import Index
-    from seamline.index.config import Shape
-    from seamline.index.update import Report
+    from seamline.index.config import IndexConfig
+    from seamline.index.update import UpdateReport
     from seamline.trust.access import Trust
 
 
@@ -91,7 +91,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         usage="seamline index [options] PATH [PATH ...]",
         description="Bring an index up to date with files and folders. It works offline, with nothing to start.",
         epilog=_EPILOG,
-        formatter_class=Raw,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("paths", nargs="+", metavar="PATH", help="files and folders")
@@ -140,13 +140,13 @@ def _opened(args: argparse.Namespace, settled: Settled, place: str) -> Index | N
             return None
         if settled.config and not args.json and not args.quiet:
             say(f"using {settled.config}")
-        index = opened(args, place, _shape(args, settled), root_for(args.index, args.paths), trust)
+        index = opened(args, place, _index_config(args, settled), root_for(args.index, args.paths), trust)
         _remember(index, trust, made=True)
         return index
-    if _asks_for_shape(args):
+    if _asks_for_config(args):
         with ExitStack() as undo:
             undo.callback(index.close)
-            index.check_shape(_shape(args, settled, index))
+            index.check_config(_index_config(args, settled, index))
             undo.pop_all()
     elif not args.quiet:
         _remark_on_config(settled, index)
@@ -190,7 +190,7 @@ def _any_to_read(args: argparse.Namespace) -> bool:
     return False
 
 
-def _asks_for_shape(args: argparse.Namespace) -> bool:
+def _asks_for_config(args: argparse.Namespace) -> bool:
     return _asks_for_recipe(args) or args.embedder is not None or args.no_hierarchy or args.dual or args.late
 
 
@@ -198,13 +198,15 @@ def _asks_for_recipe(args: argparse.Namespace) -> bool:
     return any(getattr(args, name) is not None for name in _RECIPE)
 
 
-def _shape(args: argparse.Namespace, settled: Settled, index: Index | None = None) -> Shape:
+def _index_config(args: argparse.Namespace, settled: Settled, index: Index | None = None) -> IndexConfig:
     """What the options ask for; where they are silent, what the index is."""
-    from seamline.index.config import Shape, is_late
+    from seamline.index.config import IndexConfig, is_late
 
     if index is None:
-        return Shape(settled.recipe, args.embedder or Shape().embedder, not args.no_hierarchy, args.dual, args.late)
-    return Shape(
+        return IndexConfig(
+            settled.recipe, args.embedder or IndexConfig().embedder, not args.no_hierarchy, args.dual, args.late
+        )
+    return IndexConfig(
         settled.recipe if _asks_for_recipe(args) else index.recipe,
         args.embedder or index.settings.embedder,
         not args.no_hierarchy and index.settings.options.get("hierarchy") == "yes",
@@ -235,7 +237,7 @@ def _run(index: Index, paths: Sequence[str], args: argparse.Namespace, changed: 
     return ran
 
 
-def _updated(index: Index, paths: Sequence[str], args: argparse.Namespace) -> Report:
+def _updated(index: Index, paths: Sequence[str], args: argparse.Namespace) -> UpdateReport:
     """The index brought up to date; where that is broken off, what is safe is said first."""
     # moved
 
@@ -276,7 +278,7 @@ class IndexProgress:
 
     def __init__(self, *, wanted: bool) -> None:
         self._line = Progress(0, wanted=wanted)
-        self._style = Style(glyphs=shows_glyphs(sys.stderr))
+        self._style = TerminalStyle(glyphs=shows_glyphs(sys.stderr))
         self._begun = time.monotonic()
         self._total = 0
         self._seen: list[str] = []
@@ -355,7 +357,7 @@ class Ran:
     """A run that came to its end."""
 
     index: Index
-    report: Report
+    report: UpdateReport
     seconds: float
 
 
@@ -373,7 +375,7 @@ def show(ran: Ran, *, as_json: bool, quiet: bool, changed: Sequence[str] = ()) -
         say(f"error: {failure.doc}: {failure.message}" if failure.doc else f"error: {failure.message}")
 
 
-def headline(report: Report) -> str:
+def headline(report: UpdateReport) -> str:
     """`3 of 1,204 documents changed, 11 chunks embedded`; a part that is 0 is left out."""
     moved = report.moved
     counts = {
@@ -395,7 +397,7 @@ def headline(report: Report) -> str:
     return ", ".join([*told, _work(report)])
 
 
-def _work(report: Report) -> str:
+def _work(report: UpdateReport) -> str:
     """What was new, and how much of it the model had to read."""
     if not report.cached:
         return f"{plural(report.chunks, 'chunk')} embedded"

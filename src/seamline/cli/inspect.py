@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from seamline.cli.options import (
     MEDIA_TYPES,
-    Raw,
+    HelpFormatter,
     add_size_limit,
     max_bytes,
     read_stdin,
 )
 from seamline.cli.output import DONE, FAILED
 from seamline.cli.terminal import (
-    Style,
+    TerminalStyle,
     clipped,
     plural,
     say,
@@ -53,7 +53,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         usage="seamline inspect [options] FILE [FILE ...]",
         description="Show what files are read as: their class and why, their blocks and where these stand, notices.",
         epilog=_EPILOG,
-        formatter_class=Raw,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("paths", nargs="+", metavar="FILE", help="files to read")
@@ -95,9 +95,9 @@ def execute(args: argparse.Namespace) -> int:
 
 def _read(args: argparse.Namespace, name: str, most: int | None) -> Document:
     from seamline.parse import parse_bytes, parse_file
-    from seamline.recipe.recipe import Reading
+    from seamline.recipe.recipe import ParseOptions
 
-    reading = Reading(boilerplate=args.boilerplate, ocr=args.ocr)
+    reading = ParseOptions(boilerplate=args.boilerplate, ocr=args.ocr)
     media_type = MEDIA_TYPES.get(args.media_type)
     if name == "-":
         return parse_bytes(read_stdin(most), media_type=media_type, encoding=args.encoding, reading=reading)
@@ -134,7 +134,7 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | list | dict | type(None)) else str(value)
 
 
-def _report(document: Document, found: Classified, style: Style, *, whole: bool) -> Iterator[str]:
+def _report(document: Document, found: Classified, style: TerminalStyle, *, whole: bool) -> Iterator[str]:
     counts = Counter(block.kind for block in document.blocks)
     size = f"{plural(len(document.text), 'character')}, {plural(len(document.blocks), 'block')}"
     yield style.paint(visible(document.id), "bold") + style.paint(f"  {document.source.media_type}, {size}", "dim")
@@ -153,11 +153,11 @@ def _report(document: Document, found: Classified, style: Style, *, whole: bool)
     yield from _tree(document, style, whole=whole)
 
 
-def _field(name: str, value: str, style: Style) -> str:
+def _field(name: str, value: str, style: TerminalStyle) -> str:
     return style.paint(f"{visible(name)[:10]:<10} ", "dim") + clipped(visible(value), style.width - 11)
 
 
-def _tree(document: Document, style: Style, *, whole: bool) -> Iterator[str]:
+def _tree(document: Document, style: TerminalStyle, *, whole: bool) -> Iterator[str]:
     """One line for each block: headings by their level, other blocks one step below the heading above them."""
     under = 0
     depths: list[int] = []
@@ -174,7 +174,7 @@ def _tree(document: Document, style: Style, *, whole: bool) -> Iterator[str]:
             yield _line(document, block, min(depth, _DEEPEST), style)
 
 
-def _line(document: Document, block: Block, depth: int, style: Style) -> str:
+def _line(document: Document, block: Block, depth: int, style: TerminalStyle) -> str:
     from seamline.search.hits import place_text
 
     kind = f"h{block.level}" if block.kind == "heading" else block.kind

@@ -39,7 +39,7 @@ _OPTIONS: Mapping[str, str] = {
 """Where an error of the recipe points, as the command line calls it."""
 
 
-class Raw(argparse.RawDescriptionHelpFormatter):
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
     """Examples stay as they are written; options get room for their names."""
 
     def __init__(self, prog: str) -> None:
@@ -217,7 +217,7 @@ def settle(args: argparse.Namespace) -> Settled:
     """The recipe that a command line asks for, and proof that its tokenizer and encoding can be had."""
     from seamline.api import settle as api_settle
     from seamline.parse.decode import decode
-    from seamline.pipeline import make_parts
+    from seamline.pipeline import make_runtime
     from seamline.recipe.recipe import DERIVED, FACTS
     from seamline.recipe.toml import adjusted
 
@@ -237,7 +237,7 @@ def settle(args: argparse.Namespace) -> Settled:
         )
         recipe = replace(sized, **fields)
         access, trust = _admitted(args, recipe, config)
-        make_parts(recipe, access=access)
+        make_runtime(recipe, access=access)
         decode(b"", encoding=args.encoding)
     except ConfigError as error:
         raise _in_words_of_the_command_line(error, args) from None
@@ -248,7 +248,7 @@ def _admitted(args: argparse.Namespace, recipe: Recipe, config: Path | None) -> 
     """What the recipe may load, and what of it the user named; raises where a file that was found names more."""
     from seamline.cli.place import keys_of
     from seamline.trust.access import (
-        Found,
+        FoundModels,
         admit,
         keyed,
         models_of,
@@ -261,7 +261,7 @@ def _admitted(args: argparse.Namespace, recipe: Recipe, config: Path | None) -> 
     own = [getattr(recipe, name) for name in ("llm", "signal", "tokenizer") if not found or _gives(args, name)]
     folder = trust_folder(config.parent if config is not None else Path.cwd())
     trust = trust_in(own, keyed(names, folder) if found else ())
-    access = admit(Found(folder, str(config), names), trust, keys_of(), own)
+    access = admit(FoundModels(folder, str(config), names), trust, keys_of(), own)
     access.require(*names)
     return access, trust
 

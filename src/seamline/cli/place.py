@@ -17,9 +17,9 @@ from seamline.store import is_address
 
 if TYPE_CHECKING:
     from seamline.api.index import Index
-    from seamline.index.config import Shape
+    from seamline.index.config import IndexConfig
     from seamline.recipe.recipe import Recipe
-    from seamline.runtime import Parts
+    from seamline.runtime import Runtime
     from seamline.trust.access import Access, Trust
     from seamline.trust.keys import Keys
 
@@ -101,17 +101,17 @@ def root_for(named: str | None, paths: Sequence[str]) -> Path | None:
 def opened(
     args: argparse.Namespace,
     place: str,
-    shape: Shape | None = None,
+    config: IndexConfig | None = None,
     root: Path | None = None,
     trust: Trust | None = None,
 ) -> Index:
-    """The index at a place; a new one where there is none and a shape is given. `trust`: what the command names."""
+    """The index at a place; a new one where there is none and a config is given. `trust`: what the command names."""
     keys = keys_of(args.api_key_env)
     try:
         with installed():
             from seamline.api.index import open_index
 
-            return open_index(place, shape=shape, root=root, key=keys, trust=trust)
+            return open_index(place, config=config, root=root, key=keys, trust=trust)
     except IndexMissing:
         if is_address(place):
             raise
@@ -147,11 +147,11 @@ def _checked(place: str) -> str:
 
 
 @lru_cache(4)
-def parts_for(recipe: Recipe, access: Access) -> Parts:
+def parts_for(recipe: Recipe, access: Access) -> Runtime:
     """Made once for all inputs."""
-    from seamline.pipeline import make_parts
+    from seamline.pipeline import make_runtime
 
-    return make_parts(recipe, answers=answers_file() if recipe.llm else None, access=access)
+    return make_runtime(recipe, answers=answers_file() if recipe.llm else None, access=access)
 
 
 def answers_file() -> Path:

@@ -17,7 +17,7 @@ from seamline.cli.asking import (
     question,
     reranker_of,
 )
-from seamline.cli.options import Raw
+from seamline.cli.options import HelpFormatter
 from seamline.cli.output import DONE
 from seamline.cli.place import add_place_options, existing, opened
 from seamline.cli.terminal import say, style_for
@@ -51,7 +51,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         usage="seamline search [options] QUERY",
         description="Find the passages of an index that answer a question best, by meaning and by words.",
         epilog=_EPILOG,
-        formatter_class=Raw,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     add_question(parser, "QUERY")

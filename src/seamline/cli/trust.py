@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seamline.cli.options import Raw
+from seamline.cli.options import HelpFormatter
 from seamline.cli.output import DONE, FAILED, print_text
 from seamline.cli.terminal import say, visible
 from seamline.errors import ConfigError, IndexMissing, SeamlineError
 
 if TYPE_CHECKING:
     from seamline.trust.access import Target
-    from seamline.trust.records import Record
+    from seamline.trust.records import TrustRecord
 
 _EPILOG = """\
 examples:
@@ -41,7 +41,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         usage="seamline trust [options] [FOLDER [TARGET ...]]",
         description="Say which services and model files the files of a folder may lead to, or list them.",
         epilog=_EPILOG,
-        formatter_class=Raw,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -95,15 +95,15 @@ def _target(given: str) -> str:
 
 
 def _add(folder: str, args: argparse.Namespace) -> int:
-    from seamline.trust.records import OWNER, Record, add_record
+    from seamline.trust.records import OWNER, TrustRecord, add_record
 
     targets = [_target(given) for given in args.targets]
     if missing := [target for target in targets if "://" not in target and not os.path.isfile(target)]:
         raise ConfigError(f"expected the URL of a service or a file, got {missing[0]}: check the name")
     if args.with_key and not all("://" in target for target in targets):
         raise ConfigError("--with-key: expected the URLs of services, got a file; a file needs no key")
-    records = [Record(folder, target, args.with_key) for target in targets]
-    records += [Record(folder, OWNER)] if args.owner else []
+    records = [TrustRecord(folder, target, args.with_key) for target in targets]
+    records += [TrustRecord(folder, OWNER)] if args.owner else []
     for record in records:
         add_record(record)
     _print_records(records, as_json=args.json)
@@ -124,7 +124,7 @@ def _remove(folder: str, args: argparse.Namespace) -> int:
     return DONE if gone and not unknown else FAILED
 
 
-def _print_records(records: Sequence[Record], *, as_json: bool) -> None:
+def _print_records(records: Sequence[TrustRecord], *, as_json: bool) -> None:
     from dataclasses import asdict
 
     if as_json:

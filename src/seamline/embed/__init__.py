@@ -7,7 +7,7 @@ from inspect import getattr_static
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seamline.embed.address import Address, parse
+from seamline.embed.address import EmbedderAddress, parse
 from seamline.errors import (
     INDEX,
     ConfigError,
@@ -88,12 +88,12 @@ def load(
             )
 
 
-def _onnx(name: str, address: Address, threads: int | None) -> OnnxEmbedder:
-    from seamline.embed.onnx import OnnxEmbedder, Reading
+def _onnx(name: str, address: EmbedderAddress, threads: int | None) -> OnnxEmbedder:
+    from seamline.embed.onnx import OnnxEmbedder, OnnxOptions
 
     settings = address.settings
-    plain = Reading()
-    reading = Reading(
+    plain = OnnxOptions()
+    reading = OnnxOptions(
         settings.get("pooling", plain.pooling),  # type: ignore[arg-type]  # Reading refuses what it does not know
         plain.window if (window := address.number("window")) is None else window,
         settings.get("query", plain.query),

@@ -25,7 +25,7 @@ _BUNDLED: Mapping[str, Kind] = {"minilm": "minilm", "static": "static", "hash": 
 _PLACE = "$.embedder"
 
 
-class Address(NamedTuple):
+class EmbedderAddress(NamedTuple):
     """A name, taken apart."""
 
     kind: Kind
@@ -40,15 +40,15 @@ class Address(NamedTuple):
         return whole_number(self.settings, setting, _PLACE)
 
 
-def parse(name: str) -> Address:
+def parse(name: str) -> EmbedderAddress:
     """The parts of an embedder's name."""
     base, _, query = name.partition("?")
     if kind := _BUNDLED.get(base):
-        return Address(kind, "", "", _settings(kind, query))
+        return EmbedderAddress(kind, "", "", _settings(kind, query))
     if base.lower().endswith(".onnx"):
-        return Address("onnx", base, "", _settings("onnx", query))
+        return EmbedderAddress("onnx", base, "", _settings("onnx", query))
     if found := remote(base, _PLACE):
-        return Address("openai", found.model, found.url, _settings("openai", query))
+        return EmbedderAddress("openai", found.model, found.url, _settings("openai", query))
     raise ConfigError(f"unknown embedder {base!r}{_hint(base)}: expected {_FORMS}", _PLACE)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from seamline.embed.onnx import (
     Known,
     OnnxEmbedder,
-    Reading,
+    OnnxOptions,
     file_hash,
 )
 from seamline.errors import INDEX, ProviderError
@@ -34,7 +34,7 @@ def minilm(threads: int | None = None, folder: Path = FOLDER) -> OnnxEmbedder:
     check(folder)
     model, tokenizer = (folder / name for name in FILES)
     known = Known(DIMENSIONS, [*FILES.values()])
-    return OnnxEmbedder(model, tokenizer, Reading("mean", 256), name="minilm", threads=threads, known=known)
+    return OnnxEmbedder(model, tokenizer, OnnxOptions("mean", 256), name="minilm", threads=threads, known=known)
 
 
 def check(folder: Path = FOLDER, files: Mapping[str, str] = FILES, install: str = INDEX) -> None:

@@ -42,7 +42,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class OnnxOptions:
     """How a model is to be used; its card says. Every field changes the vectors."""
 
     pooling: Pooling = "mean"
@@ -82,7 +82,7 @@ class OnnxEmbedder:
         self,
         model: str | os.PathLike[str],
         tokenizer: str | os.PathLike[str] | None = None,
-        reading: Reading | None = None,
+        reading: OnnxOptions | None = None,
         *,
         name: str = "",
         threads: int | None = None,
@@ -95,7 +95,7 @@ class OnnxEmbedder:
         path = Path(model)
         vocabulary = Path(tokenizer) if tokenizer else path.with_name("tokenizer.json")
         self.name = name or str(model)
-        self.reading = reading or Reading()
+        self.reading = reading or OnnxOptions()
         self.threads = threads or cores()
         self._session = _session(path)
         self._types = _input_types(self._session, path)

@@ -34,11 +34,11 @@ from seamline.recipe.recipe import Recipe
 from seamline.records import (
     Change,
     Entry,
+    EntryPlace,
     Head,
-    Place,
     Version,
 )
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.store.codec import digest
 from seamline.types import Document
 
@@ -62,7 +62,7 @@ class Tools:
     """The live objects of a run, and the choices that shape entries."""
 
     recipe: Recipe
-    parts: Parts
+    parts: Runtime
     embedder: Embedder
     cache: VectorCache | None = None
     hierarchy: bool = True
@@ -75,7 +75,7 @@ class Tools:
     """Of sources that are not UTF-8."""
 
 
-class Candidate(NamedTuple):
+class IndexSource(NamedTuple):
     """One source that should be in the index."""
 
     doc: str
@@ -94,7 +94,7 @@ class Failure(NamedTuple):
 
 
 @dataclass(slots=True)
-class Report:
+class UpdateReport:
     """What a run did."""
 
     documents: int = 0
@@ -152,20 +152,20 @@ class _Draft:
 
 def update(
     store: Store,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[IndexSource],
     tools: Tools,
     *,
     covers: Callable[[str], bool],
     now: datetime,
     watcher: Watcher | None = None,
-) -> Report:
+) -> UpdateReport:
     """Bring an index up to date with its sources.
 
     Documents that `covers` claims and that are not among the candidates are removed; one whose bytes arrive under
     another name, in one change with its arrival. A source that fails keeps what the index had of it. Whatever was
     written before an interruption stays, and the next run goes on from there.
     """
-    report = Report(documents=len(candidates))
+    report = UpdateReport(documents=len(candidates))
     late = remarks(tools.embedder, tools.recipe) if tools.late else []
     with store.writer() as writer:
         # Never one reader for the whole run: a store keeps what is still being read, and its log grows meanwhile.
@@ -202,10 +202,10 @@ def revision(data: bytes, fingerprint: str) -> str:
 def _drafts(
     store: Store,
     heads: Mapping[str, Head],
-    candidates: Sequence[Candidate],
+    candidates: Sequence[IndexSource],
     tools: Tools,
     now: datetime,
-    report: Report,
+    report: UpdateReport,
     watcher: Watcher | None,
 ) -> Iterator[_Draft]:
     fingerprint = tools.recipe.fingerprint
@@ -233,12 +233,12 @@ def _drafts(
 def _draft(
     reader: Reader,
     head: Head | None,
-    candidate: Candidate,
+    candidate: IndexSource,
     data: bytes,
     mark: str,
     tools: Tools,
     now: datetime,
-    report: Report,
+    report: UpdateReport,
 ) -> _Draft:
     """What is new in a source, of which these are the bytes and their revision."""
     alive = head is not None and not head.deleted
@@ -291,7 +291,7 @@ def _draft(
     )
 
 
-def _version(document: Document, number: int, mark: str, places: tuple[Place, ...], now: datetime) -> Version:
+def _version(document: Document, number: int, mark: str, places: tuple[EntryPlace, ...], now: datetime) -> Version:
     return Version(
         doc=document.id,
         number=number,
@@ -346,7 +346,7 @@ def _write(
     group: Sequence[_Draft],
     rename: Callable[[Sequence[_Draft]], list[Change]],
     tools: Tools,
-    report: Report,
+    report: UpdateReport,
     watcher: Watcher | None,
 ) -> list[_Draft]:
     """Documents get their vectors and are written together; those that are in the index then. Where that takes more
@@ -389,12 +389,14 @@ def _with_vectors(
     return drafted, puts, counts
 
 
-def _gone(heads: Mapping[str, Head], candidates: Sequence[Candidate], covers: Callable[[str], bool]) -> dict[str, Head]:
+def _gone(
+    heads: Mapping[str, Head], candidates: Sequence[IndexSource], covers: Callable[[str], bool]
+) -> dict[str, Head]:
     present = {candidate.doc for candidate in candidates}
     return {doc: head for doc, head in heads.items() if not head.deleted and doc not in present and covers(doc)}
 
 
-def _count_removals(changes: Sequence[Change], report: Report) -> None:
+def _count_removals(changes: Sequence[Change], report: UpdateReport) -> None:
     report.removed += len(changes)
     report.moved += sum(bool(change.head.moved_to) for change in changes)
     report.dropped += sum(len(change.drop) for change in changes)

@@ -19,7 +19,7 @@ from seamline.parse.html.meta import declared_encoding
 from seamline.parse.markdown.notices import characters
 from seamline.parse.raw import Parsed, Raw, parser_named
 from seamline.parse.xml import refuse_entities
-from seamline.recipe.recipe import Reading
+from seamline.recipe.recipe import ParseOptions
 from seamline.types import Document, Notice, Source
 
 __all__ = ["SUFFIXES", "format_of", "parse_bytes", "parse_file", "parse_text"]
@@ -35,7 +35,7 @@ def parse_text(
     id: str | None = None,
     uri: str = "",
     media_type: str | None = None,
-    reading: Reading | None = None,
+    reading: ParseOptions | None = None,
 ) -> Document:
     """A document from text. Its id is `id`, else its uri, else derived from the text."""
     document_id = id or uri or _text_id(text)
@@ -44,7 +44,7 @@ def parse_text(
     one = format_of(media_type or MARKDOWN, uri)
     if not one.is_text:
         raise ParseError(f"{one.name} is no text: pass the path of a file", uri)
-    raw = Raw(b"", text, uri, _canonical(media_type, one), reading or Reading())
+    raw = Raw(b"", text, uri, _canonical(media_type, one), reading or ParseOptions())
     return _document(document_id, Source(uri, raw.media_type), _parsed(one, raw))
 
 
@@ -53,7 +53,7 @@ def parse_file(
     *,
     media_type: str | None = None,
     encoding: str | None = None,
-    reading: Reading | None = None,
+    reading: ParseOptions | None = None,
     max_bytes: int | None = MAX_BYTES,
     real: str = "",
 ) -> Document:
@@ -70,7 +70,7 @@ def parse_bytes(
     uri: str = "",
     media_type: str | None = None,
     encoding: str | None = None,
-    reading: Reading | None = None,
+    reading: ParseOptions | None = None,
 ) -> Document:
     """A document from the bytes of a file: as what `media_type` says, or as what it looks like."""
     from seamline.parse.sniff import sniff
@@ -80,7 +80,7 @@ def parse_bytes(
     media_type = _canonical(media_type, one)
     text, notices = _decoded(data, one, uri, encoding) if one.is_text else ("", ())
     digest = hashlib.sha256(data).hexdigest()
-    raw = Raw(b"" if one.is_text else data, text, uri, media_type, reading or Reading())
+    raw = Raw(b"" if one.is_text else data, text, uri, media_type, reading or ParseOptions())
     parsed = _parsed(one, raw)
     if notices:
         parsed = replace(parsed, notices=(*notices, *parsed.notices))

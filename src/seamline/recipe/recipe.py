@@ -233,9 +233,9 @@ class Recipe:
         return Recipe, tuple(dict(v) if isinstance(v, Mapping) else v for v in values)
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> ParseOptions:
         """What parsers are told."""
-        return Reading(self.front_matter, self.boilerplate, self.ocr, self.ocr_language)
+        return ParseOptions(self.front_matter, self.boilerplate, self.ocr, self.ocr_language)
 
     @property
     def limits(self) -> tuple[int, ...]:
@@ -365,7 +365,7 @@ def _plain_value(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParseOptions:
     """What a parser is told beside the source."""
 
     front_matter: str = "metadata"

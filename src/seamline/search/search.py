@@ -17,13 +17,13 @@ from seamline.search.candidates import (
     ordered,
     resolved,
 )
-from seamline.search.documents import Shelf
+from seamline.search.documents import DocumentCache
 from seamline.search.duplicates import collapse
 from seamline.search.expand import second_look, without_covered
 from seamline.search.hits import Hit, Results, Why
 from seamline.search.legs import (
     Legs,
-    Scope,
+    SearchScope,
     find,
     query_vectors,
     similarities,
@@ -47,7 +47,7 @@ _SECTIONS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class SearchEngine:
     """What a search needs beside the query."""
 
     reader: Reader
@@ -56,14 +56,14 @@ class Engine:
     reranker: Reranker | None = None
 
 
-def search(engine: Engine, query: str, options: SearchOptions, where: Filter | None = None) -> Results:
+def search(engine: SearchEngine, query: str, options: SearchOptions, where: Filter | None = None) -> Results:
     """The best hits for a query, with citations and the parts of their scores."""
     asked, notices = read_query(query)
     found = _found(engine, [asked], options, where)
     return Results(tuple(found[0]), notices)
 
 
-def follow(engine: Engine, plan: Plan, options: SearchOptions, where: Filter | None = None) -> Results:
+def follow(engine: SearchEngine, plan: Plan, options: SearchOptions, where: Filter | None = None) -> Results:
     """Search as a plan says: every part of the query, the hits of all parts together by their scores."""
     asked, notices = read_query(plan.query)
     parts = list(dict.fromkeys((asked, *plan.queries[1:])))
@@ -89,9 +89,11 @@ def _share(part: Sequence[Hit], whole: Sequence[Hit]) -> float:
     return min(1.0, best / most) if most > 0 else PART
 
 
-def _found(engine: Engine, queries: Sequence[str], options: SearchOptions, where: Filter | None) -> list[list[Hit]]:
+def _found(
+    engine: SearchEngine, queries: Sequence[str], options: SearchOptions, where: Filter | None
+) -> list[list[Hit]]:
     """The hits of each query."""
-    shelf = Shelf(engine.reader)
+    shelf = DocumentCache(engine.reader)
     vectors = query_vectors(engine.embedder, queries) if options.legs != "bm25" else [None] * len(queries)
     return [
         _search(_Finder(engine, vector, query, options), shelf, where)
@@ -115,19 +117,19 @@ def read_query(query: str) -> tuple[str, tuple[Notice, ...]]:
     return asked, tuple(notices)
 
 
-def _search(finder: _Finder, shelf: Shelf, where: Filter | None) -> list[Hit]:
+def _search(finder: _Finder, shelf: DocumentCache, where: Filter | None) -> list[Hit]:
     options = finder.options
     if options.mode == "summary-first":
         where = finder.within_best_sections(shelf, where)
-    scopes = [Scope(where, (0, ABOUT) if options.about else (0,))]
+    scopes = [SearchScope(where, (0, ABOUT) if options.about else (0,))]
     if options.mode == "multi-level":
-        scopes.append(Scope(expand.both(where, expand.SECTIONS), None))
+        scopes.append(SearchScope(expand.both(where, expand.SECTIONS), None))
     candidates = ordered(one for scope in scopes for one in finder.candidates(scope))
     best = _reranked(finder.engine, candidates, finder.query, options)
     return _shown(best, finder.query, shelf, options)
 
 
-def _shown(best: Sequence[Candidate], query: str, shelf: Shelf, options: SearchOptions) -> list[Hit]:
+def _shown(best: Sequence[Candidate], query: str, shelf: DocumentCache, options: SearchOptions) -> list[Hit]:
     """The first k hits. Widened ones swallow others, so more are taken up until k are left or there are no more."""
     enough = options.k if options.mode in ("leaf", "summary-first") else 2 * options.k
     while True:
@@ -141,12 +143,12 @@ def _shown(best: Sequence[Candidate], query: str, shelf: Shelf, options: SearchO
 class _Finder:
     """Runs the legs for one query, and fuses what they find."""
 
-    engine: Engine
+    engine: SearchEngine
     vector: Vector | None
     query: str
     options: SearchOptions
 
-    def candidates(self, scope: Scope) -> list[Candidate]:
+    def candidates(self, scope: SearchScope) -> list[Candidate]:
         """The fused candidates of a scope, best first."""
         reader, options = self.engine.reader, self.options
         sparse = self.query if options.legs != "dense" else ""
@@ -168,9 +170,9 @@ class _Finder:
         ]
         return resolved(found, reader) if options.about else found
 
-    def within_best_sections(self, shelf: Shelf, where: Filter | None) -> Filter:
+    def within_best_sections(self, shelf: DocumentCache, where: Filter | None) -> Filter:
         """Narrows a filter to the chunks of the sections that match best."""
-        sections = self.candidates(Scope(expand.both(where, expand.SECTIONS), None))[:_SECTIONS]
+        sections = self.candidates(SearchScope(expand.both(where, expand.SECTIONS), None))[:_SECTIONS]
         return expand.both(where, expand.inside([one.entry for one in sections], shelf))
 
 
@@ -183,7 +185,9 @@ def fused(legs: Legs, options: SearchOptions) -> tuple[list[Scored], float | Non
     return fuse.linear(dense, sparse, alpha=weight, by=options.fusion), weight if dense and sparse else None
 
 
-def _reranked(engine: Engine, candidates: Sequence[Candidate], query: str, options: SearchOptions) -> list[Candidate]:
+def _reranked(
+    engine: SearchEngine, candidates: Sequence[Candidate], query: str, options: SearchOptions
+) -> list[Candidate]:
     found = list(candidates[: options.depth])
     if engine.reranker is not None and found:
         found = rescored(found, query, engine.reranker)
@@ -191,7 +195,7 @@ def _reranked(engine: Engine, candidates: Sequence[Candidate], query: str, optio
     return collapse(found) if options.collapse else found
 
 
-def _expanded(hits: Sequence[Hit], query: str, shelf: Shelf, options: SearchOptions) -> list[Hit]:
+def _expanded(hits: Sequence[Hit], query: str, shelf: DocumentCache, options: SearchOptions) -> list[Hit]:
     found = list(hits)
     if options.gate is not None:
         found = second_look(found, query, shelf, options.gate)

@@ -21,7 +21,7 @@ from seamline.remote.model_names import remote, service_address
 from seamline.trust.keys import Keys, host_of
 from seamline.trust.records import (
     OWNER,
-    Record,
+    TrustRecord,
     add_record,
     records_of,
     trust_folder,
@@ -54,7 +54,7 @@ class Trust:
         return target in [os.path.realpath(file) for file in self.files]
 
 
-class Named(NamedTuple):
+class ModelTargets(NamedTuple):
     """What a name of a model leads to."""
 
     services: tuple[str, ...]
@@ -64,7 +64,7 @@ class Named(NamedTuple):
     """Real paths of files that are only read."""
 
 
-class Found(NamedTuple):
+class FoundModels(NamedTuple):
     """Names that stand in files which were found."""
 
     folder: str
@@ -152,7 +152,7 @@ def remember(place: str, names: Iterable[str], trust: Trust, *, all_of_them: boo
         if any(covers(record.target, target) and record.key >= key for record in known):
             continue
         if named_now or all_of_them:
-            add_record(Record(folder, target, key))
+            add_record(TrustRecord(folder, target, key))
 
 
 def targets_of(place: str | os.PathLike[str], names: Iterable[str]) -> list[Target]:
@@ -171,7 +171,7 @@ def needs(name: str, folder: str) -> tuple[str, ...]:
     return (*leads.services, *leads.models, *(file for file in leads.data if not is_inside(file, folder)))
 
 
-def admit(found: Found, trust: Trust, keys: Keys, own: Sequence[str] = ()) -> Access:
+def admit(found: FoundModels, trust: Trust, keys: Keys, own: Sequence[str] = ()) -> Access:
     """What of the names that were found may be loaded. `own` are names that the caller gives, too, which are allowed
     without more."""
     records = records_of(found.folder)
@@ -194,7 +194,7 @@ def _keys(urls: Sequence[str], entitled: Sequence[str], keys: Keys) -> dict[str,
     return {host: key for host, key in found.items() if key}
 
 
-def _refusal(name: str, found: Found, trust: Trust, records: Sequence[Record]) -> str:
+def _refusal(name: str, found: FoundModels, trust: Trust, records: Sequence[TrustRecord]) -> str:
     """Why a name may not be loaded; empty where it may."""
     for target in needs(name, found.folder):
         if trust.covers(target) or any(covers(record.target, target) for record in records):
@@ -212,7 +212,7 @@ def command(folder: str, *arguments: str) -> str:
     return shlex.join(["seamline", "trust", folder, *arguments])
 
 
-def named(name: str) -> Named:
+def named(name: str) -> ModelTargets:
     """What a name of an embedder, a language model or a tokenizer leads to. Bundled ones lead nowhere."""
     plain, _, query = name.partition("?")
     service = remote(plain, "")
@@ -221,8 +221,8 @@ def named(name: str) -> Named:
         tokenizer = dict(parse_qsl(query)).get("tokenizer") or str(Path(plain).with_name("tokenizer.json"))
         model, beside = _real(plain), _real(tokenizer)
         # A tokenizer in the folder of its model is trusted together with it.
-        return Named(services, (model,), () if is_inside(beside, os.path.dirname(model)) else (beside,))
-    return Named(services, (), (_real(plain),) if plain.endswith(".json") and not services else ())
+        return ModelTargets(services, (model,), () if is_inside(beside, os.path.dirname(model)) else (beside,))
+    return ModelTargets(services, (), (_real(plain),) if plain.endswith(".json") and not services else ())
 
 
 def _real(path: str) -> str:

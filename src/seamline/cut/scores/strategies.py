@@ -15,10 +15,10 @@ from seamline.cut.scores import NO_SIGNAL, Signal
 from seamline.cut.scores.media import kept_gaps, turns
 from seamline.cut.scores.tables import rows
 from seamline.recipe.recipe import Recipe
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.types import Document
 
-MakeSignal = Callable[[Document, Recipe, Parts], Signal]
+MakeSignal = Callable[[Document, Recipe, Runtime], Signal]
 
 SIGNALS: Mapping[str, str] = {
     "rechunk": "seamline.cut.scores.alike:alike",
@@ -35,7 +35,7 @@ def leaf_strategy(recipe: Recipe) -> str:
     return recipe.hierarchy.below if recipe.strategy == "hierarchical" else recipe.strategy
 
 
-def signal_of(document: Document, recipe: Recipe, parts: Parts) -> Signal:
+def signal_of(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     """What the recipe's strategy says about the gaps of a document."""
     strategy = leaf_strategy(recipe)
     if strategy not in SIGNALS:
@@ -45,7 +45,7 @@ def signal_of(document: Document, recipe: Recipe, parts: Parts) -> Signal:
     return make(document, recipe, parts)
 
 
-def multimodal(document: Document, recipe: Recipe, parts: Parts) -> Signal:
+def multimodal(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     """All that is known of the gaps of a document that is more than running text."""
     speech = turns(document, recipe, parts)
     tables = rows(document, recipe, parts)
@@ -62,7 +62,7 @@ METHODS: Mapping[str, str] = {
 _BY_VECTORS = ("objective", "dip")
 
 
-def subject(document: Document, recipe: Recipe, parts: Parts) -> Signal:
+def subject(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     """What the method says about the gaps of a document."""
     method = recipe.semantic.method
     if method in _BY_VECTORS:

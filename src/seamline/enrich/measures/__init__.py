@@ -1,1 +1,0 @@
-"""What can be said of a chunk in one word or one number, each in a file of its own."""
