@@ -20,9 +20,10 @@ from seamline.cut.scores import lexical as bayes
 from seamline.cut.scores import objective
 from seamline.cut.scores.objective import Runs
 from seamline.cut.scores.semantic import units
-from seamline.cut.scores.strategies import METHODS, subject
+from seamline.cut.scores.strategies import subject
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Semantic
+from seamline.registry import METHODS
 from seamline.runtime import Runtime
 from seamline.testing.strategies import markdown, recipes
 from seamline.tokens import load
@@ -88,7 +89,7 @@ RULES = (random_rows, orthogonal, alternating, constant, drifting, by_length)
 def semantics() -> st.SearchStrategy[Semantic]:
     return st.builds(
         Semantic,
-        method=st.sampled_from(sorted(METHODS)),
+        method=st.sampled_from(sorted(METHODS.ours)),
         window=st.integers(1, 8),
         threshold=st.sampled_from(["std", "percentile", "gradient"]),
         alpha=st.floats(-2, 2),
@@ -170,7 +171,7 @@ def test_the_bayesian_search_looks_at_a_bounded_number_of_segments() -> None:
     assert two - one == 600 * bayes.MOST
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS.ours)
 @pytest.mark.parametrize("sliding", [0, 9])
 def test_twice_the_text_is_twice_the_work(method: str, sliding: int) -> None:
     """Counted in calls, not in seconds."""

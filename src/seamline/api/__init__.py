@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from seamline import parse as _parse
 from seamline.errors import ParseError, SeamlineError
 from seamline.files import MAX_BYTES, out_of_memory
+from seamline.formats import format_of_suffix
 from seamline.pipeline import chunk_document, make_runtime
 from seamline.recipe.presets import preset
 from seamline.recipe.recipe import Overlap, Recipe, resize
@@ -123,7 +124,7 @@ def _settled(
 ) -> Recipe:
     base = preset(recipe) if isinstance(recipe, str) else recipe or _DEFAULT
     if strategy is not None:
-        base = replace(base, strategy=strategy)  # type: ignore[arg-type]  # checked by Recipe itself
+        base = replace(base, strategy=strategy)
     if tokenizer is not None:
         base = replace(base, tokenizer=tokenizer)
     if target is not None or limit is not None or floor is not None:
@@ -208,7 +209,11 @@ def _overlap(overlap: int | str | Overlap) -> Overlap:
 
 def _names_file(source: str) -> bool:
     """Whether a string is the path of a file rather than a text. One that looks like a path must name a file."""
-    if len(source) > 1024 or "\n" in source or Path(source).suffix.lower() not in _parse.SUFFIXES:
+    if len(source) > 1024 or "\n" in source:
+        return False
+    suffix = Path(source).suffix.lower()
+    # The end of a sentence is no suffix, and plugins are not looked for because of it.
+    if any(character.isspace() for character in suffix) or format_of_suffix(suffix) is None:
         return False
     try:
         exists = Path(source).is_file()

@@ -57,7 +57,11 @@ def add_search_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGro
         help=f"most weight of meaning; the rest is for words ({ALPHA})",
     )
     find.add_argument("--no-collapse", action="store_true", help="list near-duplicates as passages of their own")
-    find.add_argument("--reranker", metavar="FILE", help="a cross-encoder, as .onnx with tokenizer.json beside it")
+    find.add_argument(
+        "--reranker",
+        metavar="FILE",
+        help="a cross-encoder, as .onnx with tokenizer.json beside it, or that of a plugin",
+    )
     return find
 
 
@@ -77,9 +81,9 @@ def options_of(args: argparse.Namespace, mode: str = MODES[0]) -> SearchOptions:
 def reranker_of(args: argparse.Namespace) -> Reranker | None:
     if args.reranker is None:
         return None
-    from seamline.search.cross_encoder import CrossEncoder
+    from seamline.search.rerank import load_reranker
 
-    return CrossEncoder(args.reranker)
+    return load_reranker(args.reranker)
 
 
 def question(args: argparse.Namespace) -> str:

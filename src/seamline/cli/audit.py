@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seamline.cli.options import (
-    MEDIA_TYPES,
     HelpFormatter,
     add_recipe_options,
     max_bytes,
+    media_type_of,
     read_stdin,
     settle,
 )
@@ -91,13 +91,12 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def execute(args: argparse.Namespace) -> int:
     # moved
     from seamline.cli.output import Output, print_text
-    from seamline.formats import WALKED
 
     settled = settle(args)
     args.most = max_bytes(args)
     if not Path(args.root).is_dir():
         raise ConfigError(f"--root: expected a folder, got {args.root}")
-    inputs = expand(args.paths, WALKED, follow_links=args.follow_links)
+    inputs = expand(args.paths, follow_links=args.follow_links)
     for notice in shorten(inputs.skipped):
         say(f"notice: {notice}")
     findings = Findings(failures=list(inputs.failures))
@@ -228,7 +227,7 @@ def _parsed(args: argparse.Namespace, file: File, recipe: Recipe) -> Document:
 
     return parse_file(
         file.path,
-        media_type=MEDIA_TYPES.get(args.media_type),
+        media_type=media_type_of(args),
         encoding=args.encoding,
         reading=recipe.reading,
         max_bytes=args.most,

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cli.options import (
-    MEDIA_TYPES,
     HelpFormatter,
     Settled,
     add_recipe_options,
     max_bytes,
+    media_type_of,
     read_stdin,
     settle,
 )
@@ -120,14 +120,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def execute(args: argparse.Namespace) -> int:
     from seamline.cli.output import Output
-    from seamline.formats import WALKED
 
     settled = settle(args)
     most = max_bytes(args)
     workers = _workers(args.jobs)
     path = Path(args.output) if args.output is not None else None
     as_json = args.json or (path is not None and path.suffix == ".jsonl")
-    inputs = expand(args.paths, WALKED, path, follow_links=args.follow_links)
+    inputs = expand(args.paths, output=path, follow_links=args.follow_links)
     output = Output(path, encoding="utf-8" if as_json or path else sys.stdout.encoding or "utf-8")
     if settled.config and not as_json and not args.quiet:
         say(f"using {settled.config}")
@@ -274,7 +273,7 @@ def _text(job: Job, document: Document, made: DocumentChunks) -> str:
 def _jobs(
     args: argparse.Namespace, inputs: Inputs, settled: Settled, most: int | None, look: ChunkView | None
 ) -> Iterator[Job]:
-    media_type = MEDIA_TYPES.get(args.media_type)
+    media_type = media_type_of(args)
     for file in inputs.files:
         data, problem = _stdin(most) if file is STDIN else (b"", "")
         yield Job(file, data, problem, settled.recipe, settled.access, media_type, args.encoding, most, look)

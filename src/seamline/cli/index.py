@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 from seamline.api.index import Index
 from seamline.cli.asking import in_own_words
 from seamline.cli.options import (
-    MEDIA_TYPES,
     HelpFormatter,
     Settled,
     add_recipe_options,
     max_bytes,
+    media_type_of,
     settle,
 )
 from seamline.cli.output import (
@@ -175,9 +175,8 @@ def _remember(index: Index, trust: Trust, *, made: bool = False) -> None:
 
 def _any_to_read(args: argparse.Namespace) -> bool:
     """Whether a new index would hold anything. A folder that was misspelled must not leave one behind."""
-    from seamline.formats import WALKED
 
-    inputs = expand([path for path in args.paths if path != "-"], WALKED, follow_links=args.follow_links)
+    inputs = expand([path for path in args.paths if path != "-"], follow_links=args.follow_links)
     files = [file.path for file in inputs.files if file is not None]
     if any(map(os.path.lexists, files)):
         return True
@@ -242,7 +241,7 @@ def _updated(index: Index, paths: Sequence[str], args: argparse.Namespace) -> Up
     # moved
 
     progress = IndexProgress(wanted=not args.quiet)
-    media_type = MEDIA_TYPES.get(args.media_type)
+    media_type = media_type_of(args)
     try:
         return index.update(
             paths,

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seamline.cli.options import (
-    MEDIA_TYPES,
     HelpFormatter,
+    add_media_type,
     add_size_limit,
     max_bytes,
+    media_type_of,
     read_stdin,
 )
 from seamline.cli.output import DONE, FAILED
@@ -60,9 +61,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("--blocks", action="store_true", help="every block, and not only headings")
     parser.add_argument("--json", action="store_true", help="one JSON object per file and line")
     parser.add_argument("--encoding", metavar="NAME", help="of files that are not UTF-8, such as cp1252")
-    parser.add_argument(
-        "--media-type", choices=MEDIA_TYPES, metavar="FORMAT", help="read as this format, whatever it is"
-    )
+    add_media_type(parser, "read as this format, whatever it is")
     parser.add_argument("--boilerplate", choices=("keep", "remove"), default="keep", help="of web pages (keep)")
     parser.add_argument("--ocr", choices=("auto", "on", "off"), default="auto", help="of pages without text (auto)")
     add_size_limit(parser)
@@ -98,7 +97,7 @@ def _read(args: argparse.Namespace, name: str, most: int | None) -> Document:
     from seamline.recipe.recipe import ParseOptions
 
     reading = ParseOptions(boilerplate=args.boilerplate, ocr=args.ocr)
-    media_type = MEDIA_TYPES.get(args.media_type)
+    media_type = media_type_of(args)
     if name == "-":
         return parse_bytes(read_stdin(most), media_type=media_type, encoding=args.encoding, reading=reading)
     return parse_file(Path(name), media_type=media_type, encoding=args.encoding, reading=reading, max_bytes=most)

@@ -6,13 +6,13 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
 
 from seamline.errors import ConfigError, ParseError
-from seamline.formats import FORMATS
 
 if TYPE_CHECKING:
     from seamline.recipe.recipe import Overlap, Recipe
@@ -22,8 +22,9 @@ _PLAIN = (
     *("strategy", "llm", "bias", "packer", "sections", "depth", "breadcrumb", "front_matter", "boilerplate", "ocr"),
 )
 """Options that are fields of the recipe as they are."""
-MEDIA_TYPES = {one.name: one.media_type for one in FORMATS if one.name != "image"}
 
+_IMAGE = "image"
+"""A format of many media types: files of it are told by their content alone."""
 _OPTIONS: Mapping[str, str] = {
     "$.budget.target": "--target",
     "$.budget.limit": "--limit",
@@ -45,6 +46,21 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=30)
         self._action_max_length = 14  # argparse forgets the indent of the commands it lists
+
+
+class PluginChoices:
+    """The values of an option that plugins add to. They are looked for when a value is not one of ours, and when all
+    are listed."""
+
+    def __init__(self, is_known: Callable[[str], bool], names: Callable[[], Sequence[str]]) -> None:
+        self._is_known = is_known
+        self._names = names
+
+    def __contains__(self, name: str) -> bool:
+        return self._is_known(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
 
 
 class Parser(argparse.ArgumentParser):
@@ -97,7 +113,7 @@ def add_recipe_options(parser: argparse.ArgumentParser) -> None:
         Packer,
         Sections,
     )
-    from seamline.recipe.strategies import Strategy
+    from seamline.registry import STRATEGIES, is_known, names
 
     size = parser.add_argument_group("size of chunks, in tokens")
     size.add_argument("--target", type=int, metavar="N", help="come as close to this as the seams allow (480)")
@@ -111,7 +127,10 @@ def add_recipe_options(parser: argparse.ArgumentParser) -> None:
     size.add_argument("--bias", choices=get_args(Bias), help="what the estimate is careful with (balanced)")
     cut = parser.add_argument_group("where to cut")
     cut.add_argument(
-        "--strategy", choices=get_args(Strategy), metavar="NAME", help=f"{', '.join(get_args(Strategy))} (structural)"
+        "--strategy",
+        choices=PluginChoices(partial(is_known, STRATEGIES), partial(names, STRATEGIES)),
+        metavar="NAME",
+        help=f"{', '.join(STRATEGIES.ours)} (structural), or that of a plugin; see `seamline doctor`",
     )
     cut.add_argument(
         "--packer",
@@ -166,13 +185,36 @@ def add_recipe_options(parser: argparse.ArgumentParser) -> None:
         help="read pages and images without text by sight: where an engine is installed (auto), always, never",
     )
     read.add_argument("--encoding", metavar="NAME", help="of inputs that are not UTF-8, such as cp1252")
-    read.add_argument(
-        "--media-type", choices=MEDIA_TYPES, metavar="FORMAT", help="read all inputs as this, whatever they look like"
-    )
+    add_media_type(read, "read all inputs as this, whatever they look like")
     add_size_limit(read)
     read.add_argument(
         "--follow-links", action="store_true", help="also links in folders that lead out of the paths that were given"
     )
+
+
+def add_media_type(group: argparse._ActionsContainer, help: str) -> None:
+    group.add_argument("--media-type", choices=PluginChoices(_is_format, _formats), metavar="FORMAT", help=help)
+
+
+def media_type_of(args: argparse.Namespace) -> str | None:
+    """The media type of the format that a command line names; None where it names none."""
+    from seamline.formats import format_named
+
+    one = None if args.media_type is None else format_named(args.media_type)
+    return one.media_type if one else None
+
+
+def _is_format(name: str) -> bool:
+    from seamline.formats import format_named
+
+    found = format_named(name)
+    return found is not None and found.name == name != _IMAGE
+
+
+def _formats() -> list[str]:
+    from seamline.formats import format_names
+
+    return [name for name in format_names() if name != _IMAGE]
 
 
 def add_size_limit(group: argparse._ActionsContainer) -> None:

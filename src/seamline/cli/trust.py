@@ -88,9 +88,11 @@ def _folder(given: str, *, gone: bool) -> str:
 
 
 def _target(given: str) -> str:
-    """A service in the form that is compared, or the real path of a file."""
-    from seamline.trust.access import service_url
+    """A service in the form that is compared, the real path of a file, or a model of a plugin."""
+    from seamline.trust.access import is_plugin_model, service_url
 
+    if is_plugin_model(given):
+        return given
     return service_url(given) if "://" in given else os.path.realpath(given)
 
 
@@ -98,7 +100,10 @@ def _add(folder: str, args: argparse.Namespace) -> int:
     from seamline.trust.records import OWNER, TrustRecord, add_record
 
     targets = [_target(given) for given in args.targets]
-    if missing := [target for target in targets if "://" not in target and not os.path.isfile(target)]:
+    from seamline.trust.access import is_plugin_model
+
+    known = [target for target in targets if "://" in target or is_plugin_model(target) or os.path.isfile(target)]
+    if missing := [target for target in targets if target not in known]:
         raise ConfigError(f"expected the URL of a service or a file, got {missing[0]}: check the name")
     if args.with_key and not all("://" in target for target in targets):
         raise ConfigError("--with-key: expected the URLs of services, got a file; a file needs no key")

@@ -73,10 +73,9 @@ def _watch(paths: Sequence[str], update: Update, known: dict[str, Sight], *, fol
 
 def look(paths: Sequence[str], *, follow_links: bool = False) -> dict[str, Sight]:
     """The files that the paths mean now. What cannot be looked at is not there."""
-    from seamline.formats import WALKED
 
     found = {}
-    for file in expand([path for path in paths if path != "-"], WALKED, follow_links=follow_links).files:
+    for file in expand([path for path in paths if path != "-"], follow_links=follow_links).files:
         if file is None:
             continue
         try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from seamline.embed.address import parse
 from seamline.embed.onnx import (
     Known,
     OnnxEmbedder,
@@ -17,6 +18,7 @@ from seamline.embed.onnx import (
     file_hash,
 )
 from seamline.errors import INDEX, ProviderError
+from seamline.protocols import EmbedderRequest
 
 FOLDER = Path(__file__).with_name("models")
 FILES = {
@@ -45,3 +47,9 @@ def check(folder: Path = FOLDER, files: Mapping[str, str] = FILES, install: str 
             state = "is missing" if not path.is_file() else "is not the file that was shipped"
             again = install.replace("install", "install --force-reinstall", 1)
             raise ProviderError(f"{path} {state}: run `{again}`")
+
+
+def make(request: EmbedderRequest) -> OnnxEmbedder:
+    """The bundled model, as a name asks for it."""
+    parse(request.name)  # refuses settings
+    return minilm(request.threads)

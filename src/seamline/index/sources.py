@@ -22,7 +22,6 @@ from seamline.files import (
     read_file,
     shorten,
 )
-from seamline.formats import WALKED
 from seamline.index.update import IndexSource
 
 
@@ -73,7 +72,7 @@ def sources(
             failures.append("-: an index needs files that can be read again; name a file or a folder")
             continue
         name = document_name(path, root)
-        inputs = expand([path], WALKED, fence=fence, follow_links=bounds.follow_links)
+        inputs = expand([path], fence=fence, follow_links=bounds.follow_links)
         failures += inputs.failures
         skipped += inputs.skipped
         if os.path.isdir(path):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from seamline.errors import ConfigError, TrustError
+from seamline.registry import EMBEDDERS, TOKENIZERS, plugins
 from seamline.remote.model_names import remote, service_address
 from seamline.trust.keys import Keys, host_of
 from seamline.trust.records import (
@@ -46,12 +47,14 @@ class Trust:
     """Paths of model files and tokenizers."""
     owner: bool = False
     """Whether files of another user are used."""
+    models: tuple[str, ...] = ()
+    """Names of embedders and tokenizers of plugins."""
 
     def covers(self, target: str) -> bool:
         """Whether it allows the address of a service or the real path of a file."""
         if _is_url(target):
             return any(covers(service_url(service), target) for service in self.services)
-        return target in [os.path.realpath(file) for file in self.files]
+        return target in self.models or target in [os.path.realpath(file) for file in self.files]
 
 
 class ModelTargets(NamedTuple):
@@ -62,6 +65,8 @@ class ModelTargets(NamedTuple):
     """Real paths of files that are run."""
     data: tuple[str, ...]
     """Real paths of files that are only read."""
+    plugins: tuple[str, ...] = ()
+    """Names that a plugin makes something of: what it asks or opens then is not known."""
 
 
 class FoundModels(NamedTuple):
@@ -131,7 +136,8 @@ def trust_in(names: Iterable[str], services: Iterable[str] = ()) -> Trust:
     """What a user who names these models allows, and services besides."""
     leads = [named(name) for name in names]
     urls = [url for one in leads for url in one.services]
-    return Trust((*urls, *services), tuple(file for one in leads for file in (*one.models, *one.data)))
+    files = tuple(file for one in leads for file in (*one.models, *one.data))
+    return Trust((*urls, *services), files, models=tuple(name for one in leads for name in one.plugins))
 
 
 def keyed(names: Iterable[str], folder: str) -> tuple[str, ...]:
@@ -166,9 +172,10 @@ def targets_of(place: str | os.PathLike[str], names: Iterable[str]) -> list[Targ
 
 def needs(name: str, folder: str) -> tuple[str, ...]:
     """What files of a folder may name only where it is trusted: services, model files wherever they are, as whoever
-    makes one decides what the engine computes, and tokenizers outside of the folder."""
+    makes one decides what the engine computes, tokenizers outside of the folder, and models of plugins."""
     leads = named(name)
-    return (*leads.services, *leads.models, *(file for file in leads.data if not is_inside(file, folder)))
+    outside = (file for file in leads.data if not is_inside(file, folder))
+    return (*leads.services, *leads.models, *outside, *leads.plugins)
 
 
 def admit(found: FoundModels, trust: Trust, keys: Keys, own: Sequence[str] = ()) -> Access:
@@ -200,6 +207,8 @@ def _refusal(name: str, found: FoundModels, trust: Trust, records: Sequence[Trus
         if trust.covers(target) or any(covers(record.target, target) for record in records):
             continue
         kind, kept = ("service", "nothing was sent") if _is_url(target) else ("file", "it was not opened")
+        if target == name:
+            kind, kept = "model of a plugin", "it was not loaded"
         return (
             f"expected a {kind} that you named or trust, got {target} from {found.source}: {kept}. "
             f"To allow it for this folder, run `{command(found.folder, target)}`{found.remark}"
@@ -222,7 +231,17 @@ def named(name: str) -> ModelTargets:
         model, beside = _real(plain), _real(tokenizer)
         # A tokenizer in the folder of its model is trusted together with it.
         return ModelTargets(services, (model,), () if is_inside(beside, os.path.dirname(model)) else (beside,))
-    return ModelTargets(services, (), (_real(plain),) if plain.endswith(".json") and not services else ())
+    if services or plain.endswith(".json"):
+        return ModelTargets(services, (), () if services else (_real(plain),))
+    return ModelTargets((), (), (), (name,) if is_plugin_model(plain) else ())
+
+
+def is_plugin_model(name: str) -> bool:
+    """Whether a plugin makes an embedder or a tokenizer of a name."""
+    kind = name.partition(":")[0]
+    if not kind or kind in EMBEDDERS.ours or kind in TOKENIZERS.ours:
+        return False
+    return any(plugin.name == kind for family in (EMBEDDERS, TOKENIZERS) for plugin in plugins(family))
 
 
 def _real(path: str) -> str:
