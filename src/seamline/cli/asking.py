@@ -60,7 +60,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGro
     find.add_argument(
         "--reranker",
         metavar="FILE",
-        help="a cross-encoder, as .onnx with tokenizer.json beside it, or that of a plugin",
+        help="a cross-encoder, as .onnx with tokenizer.json beside it, or one of a plugin",
     )
     return find
 

@@ -145,6 +145,7 @@ def _checks() -> Iterator[Check]:
     yield _tried("front matter", _front_matter)
     yield _tried("chunk and audit", _chunks)
     yield _isolation()
+    yield from _plugins()
     yield from _extras(EXTRAS)
     yield from _config()
 
@@ -248,6 +249,15 @@ def _core() -> Check:
     return Check(
         "core", "optional", "Python, 3 times slower: not compiled at the install, for which a C compiler is needed"
     )
+
+
+def _plugins() -> Iterator[Check]:
+    """What installed packages add, and which packages bring it."""
+    from seamline.plugins import report
+
+    for plugin, detail, problem in report():
+        said = f"{f'{detail}, ' if detail else ''}by the plugin {plugin.package}"
+        yield Check(f"{plugin.family.noun} {plugin.name}", "failed" if problem else "ok", problem or said)
 
 
 def _isolation() -> Check:
