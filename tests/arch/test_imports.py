@@ -164,6 +164,27 @@ def test_imports_point_one_way(path: Path, tree: ast.Module) -> None:
     assert not wrong
 
 
+FOR_COMMANDS = ("seamline.api", "seamline.cli", "seamline.types", "seamline.errors")
+"""What a command may import of Seamline: arguments in, one function of the API, text out."""
+BEFORE_ALL = {"seamline", "seamline.trust.search_path"}
+"""What the entry point imports beside: the version, and the search path, which is put right before anything else is
+imported."""
+
+
+def test_commands_call_the_api_alone(path: Path, tree: ast.Module) -> None:
+    if not name_of(path).startswith("cli/"):
+        return
+    allowed = BEFORE_ALL if name_of(path) == "cli/main.py" else set()
+    wrong = [
+        f"line {line}: {imported}"
+        for line, imported in imports(tree, module_of(path))
+        if imported.split(".")[0] == "seamline"
+        and ".".join(imported.split(".")[:2]) not in FOR_COMMANDS
+        and imported not in allowed
+    ]
+    assert not wrong
+
+
 def test_no_broad_except(path: Path, tree: ast.Module) -> None:
     if name_of(path) in BROAD_EXCEPT_ALLOWED:
         return

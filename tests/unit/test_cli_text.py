@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamline.cli.cite import compared, differences
+from seamline.cli.citations import compared, differences
 from seamline.cli.hits import after_headings, excerpt
 from seamline.cli.index import IndexProgress, headline, spoken
 from seamline.cli.terminal import TerminalStyle, columns

@@ -95,7 +95,7 @@ document = parse_text("# Title\\n\\nOne sentence. Another one.\\n")
 chunk_document(document, Recipe())
 print(sorted(name for name in sys.modules if name.startswith("seamline.enrich.")))
 chunk_document(document, Recipe(enrich=("position",)))
-print(sorted(name for name in sys.modules if name.startswith(("seamline.enrich.measures.", "seamline.enrich.ent"))))
+print(sorted(name for name in sys.modules if name.startswith(("seamline.enrich.measures", "seamline.enrich.ent"))))
 print("numpy" in sys.modules)
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

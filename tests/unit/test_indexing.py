@@ -16,9 +16,8 @@ from seamline.index.update import (
     IndexSource,
     Tools,
     UpdateReport,
-    update,
 )
-from seamline.pipeline import chunk_document
+from seamline.pipeline import chunk_document, index
 from seamline.recipe.recipe import Overlap, Recipe
 from seamline.records import Entry, Settings
 from seamline.runtime import Runtime
@@ -82,7 +81,7 @@ def run(store: MemoryStore, tools: Tools, files: Mapping[str, str | bytes], now:
         IndexSource(name, lambda data=data: data if isinstance(data, bytes) else data.encode())  # type: ignore[misc]
         for name, data in files.items()
     ]
-    report = update(store, candidates, tools, covers=lambda doc: True, now=now)
+    report = index(store, candidates, tools, covers=lambda doc: True, now=now)
     with store.reader() as reader:
         assert list(verify_reader(reader)) == []
     return report
@@ -109,7 +108,7 @@ def test_chunks_and_sections_become_entries(store: MemoryStore, tools: Tools) ->
 
 def test_the_embed_view_of_a_chunk_is_embedded(store: MemoryStore, tools: Tools) -> None:
     run(store, tools, {"guide.md": GUIDE})
-    chunks = chunk_document(seamline.read(GUIDE, id="guide.md"), RECIPE, tools.parts)
+    chunks = chunk_document(seamline.read(GUIDE, id="guide.md"), RECIPE, tools.runtime)
     found = entries(store)
     assert [found[chunk.id].searched for chunk in chunks] == [chunk.render("embed") for chunk in chunks]
     assert {chunk.render("embed") for chunk in chunks} <= set(tools.embedder.read)  # type: ignore[attr-defined]
@@ -244,7 +243,7 @@ def test_a_source_that_cannot_be_read_is_reported(store: MemoryStore, tools: Too
         raise ParseError("no such file", "gone.md")
 
     candidates = [IndexSource("gone.md", gone), IndexSource("notes.md", NOTES.encode)]
-    report = update(store, candidates, tools, covers=lambda doc: True, now=NOW)
+    report = index(store, candidates, tools, covers=lambda doc: True, now=NOW)
     assert [(f.doc, f.message) for f in report.failures] == [("gone.md", "no such file")]
     assert report.added == 1
 
@@ -269,7 +268,7 @@ def test_fifty_edits_leave_fifty_versions(store: MemoryStore, tools: Tools) -> N
 def test_the_time_of_the_file_counts_once(store: MemoryStore, tools: Tools) -> None:
     def at(text: str, day: int) -> UpdateReport:
         candidate = IndexSource("notes.md", text.encode, datetime(2020, 1, day, tzinfo=UTC))
-        return update(store, [candidate], tools, covers=lambda doc: True, now=NOW)
+        return index(store, [candidate], tools, covers=lambda doc: True, now=NOW)
 
     at(NOTES, 1)
     at(NOTES + "\nAnother paragraph.\n", 9)

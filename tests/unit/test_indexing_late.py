@@ -29,8 +29,8 @@ from seamline.index.update import (
     IndexSource,
     Tools,
     UpdateReport,
-    update,
 )
+from seamline.pipeline import index
 from seamline.protocols import Embedder, TokenEmbedder, VectorCache
 from seamline.recipe.recipe import Overlap, Recipe
 from seamline.records import Entry, EntryPlace, Version
@@ -101,7 +101,7 @@ class Shelf:
 
     def hold(self, files: Mapping[str, str]) -> UpdateReport:
         candidates = [IndexSource(name, partial(text.encode, "utf-8")) for name, text in files.items()]
-        report = update(self.store, candidates, self.tools, covers=lambda doc: True, now=NOW)
+        report = index(self.store, candidates, self.tools, covers=lambda doc: True, now=NOW)
         assert not report.failures
         with self.store.reader() as reader:
             assert list(verify_reader(reader)) == []

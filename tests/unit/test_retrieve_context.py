@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamline.errors import BudgetError, ConfigError
+from seamline.pipeline import retrieve
 from seamline.protocols import Reader
 from seamline.records import Entry
 from seamline.search.candidates import Candidate, as_hits
@@ -34,7 +35,7 @@ from seamline.search.prompt.render import (
     render,
 )
 from seamline.search.prompt.splitting import clipped, divisible, pieces
-from seamline.search.search import SearchEngine, search
+from seamline.search.search import SearchEngine
 from seamline.testing.library import NOW, RECIPE, Library
 from seamline.text.sentences import sentence_starts
 from seamline.tokens import load
@@ -289,7 +290,7 @@ def test_no_hits_no_text(library: Library) -> None:
 
 def test_exact_packing_keeps_the_budget_too(library: Library) -> None:
     with library.store.reader() as reader:
-        hits = search(SearchEngine(reader, library.embedder, NOW), "motor of the pump", SearchOptions()).hits
+        hits = retrieve(SearchEngine(reader, library.embedder, NOW), "motor of the pump", SearchOptions()).hits
         press = PromptBuilder(DocumentCache(reader), TOKENIZER)
         for budget in range(40, 300, 20):
             assert assemble(hits, press, budget, packing="exact").tokens <= budget
@@ -299,7 +300,7 @@ def test_a_widened_hit_falls_back_to_what_was_found(library: Library) -> None:
     with library.store.reader() as reader:
         engine = SearchEngine(reader, library.embedder, NOW)
         options = SearchOptions(mode="parents", share=0.1, gate=None)
-        wide = search(engine, "spare motor in the shed", options).hits
+        wide = retrieve(engine, "spare motor in the shed", options).hits
         press = PromptBuilder(DocumentCache(reader), TOKENIZER)
         assert wide[0].why.expanded == "section"
         small = assemble(wide[:1], press, 70)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from seamline.errors import ConfigError
+from seamline.pipeline import retrieve
 from seamline.protocols import Reader
 from seamline.records import Entry
 from seamline.search.candidates import Candidate, as_hits
@@ -20,7 +21,7 @@ from seamline.search.expand import (
 )
 from seamline.search.hits import Hit, LegScore, Why
 from seamline.search.options import SearchOptions
-from seamline.search.search import SearchEngine, search
+from seamline.search.search import SearchEngine
 from seamline.testing.library import NOW, RECIPE, Library
 from seamline.types import Budget
 
@@ -111,7 +112,7 @@ def test_a_document_of_one_chunk_is_found_summary_first(library: Library) -> Non
     lone = Library({"plant.md": PAGE, "lone.md": "Turbines turn in the wind.\n"})
     with lone.store.reader() as reader:
         options = SearchOptions(mode="summary-first")
-        found = search(SearchEngine(reader, lone.embedder, NOW), "turbines in the wind", options)
+        found = retrieve(SearchEngine(reader, lone.embedder, NOW), "turbines in the wind", options)
     assert found.hits[0].entry.doc == "lone.md"
 
 

@@ -216,12 +216,12 @@ def test_where_names_lead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.chdir(tmp_path)
     here = os.path.realpath(tmp_path)
     for name in ("minilm", "static", "hash", "o200k_base", "estimate"):
-        assert named(name) == ((), (), ())
+        assert named(name) == ((), (), (), ())
     assert named("openai:m").services == ("https://api.openai.com/v1",)
     assert named("openai:m@https://h/v1?dimensions=8").services == ("https://h/v1",)
-    assert named("a/b.ONNX?pooling=cls") == ((), (f"{here}/a/b.ONNX",), ())
-    assert named("a/b.onnx?tokenizer=c/t.json") == ((), (f"{here}/a/b.onnx",), (f"{here}/c/t.json",))
-    assert named("c/t.json") == ((), (), (f"{here}/c/t.json",))
+    assert named("a/b.ONNX?pooling=cls") == ((), (f"{here}/a/b.ONNX",), (), ())
+    assert named("a/b.onnx?tokenizer=c/t.json") == ((), (f"{here}/a/b.onnx",), (f"{here}/c/t.json",), ())
+    assert named("c/t.json") == ((), (), (f"{here}/c/t.json",), ())
     # Read as a service by one loader and as a file by the other: both need trust.
     assert named("openai:m@https://h/x.onnx")[:2] == (("https://h/x.onnx",), (f"{here}/openai:m@https:/h/x.onnx",))
 

@@ -1,4 +1,8 @@
-"""The public functions: parse, chunk, and a batch form. All thin."""
+"""What programs and the command line call, and nothing else of the engine: thin functions and plain re-exports.
+
+Here: read, chunk, derive. Beside it: `batch` for many documents, `index` and `search`, `sources`, `recipes`, `audit`,
+`trust`, and `checks` of the installation. Importing this loads little; each function loads what it needs.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from seamline import parse as _parse
 from seamline.errors import ParseError, SeamlineError
 from seamline.files import MAX_BYTES, out_of_memory
 from seamline.formats import format_of_suffix
-from seamline.pipeline import chunk_document, make_runtime
 from seamline.recipe.presets import preset
 from seamline.recipe.recipe import Overlap, Recipe, resize
-from seamline.tokens import TokenizerLike
+from seamline.store import is_address
 from seamline.types import Chunk, Document
 
 if TYPE_CHECKING:
@@ -23,6 +25,19 @@ if TYPE_CHECKING:
 
     from seamline.derived import Derived
     from seamline.protocols import Embedder, LanguageModel
+    from seamline.tokens import TokenizerLike
+
+__all__ = [
+    "FileChunks",
+    "SourceLike",
+    "chunk",
+    "chunk_files",
+    "clock",
+    "derive",
+    "is_address",
+    "read",
+    "settle",
+]
 
 SourceLike = str | Path | Document
 
@@ -44,13 +59,15 @@ def read(
     with a known suffix (`notes.md`) that names no file is refused rather than cut as text. A file of more than
     `max_bytes` is refused; 0 or None is no limit.
     """
+    from seamline import parse
+
     reading = (recipe or _DEFAULT).reading
     if isinstance(source, Path) or _names_file(source):
-        document = _parse.parse_file(
+        document = parse.parse_file(
             Path(source), media_type=media_type, encoding=encoding, reading=reading, max_bytes=max_bytes
         )
         return replace(document, id=id) if id else document
-    return _parse.parse_text(source, id=id, media_type=media_type, reading=reading)
+    return parse.parse_text(source, id=id, media_type=media_type, reading=reading)
 
 
 def chunk(
@@ -71,6 +88,8 @@ def chunk(
     `recipe` is a Recipe or the name of a preset; the other options override it. A limit alone scales the target.
     `overlap` is a number of tokens, the name of a kind, or an Overlap. `max_bytes` is that of `read`.
     """
+    from seamline.pipeline import chunk_document, make_runtime
+
     settled = settle(
         recipe,
         strategy=strategy,
@@ -155,6 +174,7 @@ def derive(
     asks for. An embedder on the same host gets the key as well, one on another host gets none.
     """
     from seamline.enrich.derive import derive as derive_all
+    from seamline.pipeline import make_runtime
     from seamline.trust.access import access_of_caller
 
     settled = settle(recipe)
@@ -164,8 +184,8 @@ def derive(
         return []
     models = (settled.llm if llm is None else llm, settled.signal if embedder is None else embedder)
     access = access_of_caller([name for name in models if isinstance(name, str)], key)
-    parts = make_runtime(settled, tokenizer=tokenizer, embedder=embedder, llm=llm, answers=answers, access=access)
-    return derive_all(chunks[0].document, chunks, settled, parts).texts
+    runtime = make_runtime(settled, tokenizer=tokenizer, embedder=embedder, llm=llm, answers=answers, access=access)
+    return derive_all(chunks[0].document, chunks, settled, runtime).texts
 
 
 class FileChunks(NamedTuple):
@@ -186,12 +206,15 @@ def chunk_files(
 ) -> Iterator[FileChunks]:
     """Cut many files, one result each, as they come. A file that fails, or is larger than `max_bytes`, does not stop
     the others."""
+    from seamline import parse
+    from seamline.pipeline import chunk_document, make_runtime
+
     settled = settle(recipe)
-    parts = make_runtime(settled)
+    runtime = make_runtime(settled)
     for path in paths:
         try:
-            document = _parse.parse_file(path, encoding=encoding, reading=settled.reading, max_bytes=max_bytes)
-            done = FileChunks(path, chunk_document(document, settled, parts, now=clock(settled)))
+            document = parse.parse_file(path, encoding=encoding, reading=settled.reading, max_bytes=max_bytes)
+            done = FileChunks(path, chunk_document(document, settled, runtime, now=clock(settled)))
         except SeamlineError as error:
             done = FileChunks(path, [], error)
         except MemoryError:

@@ -1,7 +1,4 @@
-"""An index as a program sees it: opened at a place, brought up to date, searched, cited. Thin.
-
-What an index holds, in numbers.
-"""
+"""An index as a program sees it: opened at a place, brought up to date, searched, cited, counted. Thin."""
 
 from __future__ import annotations
 
@@ -28,8 +25,10 @@ from seamline.index.config import (
     is_late,
     recipe_of,
     settings_of,
+    shaded,
 )
 from seamline.index.sources import folder_of, way_to
+from seamline.pipeline import retrieve
 from seamline.protocols import (
     Embedder,
     Reader,
@@ -56,7 +55,7 @@ from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan, plan, sized
 from seamline.search.prompt.budget import ContextWindow
 from seamline.search.prompt.context import PromptBuilder, assemble
-from seamline.search.search import SearchEngine, follow, search
+from seamline.search.search import SearchEngine
 from seamline.store import create_store, is_address, open_store
 from seamline.trust.access import (
     Access,
@@ -75,6 +74,19 @@ if TYPE_CHECKING:
     from seamline.search.prompt.budget import Packing
     from seamline.search.prompt.render import Sources as SourceList
 
+
+__all__ = [
+    "FOLDER",
+    "Index",
+    "IndexConfig",
+    "Problem",
+    "Stats",
+    "UpdateReport",
+    "find_index",
+    "is_late",
+    "open_index",
+    "shaded",
+]
 
 FOLDER = ".seamline"
 """Where an index lives that has no other address: beside the folder whose documents it holds."""
@@ -258,9 +270,9 @@ class Index:
             engine = self._engine(reader, reranker)
             if adaptive:
                 planned = plan(query) if k is None else replace(plan(query), k=k)
-                results = follow(engine, planned, settled, condition)
+                results = retrieve(engine, planned, settled, condition)
             else:
-                results = search(engine, query, settled, condition)
+                results = retrieve(engine, query, settled, condition)
             self._caches.results.put(key, results)
             remarks = self._store.remarks()
             return replace(results, notices=(*results.notices, *remarks)) if remarks else results
@@ -291,7 +303,7 @@ class Index:
         condition = parse_filter(where) if where.strip() else None
         with self._reading() as (reader, generation):
             planned = sized(plan(query), most, self._average(reader, generation))
-            results = follow(self._engine(reader, reranker), planned, settled, condition)
+            results = retrieve(self._engine(reader, reranker), planned, settled, condition)
             press = PromptBuilder(DocumentCache(reader), self._parts.tokenizer, sources)
             text = assemble(
                 results.hits, press, most, query=query, packing=packing, weak=weak, sentences=sentence_starts
@@ -344,7 +356,8 @@ class Index:
         encoding: str | None = None,
         now: datetime | None = None,
     ) -> UpdateReport:
-        from seamline.index.update import Tools, update  # half a second that a search does not need
+        from seamline.index.update import Tools
+        from seamline.pipeline import index  # half a second that a search does not need
 
         self._access.require(*models_of(self.recipe, self.settings.embedder))
 
@@ -359,7 +372,7 @@ class Index:
             encoding=encoding,
         )
         moment = now or datetime.now(UTC)
-        report = update(self._store, candidates, tools, covers=covers, now=moment, watcher=watcher)
+        report = index(self._store, candidates, tools, covers=covers, now=moment, watcher=watcher)
         report.notices += [remark.message for remark in self._store.remarks()]
         return report
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from seamline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seamline.protocols import Reranker
-    from seamline.search.options import SearchOptions
+    from seamline.api.search import Reranker, SearchOptions
 
 # As seamline.retrieve has them, the default first. Repeated here, since importing them would make every command start
 # later.
@@ -67,7 +66,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGro
 
 def options_of(args: argparse.Namespace, mode: str = MODES[0]) -> SearchOptions:
     """How a command line wants to search."""
-    from seamline.search.options import SearchOptions
+    from seamline.api.search import SearchOptions
 
     return SearchOptions(
         legs=args.legs,
@@ -81,7 +80,7 @@ def options_of(args: argparse.Namespace, mode: str = MODES[0]) -> SearchOptions:
 def reranker_of(args: argparse.Namespace) -> Reranker | None:
     if args.reranker is None:
         return None
-    from seamline.search.rerank import load_reranker
+    from seamline.api.search import load_reranker
 
     return load_reranker(args.reranker)
 

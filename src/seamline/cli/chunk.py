@@ -9,6 +9,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from seamline.api.sources import (
+    STDIN,
+    STDIN_NAME,
+    File,
+    Inputs,
+    expand,
+    out_of_memory,
+    parse_bytes,
+    parse_file,
+    shorten,
+)
 from seamline.cli.options import (
     HelpFormatter,
     Settled,
@@ -26,23 +37,13 @@ from seamline.cli.terminal import (
     style_for,
 )
 from seamline.errors import ConfigError, ParseError, SeamlineError
-from seamline.files import (
-    STDIN,
-    STDIN_NAME,
-    File,
-    Inputs,
-    expand,
-    out_of_memory,
-    shorten,
-)
 
 if TYPE_CHECKING:
+    from seamline.api.batch import DocumentChunks, Runtime, Usage
+    from seamline.api.recipes import Recipe
+    from seamline.api.trust import Access
     from seamline.cli.output import Output
     from seamline.cli.view import ChunkView
-    from seamline.pipeline import DocumentChunks
-    from seamline.protocols import Usage
-    from seamline.recipe.recipe import Recipe
-    from seamline.trust.access import Access
     from seamline.types import Document
 
 _EPILOG = """\
@@ -206,7 +207,7 @@ def outcome_of(job: Job) -> Outcome:
 
 def _outcome(job: Job) -> Outcome:
     try:
-        return _finished(job)
+        return _chunk(job)
     except MemoryError:
         return Outcome(failure=str(out_of_memory(job.name)))
     except SeamlineError as error:
@@ -214,13 +215,26 @@ def _outcome(job: Job) -> Outcome:
         return Outcome(failure=message if job.name in message else f"{job.name}: {message}")
 
 
-def _finished(job: Job) -> Outcome:
-    from seamline.api import clock
-    from seamline.cli.place import parts_for
-    from seamline.pipeline import make
+_runtimes: dict[tuple[Recipe, Access], Runtime] = {}
+"""The live objects of this process by recipe, kept for the jobs to come: a worker process gets them one by one."""
+
+
+def _runtime_of(job: Job) -> Runtime:
+    from seamline.api.batch import make_runtime
+    from seamline.cli.place import answers_file
+
+    key = job.recipe, job.access
+    if key not in _runtimes:
+        answers = answers_file() if job.recipe.llm else None
+        _runtimes[key] = make_runtime(job.recipe, answers=answers, access=job.access)
+    return _runtimes[key]
+
+
+def _chunk(job: Job) -> Outcome:
+    from seamline.api.batch import chunk_fully
 
     document = read(job)
-    made = make(document, job.recipe, parts_for(job.recipe, job.access), now=clock(job.recipe))
+    made = chunk_fully(document, job.recipe, _runtime_of(job))
     told = (*document.notices, *made.notices)
     notices = [f"notice: {job.name}{', ' * bool(n.where)}{n.where}: {n.message}" for n in told]
     if not made.chunks:
@@ -242,21 +256,11 @@ def asked(usage: Usage, model: str) -> str:
 
 def read(job: Job) -> Document:
     """The document of an input."""
-    from seamline.parse import parse_bytes, parse_file
-
-    reading = job.recipe.reading
     if job.file is None:
         if job.problem:
             raise ParseError(job.problem)
-        return parse_bytes(job.data, media_type=job.media_type, encoding=job.encoding, reading=reading)
-    return parse_file(
-        job.file.path,
-        media_type=job.media_type,
-        encoding=job.encoding,
-        reading=reading,
-        max_bytes=job.max_bytes,
-        real=job.file.real,
-    )
+        return parse_bytes(job.data, job.recipe, media_type=job.media_type, encoding=job.encoding)
+    return parse_file(job.file, job.recipe, media_type=job.media_type, encoding=job.encoding, max_bytes=job.max_bytes)
 
 
 def _text(job: Job, document: Document, made: DocumentChunks) -> str:

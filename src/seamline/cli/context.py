@@ -24,7 +24,7 @@ from seamline.cli.terminal import plural, say, visible_lines
 from seamline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seamline.search.hits import ContextText, PromptPassage
+    from seamline.api.search import ContextText, PromptPassage
 
 _NAMED = 3
 """Passages without room that are named."""

@@ -1,9 +1,5 @@
-"""Hits for people: where each passage stands, what it is called, and the part of it that meets the question.
-
-The part of a passage that is worth a glance: where it meets the question, with lines whole where lines matter.
-
-Why a passage has its score, and why a question was searched for as it was, in words.
-"""
+"""Hits for people: where each passage stands, what it is called, the part of it that meets the question, with lines
+whole where lines matter, and why it has its score."""
 
 from __future__ import annotations
 
@@ -11,6 +7,20 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from seamline.api.search import (
+    Citation,
+    Hit,
+    LegScore,
+    Plan,
+    Results,
+    Shadow,
+    Why,
+    joined_anchor,
+    label,
+    sentence_starts,
+    snippet,
+    spans,
+)
 from seamline.cli.terminal import (
     TerminalStyle,
     clipped,
@@ -19,19 +29,6 @@ from seamline.cli.terminal import (
     visible,
 )
 from seamline.cli.view import whole, wrapped
-from seamline.search.highlight import snippet, spans
-from seamline.search.hits import (
-    Citation,
-    Hit,
-    LegScore,
-    Results,
-    Shadow,
-    Why,
-    joined_anchor,
-    label,
-)
-from seamline.search.plan import Plan
-from seamline.text.sentences import sentence_starts
 from seamline.types import Span
 
 INDENT = " " * 6

@@ -1,9 +1,4 @@
-"""`seamline index`: documents into an index, and the index kept up to date with them.
-
-How far an index run is: a bar, documents, texts a second, and about how long it still takes.
-
-What an index run did, in two lines for people or as one JSON object.
-"""
+"""`seamline index`: documents into an index, and the index kept up to date; how far a run is, and what it did."""
 
 from __future__ import annotations
 
@@ -16,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-from seamline.api.index import Index
+from seamline.api.sources import expand, shorten
 from seamline.cli.asking import in_own_words
 from seamline.cli.options import (
     HelpFormatter,
@@ -51,14 +46,10 @@ from seamline.cli.terminal import (
     visible,
 )
 from seamline.errors import ConfigError, IndexMissing, SeamlineError
-from seamline.files import expand, shorten
-from seamline.index.update import UpdateReport
 
 if TYPE_CHECKING:
-    from seamline.api.index import Index
-    from seamline.index.config import IndexConfig
-    from seamline.index.update import UpdateReport
-    from seamline.trust.access import Trust
+    from seamline.api.index import Index, IndexConfig, UpdateReport
+    from seamline.api.trust import Trust
 
 
 _EPILOG = """\
@@ -156,7 +147,7 @@ def _opened(args: argparse.Namespace, settled: Settled, place: str) -> Index | N
 
 def _trust(args: argparse.Namespace, settled: Settled) -> Trust:
     """What the command line names itself."""
-    from seamline.trust.access import trust_in
+    from seamline.api.trust import trust_in
 
     with_key = settled.trust
     embeds = trust_in([args.embedder] if args.embedder else [])
@@ -165,7 +156,7 @@ def _trust(args: argparse.Namespace, settled: Settled) -> Trust:
 
 def _remember(index: Index, trust: Trust, *, made: bool = False) -> None:
     """Trust what the user named for this index from now on: who has just named it is not asked again."""
-    from seamline.trust.access import models_of, remember
+    from seamline.api.trust import models_of, remember
 
     try:
         remember(index.url, models_of(index.recipe, index.settings.embedder), trust, all_of_them=made)
@@ -175,7 +166,6 @@ def _remember(index: Index, trust: Trust, *, made: bool = False) -> None:
 
 def _any_to_read(args: argparse.Namespace) -> bool:
     """Whether a new index would hold anything. A folder that was misspelled must not leave one behind."""
-
     inputs = expand([path for path in args.paths if path != "-"], follow_links=args.follow_links)
     files = [file.path for file in inputs.files if file is not None]
     if any(map(os.path.lexists, files)):
@@ -199,7 +189,7 @@ def _asks_for_recipe(args: argparse.Namespace) -> bool:
 
 def _index_config(args: argparse.Namespace, settled: Settled, index: Index | None = None) -> IndexConfig:
     """What the options ask for; where they are silent, what the index is."""
-    from seamline.index.config import IndexConfig, is_late
+    from seamline.api.index import IndexConfig, is_late
 
     if index is None:
         return IndexConfig(
@@ -216,7 +206,7 @@ def _index_config(args: argparse.Namespace, settled: Settled, index: Index | Non
 
 def _remark_on_config(settled: Settled, index: Index) -> None:
     """Say so where a seamline.toml was changed after the index was made: it is not followed."""
-    from seamline.index.config import shaded
+    from seamline.api.index import shaded
 
     if settled.config and shaded(settled.recipe).fingerprint != index.recipe.fingerprint:
         say(
@@ -227,8 +217,6 @@ def _remark_on_config(settled: Settled, index: Index) -> None:
 
 def _run(index: Index, paths: Sequence[str], args: argparse.Namespace, changed: Sequence[str] = ()) -> Ran:
     """One update, and its report; `changed` are the files it was made for, where those are known."""
-    # moved
-
     begun = time.monotonic()
     report = _updated(index, paths, args)
     ran = Ran(index, report, time.monotonic() - begun)
@@ -238,8 +226,6 @@ def _run(index: Index, paths: Sequence[str], args: argparse.Namespace, changed: 
 
 def _updated(index: Index, paths: Sequence[str], args: argparse.Namespace) -> UpdateReport:
     """The index brought up to date; where that is broken off, what is safe is said first."""
-    # moved
-
     progress = IndexProgress(wanted=not args.quiet)
     media_type = media_type_of(args)
     try:

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from seamline.api.recipes import Recipe
+from seamline.api.sources import File, out_of_memory, parse_bytes, parse_file
 from seamline.cli.options import (
     HelpFormatter,
     add_media_type,
@@ -27,10 +29,9 @@ from seamline.cli.terminal import (
     visible,
 )
 from seamline.errors import SeamlineError
-from seamline.files import out_of_memory
 
 if TYPE_CHECKING:
-    from seamline.recipe.choose import Classified
+    from seamline.api.recipes import Classified
     from seamline.types import Block, Document
 
 _INDENT = "  "
@@ -69,8 +70,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def execute(args: argparse.Namespace) -> int:
+    from seamline.api.recipes import classify
     from seamline.cli.output import Output, print_text
-    from seamline.recipe.choose import classify
 
     style = style_for(sys.stdout)
     most = max_bytes(args)
@@ -93,14 +94,11 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _read(args: argparse.Namespace, name: str, most: int | None) -> Document:
-    from seamline.parse import parse_bytes, parse_file
-    from seamline.recipe.recipe import ParseOptions
-
-    reading = ParseOptions(boilerplate=args.boilerplate, ocr=args.ocr)
+    recipe = Recipe(boilerplate=args.boilerplate, ocr=args.ocr)
     media_type = media_type_of(args)
     if name == "-":
-        return parse_bytes(read_stdin(most), media_type=media_type, encoding=args.encoding, reading=reading)
-    return parse_file(Path(name), media_type=media_type, encoding=args.encoding, reading=reading, max_bytes=most)
+        return parse_bytes(read_stdin(most), recipe, media_type=media_type, encoding=args.encoding)
+    return parse_file(File(Path(name)), recipe, media_type=media_type, encoding=args.encoding, max_bytes=most)
 
 
 def _record(document: Document, found: Classified) -> dict[str, Any]:
@@ -174,7 +172,7 @@ def _tree(document: Document, style: TerminalStyle, *, whole: bool) -> Iterator[
 
 
 def _line(document: Document, block: Block, depth: int, style: TerminalStyle) -> str:
-    from seamline.search.hits import place_text
+    from seamline.api.search import place_text
 
     kind = f"h{block.level}" if block.kind == "heading" else block.kind
     place = place_text(document.place_of(block.span)).strip()

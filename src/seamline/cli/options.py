@@ -8,15 +8,14 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
 
 from seamline.errors import ConfigError, ParseError
 
 if TYPE_CHECKING:
-    from seamline.recipe.recipe import Overlap, Recipe
-    from seamline.trust.access import Access, Trust
+    from seamline.api.recipes import Overlap, Recipe
+    from seamline.api.trust import Access, Trust
 
 _PLAIN = (
     *("strategy", "llm", "bias", "packer", "sections", "depth", "breadcrumb", "front_matter", "boilerplate", "ocr"),
@@ -103,17 +102,19 @@ class Settled(NamedTuple):
 
 def add_recipe_options(parser: argparse.ArgumentParser) -> None:
     """Everything that decides where chunks are cut."""
-    from seamline.recipe.presets import PRESETS
-    from seamline.recipe.recipe import (
+    from seamline.api.recipes import (
         DERIVED,
         FACTS,
+        OUR_STRATEGIES,
+        PRESETS,
         Bias,
         FrontMatter,
         OverlapKind,
         Packer,
         Sections,
+        is_strategy,
+        strategies,
     )
-    from seamline.registry import STRATEGIES, is_known, names
 
     size = parser.add_argument_group("size of chunks, in tokens")
     size.add_argument("--target", type=int, metavar="N", help="come as close to this as the seams allow (480)")
@@ -128,9 +129,9 @@ def add_recipe_options(parser: argparse.ArgumentParser) -> None:
     cut = parser.add_argument_group("where to cut")
     cut.add_argument(
         "--strategy",
-        choices=PluginChoices(partial(is_known, STRATEGIES), partial(names, STRATEGIES)),
+        choices=PluginChoices(is_strategy, strategies),
         metavar="NAME",
-        help=f"{', '.join(STRATEGIES.ours)} (structural), or that of a plugin; see `seamline doctor`",
+        help=f"{', '.join(OUR_STRATEGIES)} (structural), or that of a plugin; see `seamline doctor`",
     )
     cut.add_argument(
         "--packer",
@@ -198,21 +199,21 @@ def add_media_type(group: argparse._ActionsContainer, help: str) -> None:
 
 def media_type_of(args: argparse.Namespace) -> str | None:
     """The media type of the format that a command line names; None where it names none."""
-    from seamline.formats import format_named
+    from seamline.api.sources import format_named
 
     one = None if args.media_type is None else format_named(args.media_type)
     return one.media_type if one else None
 
 
 def _is_format(name: str) -> bool:
-    from seamline.formats import format_named
+    from seamline.api.sources import format_named
 
     found = format_named(name)
     return found is not None and found.name == name != _IMAGE
 
 
 def _formats() -> list[str]:
-    from seamline.formats import format_names
+    from seamline.api.sources import format_names
 
     return [name for name in format_names() if name != _IMAGE]
 
@@ -225,7 +226,7 @@ def add_size_limit(group: argparse._ActionsContainer) -> None:
 
 def max_bytes(args: argparse.Namespace) -> int | None:
     """The size limit of a command line; None where there is none."""
-    from seamline.files import MAX_BYTES
+    from seamline.api.sources import MAX_BYTES
 
     given: str | None = args.max_bytes
     if given is None:
@@ -241,7 +242,7 @@ def max_bytes(args: argparse.Namespace) -> int | None:
 
 def read_stdin(most: int | None) -> bytes:
     """What standard input holds; a ParseError where that cannot be had, or is too much."""
-    from seamline.files import STDIN_NAME, read_stream
+    from seamline.api.sources import STDIN_NAME, read_stream
 
     try:
         return read_stream(sys.stdin.buffer, max_bytes=most)
@@ -258,10 +259,9 @@ def _names(given: str, known: Sequence[str]) -> tuple[str, ...]:
 def settle(args: argparse.Namespace) -> Settled:
     """The recipe that a command line asks for, and proof that its tokenizer and encoding can be had."""
     from seamline.api import settle as api_settle
-    from seamline.parse.decode import decode
-    from seamline.pipeline import make_runtime
-    from seamline.recipe.recipe import DERIVED, FACTS
-    from seamline.recipe.toml import adjusted
+    from seamline.api.batch import make_runtime
+    from seamline.api.recipes import DERIVED, FACTS, adjusted
+    from seamline.api.sources import check_encoding
 
     base, config = _base(args)
     fields: dict[str, Any] = {name: value for name in _PLAIN if (value := getattr(args, name)) is not None}
@@ -280,7 +280,7 @@ def settle(args: argparse.Namespace) -> Settled:
         recipe = replace(sized, **fields)
         access, trust = _admitted(args, recipe, config)
         make_runtime(recipe, access=access)
-        decode(b"", encoding=args.encoding)
+        check_encoding(args.encoding)
     except ConfigError as error:
         raise _in_words_of_the_command_line(error, args) from None
     return Settled(recipe, config, access, trust)
@@ -288,15 +288,15 @@ def settle(args: argparse.Namespace) -> Settled:
 
 def _admitted(args: argparse.Namespace, recipe: Recipe, config: Path | None) -> tuple[Access, Trust]:
     """What the recipe may load, and what of it the user named; raises where a file that was found names more."""
-    from seamline.cli.place import keys_of
-    from seamline.trust.access import (
+    from seamline.api.trust import (
         FoundModels,
         admit,
         keyed,
         models_of,
+        trust_folder,
         trust_in,
     )
-    from seamline.trust.records import trust_folder
+    from seamline.cli.place import keys_of
 
     found = config is not None and args.config is None
     names = models_of(recipe)
@@ -310,7 +310,7 @@ def _admitted(args: argparse.Namespace, recipe: Recipe, config: Path | None) -> 
 
 def _gives(args: argparse.Namespace, name: str) -> bool:
     """Whether options give a field of the recipe."""
-    from seamline.recipe.recipe import PLACES
+    from seamline.api.recipes import PLACES
 
     set_itself = (setting.partition("=")[0].strip() == PLACES[name] for setting in args.set)
     return getattr(args, name, None) is not None or any(set_itself)
@@ -318,8 +318,8 @@ def _gives(args: argparse.Namespace, name: str) -> bool:
 
 def _base(args: argparse.Namespace) -> tuple[Recipe | str | None, Path | None]:
     """A preset, a file that is named or found, or nothing."""
-    from seamline.recipe.toml import find, load_recipe
-    from seamline.trust.access import check_owner
+    from seamline.api.recipes import find, load_recipe
+    from seamline.api.trust import check_owner
 
     chosen = [name for name in ("--preset", "--config") if getattr(args, name[2:]) is not None]
     if args.no_config and args.config is not None:
@@ -340,7 +340,7 @@ def _base(args: argparse.Namespace) -> tuple[Recipe | str | None, Path | None]:
 def _overlap(given: str | None) -> int | Overlap | None:
     if given is None or given.isdecimal():
         return None if given is None else int(given)
-    from seamline.recipe.recipe import Overlap
+    from seamline.api.recipes import Overlap
 
     kind, colon, tokens = given.partition(":")
     if colon and not tokens.isdecimal():

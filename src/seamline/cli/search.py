@@ -24,8 +24,7 @@ from seamline.cli.terminal import say, style_for
 from seamline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seamline.search.hits import Results
-    from seamline.search.plan import Plan
+    from seamline.api.search import Plan, Results
 
 PASSAGES = 5
 """What is shown unless -k says otherwise: about a screen."""
@@ -99,8 +98,8 @@ def _searched(args: argparse.Namespace, query: str) -> tuple[Plan | None, Result
 
 
 def _print_json(query: str, plan: Plan | None, results: Results) -> None:
+    from seamline.api.search import spans
     from seamline.cli.output import Output, json_line
-    from seamline.search.highlight import spans
 
     Output(None).write(
         json_line(

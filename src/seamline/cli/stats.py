@@ -60,8 +60,8 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _print_json(index: Index, stats: Stats) -> None:
+    from seamline.api.index import is_late
     from seamline.cli.output import Output, json_line
-    from seamline.index.config import is_late
 
     settings = index.settings
     Output(None).write(
@@ -102,7 +102,7 @@ def _lines(index: Index, stats: Stats, style: TerminalStyle) -> Iterator[str]:
 
 
 def _rows(index: Index, stats: Stats) -> Iterator[tuple[str, str]]:
-    from seamline.index.config import is_late
+    from seamline.api.index import is_late
 
     settings, recipe = index.settings, index.recipe
     mean = f", {stats.tokens / stats.chunks:,.0f} each" if stats.chunks else ""

@@ -17,11 +17,11 @@ from seamline.cli.terminal import (
     plural,
     visible,
 )
-from seamline.recipe.recipe import Recipe
 from seamline.types import Chunk, Document, Span
 
 if TYPE_CHECKING:
-    from seamline.pipeline import DocumentChunks
+    from seamline.api.batch import DocumentChunks
+    from seamline.api.recipes import Recipe
 
 
 _BODY_LINES = 6
@@ -69,7 +69,7 @@ def render(name: str, document: Document, made: DocumentChunks, look: ChunkView)
 
 def _chosen(made: DocumentChunks) -> list[str]:
     """Which strategy, and why."""
-    from seamline.recipe.choose import StrategyChoice
+    from seamline.api.recipes import StrategyChoice
 
     return [
         f"strategy: {StrategyChoice(made.recipe).strategy}",

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.index.config import IndexConfig, settings_of
-from seamline.index.update import IndexSource, Tools, update
+from seamline.index.update import IndexSource, Tools
+from seamline.pipeline import index
 from seamline.protocols import Embedder
 from seamline.recipe.recipe import Overlap, Recipe
 from seamline.runtime import Runtime
@@ -59,7 +60,7 @@ class Library:
         """Make these the texts of the index: others are deleted, changed ones get a new version."""
         self.texts = dict(texts)
         candidates = [IndexSource(name, partial(text.encode, "utf-8")) for name, text in texts.items()]
-        update(self.store, candidates, self.tools, covers=lambda doc: True, now=now)
+        index(self.store, candidates, self.tools, covers=lambda doc: True, now=now)
 
 
 class MemoryVectors:

@@ -207,7 +207,7 @@ def _refusal(name: str, found: FoundModels, trust: Trust, records: Sequence[Trus
         if trust.covers(target) or any(covers(record.target, target) for record in records):
             continue
         kind, kept = ("service", "nothing was sent") if _is_url(target) else ("file", "it was not opened")
-        if target == name:
+        if target in named(name).plugins:
             kind, kept = "model of a plugin", "it was not loaded"
         return (
             f"expected a {kind} that you named or trust, got {target} from {found.source}: {kept}. "
