@@ -164,11 +164,10 @@ def test_imports_point_one_way(path: Path, tree: ast.Module) -> None:
     assert not wrong
 
 
-FOR_COMMANDS = ("seamline.api", "seamline.cli", "seamline.types", "seamline.errors")
-"""What a command may import of Seamline: arguments in, one function of the API, text out."""
-BEFORE_ALL = {"seamline", "seamline.trust.search_path"}
-"""What the entry point imports beside: the version, and the search path, which is put right before anything else is
-imported."""
+FOR_COMMANDS = ("seamline.api", "seamline.cli", "seamline.types", "seamline.errors", "seamline")
+"""What a command may import of Seamline: arguments in, functions of the API, text out; of `seamline`, its version."""
+BEFORE_ALL = {"seamline.trust.search_path"}
+"""What the entry point imports beside: the search path is put right before anything else is imported."""
 
 
 def test_commands_call_the_api_alone(path: Path, tree: ast.Module) -> None:

@@ -66,10 +66,8 @@ class Check(NamedTuple):
     remedy: str = ""
 
 
-def check_installation() -> Iterator[Check]:
-    """Everything that chunks need, and what more could be installed."""
-    from seamline import __version__
-
+def check_installation(version: str) -> Iterator[Check]:
+    """Everything that chunks need, and what more could be installed; `version` is that of Seamline itself."""
     supported = sys.version_info >= (3, 11)
     yield Check(
         "python",
@@ -77,7 +75,7 @@ def check_installation() -> Iterator[Check]:
         f"{platform.python_version()} ({platform.python_implementation()}, {platform.system()} {platform.machine()})",
         "" if supported else "python3.11 -m pip install seamline",
     )
-    yield Check("seamline", "ok", __version__)
+    yield Check("seamline", "ok", version)
     for package in NEEDED:
         version = _version(package)
         yield Check(package, "ok" if version else "failed", version or "missing", "" if version else _REINSTALL)

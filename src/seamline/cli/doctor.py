@@ -56,10 +56,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def execute(args: argparse.Namespace) -> int:
+    from seamline import __version__
     from seamline.api.checks import check_index_parts, check_installation
 
     problems = _problems(args) if args.verify else []
-    checks = [*check_installation(), *check_index_parts(), *_check_index(args, problems)]
+    checks = [*check_installation(__version__), *check_index_parts(), *_check_index(args, problems)]
     well = all(check.state != "failed" for check in checks)
     if args.json:
         found = {"problems": [problem._asdict() for problem in problems]} if args.verify else {}
