@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from seamline.anchors import Anchors
 from seamline.code_outline import CodeOutline
-from seamline.recipe.recipe import Reading
+from seamline.recipe.recipe import ParseOptions
 from seamline.types import Block, Notice, Span
 
 
@@ -45,7 +45,7 @@ class ParseInput(NamedTuple):
     """Decoded, for formats that are text; else empty."""
     uri: str = ""
     media_type: str = ""
-    reading: Reading = Reading()
+    reading: ParseOptions = ParseOptions()
     limits: ParseLimits = ParseLimits()
     ask_time: Callable[[float], None] = _grant
     """Asks for so many seconds of CPU time from now on, before a step that is slow by nature: a page of OCR, a minute

@@ -12,6 +12,11 @@ import splintr
 from seamline.errors import panic_error, report_panics
 
 
+def make(name: str, bias: str) -> BpeTokenizer:
+    """The tokenizer of a vocabulary; exact counts have no bias."""
+    return BpeTokenizer(name)
+
+
 @final
 class BpeTokenizer:
     """o200k_base or cl100k_base, as tiktoken counts them."""

@@ -18,7 +18,7 @@ from seamline.code_outline import (
     Statement,
 )
 from seamline.parse.parser_types import ParseInput, ParseLimits, ParseResult
-from seamline.recipe.recipe import Reading
+from seamline.recipe.recipe import ParseOptions
 from seamline.types import (
     Block,
     Column,
@@ -42,7 +42,9 @@ def write_request(parser: str, seconds: float, raw: ParseInput) -> bytes:
 def read_request(said: list[Any], beside: bytes) -> tuple[str, float, ParseInput]:
     """The parser, the seconds it has, and the source."""
     parser, seconds, size, uri, media_type, reading, limits = said
-    raw = ParseInput(beside[:size], beside[size:].decode(), uri, media_type, Reading(*reading), ParseLimits(*limits))
+    raw = ParseInput(
+        beside[:size], beside[size:].decode(), uri, media_type, ParseOptions(*reading), ParseLimits(*limits)
+    )
     return parser, seconds, raw
 
 
