@@ -18,12 +18,7 @@ from seamline.enrich.tables.rows import rows_text
 from seamline.parse import parse_text
 from seamline.pipeline import chunk_document
 from seamline.recipe.recipe import Overlap, Recipe
-from seamline.recipe.strategies import (
-    Code,
-    Hierarchy,
-    Semantic,
-    Tabular,
-)
+from seamline.recipe.strategies import Code, Hierarchy, Semantic, Tabular
 from seamline.runtime import Runtime
 from seamline.text.headings import with_headings
 from seamline.text.sentences import sentence_starts

@@ -14,16 +14,7 @@ from seamline.cut.scores.strategies import MakeSignal
 from seamline.errors import ConfigError, ParseError, SeamlineError
 from seamline.formats import Format, plugin_formats
 from seamline.parse.parser_types import ParseInput, ParseLimits, Parser, ParseResult
-from seamline.protocols import (
-    Embedder,
-    EmbedderRequest,
-    Reader,
-    Reranker,
-    Store,
-    StoreBackend,
-    Tokenizer,
-    Writer,
-)
+from seamline.protocols import Embedder, EmbedderRequest, Reader, Reranker, Store, StoreBackend, Tokenizer, Writer
 from seamline.recipe.recipe import ParseOptions, Recipe
 from seamline.registry import FAMILIES, Plugin, load_plugin, plugins
 from seamline.runtime import Runtime

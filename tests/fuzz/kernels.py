@@ -27,14 +27,7 @@ from tests.fuzz.texts import text
 
 from seamline import native
 from seamline.cut.pack import Goal, Load, Optimal
-from seamline.cut.scores.objective import (
-    Sizes,
-    best_segments,
-    plain_spread,
-    runs_of,
-    segments,
-    spread,
-)
+from seamline.cut.scores.objective import Sizes, best_segments, plain_spread, runs_of, segments, spread
 from seamline.embed.static import StaticEmbedder
 from seamline.enrich import language, sketch
 from seamline.parse.markdown import blocks

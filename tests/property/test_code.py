@@ -15,12 +15,7 @@ from seamline.parse import parse_text
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Code
 from seamline.tokens import load
-from seamline.types import (
-    NO_DETAIL,
-    Budget,
-    Chunk,
-    Document,
-)
+from seamline.types import NO_DETAIL, Budget, Chunk, Document
 
 pytest.importorskip("tree_sitter")
 EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "80"))

@@ -9,12 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from seamline.cut.pack import Goal, Load, Optimal
-from seamline.text.sentences import (
-    SHORT,
-    TITLES,
-    Candidates,
-    possible_starts,
-)
+from seamline.text.sentences import SHORT, TITLES, Candidates, possible_starts
 
 native = pytest.importorskip("seamline._native", reason="the kernels were not built: pip install -e . with a compiler")
 

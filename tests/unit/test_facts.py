@@ -14,12 +14,7 @@ import pytest
 
 from seamline.code_outline import CodeOutline
 from seamline.enrich.facts import MAKERS, Work, enrich
-from seamline.enrich.measures import (
-    LACKS,
-    WINDOW,
-    Reader,
-    density,
-)
+from seamline.enrich.measures import LACKS, WINDOW, Reader, density
 from seamline.errors import ConfigError
 from seamline.facts import Facts
 from seamline.parse import parse_text
@@ -27,12 +22,7 @@ from seamline.pipeline import chunk_document, make_runtime
 from seamline.recipe.recipe import FACTS, Recipe
 from seamline.recipe.strategies import Hierarchy
 from seamline.text.sentences import sentence_starts
-from seamline.types import (
-    Budget,
-    Chunk,
-    Document,
-    Span,
-)
+from seamline.types import Budget, Chunk, Document, Span
 
 NOW = datetime(2026, 1, 11, tzinfo=UTC)
 SMALL = Recipe(budget=Budget(48, 64), signal="hash")

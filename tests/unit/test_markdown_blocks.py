@@ -7,13 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from seamline.parse.markdown.blocks import parse_blocks
-from seamline.types import (
-    NO_DETAIL,
-    Block,
-    Detail,
-    Document,
-    Source,
-)
+from seamline.types import NO_DETAIL, Block, Detail, Document, Source
 
 
 def outline(text: str) -> list[tuple[str, str]]:

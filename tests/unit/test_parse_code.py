@@ -18,13 +18,7 @@ from seamline.parse.code.languages import LANGUAGES
 from seamline.parse.parser_types import ParseInput
 from seamline.testing.parsers import check_blocks, check_document
 from seamline.tokens import load
-from seamline.types import (
-    NO_DETAIL,
-    Block,
-    Detail,
-    Document,
-    Source,
-)
+from seamline.types import NO_DETAIL, Block, Detail, Document, Source
 
 pytest.importorskip("tree_sitter")
 SAMPLES = sorted((Path(__file__).parents[1] / "fixtures" / "code").iterdir())

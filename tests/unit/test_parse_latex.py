@@ -9,12 +9,7 @@ import seamline
 from seamline.parse import parse_bytes, parse_text
 from seamline.recipe.recipe import ParseOptions
 from seamline.testing.parsers import check_document
-from seamline.types import (
-    NO_DETAIL,
-    Block,
-    Detail,
-    Document,
-)
+from seamline.types import NO_DETAIL, Block, Detail, Document
 
 
 def read(text: str, front_matter: str = "metadata") -> Document:

@@ -5,13 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.text.graphemes import is_boundary
-from seamline.text.sentences import (
-    _GAP,
-    _gaps,
-    last_sentence,
-    sentence_starts,
-    sentence_starts_of,
-)
+from seamline.text.sentences import _GAP, _gaps, last_sentence, sentence_starts, sentence_starts_of
 
 LETTERS = "aB5.!?…。！？؟।\"'“”「」()[]`*,:-\r\n\t \u00a0\u3000\u0301\u200d漢字กข🇩👩🏽"
 WORDS = [

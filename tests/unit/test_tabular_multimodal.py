@@ -16,12 +16,7 @@ from seamline.recipe.strategies import Multimodal, Tabular
 from seamline.runtime import Runtime
 from seamline.text.captions import caption
 from seamline.tokens import load
-from seamline.types import (
-    Budget,
-    Chunk,
-    Document,
-    Source,
-)
+from seamline.types import Budget, Chunk, Document, Source
 
 SALES = "company,quarter,sales\n" + "".join(
     f"{name},Q{quarter},{quarter * 100}\n" for name in ("Acme", "Bolt", "Cog") for quarter in (1, 2, 3, 4)

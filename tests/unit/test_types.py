@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import seamline
 from seamline.text.headings import LONGEST_LINE, with_headings
-from seamline.types import (
-    Block,
-    Detail,
-    Document,
-    Source,
-)
+from seamline.types import Block, Detail, Document, Source
 
 
 def test_the_confidence_of_a_chunk_is_that_of_its_blocks() -> None:

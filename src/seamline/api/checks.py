@@ -10,14 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from seamline.errors import (
-    INDEX,
-    LANCE,
-    POSTGRES,
-    READERS,
-    SeamlineError,
-    command,
-)
+from seamline.errors import INDEX, LANCE, POSTGRES, READERS, SeamlineError, command
 from seamline.trust.access import Target, check_owner, models_of, targets_of
 
 __all__ = ["Check", "check_index_parts", "check_installation", "check_targets"]

@@ -16,12 +16,7 @@ from seamline.gc_pause import paused
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Runtime
 from seamline.text.headings import heading_text
-from seamline.types import (
-    Chunk,
-    ChunkIds,
-    Document,
-    Span,
-)
+from seamline.types import Chunk, ChunkIds, Document, Span
 
 if TYPE_CHECKING:
     from seamline.cut.sections import Parents

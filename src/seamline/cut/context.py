@@ -15,12 +15,7 @@ from seamline.code_outline import CodeOutline, Import
 from seamline.cut.atoms import Draft, borrowed, rendered
 from seamline.cut.sections import Section
 from seamline.protocols import Tokenizer
-from seamline.types import (
-    NO_DETAIL,
-    Block,
-    Context,
-    Document,
-)
+from seamline.types import NO_DETAIL, Block, Context, Document
 
 
 class Lead(NamedTuple):

@@ -13,23 +13,9 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 
 from seamline.cut.atomize import Atomizer
-from seamline.cut.atoms import (
-    Atom,
-    Draft,
-    closing,
-    closing_tokens,
-    opening,
-    opening_tokens,
-    part_of,
-    rendered,
-)
+from seamline.cut.atoms import Atom, Draft, closing, closing_tokens, opening, opening_tokens, part_of, rendered
 from seamline.cut.context import Leads
-from seamline.cut.pack import (
-    Goal,
-    Load,
-    Pack,
-    packer,
-)
+from seamline.cut.pack import Goal, Load, Pack, packer
 from seamline.cut.scores import NO_SIGNAL, Scorer, Signal
 from seamline.cut.sections import find_sections
 from seamline.cut.split.blocks import Splitter

@@ -16,12 +16,7 @@ from seamline.derived import Derived, holders
 from seamline.facts import CodeFacts
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
-from seamline.types import (
-    NO_DETAIL,
-    Chunk,
-    Document,
-    Span,
-)
+from seamline.types import NO_DETAIL, Chunk, Document, Span
 
 
 def _words(text: str) -> frozenset[str]:

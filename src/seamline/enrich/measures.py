@@ -42,12 +42,7 @@ from seamline.errors import ConfigError
 from seamline.recipe.choose import StrategyChoice
 from seamline.text.coherence import coherence, distinctiveness
 from seamline.text.words import COMMON, words
-from seamline.types import (
-    NO_DETAIL,
-    Block,
-    Chunk,
-    Span,
-)
+from seamline.types import NO_DETAIL, Block, Chunk, Span
 
 if TYPE_CHECKING:
     from seamline.records import Vector

@@ -14,45 +14,14 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from seamline.code_outline import CodeOutline
-from seamline.cut.atoms import (
-    MARKS,
-    Atom,
-    Frame,
-    cost,
-)
+from seamline.cut.atoms import MARKS, Atom, Frame, cost
 from seamline.cut.scores import NO_SCORER, Scorer
 from seamline.cut.scores.structure import code_seam
-from seamline.cut.split.ladder import (
-    CODE,
-    LINES,
-    LONGEST_TOKEN,
-    PROSE,
-    Count,
-    Piece,
-    Room,
-    Rung,
-    climb_down,
-    coalesce,
-)
+from seamline.cut.split.ladder import CODE, LINES, LONGEST_TOKEN, PROSE, Count, Piece, Room, Rung, climb_down, coalesce
 from seamline.cut.split.statements import Statements
-from seamline.cut.split.tables import (
-    LEAST,
-    Headed,
-    split_rows,
-    split_table,
-)
-from seamline.text.lines import (
-    line_end,
-    line_start,
-    next_line,
-    trimmed,
-)
-from seamline.types import (
-    NO_DETAIL,
-    Block,
-    Context,
-    Enclosure,
-)
+from seamline.cut.split.tables import LEAST, Headed, split_rows, split_table
+from seamline.text.lines import line_end, line_start, next_line, trimmed
+from seamline.types import NO_DETAIL, Block, Context, Enclosure
 
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _MARKER = re.compile(r"(?:[-+*]|\d{1,9}[.)])[ \t]*")

@@ -10,12 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from seamline.cut.atoms import (
-    PART,
-    Atom,
-    Frame,
-    cost,
-)
+from seamline.cut.atoms import PART, Atom, Frame, cost
 from seamline.cut.split.code_nodes import Clause, CodeNodes, Node
 from seamline.cut.split.code_wraps import Wrap, openers
 from seamline.types import Context

@@ -11,21 +11,9 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from seamline.code_outline import CodeOutline
-from seamline.cut.atoms import (
-    Atom,
-    Frame,
-    borrowed,
-    cost,
-    part_of,
-)
+from seamline.cut.atoms import Atom, Frame, borrowed, cost, part_of
 from seamline.cut.scores import Scorer
-from seamline.cut.split.code_frames import (
-    CodeFrames,
-    Least,
-    Level,
-    is_remark,
-    remark_atoms,
-)
+from seamline.cut.split.code_frames import CodeFrames, Least, Level, is_remark, remark_atoms
 from seamline.cut.split.code_nodes import Clause, CodeNodes, Node
 from seamline.cut.split.ladder import LONGEST_TOKEN
 from seamline.text.lines import trimmed

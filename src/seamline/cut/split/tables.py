@@ -16,12 +16,7 @@ from typing import NamedTuple
 from seamline.cut.atoms import Atom, Frame, borrowed
 from seamline.cut.split.ladder import Count, Room, by_words
 from seamline.text.lines import line_start, next_line, trimmed
-from seamline.types import (
-    NO_DETAIL,
-    Block,
-    Context,
-    Dialect,
-)
+from seamline.types import NO_DETAIL, Block, Context, Dialect
 
 _BAR = re.compile(r"(?<!\\)\|")
 

@@ -13,12 +13,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from seamline.code_outline import (
-    CHAIN,
-    LITERAL,
-    Group,
-    Statement,
-)
+from seamline.code_outline import CHAIN, LITERAL, Group, Statement
 from seamline.parse.code.languages import Language
 from seamline.parse.code.places import WHITE, Places
 from seamline.parse.code.scopes import DECORATION, Node

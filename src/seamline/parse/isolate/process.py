@@ -17,13 +17,7 @@ import time
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from seamline.errors import (
-    ConfigError,
-    MissingExtra,
-    ParseError,
-    ParserGaveUp,
-    SeamlineError,
-)
+from seamline.errors import ConfigError, MissingExtra, ParseError, ParserGaveUp, SeamlineError
 from seamline.parse.isolate.start import (
     FOLDER,
     LIFETIME,
@@ -35,12 +29,7 @@ from seamline.parse.isolate.start import (
     readable,
 )
 from seamline.parse.isolate.watch import CostWatch
-from seamline.parse.isolate.wire import (
-    HEADER,
-    load_answer,
-    read_answer,
-    write_request,
-)
+from seamline.parse.isolate.wire import HEADER, load_answer, read_answer, write_request
 from seamline.parse.parser_types import load_parser
 
 if TYPE_CHECKING:

@@ -10,24 +10,10 @@ from dataclasses import astuple, fields
 from typing import Any
 
 from seamline.anchors import Anchor, Anchors
-from seamline.code_outline import (
-    CodeOutline,
-    Group,
-    Import,
-    Name,
-    Statement,
-)
+from seamline.code_outline import CodeOutline, Group, Import, Name, Statement
 from seamline.parse.parser_types import ParseInput, ParseLimits, ParseResult
 from seamline.recipe.recipe import ParseOptions
-from seamline.types import (
-    Block,
-    Column,
-    Detail,
-    Dialect,
-    Enclosure,
-    Notice,
-    Span,
-)
+from seamline.types import Block, Column, Detail, Dialect, Enclosure, Notice, Span
 
 HEADER = struct.Struct(">QQ")
 """The lengths of the JSON and of the bytes that follow it."""

@@ -10,35 +10,13 @@ from seamline.errors import ParseError
 from seamline.parse.media.ocr import REMEDY, REVIEW, choose_engine
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.parse.pdf.figures import attach_captions, gather_pictures, pictures
-from seamline.parse.pdf.headings import (
-    KnownNames,
-    headings,
-    plain,
-    title_of,
-)
-from seamline.parse.pdf.model import (
-    PagePiece,
-    PageSheet,
-    PdfPage,
-    PdfPassage,
-    turn_box,
-)
+from seamline.parse.pdf.headings import KnownNames, headings, plain, title_of
+from seamline.parse.pdf.model import PagePiece, PageSheet, PdfPage, PdfPassage, turn_box
 from seamline.parse.pdf.order import columns
 from seamline.parse.pdf.pages import PageReader, read_scan
-from seamline.parse.pdf.paragraphs import (
-    Compounds,
-    footnotes,
-    is_typed,
-    join_passages,
-    passages,
-)
+from seamline.parse.pdf.paragraphs import Compounds, footnotes, is_typed, join_passages, passages
 from seamline.parse.pdf.running import removal_notices, without_running
-from seamline.parse.pdf.source import (
-    flaws,
-    metadata,
-    openings,
-    outline,
-)
+from seamline.parse.pdf.source import flaws, metadata, openings, outline
 from seamline.parse.pdf.tables import between_rules, by_alignment, ruled_tables
 from seamline.parse.pdf.write import PdfWriter
 from seamline.types import Notice

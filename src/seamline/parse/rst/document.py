@@ -36,13 +36,7 @@ from seamline.parse.rst.lines import (
 )
 from seamline.text.headings import heading_text
 from seamline.text.lines import trimmed
-from seamline.types import (
-    NO_DETAIL,
-    Block,
-    Detail,
-    Enclosure,
-    Notice,
-)
+from seamline.types import NO_DETAIL, Block, Detail, Enclosure, Notice
 
 _DEEPEST = 6
 _SHORT = 4

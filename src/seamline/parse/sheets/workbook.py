@@ -13,21 +13,9 @@ from typing import Any
 from seamline.errors import ParseError, needed
 from seamline.gc_pause import paused
 from seamline.parse.builder import DocumentBuilder
-from seamline.parse.office.ooxml import (
-    OfficePackage,
-    attribute,
-    child,
-    name_of,
-)
+from seamline.parse.office.ooxml import OfficePackage, attribute, child, name_of
 from seamline.parse.parser_types import ParseInput, ParseResult
-from seamline.parse.sheets.cells import (
-    SheetMarks,
-    XlsxWorkbook,
-    count_failed,
-    count_uncalculated,
-    is_sparse,
-    marks_of,
-)
+from seamline.parse.sheets.cells import SheetMarks, XlsxWorkbook, count_failed, count_uncalculated, is_sparse, marks_of
 from seamline.parse.sheets.grid import SheetGrid, cut_long, write_grid
 from seamline.parse.xml import refuse_doctype
 from seamline.types import Notice
