@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from seamline.cut.atoms import Atom
-from seamline.cut.context import Leads
+from seamline.cut.context import HeadingContexts
 from seamline.cut.scores import Scorer
 from seamline.cut.scores.structure import seam_before
 from seamline.cut.sections import Section
@@ -42,7 +42,7 @@ class Atomizer:
         tops: Sequence[int],
         starts: Sequence[int],
         sections: Sequence[Section],
-        leads: Leads,
+        leads: HeadingContexts,
         splitter: Splitter,
         scorer: Scorer,
         count: Callable[[str], int],
@@ -66,7 +66,7 @@ class Atomizer:
         for section in range(first, last):
             until = end if section + 1 == last else self._starts[self._sections[section + 1].first]
             self._add_section(out, section, until, limit)
-        return _thinned(out, limit) if len(out) > _CROWD and not self._scorer.forces(out[0].start, end) else out
+        return _thin_atoms(out, limit) if len(out) > _CROWD and not self._scorer.forces(out[0].start, end) else out
 
     def _add_section(self, out: list[Atom], section: int, end: int, limit: int) -> None:
         """The atoms of one section, which ends at `end`: its headings, then its blocks."""
@@ -149,7 +149,7 @@ class Atomizer:
         return position > 0 and blocks[tops[position - 1]].level < blocks[tops[position]].level
 
 
-def _thinned(atoms: list[Atom], limit: int) -> list[Atom]:
+def _thin_atoms(atoms: list[Atom], limit: int) -> list[Atom]:
     """Tiny neighbours joined, so that the search stays linear on half a million one-word paragraphs."""
     if any(a.frame or a.glued or a.alone for a in atoms):
         return atoms

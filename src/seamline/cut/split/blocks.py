@@ -17,9 +17,20 @@ from seamline.code_outline import CodeOutline
 from seamline.cut.atoms import MARKS, Atom, Frame, cost
 from seamline.cut.scores import NO_SCORER, Scorer
 from seamline.cut.scores.structure import code_seam
-from seamline.cut.split.ladder import CODE, LINES, LONGEST_TOKEN, PROSE, Count, Piece, Room, Rung, climb_down, coalesce
+from seamline.cut.split.ladder import (
+    CODE,
+    LINES,
+    LONGEST_TOKEN,
+    PROSE,
+    Count,
+    Piece,
+    Room,
+    Rung,
+    coalesce,
+    split_by_ladder,
+)
 from seamline.cut.split.statements import Statements
-from seamline.cut.split.tables import LEAST, Headed, split_rows, split_table
+from seamline.cut.split.tables import LEAST, TableShape, split_rows, split_table
 from seamline.text.lines import line_end, line_start, next_line, trimmed
 from seamline.types import NO_DETAIL, Block, Context, Enclosure
 
@@ -61,7 +72,7 @@ def _affordable(frame: Frame | None, room: int, *, must_close: bool = False) -> 
     return frame if cost(frame) <= (room - LEAST if must_close else room // 2) else None
 
 
-def kept_apart(atoms: list[Atom]) -> list[Atom]:
+def separate_open_frames(atoms: list[Atom]) -> list[Atom]:
     """Atoms with a cut forced where one leaves something open that the next is not in, or is not known to be in."""
     for index in range(1, len(atoms)):
         before, after = atoms[index - 1], atoms[index]
@@ -153,7 +164,7 @@ class Splitter:
             if task.glued:
                 parts[0] = parts[0]._replace(glued=True)
             atoms.extend(parts)
-        return kept_apart(atoms) if is_framed else atoms
+        return separate_open_frames(atoms) if is_framed else atoms
 
     def _holds_blocks(self, task: Task, kind: str) -> bool:
         """Whether a block is split by the blocks inside it; a scope in which nothing is told apart goes by lines."""
@@ -194,7 +205,7 @@ class Splitter:
     def _ladder(self, task: Task, room: int, rungs: Sequence[Rung]) -> list[Atom]:
         pieces: list[Piece] = []
         for start, end in self._scorer.parts(task.start, task.end):
-            part = climb_down(self.text, start, end, Room(room, self.cluster), self.count, rungs)
+            part = split_by_ladder(self.text, start, end, Room(room, self.cluster), self.count, rungs)
             part[0] = part[0]._replace(seam="sentence" if rungs is PROSE else "line")
             pieces += coalesce(part, room // _SMALL, room)
         atoms = [Atom(p.start, p.end, p.tokens, p.seam, task.frame, exact=p.exact) for p in pieces]
@@ -210,7 +221,7 @@ class Splitter:
         detail = self.blocks[task.block].detail or NO_DETAIL
         if detail.header_end is not None:
             _, opening, close = detail.enclosure or (0, task.start, "")
-            shape = Headed(task.start, task.end, opening, detail.header_end, f"\n{close}" if close else "")
+            shape = TableShape(task.start, task.end, opening, detail.header_end, f"\n{close}" if close else "")
             atoms = split_rows(self.text, rows, shape, given, self.count, task.frame, most)
         else:
             atoms = split_table(self.text, rows, task.start, task.end, given, self.count, task.frame)

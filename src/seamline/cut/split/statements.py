@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from seamline.code_outline import CodeOutline
-from seamline.cut.atoms import Atom, Frame, borrowed, cost, part_of
+from seamline.cut.atoms import Atom, Frame, context_text, cost, part_of
 from seamline.cut.scores import Scorer
 from seamline.cut.split.code_frames import CodeFrames, Least, Level, is_remark, remark_atoms
 from seamline.cut.split.code_nodes import Clause, CodeNodes, Node
@@ -145,7 +145,7 @@ class Statements:
         code = start + len(text[start:stop]) - len(text[start:stop].lstrip(" \t"))
         if full.outer is None:
             for begin, frame in ((start, full), *((code, frame) for frame in self._frames.tightest(least))):
-                shown = borrowed(text, frame.opening) + text[begin:stop] + frame.close
+                shown = context_text(text, frame.opening) + text[begin:stop] + frame.close
                 if self._count(shown) <= self._room:
                     return begin, frame
         return start, None

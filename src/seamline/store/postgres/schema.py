@@ -21,7 +21,7 @@ from seamline.store.postgres.words import bag, fold, note
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class PostgresLimits:
     """Answers are right with any numbers; these were the quickest with 100,000 entries of 384 dimensions."""
 
     exact_below: int = 10_000
