@@ -26,7 +26,7 @@ from seamline import native
 from seamline.parse.builder import Builder
 from seamline.parse.html.page import XHTML, parse
 from seamline.parse.raw import Raw
-from seamline.recipe.recipe import Reading
+from seamline.recipe.recipe import ParseOptions
 
 ROUNDS = 15
 MOST = 1.5
@@ -250,7 +250,7 @@ def without_menus(found: list[Page]) -> dict[str, Any]:
     content = words(extract(page.markup, include_comments=False) or "")
     out = {}
     for mode in ("keep", "remove"):
-        got = words(parse(Raw(b"", page.markup, reading=Reading(boilerplate=mode))).text)
+        got = words(parse(Raw(b"", page.markup, reading=ParseOptions(boilerplate=mode))).text)
         precision, recall = share(content, got), share(got, content)
         out[mode] = {"precision": precision, "recall": recall}
     print(f"\nboilerplate on {page.name}, against what trafilatura takes for its content (not judged)")

@@ -24,7 +24,7 @@ from seamline.recipe.strategies import (
     Semantic,
     Tabular,
 )
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.text.headings import headed
 from seamline.text.sentences import sentence_starts
 from seamline.tokens import load
@@ -179,8 +179,8 @@ def _document(doc: str, text: str, media: str) -> Document:
 
 
 @cache
-def _parts() -> Parts:
+def _parts() -> Runtime:
     from seamline.embed import load as load_embedder
 
     embedder = load_embedder("static")
-    return Parts(load("o200k_base"), lambda: embedder)
+    return Runtime(load("o200k_base"), lambda: embedder)

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
         TrustError,
     )
     from seamline.facts import Facts
-    from seamline.index.config import Shape
-    from seamline.index.update import Report
+    from seamline.index.config import IndexConfig
+    from seamline.index.update import UpdateReport
     from seamline.recipe.presets import preset
     from seamline.recipe.recipe import Overlap, Recipe
     from seamline.recipe.toml import load_recipe
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
         Results,
     )
     from seamline.search.options import SearchOptions
-    from seamline.search.prompt.budget import Room
+    from seamline.search.prompt.budget import ContextWindow
     from seamline.trust.access import Trust
     from seamline.types import (
         Block,
@@ -87,14 +87,14 @@ _HOME = {
     "facts": ("Facts",),
     "search.hits": ("Citation", "ContextText", "Hit", "Results"),
     "api.index": ("Index", "Stats", "find_index", "open_index"),
-    "index.update": ("Report",),
+    "index.update": ("UpdateReport",),
     "recipe.presets": ("preset",),
     "recipe.recipe": ("Overlap", "Recipe"),
     "recipe.toml": ("load_recipe",),
-    "search.prompt.budget": ("Room",),
+    "search.prompt.budget": ("ContextWindow",),
     "search.citations": ("Resolved",),
     "search.options": ("SearchOptions",),
-    "index.config": ("Shape",),
+    "index.config": ("IndexConfig",),
     "trust.access": ("Trust",),
     "types": ("Block", "Budget", "Chunk", "Context", "Document", "Notice", "Source", "Span"),
 }
@@ -110,12 +110,14 @@ __all__ = [
     "ConfigError",
     "Context",
     "ContextText",
+    "ContextWindow",
     "Derived",
     "Document",
     "Facts",
     "FileChunks",
     "Hit",
     "Index",
+    "IndexConfig",
     "IndexMissing",
     "MissingExtra",
     "Node",
@@ -124,19 +126,17 @@ __all__ = [
     "ParseError",
     "ProviderError",
     "Recipe",
-    "Report",
     "Resolved",
     "Results",
-    "Room",
     "SeamlineError",
     "SearchOptions",
-    "Shape",
     "Source",
     "Span",
     "Stats",
     "StoreError",
     "Trust",
     "TrustError",
+    "UpdateReport",
     "Violation",
     "audit",
     "audit_records",

@@ -200,7 +200,7 @@ class Chunk:
     """The span this chunk owns; the bodies of a document are disjoint, ascending and hold all its text."""
     tokens: int
     """The tokenizer's own count of `text`."""
-    names: Names = field(repr=False, compare=False)
+    names: ChunkIds = field(repr=False, compare=False)
     """The ids of all chunks of the document."""
     context: tuple[Context, ...] = ()
     """Borrowed spans, in the order they stand in `text` before the body."""
@@ -391,7 +391,7 @@ class Namer:
         return hasher.hexdigest()[:24]
 
 
-class Names:
+class ChunkIds:
     """The ids of a document's chunks, worked out when the first of them is asked for.
 
     Hashing every body costs as much as packing it, and many callers only want the texts.

@@ -22,8 +22,8 @@ from seamline.search.highlight import snippet, spans
 from seamline.search.hits import Hit, Results
 from seamline.search.options import SearchOptions
 from seamline.search.prompt.budget import (
-    Choice,
     Form,
+    FormChoice,
     knapsack,
     pack,
 )
@@ -121,7 +121,7 @@ FORMS = st.lists(
 )
 
 
-def worth(candidates: Sequence[Sequence[Form]], taken: Sequence[Choice]) -> float:
+def worth(candidates: Sequence[Sequence[Form]], taken: Sequence[FormChoice]) -> float:
     return sum(candidates[c.candidate][c.form].worth for c in taken)
 
 

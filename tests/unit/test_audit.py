@@ -20,16 +20,16 @@ from seamline.cut.audit.audit import (
 )
 from seamline.types import (
     Chunk,
+    ChunkIds,
     Context,
     Document,
-    Names,
     Span,
 )
 
 LIMIT = 64
 
 
-class Fixed(Names):
+class Fixed(ChunkIds):
     """One id for whatever index is asked for."""
 
     def __init__(self, name: str) -> None:

@@ -16,8 +16,8 @@ from seamline.llm.client import ChatModel
 from seamline.protocols import (
     BadAnswer,
     LanguageModel,
+    ModelReply,
     Prices,
-    Reply,
     Usage,
 )
 from seamline.remote.http import Patience
@@ -39,7 +39,7 @@ SCHEMA: dict[str, Any] = {
 RIGHT = {"word": "yes"}
 
 
-def asked(script: Sequence[Script], **settings: Any) -> tuple[Reply, Endpoint, list[float]]:
+def asked(script: Sequence[Script], **settings: Any) -> tuple[ModelReply, Endpoint, list[float]]:
     """The reply of a service that answers as scripted and then rightly; what it was asked; how long was waited."""
     waits: list[float] = []
     with talking(lambda _: RIGHT, script) as server:

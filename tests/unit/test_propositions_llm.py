@@ -19,8 +19,8 @@ from seamline.errors import ConfigError, ProviderError
 from seamline.facts import Entity
 from seamline.llm.cache import AnswerFile, CachedModel
 from seamline.llm.client import ChatModel
+from seamline.protocols import ModelReply as Answered
 from seamline.protocols import Prices
-from seamline.protocols import Reply as Answered
 from seamline.remote.http import Patience
 from seamline.testing.endpoint import (
     Endpoint,

@@ -14,12 +14,12 @@ from seamline.cut.scores.strategies import signal_of
 from seamline.cut.sections import Section
 from seamline.gc_pause import paused
 from seamline.recipe.recipe import Recipe
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.text.headings import heading_text
 from seamline.types import (
     Chunk,
+    ChunkIds,
     Document,
-    Names,
     Span,
 )
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from seamline.cut.sections import Parents
 
 
-def cut(document: Document, recipe: Recipe, parts: Parts) -> list[Chunk]:
+def cut(document: Document, recipe: Recipe, parts: Runtime) -> list[Chunk]:
     """The chunks of a document, of all levels where the strategy makes several."""
     with paused():
         leaves = cut_leaves(document, recipe, parts)
@@ -38,7 +38,7 @@ def cut(document: Document, recipe: Recipe, parts: Parts) -> list[Chunk]:
         return levelled(leaves, recipe, parts.tokenizer)
 
 
-def cut_leaves(document: Document, recipe: Recipe, parts: Parts, signal: Signal | None = None) -> list[Chunk]:
+def cut_leaves(document: Document, recipe: Recipe, parts: Runtime, signal: Signal | None = None) -> list[Chunk]:
     """The chunks of a document of one level. A `signal` that is given stands for that of the recipe's strategy."""
     tokenizer = parts.tokenizer
     if signal is None:
@@ -96,7 +96,7 @@ def _joiner(recipe: Recipe, signal: Signal) -> MayJoin:
 def _named(engine: Engine, drafts: Sequence[Draft], shadows: Sequence[tuple[Span | None, Span | None]]) -> list[Chunk]:
     """Chunks with their positions, paths and names."""
     document, tops, starts = engine.document, engine.tops, engine.starts
-    names = Names(document.id, document.text, [(draft.start, draft.end) for draft in drafts])
+    names = ChunkIds(document.id, document.text, [(draft.start, draft.end) for draft in drafts])
     paths = Paths(document, engine.sections)
     scopes = ScopePaths(document.blocks)
     parents = _parents(engine)

@@ -18,8 +18,8 @@ from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
 from seamline.types import (
     Chunk,
+    ChunkIds,
     Context,
-    Names,
     Span,
 )
 
@@ -51,7 +51,7 @@ def _grouped(
     groups = list(_Grouper(below, limit, recipe, tokenizer).groups(0, len(below), 0))
     document = below[0].document
     bodies = [(below[first].start, below[last - 1].end) for first, last, _ in groups]
-    names = Names(f"{document.id}\0level {level}", document.text, bodies)
+    names = ChunkIds(f"{document.id}\0level {level}", document.text, bodies)
     above: list[Chunk] = []
     children: list[Chunk] = []
     for index, (first, last, tokens) in enumerate(groups):

@@ -13,8 +13,8 @@ import numpy as np
 from seamline.embed.run import (
     BATCH,
     Counts,
+    EmbeddingCounts,
     Progress,
-    Tally,
     checked,
     unit,
 )
@@ -70,7 +70,7 @@ def embed_within(
     for at, key in enumerate(_keys(wanted)):
         places.setdefault(key, []).append(at)
     vectors = np.empty((len(wanted), embedder.dimensions), np.float32)
-    tally = Tally(len(wanted), progress)
+    tally = EmbeddingCounts(len(wanted), progress)
     known = cache.get(fingerprint, list(places), embedder.dimensions) if cache is not None else {}
     for key, row in known.items():
         vectors[places[key]] = row

@@ -24,10 +24,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seamline.embed.address import parse
 from seamline.embed.minilm import FILES as TEACHER
 from seamline.embed.minilm import FOLDER, check
 from seamline.errors import command
 from seamline.native import VECTORS
+from seamline.protocols import EmbedderRequest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -241,3 +243,9 @@ def _is_ideograph(code: int) -> bool:
 
 
 _LETTERS = _Letters()
+
+
+def make(request: EmbedderRequest) -> StaticEmbedder:
+    """As a name asks for it."""
+    parse(request.name)  # refuses settings
+    return StaticEmbedder()

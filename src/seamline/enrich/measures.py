@@ -39,7 +39,7 @@ from seamline.enrich.lexicon import FUNCTION, POINTING, PRONOUNS
 from seamline.enrich.links import links
 from seamline.enrich.summary import SUMMARY, summarize
 from seamline.errors import ConfigError
-from seamline.recipe.choose import Choice
+from seamline.recipe.choose import StrategyChoice
 from seamline.text.coherence import coherence, distinctiveness
 from seamline.text.words import COMMON, words
 from seamline.types import Block, Chunk, Span
@@ -401,7 +401,7 @@ def positions(work: Work) -> Columns:
 def recipes(work: Work) -> Columns:
     """The strategy in words and the fingerprint of all settings, the same for all chunks of a document."""
     count = len(work.chunks)
-    return {"strategy": [Choice(work.recipe).strategy] * count, "recipe": [work.recipe.fingerprint] * count}
+    return {"strategy": [StrategyChoice(work.recipe).strategy] * count, "recipe": [work.recipe.fingerprint] * count}
 
 
 RATE = 0.01

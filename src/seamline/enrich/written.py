@@ -27,7 +27,7 @@ from seamline.errors import ConfigError, ProviderError
 from seamline.protocols import (
     BadAnswer,
     LanguageModel,
-    Reply,
+    ModelReply,
     Usage,
 )
 from seamline.text.words import query_words, stem
@@ -140,7 +140,7 @@ def _written(
     rejected: Counter[str] = Counter()
     usage = Usage()
 
-    def ask(passage: Passage) -> Reply:
+    def ask(passage: Passage) -> ModelReply:
         return model.complete(system, framed(passage, passage.text), schema)
 
     for passage, answer in zip(passages, ask_each(ask, passages, workers), strict=True):

@@ -20,8 +20,8 @@ from seamline.protocols import Tokenizer
 from seamline.records import (
     ABOUT,
     Entry,
+    EntryPlace,
     MetaValue,
-    Place,
 )
 from seamline.text.sentences import sentence_starts
 from seamline.types import (
@@ -45,7 +45,7 @@ class Described(NamedTuple):
 
     entries: list[Entry]
     """Without vectors. Sections and chunks, each section before what is in it."""
-    places: tuple[Place, ...]
+    places: tuple[EntryPlace, ...]
     """Of the same entries, in the same order."""
 
 
@@ -150,8 +150,8 @@ def _meta(document: Document) -> dict[str, MetaValue]:
     return found if document.confidence == 1 else {**found, "confidence": round(document.confidence, 3)}
 
 
-def _place(document: Document, entry: Entry, span: Span, path: tuple[str, ...]) -> Place:
-    return Place(entry.id, entry.level, span.start, span.end, document.place_of(span), path)
+def _place(document: Document, entry: Entry, span: Span, path: tuple[str, ...]) -> EntryPlace:
+    return EntryPlace(entry.id, entry.level, span.start, span.end, document.place_of(span), path)
 
 
 def _chunk(base: _Base, chunk: Chunk, parent: str, prose: Prose, tokenizer: Tokenizer) -> Entry:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from seamline.anchors import Anchors
 from seamline.errors import ParserGaveUp
 from seamline.formats import Format
-from seamline.recipe.recipe import Reading
+from seamline.recipe.recipe import ParseOptions
 from seamline.types import Block, Notice, Span
 
 
@@ -45,7 +45,7 @@ class Raw(NamedTuple):
     """Decoded, for formats that are text; else empty."""
     uri: str = ""
     media_type: str = ""
-    reading: Reading = Reading()
+    reading: ParseOptions = ParseOptions()
     limits: Limits = Limits()
 
 

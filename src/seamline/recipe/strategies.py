@@ -13,9 +13,6 @@ from seamline.recipe.check import (
     expect_number,
 )
 
-Strategy = Literal[
-    "structural", "semantic", "rechunk", "hierarchical", "code", "tabular", "multimodal", "propositions", "auto"
-]
 Method = Literal["dip", "objective", "texttiling", "bayes"]
 Threshold = Literal["std", "percentile", "gradient"]
 Granularity = Literal["function", "class", "module"]

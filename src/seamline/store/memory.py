@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from seamline.errors import StoreError
+from seamline.errors import IndexMissing, StoreError
 from seamline.filters import tree as filters
 from seamline.filters.tree import Filter
 from seamline.records import (
@@ -112,6 +112,15 @@ class MemoryStore:
         self._state = _State()
         self._lock = threading.Lock()
         self._holder = ""
+
+    @classmethod
+    def open(cls, url: str) -> MemoryStore:
+        raise IndexMissing("an index in memory ends with its process: make it anew")
+
+    @classmethod
+    def create(cls, url: str, settings: Settings, *, root: str = "") -> MemoryStore:
+        """A new one. It has no folder, and so no `root`."""
+        return cls(settings)
 
     @property
     def url(self) -> str:

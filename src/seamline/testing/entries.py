@@ -29,9 +29,9 @@ from seamline.filters.tree import (
 from seamline.records import (
     Change,
     Entry,
+    EntryPlace,
     Head,
     MetaValue,
-    Place,
     Settings,
     Version,
 )
@@ -167,7 +167,7 @@ def version_of(doc: str, number: int, now: Sequence[Entry], *, at: datetime = NO
         if one.level == 0:
             text += one.body + "\n\n"
         end = start + len(one.body) if one.level == 0 else start
-        places.append(Place(one.id, one.level, start, end, {"lines": [1, 1 + number]}, one.path))
+        places.append(EntryPlace(one.id, one.level, start, end, {"lines": [1, 1 + number]}, one.path))
     revision = sha256(repr((text, number)).encode()).hexdigest()
     return Version(doc, number, revision, title, f"file:{doc}", text, at, tuple(places))
 

@@ -14,6 +14,11 @@ from seamline.errors import report_panics
 _REPORTED = report_panics("splintr")
 
 
+def make(name: str, bias: str) -> BpeTokenizer:
+    """The tokenizer of a vocabulary; exact counts have no bias."""
+    return BpeTokenizer(name)
+
+
 @final
 class BpeTokenizer:
     """o200k_base or cl100k_base, as tiktoken counts them."""

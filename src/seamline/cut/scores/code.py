@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from seamline.cut.scores import Signal
 from seamline.recipe.recipe import Recipe
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.source import source_of
 from seamline.types import Block, Document
 
@@ -32,7 +32,7 @@ _OWN: Mapping[str, frozenset[str]] = {"function": _FUNCTIONS | _CLASSES, "class"
 """Per granularity, the types of scopes that are cut from what is around them."""
 
 
-def scopes(document: Document, recipe: Recipe, parts: Parts) -> Signal:
+def scopes(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     """Cuts are forced where a scope of the recipe's granularity starts and after it ends; what is in a function, or
     with classes as granularity in a class, is left to sizes."""
     own = _OWN[recipe.code.granularity]

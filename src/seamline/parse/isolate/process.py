@@ -31,6 +31,7 @@ from seamline.parse.isolate.start import (
     Start,
     command,
     environment,
+    plugin_folders,
     readable,
 )
 from seamline.parse.isolate.watch import Watch
@@ -110,6 +111,8 @@ class Worker:
     def __init__(self, parser: str, memory: int, uri: str = "") -> None:
         self.memory = memory
         """Bytes that its largest document may take; its hard limits were set for them."""
+        self.folders = plugin_folders(parser)
+        """Beyond the search path, that it may import from."""
         self.process = os.getpid()
         """Whose child it is: after a fork, both would talk to it at once."""
         self._lifeline: IO[bytes] | None = None
@@ -173,7 +176,7 @@ class Worker:
             self._lifeline = os.fdopen(other, "wb", 0)
         try:
             return subprocess.Popen(
-                command(Start(parser, self.memory, lifeline, readable())),
+                command(Start(parser, self.memory, lifeline, readable()), self.folders),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -275,9 +278,11 @@ _workers: list[Worker] = []
 
 
 def _worker(parser: str, memory: int, uri: str) -> Worker:
-    """The child that runs, or a new one; a document that may take more than its limits allow needs a new one."""
-    if _workers and _workers[0].alive and _workers[0].memory >= memory:
-        return _workers[0]
+    """The child that runs, or a new one; a document that may take more than its limits allow needs a new one, and so
+    does the parser of a plugin in a folder that this one cannot read."""
+    for worker in _workers:
+        if worker.alive and worker.memory >= memory and set(plugin_folders(parser)) <= set(worker.folders):
+            return worker
     if not _workers:
         atexit.register(_stop)
     _stop()

@@ -11,7 +11,7 @@ from typing import Any
 
 from seamline.anchors import Anchor, Anchors
 from seamline.parse.raw import Limits, Parsed, Raw
-from seamline.recipe.recipe import Reading
+from seamline.recipe.recipe import ParseOptions
 from seamline.types import Block, Notice, Span
 
 HEADER = struct.Struct(">QQ")
@@ -27,7 +27,7 @@ def asked(parser: str, seconds: float, raw: Raw) -> bytes:
 def asked_for(said: list[Any], beside: bytes) -> tuple[str, float, Raw]:
     """The parser, the seconds it has, and the source."""
     parser, seconds, size, uri, media_type, reading, limits = said
-    raw = Raw(beside[:size], beside[size:].decode(), uri, media_type, Reading(*reading), Limits(*limits))
+    raw = Raw(beside[:size], beside[size:].decode(), uri, media_type, ParseOptions(*reading), Limits(*limits))
     return parser, seconds, raw
 
 

@@ -65,8 +65,9 @@ class LanceStore:
         return cls(url, found, limits or Limits())
 
     @classmethod
-    def create(cls, url: str, settings: Settings, *, limits: Limits | None = None) -> LanceStore:
-        """Make an index in a folder, or open the one that is there, if it was made with the same settings."""
+    def create(cls, url: str, settings: Settings, *, root: str = "", limits: Limits | None = None) -> LanceStore:
+        """Make an index in a folder, or open the one that is there, if it was made with the same settings. It keeps no
+        `root`: documents are named from the current folder."""
         folder = _folder_of(url)
         if not folders.exists(folder):
             _make(folder, settings)

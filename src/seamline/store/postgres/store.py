@@ -51,8 +51,9 @@ class PostgresStore:
         return cls._opened_at(Address.read(url), limits)
 
     @classmethod
-    def create(cls, url: str, settings: Settings, *, limits: Limits = _LIMITS) -> PostgresStore:
-        """Make an index at an address, or open the one that is there if it was made with the same settings."""
+    def create(cls, url: str, settings: Settings, *, root: str = "", limits: Limits = _LIMITS) -> PostgresStore:
+        """Make an index at an address, or open the one that is there if it was made with the same settings. It keeps
+        no `root`: documents are named from the current folder."""
         return cls._opened_at(Address.read(url), limits, settings)
 
     @classmethod
