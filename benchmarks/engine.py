@@ -80,9 +80,9 @@ def block_parses() -> tuple[Callable[[str], object], Callable[[str], object] | N
     from seamline.parse.markdown.commonmark import parse_blocks
     from seamline.types import Block
 
-    if native.BLOCKS is None:
+    if native.KERNELS is None:
         return parse_blocks, None
-    compiled = native.BLOCKS.parse_blocks
+    compiled = native.KERNELS.parse_blocks
     return parse_blocks, lambda text: compiled(text, 0, Block, FENCED)
 
 

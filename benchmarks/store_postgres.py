@@ -33,13 +33,7 @@ from benchmarks.store.ours import GROUP, NOW, GivenVectors
 from seamline.api.index import Index
 from seamline.filters.tree import Filter, Test
 from seamline.index.config import IndexConfig, settings_of
-from seamline.records import (
-    Change,
-    Entry,
-    EntryPlace,
-    Head,
-    Version,
-)
+from seamline.records import Change, Entry, EntryPlace, Head, Version
 from seamline.store.postgres.store import PostgresStore
 from seamline.testing.postgres import own_server
 

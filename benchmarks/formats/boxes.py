@@ -22,7 +22,7 @@ from benchmarks.common import ROOT, options
 from seamline.errors import ParseError
 from seamline.parse import parse_file
 from seamline.parse.pdf.pages import _geometry
-from seamline.parse.pdf.text import Geometry
+from seamline.parse.pdf.text import PageGeometry
 from seamline.types import Chunk, Document
 
 BAR = 0.98
@@ -122,7 +122,7 @@ def words_of(path: Path) -> list[Word]:
     return out
 
 
-def shown(x: float, y: float, geometry: Geometry) -> tuple[float, float]:
+def shown(x: float, y: float, geometry: PageGeometry) -> tuple[float, float]:
     """A point of the content on the page as shown."""
     left, bottom, right, top, turn = geometry
     return ((x - left, top - y), (y - bottom, x - left), (right - x, y - bottom), (top - y, right - x))[turn]

@@ -20,10 +20,10 @@ from benchmarks.common import Sample, options, save, stream, table, verdict
 from seamline.parse import parse_text
 from seamline.parse.code import document as code
 from seamline.parse.code.detect import language_of
-from seamline.parse.raw import Raw
+from seamline.parse.parser_types import ParseInput
 from seamline.testing.parsers import check_document
 from seamline.tokens import load
-from seamline.types import Document
+from seamline.types import NO_DETAIL, Document
 
 LIMITS = (256, 512)
 TIMES = 1.5
@@ -60,7 +60,7 @@ def speeds(samples: Sequence[Sample]) -> tuple[float, list[Any]]:
     gc.disable()
     for sample in samples:
         language = language_of(sample.text, sample.path)
-        raw, data = Raw(b"", sample.text, sample.path), sample.text.encode()
+        raw, data = ParseInput(b"", sample.text, sample.path), sample.text.encode()
         codes = [notice.code for notice in code.parse(raw).notices]
         parser = code._parser(language) if language else None
         figures = (
@@ -115,7 +115,7 @@ def torn(document: Document, starts: Sequence[int], limit: int, count: Count) ->
     """How many functions fit, and inside how many of them, after their first word, a chunk starts."""
     fit = cut = 0
     for block in document.blocks:
-        if (block.attrs or {}).get("type") not in ("function", "method"):
+        if (block.detail or NO_DETAIL).type not in ("function", "method"):
             continue
         if count(document.text[block.start : block.end]) <= limit:
             fit += 1

@@ -23,9 +23,9 @@ from seamline.parse.html.native import read_native
 
 from benchmarks.common import need, options, save, table, verdict
 from seamline import native
-from seamline.parse.builder import Builder
+from seamline.parse.builder import DocumentBuilder
 from seamline.parse.html.page import XHTML, parse
-from seamline.parse.raw import Raw
+from seamline.parse.parser_types import ParseInput
 from seamline.recipe.recipe import ParseOptions
 
 ROUNDS = 15
@@ -113,12 +113,12 @@ def _is_hidden(node: Any) -> bool:
 
 
 def _ours(markup: str) -> str:
-    return parse(Raw(b"", markup)).text
+    return parse(ParseInput(b"", markup)).text
 
 
 def _in_python(markup: str) -> str:
     with python_path():
-        return parse(Raw(b"", markup)).text
+        return parse(ParseInput(b"", markup)).text
 
 
 @contextmanager
@@ -203,13 +203,13 @@ def parity(found: list[Page]) -> dict[str, Any]:
     unlike = []
     taken = 0
     for page in found:
-        raw = Raw(b"", page.markup)
+        raw = ParseInput(b"", page.markup)
         told = parse(raw)
         with python_path():
             if parse(raw) != told:
                 unlike.append(page.name)
         is_xhtml = XHTML.match(page.markup) is not None
-        taken += read_native(page.markup, Builder(), raw, "", is_xhtml=is_xhtml) is not None
+        taken += read_native(page.markup, DocumentBuilder(), raw, "", is_xhtml=is_xhtml) is not None
     print(f"\nparity: {len(found) - len(unlike)} of {len(found)} pages are read alike; {taken} by the compiled reader")
     for name in unlike:
         print(f"  differs: {name}")
@@ -224,7 +224,7 @@ def speed(found: list[Page]) -> dict[str, Any]:
     ours = bare = 0.0
     size = 0
     for page in large:
-        own = cpu(lambda markup=page.markup: parse(Raw(b"", markup)))  # type: ignore[misc]
+        own = cpu(lambda markup=page.markup: parse(ParseInput(b"", markup)))  # type: ignore[misc]
         pass_ = cpu(lambda markup=page.markup: turbohtml.parse(markup, source_locations=True))  # type: ignore[misc]
         ours, bare, size = ours + own, bare + pass_, size + len(page.markup)
         rows.append((page.name, len(page.markup), f"{own * 1e3:.2f}", f"{pass_ * 1e3:.2f}", f"{own / pass_:.2f}"))
@@ -250,7 +250,7 @@ def without_menus(found: list[Page]) -> dict[str, Any]:
     content = words(extract(page.markup, include_comments=False) or "")
     out = {}
     for mode in ("keep", "remove"):
-        got = words(parse(Raw(b"", page.markup, reading=ParseOptions(boilerplate=mode))).text)
+        got = words(parse(ParseInput(b"", page.markup, reading=ParseOptions(boilerplate=mode))).text)
         precision, recall = share(content, got), share(got, content)
         out[mode] = {"precision": precision, "recall": recall}
     print(f"\nboilerplate on {page.name}, against what trafilatura takes for its content (not judged)")

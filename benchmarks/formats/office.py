@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.common import need, options, save, table, verdict
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import ParseInput, ParseResult
 
 LEAST = 0.995
 MOST = 1.5
@@ -72,8 +72,8 @@ def samples(folder: Path) -> Iterator[Path]:
 def judged(path: Path) -> Result:
     data, kind = path.read_bytes(), path.suffix[1:]
     parser = parser_of(kind)
-    parsed = parser(Raw(data, "", path.name))
-    spent = best(lambda: parser(Raw(data, "", path.name)))
+    parsed = parser(ParseInput(data, "", path.name))
+    spent = best(lambda: parser(ParseInput(data, "", path.name)))
     truth = Counter(_WORD.findall(TRUTHS[kind](data)))
     other = peer(kind, path)
     return Result(
@@ -87,8 +87,8 @@ def judged(path: Path) -> Result:
     )
 
 
-def parser_of(kind: str) -> Callable[[Raw], Parsed]:
-    found: Callable[[Raw], Parsed] = import_module(f"seamline.parse.{_PARSERS[kind]}").parse
+def parser_of(kind: str) -> Callable[[ParseInput], ParseResult]:
+    found: Callable[[ParseInput], ParseResult] = import_module(f"seamline.parse.{_PARSERS[kind]}").parse
     return found
 
 
@@ -253,7 +253,7 @@ def workbook_speed() -> dict[str, float]:
     def calamine() -> object:
         return CalamineWorkbook.from_filelike(io.BytesIO(data)).get_sheet_by_index(0).to_python()
 
-    return {"megabytes": len(data) / 1e6, "calamine": best(calamine), "ours": best(lambda: parse(Raw(data)))}
+    return {"megabytes": len(data) / 1e6, "calamine": best(calamine), "ours": best(lambda: parse(ParseInput(data)))}
 
 
 def workbook() -> bytes:

@@ -25,9 +25,9 @@ from typing import Any, NamedTuple
 
 from benchmarks.common import options
 from seamline.errors import ParseError
-from seamline.parse.media.ocr import chosen
+from seamline.parse.media.ocr import choose_engine
+from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.parse.pdf import parse
-from seamline.parse.raw import Parsed, Raw
 
 BAR = 1.5
 ROUNDS = 5
@@ -119,9 +119,9 @@ def main() -> None:
     arguments = options(__doc__).parse_args()
     samples = sorted((arguments.data / "documents" / "pdf").glob("*.pdf"))
     print(f"{'sample':34} {'headings':>9} {'levels':>7} {'extra':>5} {'tables':>7} {'words':>14}  against")
-    done: list[tuple[Path, Raw]] = []
+    done: list[tuple[Path, ParseInput]] = []
     for path in samples:
-        raw = Raw(path.read_bytes(), uri=path.name)
+        raw = ParseInput(path.read_bytes(), uri=path.name)
         try:
             parsed = parse(raw)
         except ParseError as error:
@@ -137,7 +137,7 @@ def main() -> None:
     _sight(sorted((arguments.data / "documents" / "ocr").glob("*.pdf")))
 
 
-def _fidelity(path: Path, parsed: Parsed) -> str:
+def _fidelity(path: Path, parsed: ParseResult) -> str:
     seen = SEEN.get(path.name, Seen())
     found = [
         (block.level, parsed.text[block.start : block.end].lstrip("# "))
@@ -158,7 +158,7 @@ def _fidelity(path: Path, parsed: Parsed) -> str:
     )
 
 
-def _shapes(parsed: Parsed) -> list[tuple[int, int]]:
+def _shapes(parsed: ParseResult) -> list[tuple[int, int]]:
     """Rows and columns of every table."""
     out = []
     for index, block in enumerate(parsed.blocks):
@@ -197,7 +197,7 @@ def _libraries(path: Path) -> dict[str, str]:
         }
 
 
-def _order(raw: Raw) -> None:
+def _order(raw: ParseInput) -> None:
     """How often the text goes from the right column to the left, page by page."""
     parsed = parse(raw)
     back: Counter[int] = Counter()
@@ -214,7 +214,7 @@ def _order(raw: Raw) -> None:
     print(f"order in two columns: left to right {dict(over)}, back from right to left {dict(back)} (by page)")
 
 
-def _speed(done: list[tuple[Path, Raw]]) -> None:
+def _speed(done: list[tuple[Path, ParseInput]]) -> None:
     print(f"ms CPU per page, best of {ROUNDS}:")
     print(f"{'sample':34} {'pages':>5} {'text':>8} {'characters':>10} {'parse':>8} {'ratio':>6}")
     sums = [0.0, 0.0, 0.0]
@@ -231,19 +231,19 @@ def _speed(done: list[tuple[Path, Raw]]) -> None:
 
 
 def _sight(samples: list[Path]) -> None:
-    engine = chosen("auto")
+    engine = choose_engine("auto")
     if engine is None:
         print("no OCR engine installed: scans are not read")
         return
     print(f"{'scan, by ' + engine.name:34} {'s CPU':>6} {'confidence':>10} {'words':>8} {'review':>6}")
     for path in samples:
-        print(_sighted(path.name, Raw(path.read_bytes())))
+        print(_sighted(path.name, ParseInput(path.read_bytes())))
     for blur, noise in ((1.0, 20), (2.0, 60), (3.0, 100)):
-        raw = Raw(_worse(samples[0], blur, noise))
+        raw = ParseInput(_worse(samples[0], blur, noise))
         print(_sighted(f"  blur {blur}, noise {noise}", raw))
 
 
-def _sighted(name: str, raw: Raw) -> str:
+def _sighted(name: str, raw: ParseInput) -> str:
     start = time.process_time()
     parsed = parse(raw)
     seconds = time.process_time() - start
@@ -284,13 +284,13 @@ def _line(name: str, pages: int, times: list[float]) -> str:
     return f"{name:34} {pages:>5} {text:>8.2f} {characters:>10.2f} {ours:>8.2f} {ours / characters:>6.2f}"
 
 
-def _count(raw: Raw) -> int:
+def _count(raw: ParseInput) -> int:
     import pypdfium2
 
     return len(pypdfium2.PdfDocument(raw.data))
 
 
-def _best(work: Callable[[Raw], Any], raw: Raw) -> float:
+def _best(work: Callable[[ParseInput], Any], raw: ParseInput) -> float:
     times = []
     for _ in range(ROUNDS):
         start = time.process_time()
@@ -299,13 +299,13 @@ def _best(work: Callable[[Raw], Any], raw: Raw) -> float:
     return min(times)
 
 
-def _text_pass(raw: Raw) -> int:
+def _text_pass(raw: ParseInput) -> int:
     import pypdfium2
 
     return sum(len(page.get_textpage().get_text_range()) for page in pypdfium2.PdfDocument(raw.data))
 
 
-def _character_pass(raw: Raw) -> int:
+def _character_pass(raw: ParseInput) -> int:
     """Code point, box, font size, weight and name of every character, by the library's own calls."""
     import pypdfium2
     import pypdfium2.raw as library

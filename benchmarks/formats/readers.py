@@ -51,19 +51,19 @@ class Reader(NamedTuple):
 
 
 def seamline(path: Path) -> Read:
-    from seamline.parse.raw import Raw, parser_named
+    from seamline.parse.parser_types import ParseInput, load_parser
     from seamline.text.headings import heading_text
 
     data = path.read_bytes()
     text = data.decode("utf-8") if path.suffix in MEDIA else ""
     if path.suffix == ".md":
         return _markdown(text, path.name)
-    parsed = parser_named({".docx": "docx:parse", ".html": "html:parse", ".pdf": "pdf:parse"}[path.suffix])(
-        Raw(data, text, path.name)
+    parsed = load_parser({".docx": "docx:parse", ".html": "html:parse", ".pdf": "pdf:parse"}[path.suffix])(
+        ParseInput(data, text, path.name)
     )
     headings = [(one.level, heading_text(parsed.text, one)) for one in parsed.blocks if one.kind == "heading"]
     tops = [one for one in parsed.blocks if one.parent < 0]
-    runs = [list(parsed.anchors.touched(one.start, one.end)) if parsed.anchors else [] for one in tops]
+    runs = [list(parsed.anchors.runs_in(one.start, one.end)) if parsed.anchors else [] for one in tops]
     names = {key for found in runs for run in found for key in run.place}
     told = " ".join(one.message for one in parsed.notices if one.code == "running-text")
     return Read(f"{parsed.text} {told}", headings, len(tops), sum(map(bool, runs)), frozenset(names))
@@ -117,10 +117,7 @@ def docling(path: Path) -> Read:
 
 def _docling_headings(document: Any) -> Iterator[tuple[int, str]]:
     """Those of the body; the title in a page's head is furniture there."""
-    from docling_core.types.doc import (  # type: ignore[import-not-found,attr-defined,unused-ignore]
-        SectionHeaderItem,
-        TitleItem,
-    )
+    from docling_core.types.doc import SectionHeaderItem, TitleItem  # type: ignore[import-not-found,attr-defined,unused-ignore]
 
     for item, _ in document.iterate_items():
         if isinstance(item, SectionHeaderItem | TitleItem):

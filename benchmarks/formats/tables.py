@@ -20,10 +20,11 @@ from benchmarks.common import need, options, save, table, verdict
 from seamline.errors import MissingExtra
 from seamline.parse import parse_file
 from seamline.parse.media import subtitles
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.parse.tables import csv as csv_table
 from seamline.parse.tables import json as json_table
-from seamline.parse.tables.csv import Scanner, detect
+from seamline.parse.tables.csv import CsvScanner, detect
+from seamline.types import NO_DETAIL
 
 SIZE = 8_000_000
 BAR = 1.2
@@ -182,19 +183,19 @@ def cue_rows() -> Iterator[list[object]]:
         )  # type: ignore[misc]
 
 
-def _raw(text: str) -> Raw:
-    return Raw(b"", text, "made")
+def _raw(text: str) -> ParseInput:
+    return ParseInput(b"", text, "made")
 
 
 def agreement(text: str) -> tuple[int, int]:
     """Records that hold the same cells as the standard library finds, of how many."""
-    scanner = Scanner(detect(text))
+    scanner = CsvScanner(detect(text)[0])
     found = [_values(scanner, text, *span) for span in scanner.records(text)]
     given = list(csv.reader(io.StringIO(text, newline="")))
     return sum(a == b for a, b in zip(found, given, strict=False)), max(len(found), len(given))
 
 
-def _values(scanner: Scanner, text: str, start: int, end: int) -> list[str]:
+def _values(scanner: CsvScanner, text: str, start: int, end: int) -> list[str]:
     out = []
     for low, high in scanner.cells(text, start, end):
         value = text[low:high]
@@ -202,7 +203,7 @@ def _values(scanner: Scanner, text: str, start: int, end: int) -> list[str]:
     return out
 
 
-def growth(name: str, parse: Callable[[Raw], Parsed], text: str) -> list[object]:
+def growth(name: str, parse: Callable[[ParseInput], ParseResult], text: str) -> list[object]:
     """CPU time at n, 2n and 4n, and the exponent of the last doubling."""
     times = [seconds(lambda t=text * n: parse(_raw(t)), 2) for n in (1, 2, 4)]  # type: ignore[misc]
     exponent = math.log2(times[2] / times[1])
@@ -212,11 +213,14 @@ def growth(name: str, parse: Callable[[Raw], Parsed], text: str) -> list[object]
 def dialects(folder: Path) -> Iterator[list[object]]:
     for file in sorted(folder.glob("*.csv")):
         document = parse_file(file)
-        attrs = next(block.attrs for block in document.blocks if block.kind == "table") or {}
+        detail = next(block.detail for block in document.blocks if block.kind == "table") or NO_DETAIL
+        assert detail.dialect is not None
+        assert detail.columns is not None
+        assert detail.header_end is not None
         expected = next((sign for word, sign in DELIMITERS.items() if word in file.stem), ",")
-        found = attrs["dialect"]["delimiter"]
-        types = ", ".join(f"{column['name']} {column['type']}" for column in attrs["columns"][:4])
-        header = "header" if attrs["header_end"] > document.blocks[0].start else "none"
+        found = detail.dialect.delimiter
+        types = ", ".join(" ".join(column) for column in detail.columns[:4])
+        header = "header" if detail.header_end > document.blocks[0].start else "none"
         yield [file.name, repr(found), verdict(found == expected), _clever(document.text), header, types]
 
 

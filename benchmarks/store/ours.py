@@ -17,13 +17,7 @@ from benchmarks.store.corpus import DIMENSIONS, PER_DOCUMENT, Corpus, Question, 
 from seamline.api.index import Index
 from seamline.filters.tree import Filter, Test
 from seamline.index.config import IndexConfig, settings_of
-from seamline.records import (
-    Change,
-    Entry,
-    EntryPlace,
-    Head,
-    Version,
-)
+from seamline.records import Change, Entry, EntryPlace, Head, Version
 from seamline.search.legs import SearchScope, find, similarities
 from seamline.search.options import SearchOptions
 from seamline.search.search import fused

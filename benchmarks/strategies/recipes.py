@@ -18,14 +18,9 @@ from seamline.enrich.tables.rows import rows_text
 from seamline.parse import parse_text
 from seamline.pipeline import chunk_document
 from seamline.recipe.recipe import Overlap, Recipe
-from seamline.recipe.strategies import (
-    Code,
-    Hierarchy,
-    Semantic,
-    Tabular,
-)
+from seamline.recipe.strategies import Code, Hierarchy, Semantic, Tabular
 from seamline.runtime import Runtime
-from seamline.text.headings import headed
+from seamline.text.headings import with_headings
 from seamline.text.sentences import sentence_starts
 from seamline.tokens import load
 from seamline.types import Budget, Chunk, Document
@@ -55,8 +50,8 @@ VIEWS: Mapping[str, Callable[[Chunk], str]] = {
     "embed": lambda chunk: chunk.render("embed"),
     "prompt": lambda chunk: chunk.text,
     "body": lambda chunk: chunk.render("body"),
-    "title": lambda chunk: headed(chunk.document.title, (), chunk.text),
-    "path": lambda chunk: headed("", chunk.path, chunk.text),
+    "title": lambda chunk: with_headings(chunk.document.title, (), chunk.text),
+    "path": lambda chunk: with_headings("", chunk.path, chunk.text),
 }
 """What may be searched of a chunk. Headings above it that stand in the text as well count twice."""
 

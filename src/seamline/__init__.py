@@ -6,26 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seamline.api import (
-        FileChunks,
-        chunk,
-        chunk_files,
-        derive,
-        read,
-        settle,
-    )
-    from seamline.api.index import (
-        Index,
-        Stats,
-        find_index,
-        open_index,
-    )
-    from seamline.cut.audit.audit import (
-        RULES,
-        Violation,
-        audit,
-        audit_records,
-    )
+    from seamline.api import FileChunks, chunk, chunk_files, derive, read, settle
+    from seamline.api.index import Index, Stats, find_index, open_index
+    from seamline.cut.audit.audit import RULES, Violation, audit, audit_records
     from seamline.cut.sections import Node, outline
     from seamline.derived import Derived
     from seamline.errors import (
@@ -46,25 +29,11 @@ if TYPE_CHECKING:
     from seamline.recipe.recipe import Overlap, Recipe
     from seamline.recipe.toml import load_recipe
     from seamline.search.citations import Resolved
-    from seamline.search.hits import (
-        Citation,
-        ContextText,
-        Hit,
-        Results,
-    )
+    from seamline.search.hits import Citation, ContextText, Hit, Results
     from seamline.search.options import SearchOptions
     from seamline.search.prompt.budget import ContextWindow
     from seamline.trust.access import Trust
-    from seamline.types import (
-        Block,
-        Budget,
-        Chunk,
-        Context,
-        Document,
-        Notice,
-        Source,
-        Span,
-    )
+    from seamline.types import Block, Budget, Chunk, Context, Document, Notice, Source, Span
 
 __version__ = "0.1.0"
 

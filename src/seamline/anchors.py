@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from seamline.types import Block
 
 _NUMBERS = {"page": "pages", "slide": "slides", "row": "rows", "record": "records"}
 """A number of each run -> the first and the last of a span."""
@@ -57,7 +60,7 @@ class Anchors(Sequence[Anchor]):
 
     __hash__ = None  # type: ignore[assignment]  # a list inside
 
-    def touched(self, start: int, end: int) -> Iterator[Anchor]:
+    def runs_in(self, start: int, end: int) -> Iterator[Anchor]:
         """The runs that share a character with a span."""
         for index in range(max(bisect_right(self._starts, start) - 1, 0), len(self._runs)):
             run = self._runs[index]
@@ -78,7 +81,7 @@ class Anchors(Sequence[Anchor]):
         out: dict[str, Any] = {}
         boxes: list[_Box] = []
         rows: dict[str, list[int]] = {}
-        for run in list(self.touched(start, end)) or self._around(start):
+        for run in list(self.runs_in(start, end)) or self._around(start):
             place = run.place
             for key, name in _NUMBERS.items():
                 if key in place:
@@ -93,7 +96,7 @@ class Anchors(Sequence[Anchor]):
                 _widen(rows, place["sheet"], place["row"], place["row"])
             if "box" in place:
                 boxes.append(_box(run, start, end))
-        return _told(out, boxes, rows)
+        return _summarize(out, boxes, rows)
 
 
 class _Box(NamedTuple):
@@ -106,7 +109,7 @@ class _Box(NamedTuple):
     """Whether it is a whole line, and not the part of one that a span begins or ends in."""
 
 
-def _told(out: dict[str, Any], boxes: list[_Box], rows: Mapping[str, list[int]]) -> dict[str, Any]:
+def _summarize(out: dict[str, Any], boxes: list[_Box], rows: Mapping[str, list[int]]) -> dict[str, Any]:
     if len(rows) > 1:  # rows of several sheets make no range
         out["rows"] = next(iter(rows.values()))
         out["sheet_rows"] = [[sheet, *ends] for sheet, ends in rows.items()]
@@ -119,7 +122,7 @@ def _told(out: dict[str, Any], boxes: list[_Box], rows: Mapping[str, list[int]])
         if name in out:
             out[key] = out[name][0]
     if boxes:
-        out["boxes"] = [[box.page, *(round(edge, 2) for edge in box[1:5])] for box in _joined(boxes)]
+        out["boxes"] = [[box.page, *(round(edge, 2) for edge in box[1:5])] for box in _join_boxes(boxes)]
     return out
 
 
@@ -139,7 +142,7 @@ def _box(run: Anchor, start: int, end: int) -> _Box:
     return _Box(run.place["page"], left, top, right, bottom, whole)
 
 
-def _joined(boxes: Sequence[_Box]) -> list[_Box]:
+def _join_boxes(boxes: Sequence[_Box]) -> list[_Box]:
     """Boxes of lines under each other as one: a paragraph is a rectangle, and what is cut off a line stays apart."""
     out: list[_Box] = []
     for box in boxes:
@@ -159,3 +162,36 @@ def _continues(above: _Box, below: _Box) -> bool:
     overlap = min(above.right, below.right) - max(above.left, below.left)
     narrow = min(above.right - above.left, below.right - below.left)
     return -height <= below.top - above.bottom <= _ONE_BLOCK * height and below.top > above.top and overlap > narrow / 2
+
+
+class _RecordRuns(Sequence[Anchor]):
+    """One run for each row, with its number."""
+
+    def __init__(self, rows: Sequence[Block], numbers: Sequence[int]) -> None:
+        self._rows = rows
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        row = self._rows[index]
+        number = self._numbers[index]
+        return Anchor(row.start, row.end, {"record": number} if number else {})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # lists inside
+
+
+class RecordAnchors(Anchors):
+    """Anchors of rows whose only place is their number; a row of number 0, a header, has none.
+
+    Places are worked out when asked for: a dictionary for each of a million rows would outweigh the rows."""
+
+    def __init__(self, rows: Sequence[Block], numbers: Sequence[int]) -> None:
+        self._runs = _RecordRuns(rows, numbers)  # type: ignore[assignment]  # read in the same ways as a list
+        self._starts = [row.start for row in rows]

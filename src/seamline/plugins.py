@@ -13,17 +13,8 @@ from seamline.cut.scores import Signal
 from seamline.cut.scores.strategies import MakeSignal
 from seamline.errors import ConfigError, ParseError, SeamlineError
 from seamline.formats import Format, plugin_formats
-from seamline.parse.raw import Limits, Parsed, Parser, Raw
-from seamline.protocols import (
-    Embedder,
-    EmbedderRequest,
-    Reader,
-    Reranker,
-    Store,
-    StoreBackend,
-    Tokenizer,
-    Writer,
-)
+from seamline.parse.parser_types import ParseInput, ParseLimits, Parser, ParseResult
+from seamline.protocols import Embedder, EmbedderRequest, Reader, Reranker, Store, StoreBackend, Tokenizer, Writer
 from seamline.recipe.recipe import ParseOptions, Recipe
 from seamline.registry import FAMILIES, Plugin, load_plugin, plugins
 from seamline.runtime import Runtime
@@ -38,15 +29,15 @@ __all__ = [
     "Embedder",
     "EmbedderRequest",
     "Format",
-    "Limits",
     "MakeSignal",
     "Notice",
     "ParseError",
+    "ParseInput",
+    "ParseLimits",
     "ParseOptions",
-    "Parsed",
+    "ParseResult",
     "Parser",
     "PluginState",
-    "Raw",
     "Reader",
     "Recipe",
     "Reranker",

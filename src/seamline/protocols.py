@@ -17,17 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seamline.filters.tree import Filter
-    from seamline.records import (
-        Change,
-        Entry,
-        Head,
-        Problem,
-        Scored,
-        Settings,
-        Vector,
-        VectorKind,
-        Version,
-    )
+    from seamline.records import Change, Entry, Head, Problem, Scored, Settings, Vector, VectorKind, Version
     from seamline.types import Notice
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from seamline.text.headings import headed
+from seamline.text.headings import with_headings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,7 +89,7 @@ class Entry:
     def searched(self) -> str:
         """What is embedded and what BM25 counts, the embed view of a chunk: its text under the title and the headings.
         Never shown."""
-        return headed(self.title, self.path, self.text)
+        return with_headings(self.title, self.path, self.text)
 
     @property
     def breadcrumb(self) -> str:

@@ -1,32 +1,29 @@
-"""The values everything else speaks in. All are immutable; offsets count code points of `Document.text`.
-
-Names for chunks that survive edits elsewhere in the document.
+"""The values everything else speaks in: documents, blocks, chunks. All are immutable; offsets count code points of
+`Document.text`. Ids of chunks derive from content, so that they survive edits elsewhere in the document.
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from seamline.errors import BudgetError
-from seamline.native import WORDS
-from seamline.text.headings import headed
+from seamline.native import KERNELS
+from seamline.text.headings import with_headings
+from seamline.text.lines import line_starts
 
 if TYPE_CHECKING:
     from seamline.anchors import Anchors
+    from seamline.code_outline import CodeOutline
     from seamline.facts import Facts
 
 
 SMALLEST_LIMIT = 16
 """Below this a chunk has no room for one emoji cluster between a reopened fence and its close."""
-
-
-_LINE_END = re.compile(r"\r\n?|\n")
 
 
 class Span(NamedTuple):
@@ -47,6 +44,87 @@ class Notice(NamedTuple):
     """The place it speaks of, such as `line 3`."""
 
 
+class Enclosure(NamedTuple):
+    """What every part of a block that is cut is put between: the text of a span of the document, and a close."""
+
+    start: int
+    end: int
+    close: str = ""
+
+
+class Dialect(NamedTuple):
+    """How the cells of separated values are parted and quoted."""
+
+    delimiter: str = ","
+    quote: str = '"'
+    escape: str = ""
+    """A backslash where quotes inside quoted cells follow one; usually they are doubled."""
+
+
+class Column(NamedTuple):
+    """One column of a table."""
+
+    name: str
+    type: str
+    """integer, number, date, boolean, text; array or object in JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """What a kind adds to a block; each field only where its kind has it."""
+
+    enclosure: Enclosure | None = None
+    """What parts of the block are put between."""
+    name: str | None = None
+    """Of a scope, an environment, a directive; of the picture of a figure."""
+    type: str = ""
+    """Of a scope: function, method, class, object, ..."""
+    fenced: bool = False
+    """Code between fences."""
+    unclosed: str = ""
+    """The fence that would close code whose fence nothing closes."""
+    language: str = ""
+    """Of code, where its parser knows it; in Markdown its fence says it."""
+    imports: bool = False
+    """Code that is nothing but imports."""
+    header: bool = False
+    """The comment or docstring at the top of a source file."""
+    comment: bool = False
+    """Text that the format does not show."""
+    doctest: bool = False
+    """Code that is an interactive session."""
+    line_block: bool = False
+    """A paragraph whose line ends count."""
+    is_flat: bool = False
+    """A paragraph that stands for blocks nested too deep to be told apart."""
+    first: int | None = None
+    """The number of the first item of a numbered list."""
+    title: str | None = None
+    """Of a heading that its text does not say plainly."""
+    header_end: int | None = None
+    """Where the header of a table ends that is no line of Markdown; its start where it has none."""
+    columns: tuple[Column, ...] | None = None
+    """Of a table of values or records."""
+    dialect: Dialect | None = None
+    """Of separated values, and of the row that names their columns."""
+    speaker: str = ""
+    """Of a turn."""
+    pause: float | None = None
+    """Seconds of silence before a turn."""
+    scene: bool = False
+    """Whether the picture changes before a turn."""
+    caption: str = ""
+    """Of a figure."""
+    image: str = ""
+    """The part of the source that holds the picture of a figure."""
+    confidence: float | None = None
+    """How sure the text is what the source says, 0-1, where it was read by sight."""
+
+
+NO_DETAIL = Detail()
+"""For blocks whose kind adds nothing."""
+
+
 class Block(NamedTuple):
     """One structural unit found by a parser. Blocks come in pre-order; `parent` is an index into that list."""
 
@@ -62,10 +140,8 @@ class Block(NamedTuple):
     """Heading level 1-6; nesting of a list; 0 elsewhere."""
     parent: int = -1
     """Index of the enclosing block, -1 at the top."""
-    attrs: Mapping[str, Any] | None = None
-    """What the kind adds: `fenced` of code; `title` of a heading that its text does not say plainly; `header_end` of a
-    table whose header is no line of Markdown (its start where it has none); `frame`, (start, end, close), where parts
-    of the block are put between the text of that span and `close`; `name`, `type` of a scope; `speaker` of a turn."""
+    detail: Detail | None = None
+    """What the kind adds, if anything."""
 
     @property
     def span(self) -> Span:
@@ -105,11 +181,13 @@ class Document:
     """Where the text stands in the source, for formats whose text is extracted."""
     confidence: float = 1.0
     """How sure the text is what the source says, 0-1: below 1 where it was read by sight or hearing."""
+    code: CodeOutline | None = field(default=None, repr=False)
+    """Of source code: its language, statements and names."""
 
     @cached_property
     def line_starts(self) -> list[int]:
         """Offset of the first code point of every line (CR, LF and CR LF end a line)."""
-        return list(_line_starts(self.text))
+        return line_starts(self.text)
 
     @cached_property
     def tops(self) -> list[int]:
@@ -119,7 +197,7 @@ class Document:
     @cached_property
     def is_judged_by_blocks(self) -> bool:
         """Whether blocks carry a confidence of their own; those without are then certain."""
-        return any("confidence" in (block.attrs or ()) for block in self.blocks)
+        return any(block.detail is not None and block.detail.confidence is not None for block in self.blocks)
 
     def line_of(self, offset: int) -> int:
         """The line number, from 1, that holds `offset`."""
@@ -136,18 +214,6 @@ class Document:
         """
         found = {} if self.anchors is None else self.anchors.at(*span)
         return found if "lines" in found else {"lines": list(self.lines_of(span)), **found}
-
-
-def _line_starts(text: str) -> Iterator[int]:
-    yield 0
-    if "\r" not in text:
-        at = text.find("\n")
-        while at >= 0:
-            yield at + 1
-            at = text.find("\n", at + 1)
-        return
-    for end in _LINE_END.finditer(text):
-        yield end.end()
 
 
 class Context(NamedTuple):
@@ -285,7 +351,8 @@ class Chunk:
         for block in self.document.blocks[first:last]:
             if block.parent < 0:
                 size += block.end - block.start
-                sure += (block.end - block.start) * float((block.attrs or {}).get("confidence", 1.0))
+                own = (block.detail or NO_DETAIL).confidence
+                sure += (block.end - block.start) * (1.0 if own is None else own)
         return round(sure / size, 3) if size else self.document.confidence
 
     @property
@@ -307,7 +374,7 @@ class Chunk:
         """The chunk as text: `body` is the exact source slice; `prompt` adds what it borrows; `embed`, what a search
         reads, puts the title and the headings of the document above that."""
         if view == "embed":
-            return headed(self.document.title, self.path, self.text)
+            return with_headings(self.document.title, self.path, self.text)
         text = self.document.text
         body = text[self.body.start : self.body.end]
         if view == "body":
@@ -372,7 +439,7 @@ def collapse(text: str) -> str:
 
 def content_hash(text: str) -> str:
     """SHA-256 of the collapsed text."""
-    return sha256(collapse(text).encode() if WORDS is None else WORDS.collapsed(text)).hexdigest()
+    return sha256(collapse(text).encode() if KERNELS is None else KERNELS.collapsed(text)).hexdigest()
 
 
 class Namer:

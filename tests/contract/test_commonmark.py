@@ -22,7 +22,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from seamline.parse.markdown.blocks import parse_blocks
-from seamline.types import Block
+from seamline.types import NO_DETAIL, Block
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "commonmark"
 COMMONMARK = MarkdownIt("commonmark", {"maxNesting": 1_000_000})
@@ -102,10 +102,10 @@ def ours(text: str) -> list[Node]:
 
 
 def our_detail(block: Block) -> int | bool | None:
-    attrs = block.attrs or {}
+    detail = block.detail or NO_DETAIL
     if block.kind == "code":
-        return bool(attrs.get("fenced"))
-    return block.level if block.kind == "heading" else attrs.get("first")
+        return detail.fenced
+    return block.level if block.kind == "heading" else detail.first
 
 
 class Lines:

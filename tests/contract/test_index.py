@@ -17,14 +17,7 @@ from uuid import uuid4
 
 import pytest
 
-from seamline import (
-    Citation,
-    Index,
-    IndexConfig,
-    SearchOptions,
-    UpdateReport,
-    open_index,
-)
+from seamline import Citation, Index, IndexConfig, SearchOptions, UpdateReport, open_index
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import ConfigError, StoreError
 from seamline.filters.language import LONGEST

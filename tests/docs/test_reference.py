@@ -18,14 +18,7 @@ from seamline.cli.main import COMMANDS, build_parser
 from seamline.cut.audit.audit import RULES
 from seamline.filters.tree import FIELDS
 from seamline.recipe.presets import OVERLAPS, PRESETS, SIZES
-from seamline.recipe.recipe import (
-    DERIVED,
-    FACTS,
-    KINDS,
-    PLACES,
-    SCORES,
-    SECTIONS,
-)
+from seamline.recipe.recipe import DERIVED, FACTS, KINDS, PLACES, SCORES, SECTIONS
 from seamline.recipe.toml import TABLES, to_toml
 from seamline.registry import STRATEGIES
 from seamline.search.hits import PromptPassage, Why

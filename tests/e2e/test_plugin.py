@@ -130,7 +130,7 @@ def package(folder: Path, name: str, entry_points: str, code: str) -> Path:
 
 
 CAGED = """
-from seamline.plugins import Block, Format, Parsed
+from seamline.plugins import Block, Format, ParseResult
 
 FORMAT = Format("caged", "application/x-caged", (".caged",), "caged:parse", is_text=False)
 FAILS = Format("fails", "application/x-fails", (".fails",), "caged:fail", is_text=False)
@@ -141,7 +141,7 @@ def parse(raw):
     import os
 
     text = f"process {os.getpid()}, {len(raw.data)} bytes"
-    return Parsed(text, [Block("paragraph", 0, len(text))])
+    return ParseResult(text, [Block("paragraph", 0, len(text))])
 
 
 def fail(raw):

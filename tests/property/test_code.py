@@ -15,7 +15,7 @@ from seamline.parse import parse_text
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Code
 from seamline.tokens import load
-from seamline.types import Budget, Chunk, Document
+from seamline.types import NO_DETAIL, Budget, Chunk, Document
 
 pytest.importorskip("tree_sitter")
 EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "80"))
@@ -133,7 +133,7 @@ def test_functions_that_fit_are_whole(source: str, limit: int, granularity: str)
     document = read(source)
     chunks = cut(document, limit, granularity)
     for block in document.blocks:
-        if (block.attrs or {}).get("type") not in ("function", "method"):
+        if (block.detail or NO_DETAIL).type not in ("function", "method"):
             continue
         if COUNT(document.text[block.start : block.end]) <= limit:
             assert any(chunk.start <= block.start and block.end <= chunk.end for chunk in chunks)

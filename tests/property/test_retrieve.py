@@ -21,12 +21,7 @@ from seamline.search.fuse import leaning, linear, rrf
 from seamline.search.highlight import snippet, spans
 from seamline.search.hits import Hit, Results
 from seamline.search.options import SearchOptions
-from seamline.search.prompt.budget import (
-    Form,
-    FormChoice,
-    knapsack,
-    pack,
-)
+from seamline.search.prompt.budget import Form, FormChoice, knapsack, pack
 from seamline.testing.entries import entry
 from seamline.testing.library import RECIPE, Library
 from seamline.testing.strategies import HOSTILE, WORDS

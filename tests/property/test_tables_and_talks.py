@@ -16,16 +16,10 @@ from seamline.derived import Derived
 from seamline.enrich.links import links
 from seamline.enrich.tables import rows_text, table_summary
 from seamline.enrich.tables import summary as pivot
-from seamline.parse.media.turns import Marks, Said, write
+from seamline.parse.media.turns import TurnMarks, Utterance, write_turns
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Multimodal, Tabular
-from seamline.testing.strategies import (
-    HOSTILE,
-    WORDS,
-    markdown,
-    recipes,
-    words,
-)
+from seamline.testing.strategies import HOSTILE, WORDS, markdown, recipes, words
 from seamline.text.tables import tables
 from seamline.tokens import load
 from seamline.types import Chunk, Document, Source
@@ -125,14 +119,14 @@ def test_every_cell_is_said(document: Document, rows: str) -> None:
 
 @st.composite
 def talks(draw: st.DrawFn) -> Document:
-    said: list[Said] = []
+    said: list[Utterance] = []
     at = 0.0
     for _ in range(draw(st.integers(0, 25))):
         start = at + draw(st.sampled_from((0.0, 0.3, 2.5, 40.0)))
         at = start + draw(st.floats(0.1, 20))
-        said.append(Said(draw(words()), (start, at), draw(st.sampled_from(("", "Ann", "Bo")))))
+        said.append(Utterance(draw(words()), (start, at), draw(st.sampled_from(("", "Ann", "Bo")))))
     scenes = tuple(sorted(draw(st.sets(st.floats(0, 300), max_size=4))))
-    text, blocks, anchors = write(said, Marks(scenes=scenes))
+    text, blocks, anchors = write_turns(said, TurnMarks(scenes=scenes))
     return Document("talk", Source(), text, blocks, anchors=anchors)
 
 

@@ -14,7 +14,7 @@ def shape(document: Document) -> list[str]:
 
 
 def titles(document: Document) -> list[tuple[int, str]]:
-    return [(b.level, (b.attrs or {})["title"]) for b in document.blocks if b.kind == "heading"]
+    return [(b.level, b.detail.title if b.detail else None) for b in document.blocks if b.kind == "heading"]
 
 
 def said(document: Document, kind: str) -> list[str]:

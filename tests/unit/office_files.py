@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 
 from seamline.errors import SeamlineError
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import ParseInput, ParseResult
 
 TRANSITIONAL = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 STRICT = "http://purl.oclc.org/ooxml/wordprocessingml/main"
@@ -208,14 +208,14 @@ def odf(inside: str, kind: str = "text", automatic: str = "", styles: str = "", 
     )
 
 
-def survives_damage(parse: Callable[[Raw], Parsed], whole: bytes, seed: int) -> None:
+def survives_damage(parse: Callable[[ParseInput], ParseResult], whole: bytes, seed: int) -> None:
     """A few bytes are changed: what comes of it is the same twice, or an error of ours."""
     chance = random.Random(seed)
     data = bytearray(whole)
     for _ in range(chance.randint(1, 12)):
         data[chance.randrange(len(data))] = chance.randrange(256)
     try:
-        first = parse(Raw(bytes(data)))
+        first = parse(ParseInput(bytes(data)))
     except SeamlineError:
         return
-    assert parse(Raw(bytes(data))) == first
+    assert parse(ParseInput(bytes(data))) == first

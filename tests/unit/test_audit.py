@@ -12,19 +12,8 @@ from typing import Any
 import pytest
 
 import seamline
-from seamline.cut.audit.audit import (
-    RULES,
-    Violation,
-    audit,
-    audit_records,
-)
-from seamline.types import (
-    Chunk,
-    ChunkIds,
-    Context,
-    Document,
-    Span,
-)
+from seamline.cut.audit.audit import RULES, Violation, audit, audit_records
+from seamline.types import Chunk, ChunkIds, Context, Document, Span
 
 LIMIT = 64
 

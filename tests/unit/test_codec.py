@@ -15,25 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.errors import StoreError
-from seamline.records import (
-    Entry,
-    EntryPlace,
-    MetaValue,
-    Settings,
-    Version,
-)
+from seamline.records import Entry, EntryPlace, MetaValue, Settings, Version
 from seamline.store import codec
-from seamline.testing.entries import (
-    AXES,
-    NOON,
-    SETTINGS,
-    WEIRD,
-    changed,
-    entry,
-    metas,
-    moments,
-    version_of,
-)
+from seamline.testing.entries import AXES, NOON, SETTINGS, WEIRD, changed, entry, metas, moments, version_of
 
 EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "120"))
 law = settings(max_examples=EXAMPLES, deadline=None, print_blob=True)

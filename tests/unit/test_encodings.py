@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from seamline.errors import ParseError
 from seamline.parse import parse_bytes
-from seamline.parse.decode import _mixed, rescued
+from seamline.parse.decode import _decode_mixed, decode_leniently
 
 JAPANESE = "名前,場所,説明\n" + "山田太郎,東京都,これは日本語の文章です。検索できますか。\n" * 20
 PROSE = "# Title\n\nSome words of prose, é and 日本.\n" * 30
@@ -16,7 +16,7 @@ PROSE = "# Title\n\nSome words of prose, é and 日本.\n" * 30
 
 @pytest.mark.parametrize("name", ["csv", "text", "markdown"])
 def test_a_clear_guess_comes_with_a_notice(name: str) -> None:
-    found = rescued(JAPANESE.encode("shift_jis"), name)
+    found = decode_leniently(JAPANESE.encode("shift_jis"), name)
     assert found is not None
     text, notice = found
     assert text == JAPANESE
@@ -26,15 +26,15 @@ def test_a_clear_guess_comes_with_a_notice(name: str) -> None:
 
 def test_an_unsure_guess_is_for_tables_and_subtitles_alone() -> None:
     cue = "1\n00:00:01,000 --> 00:00:02,000\nПривет мир\n\n"
-    found = rescued(cue.encode("cp1251"), "srt")
+    found = decode_leniently(cue.encode("cp1251"), "srt")
     assert found is not None
     assert found[0] == cue
     assert "others fit as well" in found[1].message
-    assert rescued(cue.encode("cp1251"), "text") is None
+    assert decode_leniently(cue.encode("cp1251"), "text") is None
 
 
 def test_a_page_that_says_nothing_is_read_as_browsers_do() -> None:
-    found = rescued(b"<p>\xe9t\xe9, caf\xe9", "html")
+    found = decode_leniently(b"<p>\xe9t\xe9, caf\xe9", "html")
     assert found is not None
     assert found[0] == "<p>été, café"
 
@@ -61,7 +61,7 @@ def test_characters_in_two_halves_are_put_together() -> None:
 
 
 def test_a_byte_order_mark_is_no_guess() -> None:
-    assert rescued("a,b\n1,2\n".encode("utf-16"), "csv") is None
+    assert decode_leniently("a,b\n1,2\n".encode("utf-16"), "csv") is None
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_stray_bytes_are_read_as_browsers_read_them(data: bytes, text: str, says
 def test_western_text_loses_nothing_to_a_guess(text: str) -> None:
     """What statistics do not claim is read letter by letter, but for the few runs that are UTF-8 by chance."""
     data = text.encode("cp1252")
-    found = _mixed(data)
+    found = _decode_mixed(data)
     if found is not None and data.decode("utf-8", "ignore").isascii():
         assert found[0] == text
 

@@ -12,13 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from seamline.code_outline import CodeOutline
 from seamline.enrich.facts import MAKERS, Work, enrich
-from seamline.enrich.measures import (
-    LACKS,
-    WINDOW,
-    Reader,
-    density,
-)
+from seamline.enrich.measures import LACKS, WINDOW, Reader, density
 from seamline.errors import ConfigError
 from seamline.facts import Facts
 from seamline.parse import parse_text
@@ -26,12 +22,7 @@ from seamline.pipeline import chunk_document, make_runtime
 from seamline.recipe.recipe import FACTS, Recipe
 from seamline.recipe.strategies import Hierarchy
 from seamline.text.sentences import sentence_starts
-from seamline.types import (
-    Budget,
-    Chunk,
-    Document,
-    Span,
-)
+from seamline.types import Budget, Chunk, Document, Span
 
 NOW = datetime(2026, 1, 11, tzinfo=UTC)
 SMALL = Recipe(budget=Budget(48, 64), signal="hash")
@@ -190,8 +181,14 @@ def test_a_long_chunk_has_its_own_language() -> None:
 
 def test_source_code_is_named_by_its_parser() -> None:
     document = parse_text("x = 1\n", media_type="text/x-source")
-    told = replace(document, front_matter={"programming_language": "python"})
+    told = replace(document, code=CodeOutline("python"))
     assert [one.language for one in facts(told, "language", recipe=Recipe())] == ["python"]
+
+
+def test_front_matter_says_nothing_of_the_language_of_code() -> None:
+    text = "---\nprogramming_language: rust\n---\n\n```python\nimport os\nprint(os.sep)\n```\n"
+    document = parse_text(text, media_type="text/markdown")
+    assert [one.language for one in facts(document, "language", recipe=Recipe())] == ["python"]
 
 
 class Marked:

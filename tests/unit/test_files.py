@@ -13,26 +13,9 @@ from typing import Any
 
 import pytest
 
-from seamline import (
-    Chunk,
-    ConfigError,
-    Document,
-    ParseError,
-    Recipe,
-    chunk,
-    chunk_files,
-    files,
-    pipeline,
-    read,
-)
+from seamline import Chunk, ConfigError, Document, ParseError, Recipe, chunk, chunk_files, files, pipeline, read
 from seamline.api.index import open_index
-from seamline.files import (
-    expand,
-    fence_around,
-    read_file,
-    read_stream,
-    shorten,
-)
+from seamline.files import expand, fence_around, read_file, read_stream, shorten
 from seamline.index.config import IndexConfig
 from seamline.parse import parse_file
 from seamline.recipe.toml import load_recipe

@@ -17,7 +17,7 @@ from seamline.errors import ParseError
 from seamline.parse import parse_bytes
 from seamline.parse.code.guard import refuse_bomb
 from seamline.parse.media.image import without_bombs
-from seamline.parse.raw import Raw
+from seamline.parse.parser_types import ParseInput
 from seamline.testing.parsers import check_document
 from seamline.types import Document
 
@@ -63,7 +63,7 @@ def test_a_document_type_in_another_file_is_told() -> None:
 
 def test_xml_is_known_by_its_content() -> None:
     document = read("<svg xmlns='http://www.w3.org/2000/svg'><text>Words</text></svg>\n", "a.svg")
-    assert document.front_matter == {"programming_language": "xml"}
+    assert document.code is not None and document.code.language == "xml"
 
 
 def test_yaml_whose_aliases_multiply_is_refused() -> None:
@@ -94,7 +94,7 @@ def test_objects_of_programs_in_yaml_are_never_made_and_told() -> None:
 @given(st.text(alphabet="&*ab[]{}:,- \n'\"", max_size=300))
 def test_any_yaml_is_read_or_refused(text: str) -> None:
     try:
-        refuse_bomb("yaml", Raw(b"", text))
+        refuse_bomb("yaml", ParseInput(b"", text))
     except ParseError:
         assert len(text) > 200
 

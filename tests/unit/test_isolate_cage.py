@@ -17,16 +17,16 @@ from seamline.errors import ParseError
 from seamline.formats import FORMATS, Format
 from seamline.parse.isolate import process, seccomp, watch
 from seamline.parse.isolate import start as level
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import ParseInput, ParseResult
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the walls of Linux")
 SRC = Path(process.__file__).parents[3]
 
 
-def parse(name: str, text: str = "") -> Parsed:
+def parse(name: str, text: str = "") -> ParseResult:
     module = "faults" if name == "echo" else "escapes"
     made = Format("test", "x/test", (), f"seamline.testing.{module}:{name}", True)
-    return process.parse_apart(made, Raw(b"", text, "bad.xyz", "text/plain"))
+    return process.parse_apart(made, ParseInput(b"", text, "bad.xyz", "text/plain"))
 
 
 def attempts(name: str, text: str = "") -> dict[str, str]:
@@ -174,14 +174,16 @@ def test_a_child_that_stops_reading_does_not_hang_the_parent(monkeypatch: pytest
 def test_asking_again_and_again_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch, "MOST", 3.0)
     with pytest.raises(ParseError, match="asked for more than 3 s"):
-        process.parse_apart(Format("t", "x/t", (), "seamline.testing.faults:slow", True), Raw(b"", "x", "bad.xyz"))
+        process.parse_apart(
+            Format("t", "x/t", (), "seamline.testing.faults:slow", True), ParseInput(b"", "x", "bad.xyz")
+        )
 
 
 def test_a_document_that_may_take_more_gets_a_child_with_wider_limits() -> None:
     parse("echo", "x")
     assert process._workers[0].memory == process.MEMORY
     audio = Format("audio", "audio/*", (), "seamline.testing.escapes:limits", False)
-    found = json.loads(process.parse_apart(audio, Raw(b"x", "", "a.wav")).text)
+    found = json.loads(process.parse_apart(audio, ParseInput(b"x", "", "a.wav")).text)
     assert int(found["DATA"].split()[0]) > 2 * 4 * process.MEMORY
     assert process._workers[0].memory == 4 * process.MEMORY
 
@@ -227,10 +229,11 @@ SCRIPT = """
 import sys, threading, time
 from seamline.formats import Format
 from seamline.parse.isolate import process
-from seamline.parse.raw import Raw
+from seamline.parse.parser_types import ParseInput
 
 def parse(name):
-    return process.parse_apart(Format("t", "x/t", (), f"seamline.testing.faults:{name}", True), Raw(b"", "x", "x"))
+    made = Format("t", "x/t", (), f"seamline.testing.faults:{name}", True)
+    return process.parse_apart(made, ParseInput(b"", "x", "x"))
 """
 
 
@@ -280,7 +283,7 @@ def test_loading_a_parser_starts_no_thread() -> None:
     modules = sorted({one.parser.split(":")[0] for one in FORMATS if not one.is_proved})
     assert modules
     code = "import os; from importlib import import_module\n" + "".join(
-        f"import_module('seamline.parse.{module}')\n" for module in modules
+        f"import_module('{module}')\n" for module in modules
     )
     with python(code + "print(len(os.listdir('/proc/self/task')))") as ran:
         assert ran.communicate()[0] == "1\n"
@@ -329,7 +332,7 @@ def test_without_seccomp_what_a_parser_started_ends_with_it(end: str) -> None:
     code = f"""{SCRIPT}
 import os
 made = Format("t", "x/t", (), "seamline.testing.escapes:brood", True)
-print(process.parse_apart(made, Raw(b"", "x", "x")).text, flush=True)
+print(process.parse_apart(made, ParseInput(b"", "x", "x")).text, flush=True)
 process._stop() if {bool(end.startswith("time"))} else None
 {end}
 """
@@ -344,10 +347,13 @@ process._stop() if {bool(end.startswith("time"))} else None
 
 
 def test_a_level_says_what_is_missing() -> None:
-    assert level.Level(4, True, True).describe() == "Landlock ABI 4, seccomp, limits"
-    assert level.Level().describe() == "a process of its own; this system has no Landlock and no seccomp and no limits"
-    assert level.Level(limits=True, unbound=["RLIMIT_AS"]).describe().startswith("limits but for RLIMIT_AS; ")
-    assert not level.Level(4, True, True, ["RLIMIT_AS"]).is_full
+    assert level.IsolationLevel(4, True, True).describe() == "Landlock ABI 4, seccomp, limits"
+    assert (
+        level.IsolationLevel().describe()
+        == "a process of its own; this system has no Landlock and no seccomp and no limits"
+    )
+    assert level.IsolationLevel(limits=True, unbound=["RLIMIT_AS"]).describe().startswith("limits but for RLIMIT_AS; ")
+    assert not level.IsolationLevel(4, True, True, ["RLIMIT_AS"]).is_full
 
 
 # --- the filter itself, on both architectures ------------------------------------------------------------------------

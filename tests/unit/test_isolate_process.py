@@ -11,12 +11,12 @@ import pytest
 from seamline.errors import MissingExtra, ParseError
 from seamline.formats import Format
 from seamline.parse.isolate import process
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import ParseInput, ParseResult
 
-RAW = Raw(b"", "Text, été 👩‍👩‍👧‍👦.", "bad.xyz", "text/plain")
+RAW = ParseInput(b"", "Text, été 👩‍👩‍👧‍👦.", "bad.xyz", "text/plain")
 
 
-def parse(name: str, raw: Raw = RAW) -> Parsed:
+def parse(name: str, raw: ParseInput = RAW) -> ParseResult:
     return process.parse_apart(Format("test", "x/test", (), f"seamline.testing.faults:{name}", True), raw)
 
 
@@ -128,8 +128,8 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
 
     script = (
         "import seamline.parse.isolate.process as w\n"
-        "from seamline.formats import Format; from seamline.parse.raw import Raw\n"
-        "w.parse_apart(Format('t', 'x/t', (), 'seamline.testing.faults:echo', True), Raw(b'', 'x'))\n"
+        "from seamline.formats import Format; from seamline.parse.parser_types import ParseInput\n"
+        "w.parse_apart(Format('t', 'x/t', (), 'seamline.testing.faults:echo', True), ParseInput(b'', 'x'))\n"
         "print(w._workers[0]._process.pid)"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from seamline.parse.markdown.blocks import parse_blocks
-from seamline.types import Block, Document, Source
+from seamline.types import NO_DETAIL, Block, Detail, Document, Source
 
 
 def outline(text: str) -> list[tuple[str, str]]:
@@ -33,8 +33,8 @@ def only(text: str, kind: str) -> Block:
     return block
 
 
-def attr(block: Block, name: str) -> object:
-    return (block.attrs or {}).get(name)
+def detail(block: Block) -> Detail:
+    return block.detail or NO_DETAIL
 
 
 # --- spans -----------------------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ def test_other_line_ends_give_the_same_blocks_on_the_same_lines(line_end: str) -
 
 def _lines(text: str) -> list[tuple[str, int, int, tuple[int, int], object]]:
     document = Document("d", Source(), text, parse_blocks(text))
-    return [(b.kind, b.level, b.parent, document.lines_of(b.span), b.attrs) for b in document.blocks]
+    return [(b.kind, b.level, b.parent, document.lines_of(b.span), b.detail) for b in document.blocks]
 
 
 # --- CommonMark's kinds ----------------------------------------------------------------------------------------
@@ -124,13 +124,13 @@ def test_fences_of_both_kinds_and_any_length(mark: str) -> None:
     block = only(text, "code")
     assert text[block.start : block.end].startswith(f"{mark}py")
     assert text[block.start : block.end].endswith(f"- no list\n{mark}")
-    assert attr(block, "fenced")
-    assert attr(block, "unclosed") is None
+    assert detail(block).fenced
+    assert not detail(block).unclosed
 
 
 def test_indented_code_is_not_fenced() -> None:
     block = only("text\n\n    a\n\n    b\n", "code")
-    assert not block.attrs
+    assert not block.detail
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_indented_code_is_not_fenced() -> None:
 def test_an_unclosed_fence_says_which_line_closes_it(text: str, close: str) -> None:
     for end in ("\n", "\r\n", "\r"):
         block = only(text.replace("\n", end), "code")
-        assert attr(block, "unclosed") == close
+        assert detail(block).unclosed == close
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_an_unclosed_fence_says_which_line_closes_it(text: str, close: str) -> N
     ],
 )
 def test_a_closed_fence_or_indented_code_does_not(text: str) -> None:
-    assert attr(only(text, "code"), "unclosed") is None
+    assert not detail(only(text, "code")).unclosed
 
 
 def test_nested_lists_count_their_level_and_first_number() -> None:
@@ -186,8 +186,8 @@ def test_nested_lists_count_their_level_and_first_number() -> None:
         ("item", 2, 4),
         ("item", 0, 0),
     ]
-    assert attr(blocks[0], "first") == 3
-    assert attr(blocks[2], "first") is None
+    assert detail(blocks[0]).first == 3
+    assert detail(blocks[2]).first is None
 
 
 def test_tab_indented_items_start_at_their_marker() -> None:
@@ -453,7 +453,7 @@ def test_a_directive_holds_the_blocks_between_its_fences() -> None:
 )
 def test_a_directive_knows_its_name(fence: str, name: str) -> None:
     text = f"{fence}\n\nx\n\n:::::\n"
-    assert attr(only(text, "directive"), "name") == name
+    assert detail(only(text, "directive")).name == name
 
 
 def test_fence_lines_in_a_paragraph_make_all_of_it_part_of_the_directive() -> None:
@@ -479,9 +479,9 @@ def names(text: str) -> list[tuple[str, str]]:
     out = []
     for block in blocks:
         if block.kind == "directive":
-            path, above = str(attr(block, "name")), block.parent
+            path, above = str(detail(block).name), block.parent
             while above >= 0:
-                path, above = f"{attr(blocks[above], 'name')}/{path}", blocks[above].parent
+                path, above = f"{detail(blocks[above]).name}/{path}", blocks[above].parent
             out.append((path, "".join(text[block.start : block.end].split())))
     return out
 
@@ -540,7 +540,7 @@ def test_admonitions_take_the_indented_text_below() -> None:
         ("directive", "x"),
         ("directive", "info"),
     ]
-    assert [attr(b, "name") for b in parse_blocks(text) if b.kind == "directive"] == ["note", "tip", "info"]
+    assert [detail(b).name for b in parse_blocks(text) if b.kind == "directive"] == ["note", "tip", "info"]
 
 
 def test_an_admonition_inside_a_directive() -> None:

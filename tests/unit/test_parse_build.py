@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.parse import parse_text
-from seamline.parse.builder import Builder, Run
+from seamline.parse.builder import DocumentBuilder, PlacedText
 from seamline.testing.parsers import check_document
 from seamline.types import Document, Source
 
 
-def built(builder: Builder) -> Document:
+def built(builder: DocumentBuilder) -> Document:
     text, blocks, anchors = builder.finish()
     return Document("x", Source("x.pdf", "application/pdf"), text, blocks, anchors=anchors)
 
@@ -26,10 +26,12 @@ def shape(document: Document, *, tight: bool = True) -> list[tuple[str, int, int
     ]
 
 
-def example() -> Builder:
-    out = Builder()
+def example() -> DocumentBuilder:
+    out = DocumentBuilder()
     out.heading(1, "Title  of\nit", {"page": 1})
-    out.paragraph([Run("a line", {"page": 1}), Run(" and more", {"page": 2}), Run("ends", {"page": 2})])
+    out.paragraph(
+        [PlacedText("a line", {"page": 1}), PlacedText(" and more", {"page": 2}), PlacedText("ends", {"page": 2})]
+    )
     with out.list():
         with out.item():
             out.paragraph("one")
@@ -74,7 +76,7 @@ def test_places_follow_the_text() -> None:
 
 
 def test_the_mark_of_a_heading_is_in_no_run() -> None:
-    out = Builder()
+    out = DocumentBuilder()
     out.heading(2, "Title", {"page": 1, "box": (0, 0, 50, 10), "edges": [0, 10, 20, 30, 40, 50]})
     document = built(out)
     assert document.anchors is not None
@@ -82,7 +84,7 @@ def test_the_mark_of_a_heading_is_in_no_run() -> None:
 
 
 def test_nothing_written_leaves_no_block() -> None:
-    out = Builder()
+    out = DocumentBuilder()
     with out.list(), out.item():
         out.paragraph("")
     out.table([["", ""], []])
@@ -92,7 +94,7 @@ def test_nothing_written_leaves_no_block() -> None:
 
 
 def test_a_fence_is_longer_than_any_in_the_code() -> None:
-    out = Builder()
+    out = DocumentBuilder()
     out.code("```\ninner\n````")
     document = built(out)
     assert document.text.startswith("`````\n")
@@ -100,7 +102,7 @@ def test_a_fence_is_longer_than_any_in_the_code() -> None:
 
 
 def test_a_stack_of_its_own_writes_what_context_managers_write() -> None:
-    first, second = Builder(), Builder()
+    first, second = DocumentBuilder(), DocumentBuilder()
     with first.quote(), first.list(), first.item("1."):
         first.paragraph("a\n b", {"part": "x"})
         first.code("c\n\nd", "py")
@@ -120,7 +122,7 @@ def test_a_stack_of_its_own_writes_what_context_managers_write() -> None:
 
 
 def test_what_was_opened_for_nothing_never_was() -> None:
-    builder = Builder()
+    builder = DocumentBuilder()
     builder.paragraph("a")
     builder.open_list()
     builder.open_item()
@@ -136,7 +138,7 @@ def test_what_was_opened_for_nothing_never_was() -> None:
 
 
 def test_lines_count_where_they_are_told_to() -> None:
-    builder = Builder()
+    builder = DocumentBuilder()
     place = {"part": "1"}
     builder.lines(["one  two", "", "three "], place)
     text, blocks, anchors = builder.finish()
@@ -150,13 +152,13 @@ words = st.text("ab |`#>-*.1\n", min_size=0, max_size=12)
 
 
 @st.composite
-def builders(draw: st.DrawFn) -> Builder:
-    out = Builder()
+def builders(draw: st.DrawFn) -> DocumentBuilder:
+    out = DocumentBuilder()
 
     def fill(depth: int) -> None:
         for kind in draw(st.lists(st.sampled_from(("text", "code", "table", "list", "quote", "heading")), max_size=4)):
             if kind == "text":
-                out.paragraph([Run(draw(words), {"record": 1}) for _ in range(draw(st.integers(1, 3)))])
+                out.paragraph([PlacedText(draw(words), {"record": 1}) for _ in range(draw(st.integers(1, 3)))])
             elif kind == "code":
                 out.code(draw(words))
             elif kind == "table":
@@ -178,5 +180,5 @@ def builders(draw: st.DrawFn) -> Builder:
 
 @settings(max_examples=60, deadline=None)
 @given(builders())
-def test_whatever_is_written_keeps_the_contract_of_parsers(out: Builder) -> None:
+def test_whatever_is_written_keeps_the_contract_of_parsers(out: DocumentBuilder) -> None:
     check_document(built(out), (64,))

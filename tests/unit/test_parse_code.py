@@ -9,15 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import seamline
+from seamline.code_outline import CodeOutline
 from seamline.errors import SeamlineError
 from seamline.parse import parse_bytes
 from seamline.parse.code import document as code
 from seamline.parse.code.detect import language_of
 from seamline.parse.code.languages import LANGUAGES
-from seamline.parse.raw import Raw
+from seamline.parse.parser_types import ParseInput
 from seamline.testing.parsers import check_blocks, check_document
 from seamline.tokens import load
-from seamline.types import Block, Document, Source
+from seamline.types import NO_DETAIL, Block, Detail, Document, Source
 
 pytest.importorskip("tree_sitter")
 SAMPLES = sorted((Path(__file__).parents[1] / "fixtures" / "code").iterdir())
@@ -44,8 +45,8 @@ def scopes(document: Document) -> list[str]:
     names: dict[int, str] = {-1: ""}
     out = []
     for index, block in enumerate(document.blocks):
-        attrs = block.attrs or {}
-        own = f"{attrs['type']} {attrs['name']}" if "name" in attrs else ""
+        detail = block.detail or NO_DETAIL
+        own = "" if detail.name is None else f"{detail.type} {detail.name}"
         names[index] = " > ".join(part for part in (names[block.parent], own) if part)
         if own:
             out.append(names[index])
@@ -53,7 +54,7 @@ def scopes(document: Document) -> list[str]:
 
 
 def scope(document: Document, name: str) -> Block:
-    return next(block for block in document.blocks if (block.attrs or {}).get("name") == name)
+    return next(block for block in document.blocks if (block.detail or NO_DETAIL).name == name)
 
 
 def text(document: Document, block: Block) -> str:
@@ -61,7 +62,7 @@ def text(document: Document, block: Block) -> str:
 
 
 def signature(document: Document, name: str) -> str:
-    start, end, close = (scope(document, name).attrs or {})["frame"]
+    start, end, close = (scope(document, name).detail or NO_DETAIL).enclosure or (0, 0, "")
     assert close == ""
     return document.text[start:end]
 
@@ -239,19 +240,19 @@ def test_declarations_are_scopes(name: str, expected: list[str]) -> None:
 
 def test_the_header_the_imports_and_the_statements_of_a_file_are_told_apart() -> None:
     document = sample("parser.py")
-    tops = [(b.kind, dict(b.attrs or {}), text(document, b)) for b in document.blocks if b.parent < 0]
-    assert tops[0][:2] == ("code", {"header": True})
+    tops = [(b.kind, b.detail, text(document, b)) for b in document.blocks if b.parent < 0]
+    assert tops[0][:2] == ("code", Detail(header=True))
     assert tops[0][2].startswith("#!/usr/bin")
     assert tops[0][2].endswith('"""')
-    assert tops[1][:2] == ("code", {"imports": True})
+    assert tops[1][:2] == ("code", Detail(imports=True))
     assert tops[1][2].startswith("from __future__")
     assert tops[1][2].endswith("NamedTuple")
-    assert tops[2] == ("code", {}, 'LONGEST = 20\nPATTERN = re.compile(r"\\d+")')
+    assert tops[2] == ("code", None, 'LONGEST = 20\nPATTERN = re.compile(r"\\d+")')
 
 
 def test_a_licence_above_the_imports_is_a_block_of_its_own() -> None:
     blocks = sample("Account.java").blocks
-    assert [dict(block.attrs or {}) for block in blocks[:2]] == [{"header": True}, {"imports": True}]
+    assert [block.detail for block in blocks[:2]] == [Detail(header=True), Detail(imports=True)]
 
 
 @pytest.mark.parametrize(
@@ -328,7 +329,7 @@ def test_a_function_that_fits_is_never_cut(limit: int) -> None:
     document = read(long_class(), "m.py")
     starts = [chunk.start for chunk in seamline.chunk(document, limit=limit)]
     for block in document.blocks:
-        if (block.attrs or {}).get("type") == "method" and COUNT(text(document, block)) <= limit:
+        if (block.detail or NO_DETAIL).type == "method" and COUNT(text(document, block)) <= limit:
             assert not [start for start in starts if block.start < start < block.end], text(document, block)
 
 
@@ -402,6 +403,7 @@ def test_a_grammar_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatc
     document = read("def f():\n    pass\n", "a.py")
     assert "pip install 'seamline[code]'" in document.notices[0].message
     assert document.front_matter == {"programming_language": "python"}
+    assert document.code == CodeOutline("python")
 
 
 # --- what is broken --------------------------------------------------------------------------------------------------
@@ -454,7 +456,7 @@ def test_characters_of_every_width_keep_their_places() -> None:
 
 
 def test_an_empty_file_has_no_blocks() -> None:
-    assert list(code.parse(Raw(b"", " \n\n", "a.py")).blocks) == []
+    assert list(code.parse(ParseInput(b"", " \n\n", "a.py")).blocks) == []
 
 
 _MARKS = st.text(st.sampled_from("(){}[]<>\"'`\\\n\t\r :;#/*-=$@%|&\0é漢😀\u3000\u2028abc"), max_size=40)
@@ -468,7 +470,7 @@ def test_no_damage_makes_a_source_unreadable(path: Path, edits: list[tuple[int, 
         at = min(at, len(source))
         source = source[:at] + added + source[at + length :]
     try:
-        parsed = code.parse(Raw(b"", source, path.name))
+        parsed = code.parse(ParseInput(b"", source, path.name))
     except SeamlineError:
         return
     check_blocks(Document(path.name, Source(path.name), source, parsed.blocks))

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import seamline
 from seamline.parse import parse_bytes, parse_text
-from seamline.parse.tables.csv import Scanner, detect
+from seamline.parse.tables.csv import CsvScanner, detect
 from seamline.testing.parsers import check_document
-from seamline.types import Document
+from seamline.types import NO_DETAIL, Detail, Dialect, Document
 
 PEOPLE = "name,born,score\nAda,1815-12-10,9.5\nAlan,1912-06-23,9.1\nGrace,1906-12-09,9.3\n"
 
@@ -29,8 +29,12 @@ def rows(document: Document) -> list[str]:
     return [document.text[block.start : block.end] for block in document.blocks if block.kind == "row"]
 
 
-def attrs(document: Document) -> dict[str, object]:
-    return dict(next(block.attrs for block in document.blocks if block.kind == "table") or {})
+def table(document: Document) -> Detail:
+    return next(block.detail for block in document.blocks if block.kind == "table") or NO_DETAIL
+
+
+def columns(document: Document) -> list[tuple[str, str]]:
+    return [*(table(document).columns or ())]
 
 
 def codes(document: Document) -> list[str]:
@@ -40,13 +44,13 @@ def codes(document: Document) -> list[str]:
 def test_a_table_with_a_header_has_typed_columns() -> None:
     document = read(PEOPLE)
     assert [block.kind for block in document.blocks] == ["table", "row", "row", "row", "row"]
-    assert attrs(document)["header_end"] == len("name,born,score")
-    assert attrs(document)["columns"] == [
-        {"name": "name", "type": "text"},
-        {"name": "born", "type": "date"},
-        {"name": "score", "type": "number"},
+    assert table(document).header_end == len("name,born,score")
+    assert columns(document) == [
+        ("name", "text"),
+        ("born", "date"),
+        ("score", "number"),
     ]
-    assert attrs(document)["dialect"] == {"delimiter": ",", "quote": '"'}
+    assert table(document).dialect == Dialect(",", '"')
     assert not document.notices
 
 
@@ -87,19 +91,19 @@ def test_a_row_that_is_too_wide_is_cut_by_columns_under_their_names_beside_its_k
 def test_delimiters_and_line_ends_are_found(delimiter: str, newline: str) -> None:
     text = newline.join(delimiter.join(cells) for cells in (["a", "b", "c"], ["1", "x", "2.5"], ["2", "y", "3.5"]))
     document = read(text)
-    assert attrs(document)["dialect"] == {"delimiter": delimiter, "quote": '"'}
+    assert table(document).dialect == Dialect(delimiter, '"')
     assert len(rows(document)) == 3
 
 
 def test_decimal_commas_do_not_part_cells() -> None:
     document = read("price;weight\n1,5;2,5\n3,25;4,75\n")
-    assert attrs(document)["dialect"] == {"delimiter": ";", "quote": '"'}
-    assert [column["type"] for column in attrs(document)["columns"]] == ["number", "number"]  # type: ignore[index]
+    assert table(document).dialect == Dialect(";", '"')
+    assert [kind for _, kind in columns(document)] == ["number", "number"]
 
 
 def test_a_first_line_may_declare_the_delimiter() -> None:
     document = read("sep=;\na,b;c\n1,2;3\n")
-    assert attrs(document)["dialect"]["delimiter"] == ";"  # type: ignore[index]
+    assert (table(document).dialect or Dialect("")).delimiter == ";"
     assert document.blocks[0].kind == "paragraph"
 
 
@@ -137,8 +141,8 @@ def test_ragged_rows_are_kept_and_counted() -> None:
 
 def test_no_header_is_made_up() -> None:
     document = read("1,2,3\n4,5,6\n7,8,9\n")
-    assert attrs(document)["header_end"] == 0
-    assert attrs(document)["columns"] == [{"name": f"column {i}", "type": "integer"} for i in (1, 2, 3)]
+    assert table(document).header_end == 0
+    assert columns(document) == [(f"column {i}", "integer") for i in (1, 2, 3)]
     assert document.place_of(document.blocks[1].span)["record"] == 1
 
 
@@ -154,13 +158,13 @@ def test_no_header_is_made_up() -> None:
     ],
 )
 def test_header_or_not(text: str, header: bool) -> None:
-    assert (attrs(read(text))["header_end"] != 0) is header
+    assert (table(read(text)).header_end != 0) is header
 
 
 def test_codes_with_leading_zeros_are_text() -> None:
-    assert attrs(read("zip,n\n01234,1\n09876,2\n"))["columns"] == [
-        {"name": "zip", "type": "text"},
-        {"name": "n", "type": "integer"},
+    assert columns(read("zip,n\n01234,1\n09876,2\n")) == [
+        ("zip", "text"),
+        ("n", "integer"),
     ]
 
 
@@ -185,7 +189,7 @@ def test_a_huge_field_and_many_columns_are_read() -> None:
     assert len(rows(read("id,text\n1," + "x" * 200_000 + "\n"))) == 2
     wide = read(",".join(f"c{i}" for i in range(3000)) + "\n" + "1," * 2999 + "1\n")
     assert codes(wide) == ["table-wide"]
-    assert len(attrs(wide)["columns"]) == 1000  # type: ignore[arg-type]
+    assert len(columns(wide)) == 1000
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "\ufeff", " \n\t\n"])
@@ -216,7 +220,7 @@ def test_what_the_standard_library_writes_is_read_back_cell_by_cell(table: list[
     out = io.StringIO(newline="")
     csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(table)
     text = out.getvalue()
-    scanner = Scanner(detect("a,b\n")._replace(quote='"'))
+    scanner = CsvScanner(detect("a,b\n")[0]._replace(quote='"'))
     found = []
     for start, end in scanner.records(text):
         cells = [text[low:high] for low, high in scanner.cells(text, start, end)]

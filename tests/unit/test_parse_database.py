@@ -14,10 +14,8 @@ from hypothesis import strategies as st
 
 from seamline.errors import ParseError, SeamlineError
 from seamline.parse import parse_bytes
-from seamline.parse.raw import Limits, Parsed, Raw
-from seamline.parse.tables import databases as database
-from seamline.parse.tables import databases as parquet
-from seamline.parse.tables import databases as sqlite
+from seamline.parse.parser_types import ParseInput, ParseLimits, ParseResult
+from seamline.parse.tables import databases
 from seamline.testing.parsers import check_document
 from seamline.types import Document, Source
 
@@ -35,14 +33,14 @@ def made(script: str) -> bytes:
         return connection.serialize()
 
 
-def checked(parsed: Parsed) -> Document:
+def checked(parsed: ParseResult) -> Document:
     document = Document("x", Source("x"), parsed.text, parsed.blocks, notices=parsed.notices, anchors=parsed.anchors)
     check_document(document)
     return document
 
 
-def read(script: str, limits: Limits | None = None) -> Document:
-    return checked(sqlite.parse(Raw(made(script), uri="x.db", limits=limits or Limits())))
+def read(script: str, limits: ParseLimits | None = None) -> Document:
+    return checked(databases.parse_sqlite(ParseInput(made(script), uri="x.db", limits=limits or ParseLimits())))
 
 
 def codes(document: Document) -> list[str]:
@@ -93,7 +91,7 @@ def test_a_view_that_takes_the_name_of_a_table_runs_nothing() -> None:
         connection.execute("UPDATE sqlite_schema SET type = 'table' WHERE name = 'v'")
         data = connection.serialize()
     try:
-        document = checked(sqlite.parse(Raw(data, uri="x.db")))
+        document = checked(databases.parse_sqlite(ParseInput(data, uri="x.db")))
     except ParseError:
         return
     assert document.text.count("secret") <= 1
@@ -102,22 +100,22 @@ def test_a_view_that_takes_the_name_of_a_table_runs_nothing() -> None:
 def test_a_write_ahead_log_is_missed_aloud() -> None:
     data = bytearray(made(SCHEMA))
     data[18:20] = b"\x02\x02"
-    document = checked(sqlite.parse(Raw(bytes(data), uri="x.db")))
+    document = checked(databases.parse_sqlite(ParseInput(bytes(data), uri="x.db")))
     assert "sqlite-journal" in codes(document)
     assert "Alan" in document.text
 
 
 def test_rows_beyond_the_limits_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     script = "CREATE TABLE t(a); " + "".join(f"INSERT INTO t VALUES ('row {i}');" for i in range(50))
-    document = read(script, Limits(characters=100))
+    document = read(script, ParseLimits(characters=100))
     assert codes(document) == ["table-cut"]
-    monkeypatch.setattr(database, "ROWS", 20)
+    monkeypatch.setattr(databases, "ROWS", 20)
     assert read(script).notices[0].message.startswith("30 of 50 rows after the first 20 ")
 
 
 def test_what_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite, "_LOOKS", 1)
-    monkeypatch.setattr(sqlite, "_STEPS", 500)
+    monkeypatch.setattr(databases, "_LOOKS", 1)
+    monkeypatch.setattr(databases, "_STEPS", 500)
     document = read("CREATE TABLE t(a); " + "".join(f"INSERT INTO t VALUES ({i});" for i in range(2000)))
     assert "sqlite-damaged" in codes(document)
 
@@ -131,7 +129,7 @@ def test_an_empty_database_is_said_to_be_empty() -> None:
 @pytest.mark.parametrize("data", [b"", b"SQLite format 3\x00", b"SQLite format 3\x00" + b"\xff" * 2000])
 def test_no_database_is_an_error(data: bytes) -> None:
     with pytest.raises(ParseError, match="no readable SQLite"):
-        sqlite.parse(Raw(data, uri="x.db"))
+        databases.parse_sqlite(ParseInput(data, uri="x.db"))
 
 
 def test_rows_before_the_damage_are_kept() -> None:
@@ -140,7 +138,7 @@ def test_rows_before_the_damage_are_kept() -> None:
     page = 4096
     broken = next(at for at in range(0, len(data), page) if b"row 0300" in data[at : at + page])
     data[broken : broken + 8] = b"\xff" * 8
-    document = checked(sqlite.parse(Raw(bytes(data), uri="x.db")))
+    document = checked(databases.parse_sqlite(ParseInput(bytes(data), uri="x.db")))
     assert "row 0010" in document.text
     assert "row 0300" not in document.text
     assert "whole" in document.text
@@ -158,7 +156,7 @@ def test_a_damaged_database_is_read_or_refused(changes: list[tuple[int, int]], l
     for at, value in changes:
         data[at] = value
     with suppress(SeamlineError):
-        checked(sqlite.parse(Raw(bytes(data[:length] if length % 3 == 0 else data), uri="x.db")))
+        checked(databases.parse_sqlite(ParseInput(bytes(data[:length] if length % 3 == 0 else data), uri="x.db")))
 
 
 # --- Parquet ------------------------------------------------------------------------------------------------------
@@ -184,7 +182,7 @@ COLUMNS: dict[str, list[Any]] = {
 
 
 def test_a_parquet_file_is_one_table() -> None:
-    document = checked(parquet.parse(Raw(packed(COLUMNS), uri="x.parquet")))
+    document = checked(databases.parse_parquet(ParseInput(packed(COLUMNS), uri="x.parquet")))
     lines = document.text.splitlines()
     assert lines[0].startswith("Columns: id (integer), name (text), when (date), list (list<")
     assert lines[0].endswith("raw (binary), ok (boolean). Rows: 2.")
@@ -206,9 +204,9 @@ def test_parquet_goes_through_the_process_apart() -> None:
 
 def test_a_damaged_parquet_file_is_an_error() -> None:
     with pytest.raises(ParseError, match="no readable Parquet"):
-        parquet.parse(Raw(b"PAR1" + b"\x00" * 40 + b"PAR1", uri="x.parquet"))
+        databases.parse_parquet(ParseInput(b"PAR1" + b"\x00" * 40 + b"PAR1", uri="x.parquet"))
 
 
 def test_a_file_without_columns_has_no_table() -> None:
-    document = checked(parquet.parse(Raw(packed({}), uri="x.parquet")))
+    document = checked(databases.parse_parquet(ParseInput(packed({}), uri="x.parquet")))
     assert "Rows: 0" in document.text

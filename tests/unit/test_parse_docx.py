@@ -13,9 +13,9 @@ from office_files import STRICT, cell, docx, item, p, packed, row, table
 from seamline.errors import ParseError, SeamlineError
 from seamline.parse import parse_bytes
 from seamline.parse.office.docx.document import parse
-from seamline.parse.raw import Limits, Raw
+from seamline.parse.parser_types import ParseInput, ParseLimits
 from seamline.testing.parsers import check_document
-from seamline.types import Document
+from seamline.types import NO_DETAIL, Document
 
 HEADINGS = "".join(
     f'<w:style w:type="paragraph" w:styleId="Heading{n}"><w:name w:val="heading {n}"/>'
@@ -259,7 +259,7 @@ def test_pictures_are_figures_with_their_caption() -> None:
     document = read(docx(body, styles=styles, targets={"rI": ("image", "media/image1.png")}))
     assert document.text == "![A duck](image1.png) Figure 1: duck"
     assert document.blocks[0].kind == "figure"
-    assert (document.blocks[0].attrs or {})["image"] == "word/media/image1.png"
+    assert (document.blocks[0].detail or NO_DETAIL).image == "word/media/image1.png"
     assert codes(document) == {"pictures-undescribed"}
 
 
@@ -375,7 +375,7 @@ def test_no_document_no_result() -> None:
 
 
 def test_text_stops_at_the_limit() -> None:
-    raw = Raw(docx(p("word " * 100) * 20), uri="a.docx", limits=Limits(characters=2_000))
+    raw = ParseInput(docx(p("word " * 100) * 20), uri="a.docx", limits=ParseLimits(characters=2_000))
     parsed = parse(raw)
     assert 2_000 < len(parsed.text) < 3_000
     assert "text-limit" in {notice.code for notice in parsed.notices}
@@ -389,7 +389,7 @@ def test_very_many_rows_of_merged_cells() -> None:
 
 def test_the_same_bytes_give_the_same_document() -> None:
     data = docx(p("A", "Heading1") + item("b") + table(row(cell(p("c")), cell(p("d")))), styles=HEADINGS)
-    first, second = parse(Raw(data)), parse(Raw(data))
+    first, second = parse(ParseInput(data)), parse(ParseInput(data))
     assert (first.text, first.blocks, first.notices) == (second.text, second.blocks, second.notices)
     assert list(first.anchors or ()) == list(second.anchors or ())
 
@@ -431,7 +431,7 @@ def test_any_tags_in_any_order(tags: list[str]) -> None:
 
 def survives(data: bytes) -> None:
     try:
-        parsed = parse(Raw(data, uri="a.docx"))
+        parsed = parse(ParseInput(data, uri="a.docx"))
     except SeamlineError:
         return
     check_document(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from seamline.errors import ParseError, SeamlineError
 from seamline.parse import parse_bytes
 from seamline.parse.mail import parse
-from seamline.parse.raw import Limits, Raw
+from seamline.parse.parser_types import ParseInput, ParseLimits
 from seamline.testing.parsers import check_document
 from seamline.types import Document
 
@@ -167,7 +167,7 @@ def test_hostile_letters_stay_within_bounds() -> None:
     document = read(deep.encode())
     assert "deep" in document.text
     many = HEAD.format("s") + mixed(*[part("text/plain", f"part {n}") for n in range(50)])
-    parsed = parse(Raw(many.encode(), uri="m.eml", limits=Limits(parts=10)))
+    parsed = parse(ParseInput(many.encode(), uri="m.eml", limits=ParseLimits(parts=10)))
     assert "part 5" in parsed.text
     assert "part-skipped" in [notice.code for notice in parsed.notices]
     quotes = "\n" + "\n".join(">" * n + " q" for n in range(300))
@@ -177,7 +177,7 @@ def test_hostile_letters_stay_within_bounds() -> None:
 def test_too_deep_a_letter_is_refused() -> None:
     deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(3_000))
     with pytest.raises(ParseError, match="too deep"):
-        parse(Raw(b"Subject: s\n" + deep, uri="m.eml"))
+        parse(ParseInput(b"Subject: s\n" + deep, uri="m.eml"))
 
 
 LETTER = (HEAD.format("s") + mixed(part("text/plain; charset=utf-8", "text ü"), part("text/html", "<p>x"))).encode()
@@ -188,8 +188,8 @@ LETTER = (HEAD.format("s") + mixed(part("text/plain; charset=utf-8", "text ü"),
 def test_damaged_letters_are_read_or_refused(at: int, noise: bytes, cut: int) -> None:
     data = LETTER[:at] + noise + LETTER[at + cut :]
     try:
-        parsed = parse(Raw(data, uri="m.eml"))
+        parsed = parse(ParseInput(data, uri="m.eml"))
     except SeamlineError:
         return
     parsed.text.encode()
-    assert parsed == parse(Raw(data, uri="m.eml"))
+    assert parsed == parse(ParseInput(data, uri="m.eml"))

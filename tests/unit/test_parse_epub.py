@@ -14,7 +14,7 @@ from seamline.errors import ParseError, SeamlineError
 from seamline.parse import parse_bytes
 from seamline.parse.html.page import parse_zip
 from seamline.parse.office.epub import parse as parse_book
-from seamline.parse.raw import Limits, Raw
+from seamline.parse.parser_types import ParseInput, ParseLimits
 from seamline.parse.xml import without_doctype
 from seamline.testing.parsers import check_document
 from seamline.types import Document
@@ -164,11 +164,11 @@ def test_chapters_in_old_encodings_are_read_by_what_they_declare() -> None:
 
 
 def test_archives_that_unpack_to_too_much_stop() -> None:
-    raw = Raw(packed(book()), uri="b.epub", limits=Limits(part=600))
+    raw = ParseInput(packed(book()), uri="b.epub", limits=ParseLimits(part=600))
     parsed = parse_book(raw)
     assert parsed.text
     bomb = packed({**book(), "OPS/one.xhtml": "<p>" + "x" * 5_000})
-    parsed = parse_book(Raw(bomb, uri="b.epub", limits=Limits(part=2_000)))
+    parsed = parse_book(ParseInput(bomb, uri="b.epub", limits=ParseLimits(part=2_000)))
     assert [notice.code for notice in parsed.notices] == ["part-unreadable"]
     assert "second" in parsed.text
 
@@ -178,7 +178,7 @@ def test_archives_that_unpack_to_too_much_stop() -> None:
 def test_damaged_books_are_read_or_refused(at: int, noise: bytes) -> None:
     data = packed(book())
     with suppress(SeamlineError):
-        parse_book(Raw(data[:at] + noise + data[at + len(noise) :], uri="b.epub"))
+        parse_book(ParseInput(data[:at] + noise + data[at + len(noise) :], uri="b.epub"))
 
 
 # --- zipped pages -------------------------------------------------------------------------------------------------
@@ -201,13 +201,13 @@ def test_zipped_pages_are_read_in_the_order_of_their_names() -> None:
 
 def test_an_archive_without_pages_is_refused() -> None:
     with pytest.raises(ParseError, match="without a web page"):
-        parse_zip(Raw(packed({"a.txt": "x"}), uri="a.zip"))
+        parse_zip(ParseInput(packed({"a.txt": "x"}), uri="a.zip"))
 
 
 def test_both_are_the_same_every_time() -> None:
-    raw = Raw(packed(book()), uri="b.epub")
+    raw = ParseInput(packed(book()), uri="b.epub")
     assert parse_book(raw) == parse_book(raw)
-    pages = Raw(packed({"a.html": "<p>x<table><tr><th>a<td>b</table>"}), uri="a.zip")
+    pages = ParseInput(packed({"a.html": "<p>x<table><tr><th>a<td>b</table>"}), uri="a.zip")
     assert parse_zip(pages) == parse_zip(pages)
 
 

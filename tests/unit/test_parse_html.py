@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from seamline.parse import parse_bytes
 from seamline.parse.html.meta import declared_encoding
 from seamline.parse.html.page import parse
-from seamline.parse.raw import Limits, Parsed, Raw
+from seamline.parse.parser_types import ParseInput, ParseLimits, ParseResult
 from seamline.recipe.recipe import ParseOptions
 from seamline.testing.parsers import check_document
 from seamline.types import Document
@@ -28,8 +28,8 @@ def read(markup: str, boilerplate: str = "keep") -> Document:
     return document
 
 
-def raw_parse(markup: str, limits: Limits | None = None) -> Parsed:
-    return parse(Raw(b"", markup, "page.html", "text/html", ParseOptions(), limits or Limits()))
+def raw_parse(markup: str, limits: ParseLimits | None = None) -> ParseResult:
+    return parse(ParseInput(b"", markup, "page.html", "text/html", ParseOptions(), limits or ParseLimits()))
 
 
 def kinds(document: Document) -> list[str]:
@@ -456,7 +456,7 @@ def test_tables_that_claim_too_much_are_told() -> None:
 
 
 def test_text_past_the_limit_is_counted() -> None:
-    parsed = raw_parse("<p>12345</p>" * 100, Limits(characters=100))
+    parsed = raw_parse("<p>12345</p>" * 100, ParseLimits(characters=100))
     assert len(parsed.text) < 120
     assert [notice.code for notice in parsed.notices] == ["text-limit"]
     assert parsed.notices[0].message.startswith("425 characters")
@@ -491,6 +491,6 @@ def test_any_text_is_a_page(markup: str) -> None:
 
 
 def test_elements_that_are_never_closed_are_told() -> None:
-    told = parse(Raw(b"", "<div>" * 5000 + "deep")).notices
+    told = parse(ParseInput(b"", "<div>" * 5000 + "deep")).notices
     assert [one.code for one in told] == ["deep-nesting"]
-    assert parse(Raw(b"", "<div>" * 150 + "fine" + "</div>" * 150)).notices == ()
+    assert parse(ParseInput(b"", "<div>" * 150 + "fine" + "</div>" * 150)).notices == ()

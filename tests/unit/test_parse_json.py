@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 import seamline
 from seamline.parse import parse_text
-from seamline.parse.raw import Limits, Parsed, Raw
+from seamline.parse.parser_types import ParseInput, ParseLimits, ParseResult
 from seamline.parse.tables import json as json_table
-from seamline.parse.tables.json import Reader, deepest
+from seamline.parse.tables.json import JsonReader, deepest
 from seamline.testing.parsers import check_document
-from seamline.types import Document, Source
+from seamline.types import NO_DETAIL, Document, Source
 
 PEOPLE = [{"name": "Ada", "born": "1815-12-10", "score": 9.5, "alive": False}, {"name": "Alan", "score": 9}]
 
 
-def checked(parsed: Parsed, text: str) -> Document:
+def checked(parsed: ParseResult, text: str) -> Document:
     assert parsed.text == text
     document = Document(
         "x", Source("x.json"), parsed.text, parsed.blocks, notices=parsed.notices, anchors=parsed.anchors
@@ -29,11 +29,11 @@ def checked(parsed: Parsed, text: str) -> Document:
 
 
 def read(text: str) -> Document:
-    return checked(json_table.parse(Raw(b"", text, "x.json")), text)
+    return checked(json_table.parse(ParseInput(b"", text, "x.json")), text)
 
 
 def read_lines(text: str) -> Document:
-    return checked(json_table.parse_lines(Raw(b"", text, "x.jsonl")), text)
+    return checked(json_table.parse_lines(ParseInput(b"", text, "x.jsonl")), text)
 
 
 def parts(document: Document, kind: str) -> list[str]:
@@ -50,12 +50,8 @@ def test_the_records_of_an_array_are_rows_with_typed_columns(indent: int | None)
     document = read(text)
     assert [json.loads(row) for row in parts(document, "row")] == PEOPLE
     table = document.blocks[0]
-    assert (table.attrs or {})["columns"] == [
-        {"name": "name", "type": "text"},
-        {"name": "born", "type": "date"},
-        {"name": "score", "type": "number"},
-        {"name": "alive", "type": "boolean"},
-    ]
+    names = (("name", "text"), ("born", "date"), ("score", "number"), ("alive", "boolean"))
+    assert (table.detail or NO_DETAIL).columns == names
     assert document.place_of(document.blocks[2].span)["record"] == 2
 
 
@@ -148,10 +144,10 @@ def test_depth_counts_brackets_outside_strings() -> None:
 
 def test_brackets_are_counted_where_a_text_is_too_large_to_decode() -> None:
     text = '[{"a":"]}"},[1,[2]],"x"]'
-    counted, decoded = Reader(text), Reader(text)
+    counted, decoded = JsonReader(text), JsonReader(text)
     counted._is_large = True
     assert counted.contents(0) == decoded.contents(0)
-    broken = Reader('[{"a":1')
+    broken = JsonReader('[{"a":1')
     broken._is_large = True
     assert broken.contents(0).broken is not None
 
@@ -173,8 +169,8 @@ def test_a_bad_line_is_kept_and_the_good_ones_survive() -> None:
 
 def test_the_limit_of_depth_is_the_one_that_was_given() -> None:
     text = '{"a":{"b":{"c":1}}}'
-    assert not json_table.parse(Raw(b"", text, limits=Limits(depth=3))).notices
-    assert json_table.parse(Raw(b"", text, limits=Limits(depth=2))).notices[0].code == "json-deep"
+    assert not json_table.parse(ParseInput(b"", text, limits=ParseLimits(depth=3))).notices
+    assert json_table.parse(ParseInput(b"", text, limits=ParseLimits(depth=2))).notices[0].code == "json-deep"
 
 
 JSON = st.recursive(

@@ -9,7 +9,7 @@ import seamline
 from seamline.parse import parse_bytes, parse_text
 from seamline.recipe.recipe import ParseOptions
 from seamline.testing.parsers import check_document
-from seamline.types import Block, Document
+from seamline.types import NO_DETAIL, Block, Detail, Document
 
 
 def read(text: str, front_matter: str = "metadata") -> Document:
@@ -181,7 +181,7 @@ def test_a_theorem_holds_paragraphs_and_formulas() -> None:
         "\\begin{theorem}[Euler]\nSo:\n\\begin{equation}\na = b\n\\end{equation}\n\nDone.\n\\end{theorem}\n"
     )
     assert shape(document) == ["environment", "  paragraph", "  math", "  paragraph"]
-    start, end, close = (document.blocks[0].attrs or {})["frame"]
+    start, end, close = (document.blocks[0].detail or NO_DETAIL).enclosure or (0, 0, "")
     assert (document.text[start:end], close) == ("\\begin{theorem}[Euler]", "\\end{theorem}")
 
 
@@ -209,7 +209,7 @@ def test_verbatim_text_is_code_with_its_language() -> None:
         '\\begin{minted}{rust}\nlet a = "}";\n\\end{minted}\n\\begin{Verbatim}\n$5 \\begin{x}\n\\end{Verbatim}\n'
     )
     assert shape(document) == ["code", "code", "code"]
-    assert [(b.attrs or {}).get("language") for b in document.blocks] == ["Python", "rust", None]
+    assert [(b.detail or NO_DETAIL).language for b in document.blocks] == ["Python", "rust", ""]
     assert not document.notices
 
 
@@ -222,7 +222,7 @@ def test_environments_that_the_source_calls_verbatim_are() -> None:
 def test_a_figure_keeps_its_caption() -> None:
     document = read("\\begin{figure}[h]\n\\includegraphics{a}\n\\caption{The \\emph{bridge}}\n\\end{figure}\n")
     assert shape(document) == ["figure"]
-    assert (document.blocks[0].attrs or {})["caption"] == "The bridge"
+    assert (document.blocks[0].detail or NO_DETAIL).caption == "The bridge"
 
 
 # --- tables ----------------------------------------------------------------------------------------------------------
@@ -238,7 +238,7 @@ def test_a_table_has_rows_under_a_header() -> None:
     table = document.blocks[0]
     assert shape(document) == ["table", "  row", "  row", "  row"]
     assert said(document, "row") == ["\\toprule\nA & B \\\\", "a & 1 \\\\[2pt]", "\\makecell{b\\\\c} & 2 \\\\"]
-    assert document.text[: (table.attrs or {})["header_end"]].endswith("\\midrule")
+    assert document.text[: (table.detail or NO_DETAIL).header_end].endswith("\\midrule")
 
 
 def test_a_rule_under_some_cells_does_not_end_the_header() -> None:
@@ -246,21 +246,21 @@ def test_a_rule_under_some_cells_does_not_end_the_header() -> None:
         "\\begin{tabular}{ll}\n\\multicolumn{2}{c}{A} \\\\\n\\cmidrule{1-2}\nB & C \\\\\n\\hline\na & b \\\\\n"
         "\\hline\nc & d \\\\\n\\hline\n\\end{tabular}\n"
     )
-    assert document.text[: (document.blocks[0].attrs or {})["header_end"]].endswith("B & C \\\\\n\\hline")
+    assert document.text[: (document.blocks[0].detail or NO_DETAIL).header_end].endswith("B & C \\\\\n\\hline")
     assert len(said(document, "row")) == 4
 
 
 def test_a_table_without_a_rule_has_no_header() -> None:
     document = read("\\begin{tabular}{ll}\na & b \\\\\nc & d\n\\end{tabular}\n")
     assert said(document, "row") == ["a & b \\\\", "c & d"]
-    assert document.text[: (document.blocks[0].attrs or {})["header_end"]] == "\\begin{tabular}{ll}"
+    assert document.text[: (document.blocks[0].detail or NO_DETAIL).header_end] == "\\begin{tabular}{ll}"
 
 
 def test_a_long_table_has_the_head_it_names() -> None:
     document = read(
         "\\begin{longtable}{l}\nA \\\\\n\\hline\nA again \\\\\n\\endhead\na \\\\\nb \\\\\n\\end{longtable}\n"
     )
-    assert document.text[: (document.blocks[0].attrs or {})["header_end"]].endswith("\\endhead")
+    assert document.text[: (document.blocks[0].detail or NO_DETAIL).header_end].endswith("\\endhead")
 
 
 def test_parts_of_a_table_stand_under_its_header() -> None:
@@ -367,7 +367,7 @@ def test_sources_of_next_to_nothing_are_read(source: str) -> None:
 
 def test_comments_belong_to_blocks() -> None:
     document = read("% A remark\n% of two lines\n\nWords. % here\n% and here\nMore.\n")
-    assert [block.attrs for block in document.blocks] == [{"comment": True}, None]
+    assert [block.detail for block in document.blocks] == [Detail(comment=True), None]
 
 
 def test_macros_that_would_never_end_are_not_expanded() -> None:

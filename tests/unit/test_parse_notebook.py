@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from seamline.errors import SeamlineError
 from seamline.parse import parse_bytes
 from seamline.parse.notebook import parse
-from seamline.parse.raw import Limits, Raw
+from seamline.parse.parser_types import ParseInput, ParseLimits
 from seamline.testing.parsers import check_document
 from seamline.types import Document
 
@@ -118,7 +118,7 @@ def test_long_outputs_are_cut_and_told() -> None:
 
 def test_text_stops_at_the_limit() -> None:
     text = notebook(*[markdown("word " * 100)] * 20).decode()
-    parsed = parse(Raw(b"", text, limits=Limits(characters=1_000)))
+    parsed = parse(ParseInput(b"", text, limits=ParseLimits(characters=1_000)))
     assert len(parsed.text) < 2_000
     assert {notice.code for notice in parsed.notices} == {"text-limit"}
 
@@ -160,7 +160,7 @@ ANY = st.recursive(
 def test_any_cells_raise_nothing_of_their_own(cells: list[Any]) -> None:
     text = json.dumps({"cells": cells})
     try:
-        parsed = parse(Raw(b"", text, uri="a.ipynb"))
+        parsed = parse(ParseInput(b"", text, uri="a.ipynb"))
     except SeamlineError:
         return
     source = parse_bytes(b"x", uri="a.md").source

@@ -10,7 +10,7 @@ from office_files import ODF_NAMES, odf, survives_damage
 from seamline.errors import ParseError
 from seamline.parse import parse_bytes
 from seamline.parse.office.odf.document import parse
-from seamline.parse.raw import Limits, Raw
+from seamline.parse.parser_types import ParseInput, ParseLimits
 from seamline.testing.parsers import check_document
 from seamline.types import Document
 
@@ -228,7 +228,7 @@ def test_what_cannot_be_read_is_refused() -> None:
 
 
 def test_text_stops_at_the_limit() -> None:
-    parsed = parse(Raw(odf(p("word " * 100) * 20), limits=Limits(characters=1_000)))
+    parsed = parse(ParseInput(odf(p("word " * 100) * 20), limits=ParseLimits(characters=1_000)))
     assert len(parsed.text) < 2_000
     assert {notice.code for notice in parsed.notices} == {"text-limit"}
 

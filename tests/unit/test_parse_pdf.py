@@ -12,8 +12,8 @@ from pdf_maker import PageMaker, pdf, rows
 
 from seamline.errors import ParseError, SeamlineError
 from seamline.parse import parse_bytes
+from seamline.parse.parser_types import ParseInput, ParseLimits, ParseResult
 from seamline.parse.pdf import parse
-from seamline.parse.raw import Limits, Parsed, Raw
 from seamline.testing.parsers import check_document
 from seamline.types import Document, Source
 
@@ -22,14 +22,14 @@ PDF = "application/pdf"
 
 def read(data: bytes, **options: Any) -> Document:
     """A document that keeps the contract of parsers, and comes out the same a second time."""
-    parsed = parse(Raw(data, **options))
-    assert parsed == parse(Raw(data, **options))
+    parsed = parse(ParseInput(data, **options))
+    assert parsed == parse(ParseInput(data, **options))
     document = as_document(parsed)
     check_document(document)
     return document
 
 
-def as_document(parsed: Parsed) -> Document:
+def as_document(parsed: ParseResult) -> Document:
     return Document(
         "doc",
         Source("a.pdf", PDF),
@@ -369,7 +369,7 @@ def test_characters_without_a_meaning_are_marked_and_told() -> None:
 )
 def test_what_cannot_be_read_says_why(data: bytes, says: str) -> None:
     with pytest.raises(ParseError, match=says):
-        parse(Raw(data, uri="a.pdf"))
+        parse(ParseInput(data, uri="a.pdf"))
 
 
 def test_a_damaged_index_is_mended_and_told() -> None:
@@ -390,10 +390,10 @@ def test_a_page_that_cannot_be_read_is_told() -> None:
 
 def test_too_many_pages_or_characters_are_cut_and_told() -> None:
     data = pdf(*(PageMaker().text(72, 100, f"Page number {number}") for number in range(5)))
-    document = read(data, limits=Limits(parts=2))
+    document = read(data, limits=ParseLimits(parts=2))
     assert document.text.count("Page") == 2
     assert codes(document) == ["pages-left-out"]
-    document = read(data, limits=replace(Limits(), characters=20))
+    document = read(data, limits=replace(ParseLimits(), characters=20))
     assert codes(document) == ["pages-left-out"]
 
 

@@ -12,8 +12,8 @@ from pdf_maker import PageMaker, _file, _stream, pdf
 
 from seamline.errors import ParseError, SeamlineError
 from seamline.parse import parse_bytes
-from seamline.parse.pdf.repair import defused, rebuilt
-from seamline.parse.raw import Raw
+from seamline.parse.parser_types import ParseInput
+from seamline.parse.pdf.repair import defuse, rebuild
 from seamline.testing.parsers import check_document
 from seamline.types import Document
 
@@ -48,7 +48,7 @@ def one_page(content: bytes, *more: bytes, named: bytes = b"", kids: bytes = b"3
 
 def test_a_whole_file_is_read_without_a_word() -> None:
     assert codes(read(WHOLE)) == []
-    assert defused(Raw(WHOLE)) == (WHOLE, [])
+    assert defuse(ParseInput(WHOLE)) == (WHOLE, [])
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_without_a_page_there_is_an_error() -> None:
     with pytest.raises(ParseError, match="damaged, or has no pages"):
         read(b"%PDF-1.4\n1 0 obj\n<< /Pages 2 0 R\ntrailer\n<< /Root 1 0 R >>\n")
     locked = pdf(*PAGES, password="p")
-    assert rebuilt(Raw(locked)) == b""
+    assert rebuild(ParseInput(locked)) == b""
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -181,7 +181,7 @@ def test_damage_raises_nothing_of_its_own(at: int, noise: bytes) -> None:
         parse_bytes(data, uri="a.pdf")
     except SeamlineError:
         return
-    rebuilt(Raw(data))
+    rebuild(ParseInput(data))
 
 
 def test_an_index_at_an_impossible_place() -> None:

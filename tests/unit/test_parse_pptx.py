@@ -10,7 +10,7 @@ from office_files import packed, pptx, shape, survives_damage, unpacked
 from seamline.errors import ParseError
 from seamline.parse import parse_bytes
 from seamline.parse.office.pptx import parse
-from seamline.parse.raw import Limits, Raw
+from seamline.parse.parser_types import ParseInput, ParseLimits
 from seamline.testing.parsers import check_document
 from seamline.types import Document
 
@@ -137,7 +137,7 @@ def test_links_and_formulas() -> None:
 
 
 def test_text_stops_at_the_limit() -> None:
-    parsed = parse(Raw(pptx([shape("word " * 100)] * 20), limits=Limits(characters=1_000)))
+    parsed = parse(ParseInput(pptx([shape("word " * 100)] * 20), limits=ParseLimits(characters=1_000)))
     assert "text-limit" in {notice.code for notice in parsed.notices}
     assert len(parsed.text) < 2_000
 

@@ -8,7 +8,7 @@ from block_views import said, shape, titles
 import seamline
 from seamline.parse import parse_text
 from seamline.testing.parsers import check_document
-from seamline.types import Document
+from seamline.types import NO_DETAIL, Detail, Document
 
 
 def read(text: str) -> Document:
@@ -126,9 +126,9 @@ def test_an_indented_block_is_a_quote() -> None:
 
 def test_sessions_and_line_blocks() -> None:
     document = read(">>> 1 + 1\n2\n\n| a\n| b\n  c\n")
-    assert [(block.kind, block.attrs) for block in document.blocks] == [
-        ("code", {"doctest": True}),
-        ("paragraph", {"lines": True}),
+    assert [(block.kind, block.detail) for block in document.blocks] == [
+        ("code", Detail(doctest=True)),
+        ("paragraph", Detail(line_block=True)),
     ]
 
 
@@ -138,7 +138,7 @@ def test_sessions_and_line_blocks() -> None:
 def test_code_directives_are_code() -> None:
     document = read(".. code-block:: python\n   :linenos:\n\n   x = 1\n\n     y\n\n.. math::\n\n   a = b\n\nWords.\n")
     assert shape(document) == ["code", "math", "paragraph"]
-    assert (document.blocks[0].attrs or {})["language"] == "python"
+    assert (document.blocks[0].detail or NO_DETAIL).language == "python"
 
 
 def test_parts_of_code_stand_under_their_directive() -> None:
@@ -173,7 +173,7 @@ def test_figures_footnotes_targets_and_comments() -> None:
         "figure", "footnote", "  paragraph", "  paragraph", "footnote", "  paragraph", "reference", "reference",
         "paragraph", "paragraph", "quote", "  paragraph",
     ]  # fmt: skip
-    assert [b.attrs for b in document.blocks if b.kind == "paragraph" and b.parent < 0] == [{"comment": True}] * 2
+    assert [b.detail for b in document.blocks if b.kind == "paragraph" and b.parent < 0] == [Detail(comment=True)] * 2
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_a_grid_has_rows_under_a_header() -> None:
     document = read("+---+---+\n| A | B |\n+===+===+\n| a | b |\n|   | c |\n+---+---+\n| d     |\n+---+---+\n")
     assert shape(document) == ["table", "  row", "  row", "  row"]
     assert said(document, "row")[1] == "| a | b |\n|   | c |"
-    assert document.text[: (document.blocks[0].attrs or {})["header_end"]].endswith("+===+===+")
+    assert document.text[: (document.blocks[0].detail or NO_DETAIL).header_end].endswith("+===+===+")
     assert not document.notices
 
 
@@ -244,7 +244,7 @@ def test_a_list_of_lists_is_a_table() -> None:
     document = read(f"{LIST_TABLE}\nWords.\n")
     assert shape(document) == ["table", "  row", "  row", "  row", "paragraph"]
     assert said(document, "row")[1] == "   * - A\n     - first line\n       and second"
-    assert document.text[: (document.blocks[0].attrs or {})["header_end"]].endswith("     - Note")
+    assert document.text[: (document.blocks[0].detail or NO_DETAIL).header_end].endswith("     - Note")
 
 
 @pytest.mark.parametrize("content", ["   Words.\n", "   * A\n   * B\n", "   * - A\n\n   Words.\n", ""])

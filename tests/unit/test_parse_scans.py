@@ -15,14 +15,13 @@ from PIL import Image, PngImagePlugin
 
 from seamline.errors import MissingExtra, ParseError, SeamlineError
 from seamline.parse import parse_bytes
-from seamline.parse.isolate import time_budget
 from seamline.parse.media import image, ocr
-from seamline.parse.media.ocr import Seen
+from seamline.parse.media.ocr import OcrWord
+from seamline.parse.parser_types import ParseInput, ParseLimits, ParseResult
 from seamline.parse.pdf import parse
-from seamline.parse.raw import Limits, Parsed, Raw
 from seamline.recipe.recipe import ParseOptions
 from seamline.testing.parsers import check_document
-from seamline.types import Document, Source
+from seamline.types import Detail, Document, Source
 
 SCAN = pdf(PageMaker().picture(0, 0, 612, 792))
 
@@ -36,12 +35,12 @@ class Scripted:
         self.words, self.sure, self.is_wide = words, sure, is_wide
         self.sizes: list[tuple[int, int]] = []
 
-    def read(self, image: Any, language: str) -> list[Seen]:
+    def read(self, image: Any, language: str) -> list[OcrWord]:
         self.sizes.append(image.size)
         is_right = not self.is_wide or image.width > image.height
         sure = self.sure if is_right else 0.1
         return [
-            Seen(word, 100.0 + 60 * at, 200.0, 150.0 + 60 * at, 220.0, sure, 0)
+            OcrWord(word, 100.0 + 60 * at, 200.0, 150.0 + 60 * at, 220.0, sure, 0)
             for at, word in enumerate(self.words.split())
         ]
 
@@ -51,29 +50,29 @@ def sees(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Put an engine in place of the one installed."""
 
     def put(engine: Scripted | None) -> Scripted | None:
-        monkeypatch.setattr(ocr, "engine", lambda: engine)
+        monkeypatch.setattr(ocr, "load_engine", lambda: engine)
         return engine
 
     return put
 
 
-def checked(parsed: Parsed) -> Parsed:
+def checked(parsed: ParseResult) -> ParseResult:
     check_document(
         Document("doc", Source(), parsed.text, parsed.blocks, notices=parsed.notices, anchors=parsed.anchors)
     )
     return parsed
 
 
-def codes(parsed: Parsed) -> list[str]:
+def codes(parsed: ParseResult) -> list[str]:
     return [notice.code for notice in parsed.notices]
 
 
 def test_a_scan_is_read_and_says_how_sure_it_is(sees: Any) -> None:
     sees(Scripted("The words of the page", 0.9))
-    parsed = checked(parse(Raw(SCAN)))
+    parsed = checked(parse(ParseInput(SCAN)))
     assert parsed.text == "The words of the page"
     assert parsed.confidence == pytest.approx(0.9)
-    assert parsed.blocks[0].attrs == {"confidence": 0.9}
+    assert parsed.blocks[0].detail == Detail(confidence=0.9)
     assert codes(parsed) == ["ocr"]
     assert parsed.anchors is not None
     (box,) = parsed.anchors.at(0, 3)["boxes"]
@@ -82,14 +81,14 @@ def test_a_scan_is_read_and_says_how_sure_it_is(sees: Any) -> None:
 
 def test_an_unsure_scan_is_for_review(sees: Any) -> None:
     sees(Scripted("Thc wnrds nf tbe pnge", 0.4))
-    parsed = checked(parse(Raw(SCAN)))
+    parsed = checked(parse(ParseInput(SCAN)))
     assert parsed.confidence == pytest.approx(0.4)
     assert codes(parsed) == ["ocr", "needs-review"]
 
 
 def test_a_scan_that_lies_on_its_side_is_turned(sees: Any) -> None:
     engine = sees(Scripted("Lying on its side", 0.9, is_wide=True))
-    parsed = checked(parse(Raw(SCAN)))
+    parsed = checked(parse(ParseInput(SCAN)))
     assert [width > height for width, height in engine.sizes] == [False, True]
     assert parsed.confidence == pytest.approx(0.9)
     assert parsed.anchors is not None
@@ -100,7 +99,7 @@ def test_a_scan_that_lies_on_its_side_is_turned(sees: Any) -> None:
 def test_pages_with_text_count_as_sure(sees: Any) -> None:
     sees(Scripted("alpha beta", 0.5))
     page = PageMaker().lines(72, 100, rows(1))
-    parsed = checked(parse(Raw(pdf(page, PageMaker().picture(0, 0, 612, 792)))))
+    parsed = checked(parse(ParseInput(pdf(page, PageMaker().picture(0, 0, 612, 792)))))
     own, seen = len("".join(rows(1)[0].split())), len("alphabeta")
     assert parsed.confidence == pytest.approx((own + 0.5 * seen) / (own + seen), abs=1e-3)
 
@@ -108,7 +107,7 @@ def test_pages_with_text_count_as_sure(sees: Any) -> None:
 @pytest.mark.parametrize(("setting", "says"), [("off", "OCR is off"), ("auto", "no OCR engine: pip install")])
 def test_a_scan_that_nobody_reads_is_told(sees: Any, setting: str, says: str) -> None:
     sees(None if setting == "auto" else Scripted("never read", 0.9))
-    parsed = checked(parse(Raw(SCAN, reading=ParseOptions(ocr=setting))))
+    parsed = checked(parse(ParseInput(SCAN, reading=ParseOptions(ocr=setting))))
     assert parsed.text == ""
     assert parsed.confidence == 0
     assert codes(parsed) == ["no-text", "needs-review"]
@@ -118,21 +117,21 @@ def test_a_scan_that_nobody_reads_is_told(sees: Any, setting: str, says: str) ->
 def test_ocr_that_is_asked_for_and_missing_is_an_error(sees: Any) -> None:
     sees(None)
     with pytest.raises(MissingExtra, match="pip install"):
-        parse(Raw(SCAN, reading=ParseOptions(ocr="on")))
+        parse(ParseInput(SCAN, reading=ParseOptions(ocr="on")))
 
 
 def test_a_page_too_large_to_be_drawn_is_told(sees: Any) -> None:
     sees(Scripted("unseen", 0.9))
-    parsed = checked(parse(Raw(SCAN, limits=Limits(pixels=1000))))
+    parsed = checked(parse(ParseInput(SCAN, limits=ParseLimits(pixels=1000))))
     assert "no-text" in codes(parsed)
     assert parsed.confidence == 0
 
 
-def test_each_page_asks_for_time(sees: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_page_asks_for_time(sees: Any) -> None:
     sees(Scripted("some words here", 0.9))
     asked: list[float] = []
-    monkeypatch.setattr(time_budget, "ask", asked.append)
-    parse(Raw(pdf(*(PageMaker().picture(0, 0, 612, 792) for _ in range(3)))))
+    pages = pdf(*(PageMaker().picture(0, 0, 612, 792) for _ in range(3)))
+    parse(ParseInput(pages, ask_time=asked.append))
     assert asked == [20.0, 20.0, 20.0]
 
 
@@ -144,12 +143,12 @@ def test_an_engine_reads_what_is_drawn(name: str) -> None:
 
     page = pypdfium2.PdfDocument(pdf(drawn))[0].render(scale=3).to_pil()
     if name == "rapidocr":
-        words = ocr.Rapid().read(page, "eng")
+        words = ocr.RapidOcr().read(page, "eng")
     else:
         data = ocr._tesseract_data()
         if not data:
             pytest.skip("no data of tesseract: apt-get install tesseract-ocr-eng")
-        words = ocr.Tesseract(data).read(page, "eng")
+        words = ocr.TesseractOcr(data).read(page, "eng")
     assert " ".join(word.text for word in words) == "Hello reader"
     assert all(0.5 < word.sure <= 1 for word in words)
     assert words[0].right < words[1].left + 10
@@ -169,7 +168,7 @@ def png(size: tuple[int, int] = (64, 32), **said: str) -> bytes:
 
 def test_an_image_is_a_figure_with_what_it_says_of_itself(sees: Any) -> None:
     sees(Scripted("Text in it", 0.8))
-    parsed = checked(image.parse(Raw(png(Title="A chart", Description="Sales by year"), uri="a/chart.png")))
+    parsed = checked(image.parse(ParseInput(png(Title="A chart", Description="Sales by year"), uri="a/chart.png")))
     assert parsed.text == "A chart: Sales by year\n\nText in it"
     assert [block.kind for block in parsed.blocks] == ["figure", "paragraph"]
     assert parsed.title == "A chart"
@@ -181,7 +180,7 @@ def test_an_image_is_a_figure_with_what_it_says_of_itself(sees: Any) -> None:
 
 def test_an_image_that_says_nothing_has_its_name(sees: Any) -> None:
     sees(None)
-    parsed = checked(image.parse(Raw(png(), uri="a/chart.png")))
+    parsed = checked(image.parse(ParseInput(png(), uri="a/chart.png")))
     assert parsed.text == "![chart.png]"
     assert codes(parsed) == ["no-text"]
     assert parsed.confidence == 0
@@ -194,8 +193,8 @@ def test_a_describer_says_what_the_file_does_not(sees: Any) -> None:
         def describe(self, image: Any) -> str:
             return f"A picture of {image.width} by {image.height}"
 
-    assert checked(image.parse(Raw(png()), Sizes())).text == "A picture of 64 by 32"
-    assert checked(image.parse(Raw(png(Description="Known")), Sizes())).text == "Known"
+    assert checked(image.parse(ParseInput(png()), Sizes())).text == "A picture of 64 by 32"
+    assert checked(image.parse(ParseInput(png(Description="Known")), Sizes())).text == "Known"
 
 
 def test_a_description_in_exif_is_read(sees: Any) -> None:
@@ -204,12 +203,12 @@ def test_a_description_in_exif_is_read(sees: Any) -> None:
     exif[270] = "A bridge at dawn"
     out = io.BytesIO()
     Image.new("L", (40, 40), 255).save(out, "JPEG", exif=exif)
-    assert checked(image.parse(Raw(out.getvalue()))).text == "A bridge at dawn"
+    assert checked(image.parse(ParseInput(out.getvalue()))).text == "A bridge at dawn"
 
 
 def test_words_of_a_turned_image_are_boxed_where_they_stand(sees: Any) -> None:
     sees(Scripted("Sideways words here", 0.9, is_wide=True))
-    parsed = checked(image.parse(Raw(png(size=(600, 1200)))))
+    parsed = checked(image.parse(ParseInput(png(size=(600, 1200)))))
     assert parsed.anchors is not None
     left, top, right, bottom = parsed.anchors[1].place["box"]
     # Read turned clockwise and doubled: (100..150, 200..220) of 2400 x 1200 is (100..110, 525..550) of 600 x 1200.
@@ -233,12 +232,12 @@ def header_of(width: int, height: int) -> bytes:
 )
 def test_what_is_no_image_says_so(data: bytes, says: str) -> None:
     with pytest.raises(ParseError, match=says):
-        image.parse(Raw(data, uri="a.png"))
+        image.parse(ParseInput(data, uri="a.png"))
 
 
 def test_pixels_are_counted_before_they_are_decoded() -> None:
     with pytest.raises(ParseError, match="64 x 32 pixels"):
-        image.parse(Raw(png(), limits=Limits(pixels=1500)))
+        image.parse(ParseInput(png(), limits=ParseLimits(pixels=1500)))
 
 
 def test_a_cut_off_image_is_told(sees: Any) -> None:
@@ -246,7 +245,7 @@ def test_a_cut_off_image_is_told(sees: Any) -> None:
     noise = Image.effect_noise((200, 200), 50)
     out = io.BytesIO()
     noise.save(out, "JPEG")
-    assert "image-truncated" in codes(checked(image.parse(Raw(out.getvalue()[:-2000]))))
+    assert "image-truncated" in codes(checked(image.parse(ParseInput(out.getvalue()[:-2000]))))
 
 
 @settings(max_examples=40, deadline=None)

@@ -9,10 +9,9 @@ from office_files import cells, packed, survives_damage, unpacked, xlsx
 
 from seamline.errors import ParseError
 from seamline.parse import parse_bytes
-from seamline.parse.raw import Limits, Raw
+from seamline.parse.parser_types import ParseInput, ParseLimits
 from seamline.parse.sheets.cells import is_sparse, marks_of
-from seamline.parse.sheets.grid import Grid, neighbours
-from seamline.parse.sheets.rows import shown
+from seamline.parse.sheets.grid import SheetGrid, format_value, neighbours
 from seamline.parse.sheets.workbook import parse
 from seamline.testing.parsers import check_document
 from seamline.types import Document
@@ -195,7 +194,7 @@ def test_entities_are_refused(part: str) -> None:
 
 
 def test_rows_stop_at_the_limit() -> None:
-    parsed = parse(Raw(xlsx({"S": cells(*([["a", "b"]] * 500))}), limits=Limits(characters=1_000)))
+    parsed = parse(ParseInput(xlsx({"S": cells(*([["a", "b"]] * 500))}), limits=ParseLimits(characters=1_000)))
     assert len(parsed.text) <= 1_100
     assert {notice.code for notice in parsed.notices} == {"text-limit"}
 
@@ -206,13 +205,13 @@ def test_old_workbooks_that_are_none_are_refused() -> None:
 
 
 def test_values_as_text() -> None:
-    assert [shown(value) for value in (1.0, -0.5, 1e20, True, "x")] == ["1", "-0.5", "1e+20", "TRUE", "x"]
+    assert [format_value(value) for value in (1.0, -0.5, 1e20, True, "x")] == ["1", "-0.5", "1e+20", "TRUE", "x"]
 
 
 def test_neighbours_keep_all_cells() -> None:
     found = {1: {1: "a", 2: "b"}, 2: {1: "c"}, 9: {5: "d"}}
     grids = list(neighbours(found))
-    assert grids == [Grid(0, 0, [["a", "b"], ["c", ""]]), Grid(8, 4, [["d"]])]
+    assert grids == [SheetGrid(0, 0, [["a", "b"], ["c", ""]]), SheetGrid(8, 4, [["d"]])]
 
 
 @settings(max_examples=60, deadline=None)
@@ -236,10 +235,10 @@ def test_every_cell_is_in_the_text(found: dict[int, dict[int, object]]) -> None:
             else:
                 inside += f'<c r="{at}"><v>{value}</v></c>'
         inside += "</row>"
-    parsed = parse(Raw(xlsx({"S": inside}), uri="a.xlsx"))
+    parsed = parse(ParseInput(xlsx({"S": inside}), uri="a.xlsx"))
     source = parse_bytes(b"x", uri="a.md").source
     check_document(Document("a", source, parsed.text, parsed.blocks, anchors=parsed.anchors))
-    held = [shown(value) for row in found.values() for value in row.values()]
+    held = [format_value(value) for row in found.values() for value in row.values()]
     for value in set(held):
         assert parsed.text.replace("\\|", "|").count(value) >= held.count(value)
 

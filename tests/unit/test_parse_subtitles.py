@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import seamline
 from seamline.parse import parse_text
 from seamline.testing.parsers import check_document
-from seamline.types import Document
+from seamline.types import NO_DETAIL, Document
 
 TALK = """WEBVTT - a talk
 
@@ -61,7 +61,7 @@ def test_cues_of_one_speaker_are_a_turn_and_a_pause_ends_it() -> None:
         "Charles: Hello!",
         "Charles: Still here?",
     ]
-    assert [(block.attrs or {}).get("pause") for block in document.blocks] == [None, 0.2, 4.0]
+    assert [(block.detail or NO_DETAIL).pause for block in document.blocks] == [None, 0.2, 4.0]
     assert codes(document) == ["subtitles-skipped"]
     assert document.notices[0].message.endswith("1 NOTE, 1 STYLE")
 
@@ -132,7 +132,7 @@ def test_names_before_a_colon_are_speakers_where_they_are_no_accident() -> None:
         "ANNA: Fine.",
         "At 10:30 then.",
     ]
-    assert [(block.attrs or {}).get("speaker") for block in document.blocks] == ["ANNA", None, "Ben", "ANNA", None]
+    assert [(block.detail or NO_DETAIL).speaker for block in document.blocks] == ["ANNA", "", "Ben", "ANNA", ""]
 
 
 def test_two_voices_in_one_cue_are_two_turns() -> None:

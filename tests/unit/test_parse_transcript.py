@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from seamline.parse import parse_text
 from seamline.parse.media import transcript
-from seamline.parse.media.turns import Marks, Said, write
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.media.turns import TurnMarks, Utterance, write_turns
+from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.testing.parsers import check_document
-from seamline.types import Document, Source
+from seamline.types import NO_DETAIL, Detail, Document, Source
 
 WHISPER = {
     "text": " Hello there. How are you? Fine.",
@@ -28,10 +28,10 @@ WHISPER = {
 
 
 def read(value: Any) -> Document:
-    return checked(transcript.parse(Raw(b"", json.dumps(value), "talk.json")))
+    return checked(transcript.parse(ParseInput(b"", json.dumps(value), "talk.json")))
 
 
-def checked(parsed: Parsed) -> Document:
+def checked(parsed: ParseResult) -> Document:
     document = Document(
         "x",
         Source("x"),
@@ -53,7 +53,7 @@ def test_segments_become_turns_with_speaker_time_and_confidence() -> None:
         "time": [0.0, 3.5],
         "speaker": "SPEAKER_00",
     }
-    assert (document.blocks[1].attrs or {})["pause"] == 2.5
+    assert (document.blocks[1].detail or NO_DETAIL).pause == 2.5
     assert 0.7 < document.confidence < 0.95
 
 
@@ -91,7 +91,7 @@ def test_segments_without_text_are_counted(value: Any) -> None:
 
 @pytest.mark.parametrize("text", ['{"segments": [1], "text": "x"}', '{"segments": [', "[" * 5000, ""])
 def test_what_is_no_transcript_is_read_as_json_with_a_notice(text: str) -> None:
-    document = checked(transcript.parse(Raw(b"", text, "x.json")))
+    document = checked(transcript.parse(ParseInput(b"", text, "x.json")))
     assert document.text == text
     assert document.notices[0].code == "transcript-none"
 
@@ -108,13 +108,18 @@ def test_any_segments_are_a_document(segments: list[dict[str, Any]]) -> None:
 
 
 def test_silences_and_scenes_part_turns() -> None:
-    said = [Said("One.", (0.0, 4.0)), Said("Two.", (4.0, 8.0)), Said("Three.", (8.0, 9.0)), Said("Four.", (9.0, 12.0))]
-    text, blocks, _ = write(said, Marks(silences=((3.9, 4.1), (9.2, 10.4)), scenes=(9.2,)))
+    said = [
+        Utterance("One.", (0.0, 4.0)),
+        Utterance("Two.", (4.0, 8.0)),
+        Utterance("Three.", (8.0, 9.0)),
+        Utterance("Four.", (9.0, 12.0)),
+    ]
+    text, blocks, _ = write_turns(said, TurnMarks(silences=((3.9, 4.1), (9.2, 10.4)), scenes=(9.2,)))
     assert [text[block.start : block.end] for block in blocks] == ["One. Two. Three.", "Four."]
-    assert blocks[1].attrs == {"pause": 1.2, "scene": True}
+    assert blocks[1].detail == Detail(pause=1.2, scene=True)
 
 
 def test_a_silence_where_the_times_leave_no_gap_is_heard_all_the_same() -> None:
-    said = [Said("One.", (0.0, 10.0)), Said("Two.", (10.0, 12.0))]
-    _, blocks, _ = write(said, Marks(silences=((7.0, 9.8),)))
-    assert [block.attrs for block in blocks] == [None, {"pause": 2.8}]
+    said = [Utterance("One.", (0.0, 10.0)), Utterance("Two.", (10.0, 12.0))]
+    _, blocks, _ = write_turns(said, TurnMarks(silences=((7.0, 9.8),)))
+    assert [block.detail for block in blocks] == [None, Detail(pause=2.8)]

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seamline.parse.markdown.front_matter import Unusual, load
+from seamline.parse.markdown.front_matter import UnusualYaml, load
 
 USUAL = {
     "title: A page\nweight: 30\ndraft: false\nempty:\n": {
@@ -133,7 +133,7 @@ def plain(value: Any) -> Any:
 @pytest.mark.parametrize("content", USUAL)
 def test_the_usual_is_read(content: str) -> None:
     if USUAL[content] is None:
-        with pytest.raises(Unusual):
+        with pytest.raises(UnusualYaml):
             load(content)
     else:
         assert load(content) == USUAL[content] == library(content)
@@ -141,7 +141,7 @@ def test_the_usual_is_read(content: str) -> None:
 
 @pytest.mark.parametrize("content", UNUSUAL)
 def test_the_unusual_is_left_to_the_library(content: str) -> None:
-    with pytest.raises(Unusual):
+    with pytest.raises(UnusualYaml):
         load(content)
 
 
@@ -151,13 +151,13 @@ def test_it_reads_nothing_differently(lines: list[str], end: str) -> None:
     content = "\n".join(lines) + end
     try:
         values = load(content)
-    except Unusual:
+    except UnusualYaml:
         return
     assert repr(values) == repr(library(content))
 
 
 def test_depth_is_bounded() -> None:
-    with pytest.raises(Unusual):
+    with pytest.raises(UnusualYaml):
         load("".join(" " * depth + "a:\n" for depth in range(40)))
-    with pytest.raises(Unusual):
+    with pytest.raises(UnusualYaml):
         load("a:\n" + "- " * 40 + "b")

@@ -22,13 +22,7 @@ from seamline.llm.client import ChatModel
 from seamline.protocols import ModelReply as Answered
 from seamline.protocols import Prices
 from seamline.remote.http import Patience
-from seamline.testing.endpoint import (
-    Endpoint,
-    Reply,
-    Script,
-    said,
-    talking,
-)
+from seamline.testing.endpoint import Endpoint, Reply, Script, said, talking
 from seamline.text.sentences import sentence_starts
 from seamline.tokens import load
 

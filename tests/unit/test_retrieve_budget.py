@@ -5,13 +5,7 @@ from __future__ import annotations
 import pytest
 
 from seamline.errors import BudgetError
-from seamline.search.prompt.budget import (
-    ContextWindow,
-    Form,
-    FormChoice,
-    knapsack,
-    pack,
-)
+from seamline.search.prompt.budget import ContextWindow, Form, FormChoice, knapsack, pack
 
 
 def test_what_is_left_for_passages() -> None:

@@ -17,23 +17,12 @@ from seamline.records import Entry
 from seamline.search.candidates import Candidate, as_hits
 from seamline.search.documents import DocumentCache
 from seamline.search.expand import joined
-from seamline.search.hits import (
-    Citation,
-    ContextText,
-    Hit,
-    PromptPassage,
-)
+from seamline.search.hits import Citation, ContextText, Hit, PromptPassage
 from seamline.search.options import SearchOptions
 from seamline.search.prompt.budget import weighed
 from seamline.search.prompt.context import PromptBuilder, SelectedHit, assemble
 from seamline.search.prompt.context import first as first_of
-from seamline.search.prompt.render import (
-    PREAMBLE,
-    common_folder,
-    delimiter,
-    named,
-    render,
-)
+from seamline.search.prompt.render import PREAMBLE, common_folder, delimiter, named, render
 from seamline.search.prompt.splitting import clipped, divisible, pieces
 from seamline.search.search import SearchEngine
 from seamline.testing.library import NOW, RECIPE, Library

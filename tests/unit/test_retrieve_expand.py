@@ -12,13 +12,7 @@ from seamline.protocols import Reader
 from seamline.records import Entry
 from seamline.search.candidates import Candidate, as_hits
 from seamline.search.documents import DocumentCache
-from seamline.search.expand import (
-    Gate,
-    inside,
-    levelled,
-    second_look,
-    to_parents,
-)
+from seamline.search.expand import Gate, inside, levelled, second_look, to_parents
 from seamline.search.hits import Hit, LegScore, Why
 from seamline.search.options import SearchOptions
 from seamline.search.search import SearchEngine

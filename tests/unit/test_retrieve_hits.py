@@ -8,15 +8,7 @@ from typing import Any
 
 import pytest
 
-from seamline.search.hits import (
-    Citation,
-    LegScore,
-    PromptPassage,
-    Shadow,
-    Why,
-    clock,
-    run_label,
-)
+from seamline.search.hits import Citation, LegScore, PromptPassage, Shadow, Why, clock, run_label
 
 
 def citation(uri: str, anchor: Mapping[str, Any], *path: str) -> Citation:

@@ -15,22 +15,11 @@ from seamline.pipeline import retrieve
 from seamline.records import Scored, Version
 from seamline.search.expand import Gate
 from seamline.search.hits import Results
-from seamline.search.legs import (
-    Legs,
-    SearchScope,
-    find,
-    near,
-    query_vectors,
-    similarities,
-)
+from seamline.search.legs import Legs, SearchScope, find, near, query_vectors, similarities
 from seamline.search.options import SearchOptions
 from seamline.search.plan import plan
 from seamline.search.rerank import Weights
-from seamline.search.search import (
-    LONGEST_QUERY,
-    PART,
-    SearchEngine,
-)
+from seamline.search.search import LONGEST_QUERY, PART, SearchEngine
 from seamline.store.memory import MemoryReader
 from seamline.testing.library import NOW, RECIPE, Library
 from seamline.text.words import MOST_QUERY_WORDS

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from seamline.errors import ParseError, SeamlineError
 from seamline.formats import BY_NAME, FORMATS, Format
 from seamline.parse import format_of, parse_bytes, parse_text
-from seamline.parse.raw import parser_named
+from seamline.parse.parser_types import load_parser
 from seamline.parse.sniff import sniff
 
 
@@ -110,4 +110,4 @@ def test_names_and_endings_are_given_once() -> None:
 
 @pytest.mark.parametrize("one", FORMATS, ids=lambda one: one.name)
 def test_every_format_has_a_parser(one: Format) -> None:
-    assert callable(parser_named(one.parser))
+    assert callable(load_parser(one.parser))

@@ -9,13 +9,8 @@ import pytest
 
 import seamline
 from seamline.errors import ConfigError
-from seamline.text.tables import Table, keyed, tables
-from seamline.text.values import (
-    Amount,
-    amount,
-    decimal_sign,
-    written,
-)
+from seamline.text.tables import Table, tables, tables_with_column
+from seamline.text.values import Amount, amount, decimal_sign, written
 
 
 def table(text: str, media_type: str) -> Table:
@@ -110,7 +105,7 @@ def test_a_column_is_meant_by_name_in_any_case_or_by_number() -> None:
     found = table("Company,Sales\nAcme,5\n", "csv")
     assert [found.column(name) for name in ("Company", "company", "2", "3", "x")] == [0, 0, 1, None, None]
     with pytest.raises(ConfigError, match=r"no table has a column 'x'.*Company, Sales.*tabular\.key"):
-        keyed([found], "x", "$.tabular.key")
+        tables_with_column([found], "x", "$.tabular.key")
 
 
 @pytest.mark.parametrize(

@@ -10,18 +10,13 @@ import seamline
 from seamline.cut.scores.media import turns
 from seamline.cut.scores.strategies import multimodal
 from seamline.errors import ConfigError
-from seamline.parse.media.turns import Marks, Said, write
+from seamline.parse.media.turns import TurnMarks, Utterance, write_turns
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Multimodal, Tabular
 from seamline.runtime import Runtime
 from seamline.text.captions import caption
 from seamline.tokens import load
-from seamline.types import (
-    Budget,
-    Chunk,
-    Document,
-    Source,
-)
+from seamline.types import Budget, Chunk, Document, Source
 
 SALES = "company,quarter,sales\n" + "".join(
     f"{name},Q{quarter},{quarter * 100}\n" for name in ("Acme", "Bolt", "Cog") for quarter in (1, 2, 3, 4)
@@ -82,8 +77,8 @@ def test_an_unknown_key_names_the_columns() -> None:
 # --- speech -------------------------------------------------------------------------------------------------------
 
 
-def speech(said: list[Said], marks: Marks | None = None) -> Document:
-    text, blocks, anchors = write(said, marks)
+def speech(said: list[Utterance], marks: TurnMarks | None = None) -> Document:
+    text, blocks, anchors = write_turns(said, marks)
     return Document("talk", Source(), text, blocks, anchors=anchors)
 
 
@@ -93,10 +88,10 @@ def scores(document: Document, **settings: Any) -> list[float]:
 
 
 TALK = [
-    Said("Shall we begin?", (0.0, 2.0), "Ann"),
-    Said("Yes, let us.", (2.0, 3.0), "Bo"),
-    Said("One moment.", (4.0, 5.0), "Ann"),
-    Said("Now then.", (15.0, 16.0), "Ann"),
+    Utterance("Shall we begin?", (0.0, 2.0), "Ann"),
+    Utterance("Yes, let us.", (2.0, 3.0), "Bo"),
+    Utterance("One moment.", (4.0, 5.0), "Ann"),
+    Utterance("Now then.", (15.0, 16.0), "Ann"),
 ]
 
 
@@ -107,7 +102,7 @@ def test_pauses_and_speakers_score_gaps() -> None:
 
 
 def test_a_new_scene_is_a_good_gap_and_its_start_the_keyframe() -> None:
-    document = speech(TALK, Marks(scenes=(2.1, 14.8)))
+    document = speech(TALK, TurnMarks(scenes=(2.1, 14.8)))
     assert scores(document) == [0.9, 0.6, 1.0]
     chunks = seamline.chunk(document, recipe=Recipe(strategy="multimodal"))
     assert chunks[0].place["keyframe"] == 0.0
@@ -117,7 +112,7 @@ def test_a_new_scene_is_a_good_gap_and_its_start_the_keyframe() -> None:
 
 def test_a_talk_is_cut_at_its_longest_silence() -> None:
     said = [
-        Said("word " * 20, (i * 11.0, i * 11.0 + 10 - (3 if i == 5 else 0)), "Ann" if i % 2 else "Bo")
+        Utterance("word " * 20, (i * 11.0, i * 11.0 + 10 - (3 if i == 5 else 0)), "Ann" if i % 2 else "Bo")
         for i in range(12)
     ]
     recipe = Recipe(strategy="multimodal", multimodal=Multimodal(pause=4), budget=Budget(140, 200))
@@ -135,7 +130,7 @@ class Subjects:
 
 
 def test_a_new_subject_scores_a_gap() -> None:
-    said = [Said("the pump" if i < 6 else "the cat", (i * 5.0, i * 5.0 + 1.0), "Ann") for i in range(12)]
+    said = [Utterance("the pump" if i < 6 else "the cat", (i * 5.0, i * 5.0 + 1.0), "Ann") for i in range(12)]
     recipe = Recipe(strategy="multimodal", multimodal=Multimodal(pause=100, topics=True))
     found = turns(speech(said), recipe, Runtime(load("o200k_base"), Subjects)).score  # type: ignore[arg-type]
     assert max(found, key=lambda at: found[at]) == sorted(found)[5]

@@ -15,25 +15,9 @@ from seamline.embed.hashing import HashEmbedder
 from seamline.errors import ConfigError, StoreError
 from seamline.recipe.recipe import Recipe
 from seamline.testing.endpoint import Endpoint, serving
-from seamline.trust.access import (
-    Access,
-    FoundModels,
-    access_of_caller,
-    admit,
-    check_owner,
-    covers,
-    named,
-    service_url,
-)
+from seamline.trust.access import Access, FoundModels, access_of_caller, admit, check_owner, covers, named, service_url
 from seamline.trust.keys import Keys, personal_key, variables
-from seamline.trust.records import (
-    TrustRecord,
-    add_record,
-    all_records,
-    records_of,
-    remove_record,
-    trust_folder,
-)
+from seamline.trust.records import TrustRecord, add_record, all_records, records_of, remove_record, trust_folder
 from seamline.trust.user_config import own_users
 
 KEY = "sk-secret"

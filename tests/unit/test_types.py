@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import seamline
-from seamline.text.headings import LONGEST_LINE, headed
-from seamline.types import Block, Document, Source
+from seamline.text.headings import LONGEST_LINE, with_headings
+from seamline.types import Block, Detail, Document, Source
 
 
 def test_the_confidence_of_a_chunk_is_that_of_its_blocks() -> None:
     text = "Sure.\n\nUnsure words."
-    blocks = [Block("paragraph", 0, 5), Block("paragraph", 7, 20, attrs={"confidence": 0.5})]
+    blocks = [Block("paragraph", 0, 5), Block("paragraph", 7, 20, detail=Detail(confidence=0.5))]
     document = Document("x", Source("x.pdf", "application/pdf"), text, blocks, confidence=0.7)
     (chunk,) = seamline.chunk(document)
     assert chunk.confidence == round((5 + 13 * 0.5) / 18, 3)
@@ -45,6 +45,6 @@ def test_without_title_and_headings_the_embed_view_is_the_text() -> None:
 
 
 def test_of_a_long_line_of_headings_the_nearest_are_kept() -> None:
-    assert headed("title", ("outer " * 100, "inner"), "text").startswith("outer outer")
-    assert headed("title", ("outer " * 100, "inner"), "text").endswith("outer  > inner\n\ntext")
-    assert headed("", ("x" * 1000,), "text") == f"{'x' * LONGEST_LINE}\n\ntext"
+    assert with_headings("title", ("outer " * 100, "inner"), "text").startswith("outer outer")
+    assert with_headings("title", ("outer " * 100, "inner"), "text").endswith("outer  > inner\n\ntext")
+    assert with_headings("", ("x" * 1000,), "text") == f"{'x' * LONGEST_LINE}\n\ntext"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from seamline.plugins import Block, Format, Parsed, Raw
+from seamline.plugins import Block, Format, ParseResult, ParseInput
 
 FORMAT = Format(
     name="taskpaper",
@@ -24,7 +24,7 @@ FORMAT = Format(
 _LINE = re.compile(r"[^\r\n]+")
 
 
-def parse(raw: Raw) -> Parsed:
+def parse(raw: ParseInput) -> ParseResult:
     """Projects as headings by their indentation, tasks as items of lists with the notes below them, else paragraphs."""
     blocks: list[Block] = []
     for line in _LINE.finditer(raw.text):
@@ -41,7 +41,7 @@ def parse(raw: Raw) -> Parsed:
             _extend(blocks, end)  # an indented note belongs to the task above it
         else:
             blocks.append(Block("paragraph", start, end))
-    return Parsed(raw.text, blocks)
+    return ParseResult(raw.text, blocks)
 
 
 def _add_task(blocks: list[Block], start: int, end: int) -> None:

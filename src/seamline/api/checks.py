@@ -10,14 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from seamline.errors import (
-    INDEX,
-    LANCE,
-    POSTGRES,
-    READERS,
-    SeamlineError,
-    command,
-)
+from seamline.errors import INDEX, LANCE, POSTGRES, READERS, SeamlineError, command
 from seamline.trust.access import Target, check_owner, models_of, targets_of
 
 __all__ = ["Check", "check_index_parts", "check_installation", "check_targets"]
@@ -180,7 +173,7 @@ def _core() -> Check:
     """Whether the compiled core runs, or the Python that gives the same results more slowly."""
     from seamline import native
 
-    if native.COMPILED:
+    if native.KERNELS:
         return Check("core", "ok", "compiled")
     if native.REFUSED:
         return Check("core", "ok", "Python, as SEAMLINE_NATIVE=0 asks for")

@@ -19,34 +19,12 @@ from seamline.embed.indexed import embedder_of
 from seamline.errors import IndexMissing, StoreError
 from seamline.files import MAX_BYTES
 from seamline.filters.language import parse_filter
-from seamline.index.config import (
-    IndexConfig,
-    check,
-    is_late,
-    recipe_of,
-    settings_of,
-    shaded,
-)
+from seamline.index.config import IndexConfig, check, is_late, recipe_of, settings_of, shaded
 from seamline.index.sources import folder_of, way_to
 from seamline.pipeline import retrieve
-from seamline.protocols import (
-    Embedder,
-    Reader,
-    Reranker,
-    Store,
-)
-from seamline.records import (
-    ABOUT,
-    Head,
-    Problem,
-    Settings,
-)
-from seamline.search.cache import (
-    CachedEmbedder,
-    CachedReader,
-    CachedReranker,
-    Caches,
-)
+from seamline.protocols import Embedder, Reader, Reranker, Store
+from seamline.records import ABOUT, Head, Problem, Settings
+from seamline.search.cache import CachedEmbedder, CachedReader, CachedReranker, Caches
 from seamline.search.citations import Resolved, resolve
 from seamline.search.documents import DocumentCache
 from seamline.search.duplicates import Duplicates, duplicates
@@ -57,14 +35,7 @@ from seamline.search.prompt.budget import ContextWindow
 from seamline.search.prompt.context import PromptBuilder, assemble
 from seamline.search.search import SearchEngine
 from seamline.store import create_store, is_address, open_store
-from seamline.trust.access import (
-    Access,
-    FoundModels,
-    Trust,
-    admit,
-    check_owner,
-    models_of,
-)
+from seamline.trust.access import Access, FoundModels, Trust, admit, check_owner, models_of
 from seamline.trust.keys import Keys
 from seamline.trust.records import trust_folder
 

@@ -24,15 +24,7 @@ from seamline.trust.access import (
     trust_in,
 )
 from seamline.trust.keys import PLAIN, Keys
-from seamline.trust.records import (
-    OWNER,
-    TrustRecord,
-    add_record,
-    all_records,
-    records_of,
-    remove_record,
-    trust_folder,
-)
+from seamline.trust.records import OWNER, TrustRecord, add_record, all_records, records_of, remove_record, trust_folder
 from seamline.trust.search_path import named_by_user
 
 __all__ = [

@@ -11,17 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seamline.api.sources import (
-    STDIN,
-    STDIN_NAME,
-    File,
-    Inputs,
-    expand,
-    out_of_memory,
-    parse_file,
-    read_file,
-    shorten,
-)
+from seamline.api.sources import STDIN, STDIN_NAME, File, Inputs, expand, out_of_memory, parse_file, read_file, shorten
 from seamline.cli.options import (
     HelpFormatter,
     Settled,
@@ -31,20 +21,8 @@ from seamline.cli.options import (
     read_stdin,
     settle,
 )
-from seamline.cli.output import (
-    DONE,
-    FAILED,
-    Interrupted,
-    json_line,
-)
-from seamline.cli.terminal import (
-    TerminalStyle,
-    clipped,
-    plural,
-    say,
-    style_for,
-    visible,
-)
+from seamline.cli.output import DONE, FAILED, Interrupted, json_line
+from seamline.cli.terminal import TerminalStyle, clipped, plural, say, style_for, visible
 from seamline.errors import ConfigError, SeamlineError
 
 if TYPE_CHECKING:

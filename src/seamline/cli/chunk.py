@@ -30,12 +30,7 @@ from seamline.cli.options import (
     settle,
 )
 from seamline.cli.output import DONE, FAILED, Interrupted
-from seamline.cli.terminal import (
-    TerminalStyle,
-    plural,
-    say,
-    style_for,
-)
+from seamline.cli.terminal import TerminalStyle, plural, say, style_for
 from seamline.errors import ConfigError, ParseError, SeamlineError
 
 if TYPE_CHECKING:

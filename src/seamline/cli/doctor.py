@@ -9,22 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seamline.cli.options import HelpFormatter
-from seamline.cli.output import (
-    DONE,
-    FAILED,
-    Output,
-    json_line,
-    print_text,
-)
+from seamline.cli.output import DONE, FAILED, Output, json_line, print_text
 from seamline.cli.place import add_place_options, existing, opened
 from seamline.cli.terminal import plural, style_for, visible
-from seamline.errors import (
-    IndexMissing,
-    MissingExtra,
-    SeamlineError,
-    StoreError,
-    installed,
-)
+from seamline.errors import IndexMissing, MissingExtra, SeamlineError, StoreError, installed
 
 if TYPE_CHECKING:
     from seamline.api.checks import Check

@@ -21,13 +21,7 @@ from seamline.api.search import (
     snippet,
     spans,
 )
-from seamline.cli.terminal import (
-    TerminalStyle,
-    clipped,
-    columns,
-    plural,
-    visible,
-)
+from seamline.cli.terminal import TerminalStyle, clipped, columns, plural, visible
 from seamline.cli.view import whole, wrapped
 from seamline.types import Span
 

@@ -13,38 +13,10 @@ from typing import TYPE_CHECKING
 
 from seamline.api.sources import expand, shorten
 from seamline.cli.asking import in_own_words
-from seamline.cli.options import (
-    HelpFormatter,
-    Settled,
-    add_recipe_options,
-    max_bytes,
-    media_type_of,
-    settle,
-)
-from seamline.cli.output import (
-    DONE,
-    FAILED,
-    Interrupted,
-    Output,
-    json_line,
-    print_text,
-)
-from seamline.cli.place import (
-    add_place_options,
-    opened,
-    place_for,
-    root_for,
-)
-from seamline.cli.terminal import (
-    MANY,
-    Progress,
-    TerminalStyle,
-    plural,
-    say,
-    shows_glyphs,
-    style_for,
-    visible,
-)
+from seamline.cli.options import HelpFormatter, Settled, add_recipe_options, max_bytes, media_type_of, settle
+from seamline.cli.output import DONE, FAILED, Interrupted, Output, json_line, print_text
+from seamline.cli.place import add_place_options, opened, place_for, root_for
+from seamline.cli.terminal import MANY, Progress, TerminalStyle, plural, say, shows_glyphs, style_for, visible
 from seamline.errors import ConfigError, IndexMissing, SeamlineError
 
 if TYPE_CHECKING:

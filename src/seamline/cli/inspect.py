@@ -11,23 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from seamline.api.recipes import Recipe
 from seamline.api.sources import File, out_of_memory, parse_bytes, parse_file
-from seamline.cli.options import (
-    HelpFormatter,
-    add_media_type,
-    add_size_limit,
-    max_bytes,
-    media_type_of,
-    read_stdin,
-)
+from seamline.cli.options import HelpFormatter, add_media_type, add_size_limit, max_bytes, media_type_of, read_stdin
 from seamline.cli.output import DONE, FAILED
-from seamline.cli.terminal import (
-    TerminalStyle,
-    clipped,
-    plural,
-    say,
-    style_for,
-    visible,
-)
+from seamline.cli.terminal import TerminalStyle, clipped, plural, say, style_for, visible
 from seamline.errors import SeamlineError
 
 if TYPE_CHECKING:

@@ -288,14 +288,7 @@ def settle(args: argparse.Namespace) -> Settled:
 
 def _admitted(args: argparse.Namespace, recipe: Recipe, config: Path | None) -> tuple[Access, Trust]:
     """What the recipe may load, and what of it the user named; raises where a file that was found names more."""
-    from seamline.api.trust import (
-        FoundModels,
-        admit,
-        keyed,
-        models_of,
-        trust_folder,
-        trust_in,
-    )
+    from seamline.api.trust import FoundModels, admit, keyed, models_of, trust_folder, trust_in
     from seamline.cli.place import keys_of
 
     found = config is not None and args.config is None

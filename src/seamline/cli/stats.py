@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING
 from seamline.cli.options import HelpFormatter
 from seamline.cli.output import DONE
 from seamline.cli.place import add_place_options, existing, opened
-from seamline.cli.terminal import (
-    TerminalStyle,
-    plural,
-    style_for,
-    visible,
-)
+from seamline.cli.terminal import TerminalStyle, plural, style_for, visible
 
 if TYPE_CHECKING:
     from seamline.api.index import Index, Stats

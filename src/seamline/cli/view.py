@@ -10,13 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cli.explain import explain
-from seamline.cli.terminal import (
-    TerminalStyle,
-    clipped,
-    columns,
-    plural,
-    visible,
-)
+from seamline.cli.terminal import TerminalStyle, clipped, columns, plural, visible
 from seamline.types import Chunk, Document, Span
 
 if TYPE_CHECKING:

@@ -16,12 +16,7 @@ from seamline.gc_pause import paused
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Runtime
 from seamline.text.headings import heading_text
-from seamline.types import (
-    Chunk,
-    ChunkIds,
-    Document,
-    Span,
-)
+from seamline.types import Chunk, ChunkIds, Document, Span
 
 if TYPE_CHECKING:
     from seamline.cut.sections import Parents
@@ -50,10 +45,9 @@ def cut_leaves(document: Document, recipe: Recipe, parts: Runtime, signal: Signa
 
         most = overlap_tokens(recipe.overlap, recipe.budget.target)
     reserve = most if kind not in ("none", "shadows") else 0
-    borrows = signal.outline is not None and recipe.code.imports
-    if borrows:
+    outline = signal.outline if recipe.code.imports else None
+    if outline is not None:
         from seamline.cut.context import Borrower, import_reserve
-        from seamline.source import source_of
 
         reserve += import_reserve(document, recipe.budget.limit)
     engine = Engine(document, recipe, tokenizer, reserve, signal)
@@ -77,8 +71,8 @@ def cut_leaves(document: Document, recipe: Recipe, parts: Runtime, signal: Signa
             shadows = [overlapper.shadows(drafts, index, most) for index in range(len(drafts))]
         else:
             drafts = overlapper.add(drafts, kind, most, crosses=recipe.sections == "paragraph")
-    if borrows:
-        drafts = Borrower(document, source_of(document).imports, tokenizer, recipe.budget.limit).add(drafts)
+    if outline is not None:
+        drafts = Borrower(document, outline, tokenizer, recipe.budget.limit).add(drafts)
     return _named(engine, drafts, shadows)
 
 

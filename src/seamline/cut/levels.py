@@ -7,21 +7,11 @@ from dataclasses import replace
 from itertools import accumulate, chain, pairwise
 
 from seamline.cut.atoms import borrowed, rendered
-from seamline.cut.pack import (
-    Goal,
-    Load,
-    Pack,
-    packer,
-)
+from seamline.cut.pack import Goal, Load, Pack, packer
 from seamline.errors import BudgetError
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
-from seamline.types import (
-    Chunk,
-    ChunkIds,
-    Context,
-    Span,
-)
+from seamline.types import Chunk, ChunkIds, Context, Span
 
 _OWN = frozenset(("overlap", "summary", "import"))
 """What a chunk borrows for itself; what is made of several needs it no more."""

@@ -9,12 +9,7 @@ from typing import cast
 
 from seamline import registry
 from seamline.embed.address import kind_of, unknown
-from seamline.errors import (
-    INDEX,
-    ConfigError,
-    MissingExtra,
-    command,
-)
+from seamline.errors import INDEX, ConfigError, MissingExtra, command
 from seamline.protocols import Embedder, EmbedderRequest
 
 MakeEmbedder = Callable[[EmbedderRequest], Embedder]

@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from seamline.embed.run import (
-    BATCH,
-    Counts,
-    EmbeddingCounts,
-    Progress,
-    checked,
-    unit,
-)
+from seamline.embed.run import BATCH, Counts, EmbeddingCounts, Progress, checked, unit
 from seamline.errors import ProviderError
 from seamline.protocols import Embedder, TokenEmbedder
 from seamline.types import Span

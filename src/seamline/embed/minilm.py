@@ -11,12 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from seamline.embed.address import parse
-from seamline.embed.onnx import (
-    Known,
-    OnnxEmbedder,
-    OnnxOptions,
-    file_hash,
-)
+from seamline.embed.onnx import Known, OnnxEmbedder, OnnxOptions, file_hash
 from seamline.errors import INDEX, ProviderError
 from seamline.protocols import EmbedderRequest
 

@@ -18,13 +18,7 @@ from seamline.embed.address import parse
 from seamline.embed.overflow import sums_overflow
 from seamline.embed.run import readable, unit
 from seamline.embed.windows import overlapping, windows, word_starts
-from seamline.errors import (
-    INDEX,
-    ConfigError,
-    MissingExtra,
-    ProviderError,
-    report_panics,
-)
+from seamline.errors import INDEX, ConfigError, MissingExtra, ProviderError, report_panics
 from seamline.protocols import EmbedderRequest
 
 if TYPE_CHECKING:

@@ -8,13 +8,7 @@ from typing import NamedTuple
 from seamline.derived import Derived
 from seamline.enrich.prefix import plain_prefixes
 from seamline.enrich.prose import Passage, passages
-from seamline.enrich.written import (
-    Written,
-    plain_summaries,
-    prefixes,
-    questions,
-    summaries,
-)
+from seamline.enrich.written import Written, plain_summaries, prefixes, questions, summaries
 from seamline.errors import ConfigError
 from seamline.protocols import Usage
 from seamline.recipe.recipe import Recipe

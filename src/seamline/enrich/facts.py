@@ -18,12 +18,7 @@ from seamline.errors import ConfigError
 from seamline.facts import Facts
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Runtime
-from seamline.types import (
-    Block,
-    Chunk,
-    Document,
-    Span,
-)
+from seamline.types import Block, Chunk, Document, Span
 
 MAKERS: Mapping[str, str] = {
     "entities": "seamline.enrich.entities:entities",

@@ -19,16 +19,10 @@ from typing import NamedTuple
 
 from seamline.facts import Link
 from seamline.formats import BY_MEDIA_TYPE, BY_NAME
-from seamline.text.captions import (
-    NUMBER,
-    WORD,
-    Label,
-    caption,
-    kind_of,
-)
+from seamline.text.captions import NUMBER, WORD, Label, caption, kind_of
 from seamline.text.headings import heading_text
 from seamline.text.tables import Table, tables
-from seamline.types import Block, Chunk, Document
+from seamline.types import NO_DETAIL, Block, Chunk, Document
 
 _NAMES = 2
 """Columns that a paragraph beside a table names where it speaks of it."""
@@ -186,7 +180,7 @@ class _Linker:
 
     def _page(self, offset: int) -> int:
         """The page a place is on; 0 where that is not known."""
-        runs = self._document.anchors.touched(offset, offset + 1) if self._document.anchors is not None else ()
+        runs = self._document.anchors.runs_in(offset, offset + 1) if self._document.anchors is not None else ()
         return next((int(run.place["page"]) for run in runs if "page" in run.place), 0)
 
     def _on_page(self, figure: Block, table: Block) -> None:
@@ -254,7 +248,7 @@ class Targets:
         last = bisect_right(self._starts, offset) - 1
         for at in range(last, max(-1, last - _NESTED), -1):
             block = self.blocks[at]
-            name = str((block.attrs or {}).get("name", ""))
+            name = (block.detail or NO_DETAIL).name or ""
             if block.end > offset and (block.kind in _SHOWN or name.rstrip("*") in ("figure", "table")):
                 return _SHOWN.get(block.kind) or name.rstrip("*")
             if block.parent < 0:

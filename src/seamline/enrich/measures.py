@@ -32,7 +32,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from seamline.enrich.attributes import authority, created_at
-from seamline.enrich.code import code_facts
+from seamline.enrich.code import Symbols, code_facts
 from seamline.enrich.facts import Columns, Work
 from seamline.enrich.language import detect, language, plain_prose
 from seamline.enrich.lexicon import FUNCTION, POINTING, PRONOUNS
@@ -42,7 +42,7 @@ from seamline.errors import ConfigError
 from seamline.recipe.choose import StrategyChoice
 from seamline.text.coherence import coherence, distinctiveness
 from seamline.text.words import COMMON, words
-from seamline.types import Block, Chunk, Span
+from seamline.types import NO_DETAIL, Block, Chunk, Span
 
 if TYPE_CHECKING:
     from seamline.records import Vector
@@ -174,7 +174,8 @@ def _headless(reader: Reader, chunk: Chunk) -> bool:
         return False
     for block, part in reader.work.tops(chunk.body):
         if block.kind == "table" and part.start > block.start:
-            return int((block.attrs or {}).get("header_end", block.end)) > block.start
+            until = (block.detail or NO_DETAIL).header_end
+            return (block.end if until is None else until) > block.start
     return False
 
 
@@ -337,17 +338,16 @@ def _own(work: Work, chunk: Chunk) -> str | None:
 
 
 def _programming(work: Work, chunk: Chunk) -> str:
-    said = work.document.front_matter.get("programming_language")
-    if isinstance(said, str):
-        return said
+    if work.document.code is not None:
+        return work.document.code.language
     blocks = (block for block, _ in work.tops(chunk.body) if block.kind == "code")
     return next((name for block in blocks if (name := _named(work.document.text, block))), "")
 
 
 def _named(text: str, block: Block) -> str:
     """What a block of code says of itself: by its parser, or after its fence."""
-    said = (block.attrs or {}).get("language")
-    if not isinstance(said, str):
+    said = (block.detail or NO_DETAIL).language
+    if not said:
         info = _INFO.match(text, block.start, block.end)
         said = info[1] if info else ""
     name = said.strip().lower()
@@ -363,7 +363,8 @@ def linked(work: Work) -> Columns:
 def coded(work: Work) -> Columns:
     """Of source files; None for chunks of anything else."""
     is_source = work.document.source.media_type == "text/x-source"
-    return {"code": [code_facts(chunk) if is_source else None for chunk in work.chunks]}
+    symbols = Symbols(work.document) if is_source else None
+    return {"code": [symbols and code_facts(chunk, symbols) for chunk in work.chunks]}
 
 
 MOSTLY = 0.8

@@ -24,12 +24,7 @@ from seamline.enrich.propositions import lexicon as lex
 from seamline.enrich.prose import Passage
 from seamline.enrich.summary import read_sentence, summarize
 from seamline.errors import ConfigError, ProviderError
-from seamline.protocols import (
-    BadAnswer,
-    LanguageModel,
-    ModelReply,
-    Usage,
-)
+from seamline.protocols import BadAnswer, LanguageModel, ModelReply, Usage
 from seamline.text.words import query_words, stem
 from seamline.types import Notice, collapse
 

@@ -17,20 +17,9 @@ from seamline.enrich.sketch import text_sketch
 from seamline.enrich.summary import SUMMARY, summarize
 from seamline.facts import Facts
 from seamline.protocols import Tokenizer
-from seamline.records import (
-    ABOUT,
-    Entry,
-    EntryPlace,
-    MetaValue,
-)
+from seamline.records import ABOUT, Entry, EntryPlace, MetaValue
 from seamline.text.sentences import sentence_starts
-from seamline.types import (
-    Chunk,
-    Document,
-    Namer,
-    Span,
-    content_hash,
-)
+from seamline.types import Chunk, Document, Namer, Span, content_hash
 
 _Base = dict[str, Any]
 """The fields that all entries of a document have in common."""

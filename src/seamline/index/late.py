@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from seamline.protocols import Embedder, TokenEmbedder
 from seamline.recipe.recipe import Recipe
 from seamline.records import Entry, EntryPlace, Version
-from seamline.text.headings import headed
+from seamline.text.headings import with_headings
 
 if TYPE_CHECKING:
     from seamline.embed.late import Within
@@ -91,7 +91,7 @@ class Stretches:
             if len(part) > 1:
                 shared = min((_shared(*pair) for pair in pairwise(part)), key=len)
                 whole = version.text[part[0].start : part[-1].end]
-                text = headed(version.title, shared, whole)
+                text = with_headings(version.title, shared, whole)
                 head = len(text) - len(whole)
                 shift = head - part[0].start
                 found |= {one.id: Within(text, head, one.start + shift, one.end + shift) for one in part}
@@ -104,7 +104,7 @@ class Stretches:
         gaps = [_gap(*pair) for pair in pairwise(chunks)]
         start = 0
         for at, (first, last) in enumerate(_around(gaps), start=1):
-            line = headed(version.title, _shared(chunks[at - 1], chunks[at]), "")
+            line = with_headings(version.title, _shared(chunks[at - 1], chunks[at]), "")
             if sums[last] - sums[first] + self._size(line) > room:
                 yield start, at
                 start = at

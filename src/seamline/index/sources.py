@@ -14,14 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from seamline.errors import StoreError
-from seamline.files import (
-    MAX_BYTES,
-    File,
-    expand,
-    fence_around,
-    read_file,
-    shorten,
-)
+from seamline.files import MAX_BYTES, File, expand, fence_around, read_file, shorten
 from seamline.index.update import IndexSource
 
 

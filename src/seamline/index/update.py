@@ -13,29 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from seamline.errors import SeamlineError
 from seamline.files import out_of_memory
 from seamline.index.entries import describe
-from seamline.index.late import (
-    NOTHING,
-    Reads,
-    reads_of,
-    remarks,
-)
+from seamline.index.late import NOTHING, Reads, reads_of, remarks
 from seamline.index.vectors import Model, embedded
 from seamline.parse import parse_bytes
 from seamline.pipeline import chunk
-from seamline.protocols import (
-    Embedder,
-    Reader,
-    Store,
-    Writer,
-)
+from seamline.protocols import Embedder, Reader, Store, Writer
 from seamline.recipe.recipe import Recipe
-from seamline.records import (
-    Change,
-    Entry,
-    EntryPlace,
-    Head,
-    Version,
-)
+from seamline.records import Change, Entry, EntryPlace, Head, Version
 from seamline.runtime import Runtime
 from seamline.store.codec import digest
 from seamline.types import Document

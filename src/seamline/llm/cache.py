@@ -16,12 +16,7 @@ from typing import Any
 from seamline.errors import StoreError
 from seamline.llm.client import read_json
 from seamline.llm.schema import problem
-from seamline.protocols import (
-    AnswerCache,
-    LanguageModel,
-    ModelReply,
-    Usage,
-)
+from seamline.protocols import AnswerCache, LanguageModel, ModelReply, Usage
 
 _BUSY_SECONDS = 30.0
 _SCHEMA = "CREATE TABLE IF NOT EXISTS replies (key BLOB PRIMARY KEY, answer BLOB NOT NULL, checksum BLOB NOT NULL)"

@@ -8,12 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from seamline.errors import ConfigError, ProviderError
 from seamline.llm.schema import check_schema, problem
-from seamline.protocols import (
-    BadAnswer,
-    Fault,
-    ModelReply,
-    Usage,
-)
+from seamline.protocols import BadAnswer, Fault, ModelReply, Usage
 from seamline.remote.http import Answer, Patience
 from seamline.remote.openai_api import Service
 

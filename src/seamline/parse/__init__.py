@@ -9,10 +9,10 @@ from pathlib import Path
 from seamline.errors import ParseError, ParserGaveUp
 from seamline.files import MAX_BYTES, read_file
 from seamline.formats import Format, format_named, format_names, plugin_of
-from seamline.parse.decode import check_encodable, decode, encoded
+from seamline.parse.decode import check_encodable, decode, encode_pieces
 from seamline.parse.html.meta import declared_encoding
-from seamline.parse.markdown.notices import characters
-from seamline.parse.raw import Parsed, Raw, parser_named
+from seamline.parse.markdown.notices import notices_of_characters
+from seamline.parse.parser_types import ParseInput, ParseResult, load_parser
 from seamline.parse.xml import refuse_entities
 from seamline.recipe.recipe import KINDS, ParseOptions
 from seamline.registry import blame
@@ -38,8 +38,8 @@ def parse_text(
     one = format_of(media_type or MARKDOWN, uri)
     if not one.is_text:
         raise ParseError(f"{one.name} is no text: pass the path of a file", uri)
-    raw = Raw(b"", text, uri, _canonical(media_type, one), reading or ParseOptions())
-    return _document(document_id, Source(uri, raw.media_type), _parsed(one, raw))
+    raw = ParseInput(b"", text, uri, _canonical_type(media_type, one), reading or ParseOptions())
+    return _make_document(document_id, Source(uri, raw.media_type), _run_parser(one, raw))
 
 
 def parse_file(
@@ -71,17 +71,17 @@ def parse_bytes(
 
     media_type = media_type or sniff(data, uri)
     one = format_of(media_type, uri)
-    media_type = _canonical(media_type, one)
-    text, notices = _decoded(data, one, uri, encoding) if one.is_text else ("", ())
+    media_type = _canonical_type(media_type, one)
+    text, notices = _decode_source(data, one, uri, encoding) if one.is_text else ("", ())
     digest = hashlib.sha256(data).hexdigest()
-    raw = Raw(b"" if one.is_text else data, text, uri, media_type, reading or ParseOptions())
-    parsed = _parsed(one, raw)
+    raw = ParseInput(b"" if one.is_text else data, text, uri, media_type, reading or ParseOptions())
+    parsed = _run_parser(one, raw)
     if notices:
         parsed = replace(parsed, notices=(*notices, *parsed.notices))
-    return _document(uri or _text_id(text or digest), Source(uri, media_type, digest), parsed)
+    return _make_document(uri or _text_id(text or digest), Source(uri, media_type, digest), parsed)
 
 
-def _decoded(data: bytes, one: Format, uri: str, encoding: str | None) -> tuple[str, tuple[Notice, ...]]:
+def _decode_source(data: bytes, one: Format, uri: str, encoding: str | None) -> tuple[str, tuple[Notice, ...]]:
     """The text of a source, and a remark where its encoding is not certain."""
     notices: tuple[Notice, ...] = ()
     if encoding is None and one.name == "html" and (encoding := declared_encoding(data)):
@@ -89,15 +89,15 @@ def _decoded(data: bytes, one: Format, uri: str, encoding: str | None) -> tuple[
     try:
         text = decode(data, source=uri, encoding=encoding)
     except ParseError:
-        from seamline.parse.decode import rescued
+        from seamline.parse.decode import decode_leniently
 
-        if encoding is not None or (found := rescued(data, one.name)) is None:
+        if encoding is not None or (found := decode_leniently(data, one.name)) is None:
             raise
         text, notices = found[0], (found[1],)
     check_encodable(text, uri)
     if not uri.lower().endswith((".html", ".htm")):  # which knows no entities of its own: they are text
         refuse_entities(text, uri)
-    return text, (*notices, *characters(text))
+    return text, (*notices, *notices_of_characters(text))
 
 
 def format_of(media_type: str, uri: str = "") -> Format:
@@ -108,18 +108,18 @@ def format_of(media_type: str, uri: str = "") -> Format:
     return one
 
 
-def _canonical(media_type: str | None, one: Format) -> str:
+def _canonical_type(media_type: str | None, one: Format) -> str:
     """The media type of a format that may have been called by its name; one of a family, such as image/png, stays."""
     return media_type if media_type and "/" in media_type else one.media_type
 
 
-def _parsed(one: Format, raw: Raw) -> Parsed:
+def _run_parser(one: Format, raw: ParseInput) -> ParseResult:
     """What its parser makes of a source; where that gives up on a text, the text without structure."""
     try:
         plugin = plugin_of(one)
         if one.is_proved:
             with blame(plugin):
-                parsed = parser_named(one.parser)(raw)
+                parsed = load_parser(one.parser)(raw)
         else:
             from seamline.parse.isolate.process import parse_apart
 
@@ -131,15 +131,15 @@ def _parsed(one: Format, raw: Raw) -> Parsed:
     except ParserGaveUp as error:
         if not one.is_text:
             raise
-        from seamline.parse.raw import parse_unstructured
+        from seamline.parse.plain import parse_unstructured
 
         return parse_unstructured(one, raw, error)
 
 
 def _check(parsed: object) -> None:
     """Refuse what no parser may answer: the engine relies on blocks of known kinds, in order, inside of the text."""
-    if not isinstance(parsed, Parsed):
-        raise TypeError(f"expected a Parsed, got {type(parsed).__name__}")
+    if not isinstance(parsed, ParseResult):
+        raise TypeError(f"expected a ParseResult, got {type(parsed).__name__}")
     at = 0
     for index, block in enumerate(parsed.blocks):
         if block.kind not in KINDS:
@@ -149,7 +149,7 @@ def _check(parsed: object) -> None:
         at = block.start
 
 
-def _document(id: str, source: Source, parsed: Parsed) -> Document:
+def _make_document(id: str, source: Source, parsed: ParseResult) -> Document:
     return Document(
         id,
         source,
@@ -161,12 +161,13 @@ def _document(id: str, source: Source, parsed: Parsed) -> Document:
         notices=parsed.notices,
         anchors=parsed.anchors,
         confidence=parsed.confidence,
+        code=parsed.code,
     )
 
 
 def _text_id(text: str) -> str:
     """A name for text that came without one; refuses what cannot be encoded, as `check_encodable` does."""
     digest = hashlib.sha256()
-    for piece in encoded(text, ""):
+    for piece in encode_pieces(text, ""):
         digest.update(piece)
     return "text-" + digest.hexdigest()[:16]

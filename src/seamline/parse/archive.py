@@ -7,7 +7,7 @@ import zlib
 from io import BytesIO
 
 from seamline.errors import ParseError
-from seamline.parse.raw import Raw
+from seamline.parse.parser_types import ParseInput
 
 _PIECE = 1 << 18
 _SMALL, _IN_ALL = 1 << 20, 1 << 24
@@ -19,7 +19,7 @@ _DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, O
 class Archive:
     """The parts of an archive, read one at a time; what all of them hold together is limited."""
 
-    def __init__(self, raw: Raw) -> None:
+    def __init__(self, raw: ParseInput) -> None:
         self._uri = raw.uri
         self._limits = raw.limits
         self._spent = 0
@@ -49,7 +49,7 @@ class Archive:
             raise ParseError(f"its part {name} cannot be unpacked ({error}): save it anew", self._uri) from None
         return bytes(out)
 
-    def damaged(self) -> list[str]:
+    def find_damaged(self) -> list[str]:
         """Small parts in XML that nobody read so far and that cannot be unpacked: the file is not what was written."""
         out = []
         room = _IN_ALL

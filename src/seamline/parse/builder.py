@@ -15,30 +15,28 @@ from operator import sub
 from typing import Any, NamedTuple
 
 from seamline.anchors import Anchor, Anchors
-from seamline.parse.table_text import as_cell, between_bars
-from seamline.types import Block
+from seamline.types import Block, Detail
 
 _DEEPEST = 6
 _SPACE = re.compile(r"\s+")
 _TICKS = re.compile(r"`{3,}")
-_FENCED = {"fenced": True}
+_FENCED = Detail(fenced=True)
 _new = tuple.__new__
 """Makes a block or an anchor in a third of the time that its own constructor takes."""
 _UNWRITTEN = Block("", -1, -1)
 """Holds the place of a block until it ends."""
 
 Place = Mapping[str, Any]
-Attrs = Mapping[str, Any] | None
 
 
-class Run(NamedTuple):
+class PlacedText(NamedTuple):
     """Text that stands in one place of the source."""
 
     text: str
     place: Place | None = None
 
 
-Words = str | Sequence[Run]
+Words = str | Sequence[PlacedText]
 """Text of a block: all in the block's place, or in runs with places of their own."""
 
 
@@ -49,7 +47,7 @@ class _Open:
     index: int
     kind: str
     level: int
-    attrs: Attrs
+    detail: Detail | None
     mark: str
     """What stands before its first line, such as `- `."""
     margin: str
@@ -60,7 +58,7 @@ class _Open:
     """-1 until its first text."""
 
 
-class Builder:
+class DocumentBuilder:
     """Collects the text, blocks and anchors of a document from its first block to its last."""
 
     def __init__(self) -> None:
@@ -77,32 +75,22 @@ class Builder:
         """Characters so far."""
         return self._length
 
-    @property
-    def ends(self) -> tuple[int, int] | None:
-        """Characters and blocks so far; None inside a block, where nothing can be adopted."""
-        return None if self._open else (self._length, len(self._blocks))
-
-    def adopt(self, text: str, blocks: Sequence[Block], anchors: Sequence[Anchor]) -> None:
-        """Text with blocks and anchors that was written elsewhere to stand after `ends`."""
-        self._emit(text)
-        self._gap = None if text else self._gap
-        self._blocks += blocks
-        self._anchors += anchors
-
     def finish(self) -> tuple[str, list[Block], Anchors | None]:
         """The text, its blocks and where they stand; no anchors where no place was given."""
         return "".join(self._parts), self._blocks, Anchors(self._anchors) if self._anchors else None
 
     # --- blocks of text -------------------------------------------------------------------------------------------
 
-    def heading(self, level: int, words: Words, place: Place | None = None, attrs: Attrs = None) -> None:
+    def heading(self, level: int, words: Words, place: Place | None = None, detail: Detail | None = None) -> None:
         """A heading of level 1-6; deeper ones count as 6. One without text is left out."""
         level = min(max(level, 1), _DEEPEST)
-        self._running("heading", "#" * level + " ", words, place, level, attrs)
+        self._running("heading", "#" * level + " ", words, place, level, detail)
 
-    def paragraph(self, words: Words, place: Place | None = None, kind: str = "paragraph", attrs: Attrs = None) -> None:
+    def paragraph(
+        self, words: Words, place: Place | None = None, kind: str = "paragraph", detail: Detail | None = None
+    ) -> None:
         """A paragraph, or another kind of running text, such as `figure` for what stands for a picture."""
-        self._running(kind, "", words, place, 0, attrs)
+        self._running(kind, "", words, place, 0, detail)
 
     def lines(self, lines: Iterable[str], place: Place | None = None, kind: str = "paragraph") -> None:
         """Running text whose line ends count, such as verse, an address or a letter; blank lines are left out."""
@@ -144,7 +132,7 @@ class Builder:
             if by_cells:
                 self._rows_by_cells(given, width, places)
                 return
-            lines = [f"| {line} |" for line in between_bars(given, width)]
+            lines = [f"| {line} |" for line in join_cells(given, width)]
             with self._block("row"):
                 self._put(lines[0], places[0] if places else None)  # type: ignore[arg-type]  # no cells, as just seen
             margin = "".join(one.margin for one in self._open)
@@ -156,7 +144,7 @@ class Builder:
     ) -> None:
         for index, row in enumerate(rows):
             with self._block("row", tight=index > 0):
-                cells = [*(as_cell(cell) for cell in row), *[""] * (width - len(row))]
+                cells = [*(escape_cell(cell) for cell in row), *[""] * (width - len(row))]
                 self._row(cells, places[index] if index < len(places) else None)
             if index == 0:
                 self._newline()
@@ -171,7 +159,7 @@ class Builder:
             return
         with self._block("table"):
             with self._block("row"):
-                self._row([as_cell(cell) for cell in header], places[0])
+                self._row([escape_cell(cell) for cell in header], places[0])
             self._emit("\n|" + " --- |" * len(header))
             base = self._length + 1
             starts = [base, *(base + 1 + end for end in ends[:-1])]
@@ -253,14 +241,14 @@ class Builder:
     # --- inside ---------------------------------------------------------------------------------------------------
 
     def _running(
-        self, kind: str, mark: str, words: Words, place: Place | None, level: int = 0, attrs: Attrs = None
+        self, kind: str, mark: str, words: Words, place: Place | None, level: int = 0, detail: Detail | None = None
     ) -> None:
         """A block of running text: line ends in it are spaces, as a page shows them."""
         if isinstance(words, str):
             if text := " ".join(words.split()):
-                self.line(kind, text, place, mark, level, attrs)
+                self.line(kind, text, place, mark, level, detail)
             return
-        with self._block(kind, level=level, attrs=attrs):
+        with self._block(kind, level=level, detail=detail):
             before = ""
             space = False
             for run in words:
@@ -277,7 +265,7 @@ class Builder:
                 space = space or run.text[-1:].isspace()
 
     def line(
-        self, kind: str, text: str, place: Place | None, mark: str = "", level: int = 0, attrs: Attrs = None
+        self, kind: str, text: str, place: Place | None, mark: str = "", level: int = 0, detail: Detail | None = None
     ) -> None:
         """A block of one line, which most are, in one step: text that has no white space but spaces between words."""
         if self._gap is None:
@@ -287,7 +275,7 @@ class Builder:
         self._parts.append(mark + text)
         self._length = end = at + len(text)
         parent = self._open[-1].index if self._open else -1
-        self._blocks.append(_new(Block, (kind, at - len(mark), end, level, parent, attrs or None)))
+        self._blocks.append(_new(Block, (kind, at - len(mark), end, level, parent, detail)))
         if place is not None:
             self._anchor(at, place)
 
@@ -296,11 +284,11 @@ class Builder:
         kind: str,
         lines: Sequence[str],
         place: Place | None,
-        attrs: Attrs = None,
+        detail: Detail | None = None,
         places: Sequence[Place | None] = (),
     ) -> None:
         if places:
-            with self._block(kind, attrs=attrs):
+            with self._block(kind, detail=detail):
                 for index, line in enumerate(lines):
                     if index:
                         self._newline(blank=not line)
@@ -308,7 +296,7 @@ class Builder:
             return
         if not lines:
             return
-        self._enter(kind, attrs=attrs)
+        self._enter(kind, detail=detail)
         self._put(lines[0], place)
         margin = "\n" + "".join(one.margin for one in self._open)
         blank = margin.rstrip(" ")
@@ -316,19 +304,26 @@ class Builder:
         self.close()
 
     @contextmanager
-    def _block(self, kind: str, *, level: int = 0, attrs: Attrs = None, tight: bool = False) -> Iterator[None]:
+    def _block(self, kind: str, *, level: int = 0, detail: Detail | None = None, tight: bool = False) -> Iterator[None]:
         """A block around what is written inside."""
-        self._enter(kind, level=level, attrs=attrs, tight=tight)
+        self._enter(kind, level=level, detail=detail, tight=tight)
         yield
         self.close()
 
     def _enter(
-        self, kind: str, *, level: int = 0, attrs: Attrs = None, mark: str = "", margin: str = "", tight: bool = False
+        self,
+        kind: str,
+        *,
+        level: int = 0,
+        detail: Detail | None = None,
+        mark: str = "",
+        margin: str = "",
+        tight: bool = False,
     ) -> None:
         asked = self._gap is None
         if asked:
             self._gap = "\n" if tight else "\n\n"
-        self._open.append(_Open(len(self._blocks), kind, level, attrs or None, mark, margin, asked))
+        self._open.append(_Open(len(self._blocks), kind, level, detail, mark, margin, asked))
         self._blocks.append(_UNWRITTEN)
 
     def close(self) -> None:
@@ -336,7 +331,7 @@ class Builder:
         one = self._open.pop()
         if one.start >= 0:
             parent = self._open[-1].index if self._open else -1
-            self._blocks[one.index] = _new(Block, (one.kind, one.start, self._length, one.level, parent, one.attrs))
+            self._blocks[one.index] = _new(Block, (one.kind, one.start, self._length, one.level, parent, one.detail))
             return
         del self._blocks[one.index :]
         if one.asked:
@@ -382,3 +377,29 @@ class Builder:
     def _emit(self, text: str) -> None:
         self._parts.append(text)
         self._length += len(text)
+
+
+_SPACED = (
+    "  ", " |", "| ", " \n", "\n ",
+    *map(chr, (*range(9, 10), *range(11, 14), *range(28, 32), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B))),
+    *map(chr, (0x2028, 0x2029, 0x202F, 0x205F, 0x3000)),
+)  # fmt: skip
+"""What a row that is written as it is must not hold: white space that would be one space, or none, in a cell."""
+
+
+def join_cells(rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """The cells of each row between bars. One look at all of them finds whether any needs care, as few tables do."""
+    if not rows:
+        return []
+    empty = [""] * width
+    full = [row if len(row) == width else [*row, *empty[len(row) :]] for row in rows]
+    whole = "\n".join(["", *["|".join(row) for row in full], ""])
+    bars, ends = (width - 1) * len(rows), len(rows) + 1
+    if whole.count("|") == bars and whole.count("\n") == ends and not any(sign in whole for sign in _SPACED):
+        return whole[1:-1].replace("|", " | ").split("\n")
+    return [" | ".join([escape_cell(cell) for cell in row]) for row in full]
+
+
+def escape_cell(text: str) -> str:
+    """A cell on one line; a bar in it is escaped, as it would end the cell."""
+    return _SPACE.sub(" ", text).strip().replace("|", "\\|")

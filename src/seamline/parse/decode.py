@@ -1,12 +1,9 @@
-"""Bytes to text, without a guess: a byte order mark, UTF-8, or the encoding the caller names - else an error.
+"""Bytes to text: by a byte order mark, as UTF-8, or by the encoding that the caller names.
 
-Nothing is replaced (a U+FFFD would be a character the document does not have) and newlines stay as they are,
-because every span points into exactly this text.
-
-Text whose bytes are not plain UTF-8: read all the same, with a notice that says how.
-
-First what is clear: wide characters without a mark, a file that breaks off, an encoding that statistics are sure of.
-What is left is mostly UTF-8 or ASCII with bytes from an old program in it; they are read as browsers read them.
+Nothing is replaced (a U+FFFD would be a character the document does not have) and line ends stay as they are, because
+every span points into exactly this text. Other bytes are an error of `decode`. `decode_leniently` reads them all the
+same, with a notice that says how: first what is clear (wide characters without a mark, a file that breaks off, an
+encoding that statistics are sure of), then UTF-8 or ASCII with bytes from an old program in it, as browsers read them.
 """
 
 from __future__ import annotations
@@ -18,6 +15,7 @@ from collections.abc import Iterator
 from seamline.errors import ConfigError, ParseError
 from seamline.parse.html.meta import fits
 from seamline.parse.sniff import magic_of
+from seamline.text.lines import line_number
 from seamline.types import Notice
 
 SAMPLE = 8 * 1024
@@ -48,7 +46,6 @@ _CONTROLS = bytes(b for b in range(0x20) if b not in _TEXT_CONTROLS) + b"\x7f"
 # Codecs for host names and program literals, which no file is written in.
 _NOT_FOR_FILES = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape"})
 
-_LINE_END = re.compile(r"\r\n?|\n")
 
 _PIECE = 1 << 20
 """Characters that are encoded at once."""
@@ -75,7 +72,7 @@ def decode(data: bytes, *, source: str = "", encoding: str | None = None) -> str
         raise _undecodable(error, data, source, remedy=_CONVERT) from None
 
 
-def encoded(text: str, source: str) -> Iterator[bytes]:
+def encode_pieces(text: str, source: str) -> Iterator[bytes]:
     """The text as UTF-8, piece by piece: a copy of all of a large text costs more than to make it.
 
     Refuses what no UTF-8 file can hold, before it reaches a parser, tokenizer or store that panics.
@@ -91,7 +88,7 @@ def encoded(text: str, source: str) -> Iterator[bytes]:
 def check_encodable(text: str, source: str) -> None:
     """Refuse text that no UTF-8 file can hold."""
     if not text.isascii():
-        for _ in encoded(text, source):
+        for _ in encode_pieces(text, source):
             pass
 
 
@@ -100,7 +97,7 @@ def _half_character(text: str, at: int, source: str) -> ParseError:
         f"lone surrogate U+{ord(text[at]):04X} at character {at}: half of a UTF-16 pair is no text; "
         'remove it, e.g. text.encode("utf-8", "ignore").decode()',
         source,
-        f"line {line_number(text[:at])}",
+        f"line {line_number(text, at)}",
     )
 
 
@@ -137,14 +134,9 @@ def _undecodable(
 ) -> ParseError:
     """Names the byte, and its offset from the start of the file, mark included, as a hex editor shows it."""
     at = error.start + skip
-    line = line_number(data[skip:at].decode(codec, "replace"))
+    before = data[skip:at].decode(codec, "replace")
     problem = f"byte 0x{data[at]:02X} at offset {at} is not valid {codec.upper()} ({error.reason})"
-    return ParseError(f"{problem}: {remedy}", source, f"line {line}")
-
-
-def line_number(before: str) -> int:
-    """The number of the line that follows a text."""
-    return 1 + len(_LINE_END.findall(before))
+    return ParseError(f"{problem}: {remedy}", source, f"line {line_number(before, len(before))}")
 
 
 def _refuse_magic(data: bytes, source: str) -> None:
@@ -196,41 +188,41 @@ _ASCII_LETTER = re.compile(rb"[A-Za-z]")
 _MEANT = {0xDC00 + byte: bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(0x80, 0x100)}
 """What a stray byte is to a browser: Windows-1252, and the control character of its number where that has none."""
 
-Rescued = tuple[str, Notice]
+LenientText = tuple[str, Notice]
 """A text, and the remark that is due."""
 
 
-def rescued(data: bytes, format_name: str) -> Rescued | None:
+def decode_leniently(data: bytes, format_name: str) -> LenientText | None:
     """The text of bytes that are not UTF-8; None where it is no text, or nobody can tell what its letters are."""
     if data.startswith(_WIDE_MARKS) or magic_of(data):
         return None
     if data.startswith(codecs.BOM_UTF8):
-        return _mixed(data)
-    if found := _wide(data):
+        return _decode_mixed(data)
+    if found := _decode_wide(data):
         return found
     if not few_controls(data[:SAMPLE]):
         return None
-    for read in (_cut_off, _paired, _detected):
+    for read in (_decode_cut_off, _decode_surrogates, _decode_by_statistics):
         if found := read(data):
             return found
-    likely = _likely(data, format_name) if format_name in _OFTEN_OLD else None
-    return likely or _mixed(data)
+    likely = _decode_likely(data, format_name) if format_name in _OFTEN_OLD else None
+    return likely or _decode_mixed(data)
 
 
-def _named(data: bytes, name: str, doubt: str = "") -> Rescued:
+def _decode_as(data: bytes, name: str, doubt: str = "") -> LenientText:
     message = f"is not UTF-8; read as {name}{doubt}: name it with --encoding if that is wrong"
     return data.decode(name), Notice("encoding-guessed", message)
 
 
-def _wide(data: bytes) -> Rescued | None:
+def _decode_wide(data: bytes) -> LenientText | None:
     """UTF-16 or UTF-32 without a byte order mark."""
     name = wide_guess(data[:SAMPLE])
     if not name or not fits(data, name):
         return None
-    return _named(data, name) if few_controls(data[:SAMPLE].decode(name, "ignore").encode()) else None
+    return _decode_as(data, name) if few_controls(data[:SAMPLE].decode(name, "ignore").encode()) else None
 
 
-def _cut_off(data: bytes) -> Rescued | None:
+def _decode_cut_off(data: bytes) -> LenientText | None:
     """UTF-8 that ends inside a character."""
     try:
         data.decode()
@@ -243,7 +235,7 @@ def _cut_off(data: bytes) -> Rescued | None:
     return None
 
 
-def _paired(data: bytes) -> Rescued | None:
+def _decode_surrogates(data: bytes) -> LenientText | None:
     """UTF-8 in which characters beyond the first plane are written as two halves, as some databases do."""
     try:
         text = data.decode("utf-8", "surrogatepass").encode("utf-16-le", "surrogatepass").decode("utf-16-le")
@@ -252,18 +244,18 @@ def _paired(data: bytes) -> Rescued | None:
     return text, Notice("encoding-guessed", "is not UTF-8; read as CESU-8, which has characters in two halves")
 
 
-def _detected(data: bytes) -> Rescued | None:
+def _decode_by_statistics(data: bytes) -> LenientText | None:
     """By statistics, where they are sure."""
-    return next((_named(data, name) for name, sure in _guesses(data, modern=False) if sure >= _SURE), None)
+    return next((_decode_as(data, name) for name, sure in _guesses(data, modern=False) if sure >= _SURE), None)
 
 
-def _likely(data: bytes, format_name: str) -> Rescued | None:
+def _decode_likely(data: bytes, format_name: str) -> LenientText | None:
     """The most likely of the encodings that Windows wrote; browsers take cp1252 for a page that says nothing."""
     names = ["cp1252"] if format_name == "html" else [name for name, _ in _guesses(data, modern=True)]
-    return next((_named(data, name, ", though others fit as well") for name in names if fits(data, name)), None)
+    return next((_decode_as(data, name, ", though others fit as well") for name in names if fits(data, name)), None)
 
 
-def _mixed(data: bytes) -> Rescued | None:
+def _decode_mixed(data: bytes) -> LenientText | None:
     """UTF-8 with stray bytes, which are taken for Windows-1252; None where most letters would be such bytes."""
     text = data.decode("utf-8-sig", "surrogateescape")
     stray = len(_STRAY.findall(text))
@@ -277,7 +269,7 @@ def _mixed(data: bytes) -> Rescued | None:
         f"is not UTF-8 throughout: {stray:,} bytes, the first 0x{data[at]:02X} at offset {at}, were read as "
         "Windows-1252; name its encoding with --encoding if that is wrong"
     )
-    return text.translate(_MEANT), Notice("encoding-mixed", message, f"line {line_number(before)}")
+    return text.translate(_MEANT), Notice("encoding-mixed", message, f"line {line_number(text, first.start())}")
 
 
 def _guesses(data: bytes, *, modern: bool) -> Iterator[tuple[str, float]]:

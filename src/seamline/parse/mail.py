@@ -17,11 +17,11 @@ from email.policy import compat32
 from typing import Any
 
 from seamline.errors import ParseError
-from seamline.parse.builder import Builder
-from seamline.parse.html.flow import Flow
+from seamline.parse.builder import DocumentBuilder
+from seamline.parse.html.flow import HtmlFlow
 from seamline.parse.html.meta import decode_page, known_encoding
 from seamline.parse.html.page import read_page
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.types import Notice
 
 _QUOTE = re.compile(r"(?:>[ \t]?)+")
@@ -36,14 +36,14 @@ _NAMED = 20
 class _Letter:
     """What has been read of a message."""
 
-    raw: Raw
-    builder: Builder = field(default_factory=Builder)
+    raw: ParseInput
+    builder: DocumentBuilder = field(default_factory=DocumentBuilder)
     notices: list[Notice] = field(default_factory=list)
     attached: list[str] = field(default_factory=list)
     defects: set[str] = field(default_factory=set)
 
 
-def parse(raw: Raw) -> Parsed:
+def parse(raw: ParseInput) -> ParseResult:
     """A message."""
     try:
         message = BytesParser(policy=compat32).parsebytes(raw.data)
@@ -61,7 +61,7 @@ def parse(raw: Raw) -> Parsed:
     if not blocks:
         letter.notices.append(Notice("mail-empty", "there is no text in the message"))
     _tell(letter)
-    return Parsed(text, blocks, subject, _meta(message), anchors, notices=tuple(letter.notices))
+    return ParseResult(text, blocks, subject, _meta(message), anchors, notices=tuple(letter.notices))
 
 
 # --- headers ------------------------------------------------------------------------------------------------------
@@ -193,7 +193,7 @@ def _is_flowed(part: Message) -> bool:
 
 def _write_plain(text: str, flowed: bool, name: str, letter: _Letter) -> None:
     """Paragraphs between blank lines; lines behind `>` are quotes, of quotes where there are several."""
-    flow = Flow(letter.builder, letter.raw.limits.characters)
+    flow = HtmlFlow(letter.builder, letter.raw.limits.characters)
     place = {"part": name}
     depth = 0
     lines: list[str] = []
@@ -202,7 +202,7 @@ def _write_plain(text: str, flowed: bool, name: str, letter: _Letter) -> None:
         quoted = mark[0].count(">") if mark else 0
         said = line[mark.end() :] if mark else line
         if (quoted != depth or not said.strip()) and lines:
-            flow.lines(_unfolded(lines) if flowed else lines, place)
+            flow.lines(_unfold(lines) if flowed else lines, place)
             lines = []
         if said.strip():
             for _ in range(depth, quoted):
@@ -220,7 +220,7 @@ def _write_plain(text: str, flowed: bool, name: str, letter: _Letter) -> None:
         letter.notices.append(Notice("text-limit", what, f"part {name}"))
 
 
-def _unfolded(lines: list[str]) -> list[str]:
+def _unfold(lines: list[str]) -> list[str]:
     """Lines as they were written, before they were folded to fit a screen; `-- ` starts a signature."""
     out: list[str] = []
     open_ = False

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from seamline.errors import ParserGaveUp
-from seamline.parse.builder import Builder, Place
+from seamline.parse.builder import DocumentBuilder, Place
 from seamline.parse.markdown.blocks import parse_blocks
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.text.headings import heading_text
-from seamline.types import Block, Notice
+from seamline.types import NO_DETAIL, Block, Notice
 
 _LONGEST_OUTPUT = 100_000
 """Characters of one output; the rest is left out with a notice."""
@@ -35,25 +35,25 @@ _LEFT_OUT = {
 }
 
 
-def parse(raw: Raw) -> Parsed:
+def parse(raw: ParseInput) -> ParseResult:
     """A notebook."""
-    return _Notebook(raw).parsed()
+    return _Notebook(raw).parse()
 
 
 class _Notebook:
     """One notebook while it is read."""
 
-    def __init__(self, raw: Raw) -> None:
+    def __init__(self, raw: ParseInput) -> None:
         self._limits = raw.limits
-        self._data = _loaded(raw)
-        self._builder = Builder()
+        self._data = _load(raw)
+        self._builder = DocumentBuilder()
         self._left_out: Counter[str] = Counter()
         self._title = ""
         about = self._data.get("metadata")
         self._about: Mapping[str, Any] = about if isinstance(about, dict) else {}
         self._language = _language(self._about)
 
-    def parsed(self) -> Parsed:
+    def parse(self) -> ParseResult:
         for number, cell in enumerate(_cells(self._data), 1):
             if self._builder.length > self._limits.characters:
                 self._left_out["rest"] += 1
@@ -72,12 +72,12 @@ class _Notebook:
         if not text:
             notices.append(Notice("no-text", "holds no text"))
         named = self._text(title) if isinstance(title, str) else self._title
-        return Parsed(text, blocks, named, meta, anchors, notices=tuple(notices))
+        return ParseResult(text, blocks, named, meta, anchors, notices=tuple(notices))
 
     def _cell(self, cell: Mapping[str, Any], path: str) -> None:
         place = {"paragraph": path}
         kind = cell.get("cell_type")
-        source = self._joined(cell.get("source", cell.get("input", "")))
+        source = self._join_source(cell.get("source", cell.get("input", "")))
         if source is None:
             self._left_out["cell"] += 1
         elif kind == "code":
@@ -100,29 +100,29 @@ class _Notebook:
             return
         kind = output.get("output_type")
         if kind in ("error", "pyerr"):
-            trace = self._joined(output.get("traceback"), "\n")
+            trace = self._join_source(output.get("traceback"), "\n")
             said = trace or f"{output.get('ename')}: {output.get('evalue')}"
-            self._printed(said, place)
+            self._write_printed(said, place)
         elif kind == "stream":
-            self._printed(self._joined(output.get("text")), place)
+            self._write_printed(self._join_source(output.get("text")), place)
         else:
             data = output.get("data", output)
-            self._shown(data if isinstance(data, dict) else {}, place)
+            self._write_best(data if isinstance(data, dict) else {}, place)
 
-    def _shown(self, data: Mapping[str, Any], place: Place) -> None:
+    def _write_best(self, data: Mapping[str, Any], place: Place) -> None:
         """The best of the forms an output has: Markdown, else text; a picture stands for what names it only."""
         if "text/markdown" in data:
-            self._markdown(self._joined(data["text/markdown"]) or "", place)
+            self._markdown(self._join_source(data["text/markdown"]) or "", place)
         elif any(str(key).startswith("image/") or key in ("png", "jpeg", "svg") for key in data):
             self._left_out["image"] += 1
         elif "text/plain" in data or "text" in data:
-            self._printed(self._joined(data.get("text/plain", data.get("text"))), place)
+            self._write_printed(self._join_source(data.get("text/plain", data.get("text"))), place)
         elif "text/latex" in data:
-            self._printed(self._joined(data["text/latex"]), place)
+            self._write_printed(self._join_source(data["text/latex"]), place)
         else:
             self._left_out["html" if "text/html" in data or "html" in data else "other"] += 1
 
-    def _printed(self, text: str | None, place: Place) -> None:
+    def _write_printed(self, text: str | None, place: Place) -> None:
         if text is None:
             self._left_out["cell"] += 1
             return
@@ -135,14 +135,14 @@ class _Notebook:
         self._left_out["data"] += count
         source = source.replace("\r\n", "\n").replace("\r", "\n")
         blocks = parse_blocks(source)
-        if fence := _left_open(blocks):
+        if fence := _missing_fence(blocks):
             source = f"{source.rstrip()}\n{fence}"
             blocks = parse_blocks(source)
         if not self._title:
             self._title = _first_title(source, blocks)
         self._builder.markdown(source, blocks, place)
 
-    def _joined(self, source: Any, between: str = "") -> str | None:
+    def _join_source(self, source: Any, between: str = "") -> str | None:
         """Text that is kept as a string or as its lines; None for anything else."""
         if isinstance(source, list) and all(isinstance(line, str) for line in source):
             source = between.join(source)
@@ -158,7 +158,7 @@ class _Notebook:
         return text
 
 
-def _loaded(raw: Raw) -> Mapping[str, Any]:
+def _load(raw: ParseInput) -> Mapping[str, Any]:
     try:
         data = json.loads(raw.text)
     except ValueError as error:
@@ -188,9 +188,9 @@ def _language(about: Mapping[str, Any]) -> str:
     return ""
 
 
-def _left_open(blocks: list[Block]) -> str:
+def _missing_fence(blocks: list[Block]) -> str:
     """The fence that would close the last block, empty where none is open: a cell ends what it began."""
-    return str((blocks[-1].attrs or {}).get("unclosed", "")) if blocks and blocks[-1].parent < 0 else ""
+    return (blocks[-1].detail or NO_DETAIL).unclosed if blocks and blocks[-1].parent < 0 else ""
 
 
 def _first_title(text: str, blocks: list[Block]) -> str:

@@ -1,9 +1,7 @@
-"""What a file is: by its content where that shows, else by its name, else text.
+"""What a file is: by its first bytes where these cannot be mistaken, else by its name, else text.
 
-Content that cannot be mistaken (a PDF, an archive, an image) wins over the name. Text is what its name says, as LaTeX
-about HTML looks like both; only a few openings outrank a name that says nothing.
-
-What a file is by its first bytes, where these cannot be mistaken: the one table of them.
+A PDF, an archive or an image wins over the name. Text is what its name says, as LaTeX about HTML looks like both; only
+a few openings outrank a name that says nothing.
 """
 
 from __future__ import annotations

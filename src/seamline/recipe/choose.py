@@ -88,7 +88,7 @@ def _table(document: Document, recipe: Recipe) -> tuple[dict[str, Any], str]:
 
 
 def _conversation(document: Document, recipe: Recipe) -> tuple[dict[str, Any], str]:
-    if any("pause" in (block.attrs or ()) for block in document.blocks):
+    if any(block.detail is not None and block.detail.pause is not None for block in document.blocks):
         return {"strategy": "multimodal"}, "speech with times: by pauses, speakers and scenes"
     return {"strategy": "semantic"}, "by changes of subject"
 

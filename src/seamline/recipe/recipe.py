@@ -15,23 +15,8 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from seamline.errors import ConfigError
-from seamline.recipe.check import (
-    expect_bool,
-    expect_choice,
-    expect_choices,
-    expect_int,
-    expect_number,
-    expect_text,
-)
-from seamline.recipe.strategies import (
-    Code,
-    Hierarchy,
-    Multimodal,
-    Propositions,
-    Rechunk,
-    Semantic,
-    Tabular,
-)
+from seamline.recipe.check import expect_bool, expect_choice, expect_choices, expect_int, expect_number, expect_text
+from seamline.recipe.strategies import Code, Hierarchy, Multimodal, Propositions, Rechunk, Semantic, Tabular
 from seamline.registry import STRATEGIES, is_known, names
 from seamline.types import Budget
 

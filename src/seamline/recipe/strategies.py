@@ -6,12 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from seamline.errors import ConfigError
-from seamline.recipe.check import (
-    expect_bool,
-    expect_choice,
-    expect_int,
-    expect_number,
-)
+from seamline.recipe.check import expect_bool, expect_choice, expect_int, expect_number
 
 Method = Literal["dip", "objective", "texttiling", "bayes"]
 Threshold = Literal["std", "percentile", "gradient"]

@@ -10,12 +10,7 @@ from typing import Any, Literal
 
 from seamline.errors import ConfigError
 from seamline.protocols import Reader
-from seamline.records import (
-    ABOUT,
-    EntryPlace,
-    Head,
-    Version,
-)
+from seamline.records import ABOUT, EntryPlace, Head, Version
 from seamline.search.documents import cited
 from seamline.search.hits import Citation, place_text
 from seamline.text.words import words

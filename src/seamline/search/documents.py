@@ -10,12 +10,7 @@ from typing import Protocol, runtime_checkable
 
 from seamline.errors import StoreError
 from seamline.protocols import Reader
-from seamline.records import (
-    ABOUT,
-    Entry,
-    EntryPlace,
-    Version,
-)
+from seamline.records import ABOUT, Entry, EntryPlace, Version
 from seamline.search.hits import Citation
 
 

@@ -13,12 +13,7 @@ from functools import lru_cache
 from typing import Literal
 
 from seamline.errors import ConfigError
-from seamline.filters.tree import (
-    All,
-    Any,
-    Filter,
-    Test,
-)
+from seamline.filters.tree import All, Any, Filter, Test
 from seamline.records import ABOUT, Entry, EntryPlace
 from seamline.search.documents import DocumentCache, neighbours
 from seamline.search.hits import Citation, Hit, Shadow

@@ -12,22 +12,12 @@ from seamline.errors import ConfigError
 from seamline.protocols import Embedder, Reader, Reranker
 from seamline.records import ABOUT, Scored
 from seamline.search import expand, fuse
-from seamline.search.candidates import (
-    Candidate,
-    as_hits,
-    ordered,
-    resolved,
-)
+from seamline.search.candidates import Candidate, as_hits, ordered, resolved
 from seamline.search.documents import DocumentCache
 from seamline.search.duplicates import collapse
 from seamline.search.expand import second_look, without_covered
 from seamline.search.hits import Hit, Why
-from seamline.search.legs import (
-    Legs,
-    SearchScope,
-    find,
-    similarities,
-)
+from seamline.search.legs import Legs, SearchScope, find, similarities
 from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan
 from seamline.search.rerank import rescored, weighed

@@ -22,14 +22,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from seamline.errors import StoreError
-from seamline.records import (
-    Entry,
-    EntryPlace,
-    Head,
-    MetaValue,
-    Settings,
-    Version,
-)
+from seamline.records import Entry, EntryPlace, Head, MetaValue, Settings, Version
 
 if TYPE_CHECKING:
     from seamline.records import Vector

@@ -16,16 +16,7 @@ import numpy as np
 from seamline.errors import IndexMissing, StoreError
 from seamline.filters import tree as filters
 from seamline.filters.tree import Filter
-from seamline.records import (
-    Change,
-    Entry,
-    Head,
-    Problem,
-    Scored,
-    Settings,
-    VectorKind,
-    Version,
-)
+from seamline.records import Change, Entry, Head, Problem, Scored, Settings, VectorKind, Version
 from seamline.store import bm25, codec
 from seamline.store.changes import Current, check_changes, check_query
 from seamline.store.verify import verify_reader

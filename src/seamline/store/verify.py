@@ -6,13 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from seamline.errors import StoreError
 from seamline.protocols import Reader
-from seamline.records import (
-    Entry,
-    EntryPlace,
-    Head,
-    Problem,
-    Version,
-)
+from seamline.records import Entry, EntryPlace, Head, Problem, Version
 from seamline.store import codec
 
 _BATCH = 256

@@ -14,27 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import strategies as st
 
-from seamline.filters.tree import (
-    FIELDS,
-    META,
-    ORDERED,
-    All,
-    Any,
-    Filter,
-    Not,
-    Operator,
-    Test,
-    Value,
-)
-from seamline.records import (
-    Change,
-    Entry,
-    EntryPlace,
-    Head,
-    MetaValue,
-    Settings,
-    Version,
-)
+from seamline.filters.tree import FIELDS, META, ORDERED, All, Any, Filter, Not, Operator, Test, Value
+from seamline.records import Change, Entry, EntryPlace, Head, MetaValue, Settings, Version
 from seamline.store.codec import digest
 from seamline.text.words import ANALYZER
 

@@ -22,8 +22,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from seamline.parse.isolate.wire import HEADER, frame
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.isolate.wire import HEADER, write_frame
+from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.types import Block
 
 _LIBRARY = ctypes.CDLL(None, use_errno=True)
@@ -31,9 +31,9 @@ _FAMILIES = {"unix": 1, "inet": 2, "inet6": 10, "netlink": 16, "packet": 17}
 _LIMITS = ("AS", "DATA", "FSIZE", "NOFILE", "CORE", "CPU", "NPROC", "MSGQUEUE")
 
 
-def _told(attempts: dict[str, str]) -> Parsed:
+def _told(attempts: dict[str, str]) -> ParseResult:
     text = json.dumps(attempts)
-    return Parsed(text, [Block("paragraph", 0, len(text))])
+    return ParseResult(text, [Block("paragraph", 0, len(text))])
 
 
 def _ended(result: int) -> str:
@@ -50,17 +50,17 @@ def _tried(action: Callable[[], object]) -> str:
     return "done"
 
 
-def network(raw: Raw) -> Parsed:
+def network(raw: ParseInput) -> ParseResult:
     """Opens sockets of several families."""
     return _told({name: _ended(_LIBRARY.socket(number, 1, 0)) for name, number in _FAMILIES.items()})
 
 
-def reading(raw: Raw) -> Parsed:
+def reading(raw: ParseInput) -> ParseResult:
     """Opens the files that are named in its text, one on each line."""
     return _told({path: _tried(lambda path=path: open(path, "rb").read(1)) for path in raw.text.splitlines()})  # type: ignore[misc]
 
 
-def writing(raw: Raw) -> Parsed:
+def writing(raw: ParseInput) -> ParseResult:
     """Changes a folder, which its text names, that holds a file `a`."""
     file, other = f"{raw.text}/a", f"{raw.text}/b"
     attempts: dict[str, Callable[[], object]] = {
@@ -82,7 +82,7 @@ def writing(raw: Raw) -> Parsed:
     return _told({name: _tried(attempt) for name, attempt in attempts.items()})
 
 
-def processes(raw: Raw) -> Parsed:
+def processes(raw: ParseInput) -> ParseResult:
     """Starts processes and programs, and reaches for its parent."""
     parent = os.getppid()
     arguments = (ctypes.c_char_p * 2)(b"/bin/true", None)
@@ -113,7 +113,7 @@ def _peek(process: int) -> int:
     return int(_LIBRARY.process_vm_readv(process, vector, 1, vector, 1, 0))
 
 
-def limits(raw: Raw) -> Parsed:
+def limits(raw: ParseInput) -> ParseResult:
     """Raises its limits; says what they are and how that ended."""
     attempts = {}
     for name in _LIMITS:
@@ -123,7 +123,7 @@ def limits(raw: Raw) -> Parsed:
     return _told(attempts)
 
 
-def lifeline(raw: Raw) -> Parsed:
+def lifeline(raw: ParseInput) -> ParseResult:
     """Lets go of the pipe by which it ends with its parent."""
     pipe = next(number for number in _pipes(os.O_RDONLY) if number > 0)
     attempts = {
@@ -137,12 +137,12 @@ def lifeline(raw: Raw) -> Parsed:
     return _told(attempts)
 
 
-def surroundings(raw: Raw) -> Parsed:
+def surroundings(raw: ParseInput) -> ParseResult:
     """Says where it runs."""
     return _told({"folder": str(Path.cwd()), "path": os.pathsep.join(sys.path), **os.environ})
 
 
-def loading(raw: Raw) -> Parsed:
+def loading(raw: ParseInput) -> ParseResult:
     """Starts a thread, which parsers may."""
     done: list[int] = []
     thread = threading.Thread(target=done.append, args=(1,))
@@ -151,7 +151,7 @@ def loading(raw: Raw) -> Parsed:
     return _told({"thread": "done" if done else "not run"})
 
 
-def brood(raw: Raw) -> Parsed:
+def brood(raw: ParseInput) -> ParseResult:
     """Starts a process that stays when this one ends; says which."""
     child = _LIBRARY.fork()
     if child == 0:
@@ -160,14 +160,14 @@ def brood(raw: Raw) -> Parsed:
     return _told({"process": str(child)})
 
 
-def crowd(raw: Raw) -> Parsed:
+def crowd(raw: ParseInput) -> ParseResult:
     """Starts threads without end, with stacks so small that memory does not end it."""
     threading.stack_size(1 << 16)
     while True:
         threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
 
 
-def stubborn(raw: Raw) -> Parsed:
+def stubborn(raw: ParseInput) -> ParseResult:
     """Spins, and does not listen to the kernel's warning."""
     signal.signal(signal.SIGXCPU, signal.SIG_IGN)
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
@@ -176,13 +176,13 @@ def stubborn(raw: Raw) -> Parsed:
         pass
 
 
-def gulp(raw: Raw) -> Parsed:
+def gulp(raw: ParseInput) -> ParseResult:
     """Takes more memory at once than it may."""
     held = bytearray(1 << 40)
     return _told({"taken": str(len(held))})
 
 
-def shared(raw: Raw) -> Parsed:
+def shared(raw: ParseInput) -> ParseResult:
     """Takes memory that is shared, which no limit of private memory counts."""
     held = []
     while True:
@@ -190,51 +190,51 @@ def shared(raw: Raw) -> Parsed:
         held[-1].write(b"x" * (1 << 24))
 
 
-def giant(raw: Raw) -> Parsed:
+def giant(raw: ParseInput) -> ParseResult:
     """Announces an answer of 2**60 bytes."""
     return _answer(HEADER.pack(1 << 60, 1 << 60))
 
 
-def flood(raw: Raw) -> Parsed:
+def flood(raw: ParseInput) -> ParseResult:
     """Answers without end."""
     return _answer(HEADER.pack(1 << 28, 0) + b"[" + b" " * (1 << 20), b" " * (1 << 20))
 
 
-def nested(raw: Raw) -> Parsed:
+def nested(raw: ParseInput) -> ParseResult:
     """Sends lists that take twenty times as much memory as room on the pipe."""
     said = b"[" + b"[]," * 30_000_000 + b"0]"
     return _answer(HEADER.pack(len(said), 0) + said)
 
 
-def deep(raw: Raw) -> Parsed:
+def deep(raw: ParseInput) -> ParseResult:
     """Sends a list in a list in a list, a million deep."""
     said = b"[" * 1_000_000
     return _answer(HEADER.pack(len(said), 0) + said)
 
 
-def begging(raw: Raw) -> Parsed:
+def begging(raw: ParseInput) -> ParseResult:
     """Asks for more time than there is."""
-    return _answer(frame(["more", float("inf")]))
+    return _answer(write_frame(["more", float("inf")]))
 
 
-def misplaced(raw: Raw) -> Parsed:
+def misplaced(raw: ParseInput) -> ParseResult:
     """Finds a block outside of the text."""
-    return Parsed("text", [Block("paragraph", 0, 1 << 40)])
+    return ParseResult("text", [Block("paragraph", 0, 1 << 40)])
 
 
-def orphaned(raw: Raw) -> Parsed:
+def orphaned(raw: ParseInput) -> ParseResult:
     """Finds a block under one that does not exist."""
-    return Parsed("text", [Block("paragraph", 0, 4, 0, 7)])
+    return ParseResult("text", [Block("paragraph", 0, 4, 0, 7)])
 
 
-def deaf(raw: Raw) -> Parsed:
+def deaf(raw: ParseInput) -> ParseResult:
     """Reads nothing any more after this document."""
     os.dup(0)
     os.dup2(os.pipe()[0], 0)
     return _told({})
 
 
-def mute(raw: Raw) -> Parsed:
+def mute(raw: ParseInput) -> ParseResult:
     """Hangs up, and stays."""
     for number in _pipes(os.O_WRONLY):
         os.close(number)
@@ -254,7 +254,7 @@ def _is_pipe(number: int, mode: int) -> bool:
         return error.errno == errno.EPERM and mode == os.O_RDONLY  # the lifeline, which cannot be asked
 
 
-def _answer(first: bytes, rest: bytes = b"") -> Parsed:
+def _answer(first: bytes, rest: bytes = b"") -> ParseResult:
     """Write bytes in place of an answer, once or without end."""
     answers = _pipes(os.O_WRONLY)[0]
     while first:

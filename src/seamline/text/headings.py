@@ -17,8 +17,8 @@ _ANCHOR = re.compile(r"[ \t]*\{#[^{}\n]*\}[ \t]*$")
 
 def heading_text(text: str, block: Block) -> str:
     """What a heading says, without its marks."""
-    if block.attrs and "title" in block.attrs:
-        return str(block.attrs["title"])
+    if block.detail is not None and block.detail.title is not None:
+        return block.detail.title
     line = text[block.start : block.end].strip()
     if line.startswith("#"):
         line = line.lstrip("#").strip()
@@ -30,7 +30,7 @@ def heading_text(text: str, block: Block) -> str:
     return _ANCHOR.sub("", line) if line.endswith("}") else line
 
 
-def headed(title: str, path: tuple[str, ...], text: str) -> str:
+def with_headings(title: str, path: tuple[str, ...], text: str) -> str:
     """A text under the title of its document and the headings above it, in one line: what a search reads. Of a long
     line its end, the nearest headings, is kept."""
     line = " > ".join([*filter(None, path if title in path else (title, *path))])

@@ -41,3 +41,18 @@ def trimmed(text: str, start: int, end: int) -> int:
     while end > start and text[end - 1].isspace():
         end -= 1
     return end
+
+
+def line_number(text: str, at: int) -> int:
+    """The number, from 1, of the line that holds `at`."""
+    return 1 + sum(1 for _ in _LINE_END.finditer(text, 0, at))
+
+
+def line_starts(text: str) -> list[int]:
+    """Where every line starts."""
+    if "\r" in text:
+        return [0, *(end.end() for end in _LINE_END.finditer(text))]
+    starts = [0]
+    while at := text.find("\n", starts[-1]) + 1:
+        starts.append(at)
+    return starts

@@ -1,8 +1,7 @@
 """The tables of a document, whatever its format: columns with names and types, rows with cells and spans.
 
-What the cells of a row say, however its format parts them: bars, separators, JSON, LaTeX, drawn borders.
-
-A splitter takes the text of one row. It never fails: a row that it cannot part is one cell.
+Cells are parted by bars, separators, JSON, LaTeX or drawn borders. A splitter takes the text of one row and never
+fails: a row that it cannot part is one cell.
 """
 
 from __future__ import annotations
@@ -16,28 +15,14 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from seamline.errors import ConfigError
-from seamline.text.values import (
-    MOST,
-    common,
-    sample,
-    type_of,
-)
-from seamline.types import Block, Document, Span
+from seamline.text.values import MOST, common, sample, type_of
+from seamline.types import NO_DETAIL, Block, Column, Detail, Document, Span
 
 _BORDER = re.compile(r"[ \t]*(?:\+[-=+]+\+|=+(?:[ \t]+=+)*)[ \t]*(?=\r?\n)")
 _HEADER_OPTION = re.compile(r":header:[ \t]*([^\r\n]+)")
 _DEEPEST = 400
 """Characters before a drawn row on its line that are looked at."""
 _MARKS = re.compile(r"\*\*|__|`|<br ?/?>")
-
-
-class Column(NamedTuple):
-    """One column of a table."""
-
-    name: str
-    """Unlike that of every other column; `column 3` where the table names none."""
-    type: str
-    """integer, number, date, boolean, text; array or object in JSON."""
 
 
 class Row(NamedTuple):
@@ -62,6 +47,7 @@ class Table:
     body: Sequence[Block]
     """The rows under them."""
     columns: tuple[Column, ...]
+    """Their names are all different; `column 3` where the table names none."""
     split: Split | None
     """How a row is parted; None where rows are JSON records."""
     is_drawn: bool = False
@@ -89,8 +75,8 @@ class Table:
     def decimal_sign(self) -> str:
         """The sign before decimals, as far as the format tells: empty where it does not. Where commas part cells, or
         the rows are JSON, it is a point."""
-        dialect = (self.block.attrs or {}).get("dialect") or {}
-        return "." if self.split is None or dialect.get("delimiter") == "," else ""
+        dialect = (self.block.detail or NO_DETAIL).dialect
+        return "." if self.split is None or (dialect and dialect.delimiter == ",") else ""
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -168,7 +154,7 @@ def tables(document: Document) -> list[Table]:
     return [table for table in found if table is not None]
 
 
-def keyed(found: Sequence[Table], name: str, path: str) -> list[tuple[Table, int]]:
+def tables_with_column(found: Sequence[Table], name: str, path: str) -> list[tuple[Table, int]]:
     """The tables that have a column, with its number; where there are tables and none has it, that is a mistake."""
     out = [(table, number) for table in found if (number := table.column(name)) is not None]
     if found and not out:
@@ -182,33 +168,35 @@ def _table(document: Document, index: int, rows: list[Block]) -> Table | None:
     block = document.blocks[index]
     if block.kind != "table":
         return None
-    attrs = block.attrs or {}
-    split = _split(document, block, attrs)
-    until = attrs.get("header_end")
+    detail = block.detail or NO_DETAIL
+    split = _split(document, block, detail)
+    until = detail.header_end
     names = 1 if until is None else sum(row.start < until for row in rows)
     header, body = tuple(rows[:names]), rows[names:]
     if not body:
         return None
-    is_drawn = split is not None and split not in (by_bars, by_ampersands) and not attrs.keys() & {"dialect", "name"}
+    is_drawn = (
+        split is not None and split not in (by_bars, by_ampersands) and detail.dialect is None and detail.name is None
+    )
     bare = Table(document, index, header, body, (), split, is_drawn)
-    return replace(bare, columns=_columns(bare, attrs))
+    return replace(bare, columns=_columns(bare, detail))
 
 
-def _split(document: Document, block: Block, attrs: Mapping[str, Any]) -> Split | None:
+def _split(document: Document, block: Block, detail: Detail) -> Split | None:
     """How the rows of a table are parted, by what its parser says and what it starts with."""
     text = document.text
-    if "dialect" in attrs:
-        return by_separator(attrs["dialect"]["delimiter"], attrs["dialect"]["quote"])
-    if "columns" in attrs:
+    if detail.dialect is not None:
+        return by_separator(detail.dialect.delimiter, detail.dialect.quote)
+    if detail.columns is not None:
         return None
-    if attrs.get("name") == "csv-table":
+    if detail.name == "csv-table":
         return by_separator(",", '"')
-    if attrs.get("name") == "list-table":
+    if detail.name == "list-table":
         return by_items
     if text.startswith("\\begin", block.start + _indent(text, block)):
         return by_ampersands
     start = text.rfind("\n", 0, block.start) + 1
-    if "header_end" in attrs and (border := _BORDER.match(text, start)):
+    if detail.header_end is not None and (border := _BORDER.match(text, start)):
         return by_border(border[0])
     return by_bars
 
@@ -218,10 +206,10 @@ def _indent(text: str, block: Block) -> int:
     return len(part) - len(part.lstrip())
 
 
-def _columns(bare: Table, attrs: Mapping[str, Any]) -> tuple[Column, ...]:
-    if "columns" in attrs:
-        names = [str(one["name"]) for one in attrs["columns"]]
-        types = [str(one["type"]) for one in attrs["columns"]]
+def _columns(bare: Table, detail: Detail) -> tuple[Column, ...]:
+    if detail.columns is not None:
+        names = [column.name for column in detail.columns]
+        types = [column.type for column in detail.columns]
         if bare.split is None and _has_keys(bare):
             names, types = ["key", *names], ["text", *types]
         return tuple(map(Column, _apart(names), types))
@@ -318,7 +306,7 @@ def record(row: str) -> Mapping[str, str] | None:
     """
     key = None
     try:
-        if row.startswith('"') and not isinstance(value := _decoded(row), str):
+        if row.startswith('"') and not isinstance(value := _decode_member(row), str):
             key, value = value
         elif not row.startswith('"'):
             value = json.loads(row.rstrip(","))
@@ -328,7 +316,7 @@ def record(row: str) -> Mapping[str, str] | None:
     return fields if key is None else {"key": key, **fields}
 
 
-def _decoded(row: str) -> Any:
+def _decode_member(row: str) -> Any:
     """A string, or the name and the value of a member."""
     name, end = json.JSONDecoder(strict=False).raw_decode(row)
     rest = row[end:].lstrip()
@@ -337,13 +325,13 @@ def _decoded(row: str) -> Any:
 
 def _fields(value: Any) -> dict[str, str]:
     if isinstance(value, dict):
-        return {name: _written(one) for name, one in value.items()}
+        return {name: _format_value(one) for name, one in value.items()}
     if isinstance(value, list):
-        return {f"column {number}": _written(one) for number, one in enumerate(value, 1)}
-    return {"value": _written(value)}
+        return {f"column {number}": _format_value(one) for number, one in enumerate(value, 1)}
+    return {"value": _format_value(value)}
 
 
-def _written(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """A value as people write it."""
     if value is None:
         return ""

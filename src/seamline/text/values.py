@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
+
+from seamline.types import Column
 
 _LONGEST = 40
 _CURRENCY = r"US\$|A\$|C\$|HK\$|R\$|[$€£¥₹₩₽₺₴₪฿]|(?:USD|EUR|GBP|JPY|CHF|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN|CZK|BRL|KRW)\b"
@@ -168,12 +170,10 @@ def common(types: Iterable[str]) -> str:
     return found.pop() if len(found) == 1 else "text"
 
 
-def described(names: Sequence[str], types: Sequence[str]) -> list[dict[str, Any]]:
-    """Columns as a table's attributes name them; one without a name goes by its number."""
-    return [
-        {"name": name or f"column {number}", "type": kind}
-        for number, (name, kind) in enumerate(zip(names, types, strict=True), 1)
-    ]
+def name_columns(names: Sequence[str], types: Sequence[str]) -> tuple[Column, ...]:
+    """The columns of a table; one without a name goes by its number."""
+    named = enumerate(zip(names, types, strict=True), 1)
+    return tuple([Column(name or f"column {number}", kind) for number, (name, kind) in named])
 
 
 _Row = TypeVar("_Row")

@@ -20,13 +20,7 @@ from seamline.errors import ConfigError, TrustError
 from seamline.registry import EMBEDDERS, TOKENIZERS, plugins
 from seamline.remote.model_names import remote, service_address
 from seamline.trust.keys import Keys, host_of
-from seamline.trust.records import (
-    OWNER,
-    TrustRecord,
-    add_record,
-    records_of,
-    trust_folder,
-)
+from seamline.trust.records import OWNER, TrustRecord, add_record, records_of, trust_folder
 from seamline.trust.user_config import own_users, user_name
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from seamline.text.graphemes import is_boundary
 from seamline.text.sentences import sentence_starts
-from seamline.types import Context, Document
+from seamline.types import NO_DETAIL, Context, Document
 
 PROSE = frozenset(("paragraph", "item", "quote", "footnote"))
 PAIRS = ("fence", "math", "comment")
@@ -166,7 +166,8 @@ class Ground:
     def _has_header(self, table: int, first: int) -> bool:
         """Whether a table has a header row, as all of Markdown do."""
         block = self.blocks[table]
-        return not block.attrs or bool(block.attrs.get("header_end", block.end) > self.blocks[first].start)
+        until = (block.detail or NO_DETAIL).header_end
+        return until is None or until > self.blocks[first].start
 
     @cached_property
     def pairs(self) -> dict[str, list[Pair]]:
@@ -174,7 +175,7 @@ class Ground:
         out: dict[str, list[Pair]] = {kind: [] for kind in PAIRS}
         for block in self.blocks:
             pair = None
-            if block.kind == "code" and block.attrs and "fenced" in block.attrs:
+            if block.kind == "code" and block.detail and block.detail.fenced:
                 pair = self._fence(block.start, block.end)
             elif block.kind == "math":
                 pair = self._enclosed("math", block.start, block.end, "$$", "$$")

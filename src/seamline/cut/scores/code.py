@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from seamline.cut.scores import Signal
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Runtime
-from seamline.source import source_of
-from seamline.types import Block, Document
+from seamline.types import NO_DETAIL, Block, Document
 
 _FUNCTIONS = frozenset(("function", "method", "macro", "property", "trigger"))
 _CLASSES = frozenset(
@@ -38,7 +37,8 @@ def scopes(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     own = _OWN[recipe.code.granularity]
     shut = _FUNCTIONS if recipe.code.granularity == "function" else _FUNCTIONS | own
     forced = frozenset(_edges(document, own, shut)) if own else frozenset[int]()
-    return Signal(forced=forced, outline=source_of(document).outline)
+    outline = document.code
+    return Signal(forced=forced, outline=outline if outline is not None and outline.is_read else None)
 
 
 def _edges(document: Document, own: frozenset[str], shut: frozenset[str]) -> Iterator[int]:
@@ -53,7 +53,7 @@ def _edges(document: Document, own: frozenset[str], shut: frozenset[str]) -> Ite
             yield block.start
             while ended and block.start >= ended[-1]:
                 ended.pop()
-        kind = (block.attrs or {}).get("type", "") if block.kind == "scope" else ""
+        kind = (block.detail or NO_DETAIL).type if block.kind == "scope" else ""
         if kind in own:
             is_told = before is not None and before.parent == block.parent and _is_remark(document.text, before)
             yield before.start if before is not None and is_told else block.start
@@ -65,7 +65,7 @@ def _edges(document: Document, own: frozenset[str], shut: frozenset[str]) -> Ite
 
 def _is_remark(text: str, block: Block) -> bool:
     """Whether a block is nothing but comments."""
-    if block.kind != "code" or block.attrs:
+    if block.kind != "code" or block.detail:
         return False
     return all(
         line.lstrip().startswith(_COMMENTS) for line in text[block.start : block.end].splitlines() if line.strip()

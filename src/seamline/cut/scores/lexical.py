@@ -18,14 +18,7 @@ from collections.abc import Mapping, Sequence
 from math import exp, lgamma, log, sqrt
 
 from seamline.cut.scores import Signal
-from seamline.cut.scores.semantic import (
-    Unit,
-    chosen,
-    depths,
-    leanings,
-    texts,
-    units,
-)
+from seamline.cut.scores.semantic import Unit, chosen, depths, leanings, texts, units
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Runtime
 from seamline.text.words import query_words

@@ -13,7 +13,7 @@ from seamline.cut.scores import Signal
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Runtime
 from seamline.text.captions import caption
-from seamline.types import Block, Document
+from seamline.types import NO_DETAIL, Block, Document
 
 PAUSE = 0.6
 """For a silence of `multimodal.pause` seconds or more; less for a shorter one."""
@@ -41,11 +41,11 @@ def turns(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
 
 
 def _reasons(before: Block, turn: Block, pause: float) -> float:
-    past, now = before.attrs or {}, turn.attrs or {}
-    silence = float(now.get("pause", 0.0))
+    past, now = before.detail or NO_DETAIL, turn.detail or NO_DETAIL
+    silence = now.pause or 0.0
     score = PAUSE * (min(1.0, silence / pause) if pause else float(silence > 0))
-    score += SPEAKER * (past.get("speaker") != now.get("speaker"))
-    return score + SCENE * bool(now.get("scene"))
+    score += SPEAKER * (past.speaker != now.speaker)
+    return score + SCENE * now.scene
 
 
 def _topics(texts: Sequence[str], parts: Runtime) -> list[float]:
@@ -100,7 +100,7 @@ def _is_picture(text: str, block: Block) -> bool:
 
 
 def _is_float(block: Block) -> bool:
-    return block.kind in ("environment", "directive") and (block.attrs or {}).get("name") in _FLOATS
+    return block.kind in ("environment", "directive") and (block.detail or NO_DETAIL).name in _FLOATS
 
 
 def _is_caption(text: str, block: Block, *, strict: bool) -> bool:

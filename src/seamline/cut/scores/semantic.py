@@ -20,12 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from seamline.cut.scores import Signal
-from seamline.cut.scores.objective import (
-    Runs,
-    Sizes,
-    best_segments,
-    spread,
-)
+from seamline.cut.scores.objective import Runs, Sizes, best_segments, spread
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Semantic

@@ -40,4 +40,4 @@ def code_seam(text: str, blocks: Sequence[Block], before: int, block: int, start
 
 def _is_declaration(block: Block) -> bool:
     """Whether a block is a method or the like, not a statement that holds others."""
-    return block.kind == "scope" and block.attrs is not None and "name" in block.attrs
+    return block.kind == "scope" and block.detail is not None and block.detail.name is not None

@@ -12,7 +12,7 @@ from seamline.cut.scores import Signal
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Runtime
 from seamline.text.lines import line_start
-from seamline.text.tables import Table, keyed, tables
+from seamline.text.tables import Table, tables, tables_with_column
 from seamline.types import Document
 
 WEIGHT = 0.9
@@ -28,7 +28,7 @@ def rows(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     if not settings.key and not settings.group:
         return Signal()
     found = tables(document)
-    by_key = keyed(found, settings.key, "$.tabular.key") if settings.key else []
+    by_key = tables_with_column(found, settings.key, "$.tabular.key") if settings.key else []
     changes = {table.span: _changes(table, key) for table, key in by_key}
     score: dict[int, float] = {}
     forced: set[int] = set()

@@ -13,41 +13,15 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from seamline.cut.atoms import (
-    MARKS,
-    Atom,
-    Frame,
-    cost,
-)
+from seamline.code_outline import CodeOutline
+from seamline.cut.atoms import MARKS, Atom, Frame, cost
 from seamline.cut.scores import NO_SCORER, Scorer
 from seamline.cut.scores.structure import code_seam
-from seamline.cut.split.ladder import (
-    CODE,
-    LINES,
-    LONGEST_TOKEN,
-    PROSE,
-    Count,
-    Piece,
-    Room,
-    Rung,
-    climb_down,
-    coalesce,
-)
+from seamline.cut.split.ladder import CODE, LINES, LONGEST_TOKEN, PROSE, Count, Piece, Room, Rung, climb_down, coalesce
 from seamline.cut.split.statements import Statements
-from seamline.cut.split.tables import (
-    LEAST,
-    Headed,
-    split_rows,
-    split_table,
-)
-from seamline.source.nodes import Outline
-from seamline.text.lines import (
-    line_end,
-    line_start,
-    next_line,
-    trimmed,
-)
-from seamline.types import Block, Context
+from seamline.cut.split.tables import LEAST, Headed, split_rows, split_table
+from seamline.text.lines import line_end, line_start, next_line, trimmed
+from seamline.types import NO_DETAIL, Block, Context, Enclosure
 
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _MARKER = re.compile(r"(?:[-+*]|\d{1,9}[.)])[ \t]*")
@@ -134,7 +108,7 @@ class Splitter:
         self._texts: dict[int, int] = {}
         self._statements: Statements | None = None
 
-    def open_code(self, outline: Outline, *, docstring: bool) -> None:
+    def open_code(self, outline: CodeOutline, *, docstring: bool) -> None:
         """From now on split source code by its statements."""
         self._statements = Statements(
             self.text, self.blocks, outline, self._scorer, self.count, self._by_lines, docstring=docstring
@@ -190,7 +164,7 @@ class Splitter:
 
     def _is_framed(self, task: Task) -> bool:
         """Whether its parser gave the block a frame."""
-        return task.block >= 0 and "frame" in (self.blocks[task.block].attrs or {})
+        return task.block >= 0 and (self.blocks[task.block].detail or NO_DETAIL).enclosure is not None
 
     def _parts(self, task: Task, kind: str, room: int, space: int) -> list[Atom]:
         """Atoms of one block that holds no others, by the rule of its kind."""
@@ -233,10 +207,10 @@ class Splitter:
     def _table(self, task: Task, room: int, most: int) -> list[Atom]:
         rows = [self.blocks[i] for i in self.children[task.block] if self.blocks[i].kind == "row"]
         given = Room(room, self.cluster)
-        attrs = self.blocks[task.block].attrs or {}
-        if "header_end" in attrs:
-            _, opening, close = attrs.get("frame", (0, task.start, ""))
-            shape = Headed(task.start, task.end, opening, attrs["header_end"], f"\n{close}" if close else "")
+        detail = self.blocks[task.block].detail or NO_DETAIL
+        if detail.header_end is not None:
+            _, opening, close = detail.enclosure or (0, task.start, "")
+            shape = Headed(task.start, task.end, opening, detail.header_end, f"\n{close}" if close else "")
             atoms = split_rows(self.text, rows, shape, given, self.count, task.frame, most)
         else:
             atoms = split_table(self.text, rows, task.start, task.end, given, self.count, task.frame)
@@ -273,7 +247,10 @@ class Splitter:
     def _framed_inner(self, task: Task, seam: str, room: int) -> list[Task]:
         """Tasks of a container that opens and closes: what is inside keeps to both, or does without where the frames
         leave too little room; then only the opening and the close are put into it, and are cut from the rest."""
-        around = self._own_frame(task, self.blocks[task.block])
+        block = self.blocks[task.block]
+        assert block.detail is not None  # only those with an enclosure come here
+        assert block.detail.enclosure is not None
+        around = self._own_frame(task, block, block.detail.enclosure)
         fits = cost(around) <= room // 2
         edge = around if fits else around._replace(outer=None)
         tasks: list[Task] = []
@@ -338,8 +315,8 @@ class Splitter:
 
     def _container_frame(self, task: Task, kind: str) -> Frame | None:
         block = self.blocks[task.block]
-        if block.attrs and "frame" in block.attrs:
-            return self._own_frame(task, block)
+        if block.detail is not None and block.detail.enclosure is not None:
+            return self._own_frame(task, block, block.detail.enclosure)
         if kind == "item" and (match := _MARKER.match(self.text, block.start)):
             return self._marker("marker", task, block.start, match.end())
         if kind == "quote":
@@ -363,10 +340,10 @@ class Splitter:
             return None
         block = self.blocks[task.block]
         frame: Frame | None = None
-        attrs = block.attrs or {}
-        if "frame" in attrs:
-            frame = self._own_frame(task, block)
-        elif kind == "code" and "fenced" in attrs:
+        detail = block.detail or NO_DETAIL
+        if detail.enclosure is not None:
+            frame = self._own_frame(task, block, detail.enclosure)
+        elif kind == "code" and detail.fenced:
             frame = self._fence(task, block, room)
         elif kind == "html" and self.text.startswith("<!--", block.start):
             frame = self._open_close("comment", task, block.start, block.start + 4, "\n", "\n-->")
@@ -374,11 +351,11 @@ class Splitter:
                 frame = frame._replace(end=close + 3)
         elif kind == "math" and self.text.startswith("$$", block.start):
             frame = self._open_close("math", task, block.start, block.start + 2, "\n", "\n$$")
-        return _affordable(frame, room, must_close="frame" in attrs and bool(attrs["frame"][2]))
+        return _affordable(frame, room, must_close=bool(detail.enclosure and detail.enclosure.close))
 
-    def _own_frame(self, task: Task, block: Block) -> Frame:
-        """The frame its parser gave a block."""
-        start, end, close = (block.attrs or {})["frame"]
+    def _own_frame(self, task: Task, block: Block, enclosure: Enclosure) -> Frame:
+        """What its parser says that parts of a block are put between."""
+        start, end, close = enclosure
         frame = self._open_close(block.kind, task, start, end, "\n", f"\n{close}" if close else "")
         # Its line end may be one token with the blanks after it, or not; one packing too many would cut what fits.
         return frame._replace(opening_tokens=frame.opening_tokens + 1)

@@ -10,13 +10,13 @@ Splitting rows of separated values that are too wide: in groups of columns, each
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from seamline.cut.atoms import Atom, Frame, borrowed
 from seamline.cut.split.ladder import Count, Room, by_words
 from seamline.text.lines import line_start, next_line, trimmed
-from seamline.types import Block, Context
+from seamline.types import NO_DETAIL, Block, Context, Dialect
 
 _BAR = re.compile(r"(?<!\\)\|")
 
@@ -313,14 +313,12 @@ class WideRows:
     """Splits rows of separated cells into groups of columns, each under its own names and beside the row's first
     cell."""
 
-    def __init__(
-        self, text: str, header: Block, dialect: Mapping[str, Any], table: Headed, room: Room, count: Count
-    ) -> None:
+    def __init__(self, text: str, header: Block, dialect: Dialect, table: Headed, room: Room, count: Count) -> None:
         self._text = text
         self._table = table
         self._room = room
         self._count = count
-        mark, part = re.escape(dialect["quote"]), re.escape(dialect["delimiter"])
+        mark, part = re.escape(dialect.quote), re.escape(dialect.delimiter)
         quoted = rf" *+{mark}[^{mark}]*+(?:{mark}{mark}[^{mark}]*+)*+{mark} *+(?![^{part}\r\n])"
         self._cell = re.compile(rf"(?:{quoted}|[^{part}]++)?+{part}?+", re.DOTALL)
         self._heads = self._cells(header.start, header.end)
@@ -331,10 +329,10 @@ class WideRows:
         cls, text: str, rows: Sequence[Block], table: Headed, room: Room, count: Count, outer: Frame | None
     ) -> WideRows | None:
         """None where the first row does not say how its cells are parted."""
-        attrs = rows[0].attrs
-        if table.header_end <= table.start or not attrs or "delimiter" not in attrs:
+        dialect = (rows[0].detail or NO_DETAIL).dialect
+        if table.header_end <= table.start or dialect is None:
             return None
-        wide = cls(text, rows[0], attrs, table, room, count)
+        wide = cls(text, rows[0], dialect, table, room, count)
         wide.outer = outer
         return wide
 

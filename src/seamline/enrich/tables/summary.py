@@ -13,31 +13,15 @@ from math import fsum
 from statistics import median
 
 from seamline.derived import Derived, Holders
-from seamline.enrich.tables.rows import (
-    Rewriter,
-    check_template,
-    is_scale,
-    texts,
-)
+from seamline.enrich.tables.rows import Rewriter, check_template, is_scale, texts
 from seamline.errors import ConfigError
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
 from seamline.text.captions import caption
 from seamline.text.headings import heading_text
-from seamline.text.tables import (
-    Column,
-    Row,
-    Table,
-    keyed,
-    tables,
-)
-from seamline.text.values import (
-    Amount,
-    amount,
-    decimal_sign,
-    written,
-)
-from seamline.types import Chunk, Document
+from seamline.text.tables import Row, Table, tables, tables_with_column
+from seamline.text.values import Amount, amount, decimal_sign, written
+from seamline.types import Chunk, Column, Document
 
 _TOP = 5
 """Values of a column of categories that are named."""
@@ -165,7 +149,7 @@ def pivot(document: Document, chunks: Sequence[Chunk], recipe: Recipe, tokenizer
     check_template(found, recipe.tabular.template if recipe.tabular.rows == "sentence" else "")
     holders = Holders(chunks)
     out: list[Derived] = []
-    for table, number in keyed(found, recipe.tabular.key, "$.tabular.key"):
+    for table, number in tables_with_column(found, recipe.tabular.key, "$.tabular.key"):
         again = Rewriter(table, "pivot", holders, recipe, tokenizer)
         groups: dict[str, list[Row]] = {}
         for row in table.rows():

@@ -11,13 +11,16 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from seamline.code_outline import CodeOutline
 from seamline.gc_pause import paused
 from seamline.parse.code.detect import language_of
 from seamline.parse.code.guard import parse_within, refuse_bomb, refused
 from seamline.parse.code.languages import Language
+from seamline.parse.code.names import Names
 from seamline.parse.code.places import Places
+from seamline.parse.code.statements import READ, Statements
 from seamline.parse.code.tree import DEPTH, Tree
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.parse.xml import outside_doctype
 from seamline.types import Block, Notice
 
@@ -30,7 +33,7 @@ _OBJECT = re.compile(r"!!?(?:python|ruby|java[\w.]*|perl|php)/")
 _READ_ALIKE = frozenset(("utf-8", "utf-8-sig", "ascii"))
 
 
-def parse(raw: Raw) -> Parsed:
+def parse(raw: ParseInput) -> ParseResult:
     """Source code in any language: by its grammar where there is one, else by blank lines and indentation."""
     language = language_of(raw.text, raw.uri)
     if language is None:
@@ -50,18 +53,39 @@ def parse(raw: Raw) -> Parsed:
         tree = Tree(places, language)
         blocks = tree.blocks(root)
         notices = (*_syntax(root, language), *_deep(tree), *_cookie(raw.text, language), *_outside(raw.text, language))
-    return Parsed(raw.text, blocks, meta=_meta(language), notices=notices)
+        outline = _outline(root, places, language)
+    return ParseResult(raw.text, blocks, meta=_meta(language), notices=notices, code=outline)
 
 
-def parse_without_grammar(raw: Raw, why: str) -> Parsed:
+def _outline(root: Any, places: Places, language: Language) -> CodeOutline:
+    """What is told of the statements and names of a source."""
+    names = Names(places, language)
+    names.read(root)
+    statements, groups = Statements(places, language).read(root) if language.name in READ else ([], [])
+    return CodeOutline(
+        language.name,
+        statements,
+        groups,
+        tuple(names.imports),
+        names.uses,
+        names.stores,
+        names.calls,
+        names.own,
+        names.branches,
+    )
+
+
+def parse_without_grammar(raw: ParseInput, why: str) -> ParseResult:
     """Source code whose grammar gave up."""
     return _plain(raw.text, why, language_of(raw.text, raw.uri))
 
 
-def _plain(text: str, why: str, language: Language | None = None) -> Parsed:
+def _plain(text: str, why: str, language: Language | None = None) -> ParseResult:
     """Without a grammar."""
     message = f"read without a grammar: {why}; blocks are what stands between blank lines"
-    return Parsed(text, plain_code(text), meta=_meta(language), notices=(Notice("no-grammar", message),))
+    outline = CodeOutline(language.name) if language else None
+    notices = (Notice("no-grammar", message),)
+    return ParseResult(text, plain_code(text), meta=_meta(language), notices=notices, code=outline)
 
 
 def _meta(language: Language | None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from time import thread_time
 from typing import Any
 
 from seamline.errors import ParseError
-from seamline.parse.raw import Raw
+from seamline.parse.parser_types import ParseInput
 
 _LARGEST = 6_000_000
 """Bytes that are given to a grammar: its tree takes up to sixty times as much memory."""
@@ -55,7 +55,7 @@ def parse_within(parser: Any, data: bytes) -> Any:
     return None if is_late else tree
 
 
-def refuse_bomb(language: str, raw: Raw) -> None:
+def refuse_bomb(language: str, raw: ParseInput) -> None:
     """Raise a ParseError for YAML that would fill the memory of whoever loads it."""
     if language != "yaml":
         return

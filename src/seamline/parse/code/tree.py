@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Any
 
 from seamline.parse.code.languages import CLASSES, HOLDERS, Language
 from seamline.parse.code.places import WHITE, Places
 from seamline.parse.code.scopes import Declarations, Declared, Node
-from seamline.types import Block
+from seamline.types import Block, Detail, Enclosure
 
 OPEN = 700
 """Bytes above which what is inside a node is told apart."""
@@ -29,7 +28,7 @@ DEPTH = 24
 """Blocks inside each other. What is nested deeper is not told apart."""
 _INLINE = 48
 """Nodes inside each other that are looked through for one that starts a line."""
-_BLOCK = {"type": "block"}
+_BLOCK = Detail(type="block")
 
 Piece = tuple[int, Node, str]
 """Where a block would start, the node that it starts with, and its type; None for the opening of a scope."""
@@ -69,16 +68,16 @@ class Tree:
         is_ascii, span = self._places.is_ascii, self._places.span
         while stack:
             part, parent, depth, around = stack.pop()
-            first, last, attrs, node, declared = part
+            first, last, detail, node, declared = part
             if not is_ascii:
                 first, last = span(first, last)
                 if first == last:
                     continue
             inner = self._inside(part, depth) if node is not None else ()
             if declared is None and len(inner) < 2:
-                out.append(Block("code", first, last, 0, parent, attrs))
+                out.append(Block("code", first, last, 0, parent, detail))
                 continue
-            out.append(Block("scope", first, last, 0, parent, self._attrs(declared, around) if declared else _BLOCK))
+            out.append(Block("scope", first, last, 0, parent, self._detail(declared, around) if declared else _BLOCK))
             if len(inner) > 1:
                 of = declared.type if declared else around
                 index = len(out) - 1
@@ -86,13 +85,10 @@ class Tree:
                 stack.extend([(one, index, depth, of) for one in reversed(inner)])
         return out
 
-    def _attrs(self, declared: Declared, around: str) -> dict[str, Any]:
+    def _detail(self, declared: Declared, around: str) -> Detail:
         of = "method" if declared.type == "function" and around in CLASSES else declared.type
-        attrs: dict[str, Any] = {"name": declared.name, "type": of}
         start, end = self._places.span(declared.start, declared.end)
-        if start < end:
-            attrs["frame"] = (start, end, "")
-        return attrs
+        return Detail(Enclosure(start, end) if start < end else None, declared.name, of)
 
     def _inside(self, part: Part, depth: int) -> list[Part]:
         """The parts of a part that is worth it: a class, or anything large."""
@@ -227,11 +223,11 @@ _TOP_RUN = 800
 """Bytes of statements that are put together at the top."""
 CLOSER = re.compile(rb"[^\w\r\n/#]*(?:(?:end|fi|done|esac)\b|//|/\*|#|[\r\n]|\Z)")
 """A line that only closes what is open, and may say so in a comment."""
-_IMPORTS = {"imports": True}
-_HEADER = {"header": True}
+_IMPORTS = Detail(imports=True)
+_HEADER = Detail(header=True)
 
 
-Part = tuple[int, int, dict[str, Any] | None, Node, Declared | None]
+Part = tuple[int, int, Detail | None, Node, Declared | None]
 """A block to be: its start and end in bytes, its attributes, what it may be opened to, what that declares. A plain
 tuple, as one is made for every few lines."""
 

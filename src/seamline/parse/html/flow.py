@@ -1,9 +1,8 @@
 """Lists and quotes around blocks of HTML, opened when there is something to put into them.
 
 Headings stand at the top, wherever the page has them: what is open is closed before one. An item that holds a heading
-is a section then, so what follows in it stands at the top as well; a quote goes on below.
-
-Lists of HTML: bullets, numbers as the page counts them, and terms with what is said of them.
+is a section then, so what follows in it stands at the top as well; a quote goes on below. Lists have bullets, numbers
+as the page counts them, or terms with what is said of them.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from seamline.parse.builder import Builder
+from seamline.parse.builder import DocumentBuilder
 
 if TYPE_CHECKING:
     from turbohtml import Element
@@ -35,10 +34,10 @@ class _Frame:
     """An item that a heading ended."""
 
 
-class Flow:
+class HtmlFlow:
     """Writes blocks into a builder, inside the lists and quotes they stand in."""
 
-    def __init__(self, builder: Builder, most: int) -> None:
+    def __init__(self, builder: DocumentBuilder, most: int) -> None:
         self._builder = builder
         self._most = most
         self._frames: list[_Frame] = []
@@ -186,16 +185,16 @@ class _List:
     """Whether something was said of its terms: the next term is another item."""
 
 
-class Lists:
+class HtmlLists:
     """The lists around the place where a page is read."""
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: HtmlFlow) -> None:
         self._flow = flow
         self._lists: list[_List] = []
 
     def enter(self, element: Element) -> None:
         step = -1 if element.attr("reversed") is not None else 1
-        start = number_told(element.attr("start"))
+        start = read_number(element.attr("start"))
         if start is None:
             start = 1 if step > 0 else len([child for child in element.children if getattr(child, "tag", "") == "li"])
         self._lists.append(_List(element.tag, start, step, element.attr("type") or ""))
@@ -235,14 +234,14 @@ class Lists:
 
 def _label(here: _List, element: Element) -> str:
     """The number of an item; those that follow count on from it."""
-    number = number_told(element.attr("value"))
+    number = read_number(element.attr("value"))
     if number is None:
         number = here.next
     here.next = number + here.step
-    return counted(number, element.attr("type") or here.style) + "."
+    return format_number(number, element.attr("type") or here.style) + "."
 
 
-def number_told(told: str | None) -> int | None:
+def read_number(told: str | None) -> int | None:
     """A number that an attribute gives."""
     if not told or not (digits := told.strip()).lstrip("+-").isdecimal() or len(digits) > 10:
         return None
@@ -253,7 +252,7 @@ def number_told(told: str | None) -> int | None:
     return number if abs(number) < _LARGEST else None
 
 
-def counted(number: int, style: str) -> str:
+def format_number(number: int, style: str) -> str:
     """A number as the page shows it: letters and Roman numbers where it asks for them and there are some."""
     if style in ("a", "A") and 1 <= number <= len(string.ascii_lowercase):
         letter = string.ascii_lowercase[number - 1]

@@ -1,6 +1,6 @@
 """HTML -> what a document is made of: the text a browser shows, in blocks that know where they stand in the source.
 
-A web page in a ZIP archive, as Google Docs exports one: its HTML files; images are counted and not read.
+A page may also come in a ZIP archive, as Google Docs exports one: its HTML files are read, images are counted.
 """
 
 from __future__ import annotations
@@ -13,20 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from seamline.errors import ParseError, needed
 from seamline.gc_pause import paused
 from seamline.parse.archive import Archive
-from seamline.parse.builder import Builder
-from seamline.parse.html.flow import Flow
-from seamline.parse.html.meta import (
-    LONGEST,
-    Told,
-    decode_page,
-    read_meta,
-    read_title,
-    told_by,
-)
-from seamline.parse.html.places import Places
-from seamline.parse.html.tags import Pruned, drop_boilerplate, drop_unshown
-from seamline.parse.html.walk import Walk
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.builder import DocumentBuilder
+from seamline.parse.html.flow import HtmlFlow
+from seamline.parse.html.meta import LONGEST, decode_page, read_metadata
+from seamline.parse.html.places import HtmlPlaces
+from seamline.parse.html.tags import RemovedParts, drop_boilerplate, drop_unshown
+from seamline.parse.html.walk import HtmlWalker
+from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.types import Notice
 
 if TYPE_CHECKING:
@@ -47,12 +40,12 @@ _CUT_OFF = {
 }
 _RAW = ("script", "style", "title", "textarea", "iframe", "noframes", "noembed", "xmp")
 """Elements that hold text up to their end tag, whatever it looks like."""
-_NOTHING = Pruned()
+_NOTHING = RemovedParts()
 _DEEPEST = 200
-"""Elements inside each other; real pages have some dozens. The compiled reader gives up where there are more."""
+"""Elements inside each other; real pages have some dozens."""
 
 
-class Page(NamedTuple):
+class WebPage(NamedTuple):
     """What one page adds to a document beside its blocks."""
 
     title: str
@@ -60,19 +53,19 @@ class Page(NamedTuple):
     notices: tuple[Notice, ...]
 
 
-def parse(raw: Raw) -> Parsed:
+def parse(raw: ParseInput) -> ParseResult:
     """A page; its text is extracted."""
-    builder = Builder()
+    builder = DocumentBuilder()
     with paused():
         page = read_page(raw.text, builder, raw)
     text, blocks, anchors = builder.finish()
     notices = page.notices
     if not blocks:
         notices += (Notice("html-empty", "there is no text on the page"),)
-    return Parsed(text, blocks, page.title, page.meta, anchors, notices=notices)
+    return ParseResult(text, blocks, page.title, page.meta, anchors, notices=notices)
 
 
-def read_page(markup: str, builder: Builder, raw: Raw, part: str = "") -> Page:
+def read_page(markup: str, builder: DocumentBuilder, raw: ParseInput, part: str = "") -> WebPage:
     """Write the blocks of a page; `part` names the file in an archive that it is."""
     with needed("turbohtml, which reads HTML,", "html"):
         from turbohtml import parse as parse_tree
@@ -80,29 +73,25 @@ def read_page(markup: str, builder: Builder, raw: Raw, part: str = "") -> Page:
     markup = markup.removeprefix("\ufeff") if part else markup
     if is_xhtml:
         markup = _CLOSED_AT_ONCE.sub(lambda found: " " * len(found[0]), markup)
-    places = Places(markup, part)
+    places = HtmlPlaces(markup, part)
     document = parse_tree(places.markup, source_locations=not part, allow_declarative_shadow_roots=False)
     for anchor in document.select("a[name]:not([id])"):  # how ids were written once
         anchor.attrs["id"] = anchor.attr("name")
-    told = told_by(document)
+    title, meta = read_metadata(document)
     notices = _cut_off(document, places.markup, part)
     unshown = drop_unshown(document)
     aside = drop_boilerplate(document) if raw.reading.boilerplate == "remove" else _NOTHING
-    flow = Flow(builder, raw.limits.characters)
-    walk = Walk(flow, places)
+    flow = HtmlFlow(builder, raw.limits.characters)
+    walk = HtmlWalker(flow, places)
     walk.run(document)
     notices += _notices(unshown, aside, flow, cut=walk.cut, ragged=walk.ragged, part=part)
     if walk.deepest > _DEEPEST and not flow.flattened:
         what = f"elements are nested more than {_DEEPEST} deep, as where tags are never closed"
         notices.append(Notice("deep-nesting", what, part))
-    return _page(told, walk.first_heading, notices, part)
-
-
-def _page(told: Told, heading: str, notices: list[Notice], part: str) -> Page:
-    title = read_title(told) or heading
+    title = title or walk.first_heading
     if len(title) > LONGEST:
         notices.append(Notice("title-cut", f"the title has {len(title):,} characters: {LONGEST} are kept", part))
-    return Page(title[:LONGEST], read_meta(told), tuple(notices))
+    return WebPage(title[:LONGEST], meta, tuple(notices))
 
 
 def _is_closed(document: Document, markup: str) -> bool:
@@ -127,9 +116,9 @@ def _cut_off(document: Document, markup: str, part: str) -> list[Notice]:
 
 
 def _notices(
-    unshown: Pruned,
-    aside: Pruned = _NOTHING,
-    flow: Flow | None = None,
+    unshown: RemovedParts,
+    aside: RemovedParts = _NOTHING,
+    flow: HtmlFlow | None = None,
     *,
     cut: int,
     ragged: int = 0,
@@ -156,14 +145,14 @@ def _notices(
 _PAGES = (".html", ".htm", ".xhtml")
 
 
-def parse_zip(raw: Raw) -> Parsed:
+def parse_zip(raw: ParseInput) -> ParseResult:
     """All pages of an archive, in the order of their names."""
     archive = Archive(raw)
     names = [name for name in archive.names if not _is_litter(name)]
     pages = sorted(name for name in names if name.lower().endswith(_PAGES))
     if not pages:
         raise ParseError("is a ZIP archive without a web page: unpack it and name what is inside", raw.uri)
-    builder = Builder()
+    builder = DocumentBuilder()
     notices: list[Notice] = []
     read = []
     for name in pages:
@@ -177,7 +166,7 @@ def parse_zip(raw: Raw) -> Parsed:
         notices.append(Notice("images", f"{beside:,} other files of the archive, such as images, were not read"))
     text, blocks, anchors = builder.finish()
     title = next((page.title for page in read if page.title), "")
-    return Parsed(text, blocks, title, read[0].meta, anchors, notices=tuple(notices))
+    return ParseResult(text, blocks, title, read[0].meta, anchors, notices=tuple(notices))
 
 
 def _is_litter(name: str) -> bool:

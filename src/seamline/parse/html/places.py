@@ -11,6 +11,8 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from seamline.text.lines import trimmed
+
 if TYPE_CHECKING:
     from turbohtml import Element
 
@@ -22,7 +24,7 @@ Point = tuple[int, int]
 """A place in the source, in which every line ends in one character: the offset, and the line from 1."""
 
 
-class Places:
+class HtmlPlaces:
     """Places of one source. With `part` they name the file in an archive and nothing in it but elements."""
 
     def __init__(self, markup: str, part: str = "") -> None:
@@ -41,7 +43,7 @@ class Places:
         self._open: dict[str, Any] | None = None
         """A place whose end is not known yet; it starts at `_last`."""
 
-    def passed(self, element: Element, *, is_end: bool) -> None:
+    def pass_tag(self, element: Element, *, is_end: bool) -> None:
         """A tag was passed: text after it belongs to what comes next."""
         if self._open is not None:
             self._close_before(_start_of(element, is_end))
@@ -93,7 +95,7 @@ class Places:
             return
         begin = self._last[0]
         offset, line = end
-        stop = begin + len(self.markup[begin:offset].rstrip())
+        stop = trimmed(self.markup, begin, offset)
         self._close((stop, line - self.markup.count("\n", stop, offset)))
 
     def _close(self, end: Point) -> None:

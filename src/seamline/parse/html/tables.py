@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.parse.html.tags import inline_text
-from seamline.parse.table_text import between_bars
 
 if TYPE_CHECKING:
     from turbohtml import Element
@@ -49,7 +48,7 @@ class _Cell(NamedTuple):
 
 
 @dataclass(slots=True)
-class Grid:
+class HtmlGrid:
     """The rows of a table, as the page has them."""
 
     rows: list[list[_Cell]] = field(default_factory=list)
@@ -61,7 +60,7 @@ class Grid:
     """Whether cells claim to span more than there is."""
 
 
-class Table(NamedTuple):
+class HtmlTable(NamedTuple):
     """What is written of a table."""
 
     titles: list[tuple[str, int]]
@@ -95,7 +94,7 @@ def rows_of(table: Element) -> tuple[list[Element], list[Group]]:
     return elements, groups
 
 
-def read_table(groups: Iterable[Group]) -> Table:
+def read_table(groups: Iterable[Group]) -> HtmlTable:
     """A table of data."""
     grid = _grid(groups)
     titles = []
@@ -111,24 +110,13 @@ def read_table(groups: Iterable[Group]) -> Table:
         heads = 0
     if ragged:
         rows = [[cell.text for cell in row] for row in grid.rows]
-        return Table(titles, rows, [[number] for number in grid.numbers], grid.is_cut, True)
+        return HtmlTable(titles, rows, [[number] for number in grid.numbers], grid.is_cut, True)
     rows = [_header(grid.rows[:heads], columns), *(_row(row, columns) for row in grid.rows[heads:])]
     origins = [grid.numbers[:heads], *([number] for number in grid.numbers[heads:])]
-    return Table(titles, rows, origins, grid.is_cut, False)
+    return HtmlTable(titles, rows, origins, grid.is_cut, False)
 
 
-def table_lines(groups: Iterable[Group]) -> tuple[list[tuple[str, int]], list[str], list[list[int]], int, bool, bool]:
-    """What the compiled reader writes of a table: titles, rows between bars (none where no cell says anything), the
-    numbers of the rows that each comes from, the columns, and what is not as it should be."""
-    table = read_table(groups)
-    width = max(map(len, table.rows), default=0)
-    lines: list[str] = []
-    if not table.is_ragged and any(cell.strip() for row in table.rows for cell in row):
-        lines = [f"| {line} |" for line in between_bars(table.rows, width)]
-    return table.titles, lines, table.origins, width, table.is_cut, table.is_ragged
-
-
-def _title(grid: Grid) -> str:
+def _title(grid: HtmlGrid) -> str:
     """The text of the first row, where one cell fills it and others are below."""
     own = [cell for cell in grid.rows[0] if cell.text]
     width = max((cell.last for row in grid.rows[1:_HEADER_ROWS] for cell in row), default=0)
@@ -136,7 +124,7 @@ def _title(grid: Grid) -> str:
     return own[0].text if is_title else ""
 
 
-def _heads(grid: Grid) -> int:
+def _heads(grid: HtmlGrid) -> int:
     """How many rows at the top are headers: those in a `thead`, else those of header cells, else the first.
 
     None where the first cell of each row is its header: the first row is then one like the others.
@@ -212,14 +200,14 @@ class _Spans:
             self.going.append(_Down(cell._replace(text=text, is_own=False), rows - 1))
 
 
-def _grid(groups: Iterable[Group]) -> Grid:
-    grid = Grid()
+def _grid(groups: Iterable[Group]) -> HtmlGrid:
+    grid = HtmlGrid()
     spans = _Spans()
     number = 0
     for is_head, rows in groups:
         spans.going = []  # no cell spans rows of two groups
         for row in rows:
-            cells = _placed(row, spans)
+            cells = _place_cells(row, spans)
             if any(cell.is_own for cell in cells):
                 grid.rows.append(cells)
                 grid.numbers.append(number)
@@ -229,7 +217,7 @@ def _grid(groups: Iterable[Group]) -> Grid:
     return grid
 
 
-def _placed(row: Sequence[Cell], spans: _Spans) -> list[_Cell]:
+def _place_cells(row: Sequence[Cell], spans: _Spans) -> list[_Cell]:
     """The cells of a row, those that come down from above among them, from left to right."""
     above = sorted(spans.above(), key=lambda cell: cell.first)
     out: list[_Cell] = []

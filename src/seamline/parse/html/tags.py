@@ -1,15 +1,14 @@
-"""What elements of HTML are to a reader: the ones that break the flow of text, and what is shown for the others.
+"""What elements of HTML are to a reader: which break the flow of text, which are not shown, what stands for the others.
 
-What is taken out of a page before it is read: scripts, what no reader sees, and on request what is not its content.
-
-All of it is counted. Nothing else looks at whether an element is shown.
+Scripts, what no reader sees and, on request, what is not the content of a page are taken out before it is read, and
+counted. Nothing else looks at whether an element is shown.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from turbohtml import Document, Element, Node
@@ -36,11 +35,9 @@ bash c cpp csharp css go html java javascript js json kotlin lua perl php python
 typescript xml yaml
 """
 _BARE_LANGUAGES = frozenset(_LANGUAGES.split())
-_OUTER = 2
-"""A class of the element around code that is no more than the name of a language says nothing of it."""
 
 
-def replaced(node: Element, tag: str) -> str | None:
+def replacement_text(node: Element, tag: str) -> str | None:
     """What a reader sees in place of an element that has no text of its own; None where its content is shown."""
     if tag == "img":
         return alternative(node)
@@ -107,11 +104,11 @@ def inline_text(root: Element) -> str:
     """All text in an element on one line: blocks inside it become words apart, images what stands for them."""
     children = root.children
     if len(children) == 1 and not children[0].children:
-        return " ".join(children[0].text.split()) if not hasattr(children[0], "tag") else _shown(children)
-    return _shown(children)
+        return " ".join(children[0].text.split()) if not hasattr(children[0], "tag") else _shown_text(children)
+    return _shown_text(children)
 
 
-def _shown(children: tuple[Node, ...] | list[Node]) -> str:
+def _shown_text(children: tuple[Node, ...] | list[Node]) -> str:
     from turbohtml import Element, Text
 
     out: list[str] = []
@@ -124,7 +121,7 @@ def _shown(children: tuple[Node, ...] | list[Node]) -> str:
             elif type(node) is Element:
                 tag = node.tag
                 if tag in REPLACED:
-                    out.append(replaced(node, tag) or "")
+                    out.append(replacement_text(node, tag) or "")
                     continue
                 stack.append((nodes, after))
                 after = " " if tag in BLOCKS or tag in APART else ""
@@ -142,33 +139,19 @@ def _shown(children: tuple[Node, ...] | list[Node]) -> str:
             nodes, after = stack.pop()
 
 
-Marks = tuple[str | None, str | None, str | None]
-"""What an element says of the language of code: `data-lang`, `data-language` and `class`."""
-
-
 def language(block: Element) -> str:
-    """The language of code, from the classes that highlighters leave on it and the elements around it."""
-    inner, outer = block.select_one("code"), block.parent
-    return told_language(
-        (_marks(inner) if inner is not None else None, _marks(block), _marks(outer) if hasattr(outer, "attr") else None)
-    )
-
-
-def _marks(element: Any) -> Marks:
-    return element.attr("data-lang"), element.attr("data-language"), element.attr("class")
-
-
-def told_language(marks: tuple[Marks | None, Marks | None, Marks | None]) -> str:
-    """The same, from what the element in the code says, that of the code and the one around."""
-    for index, one in enumerate(marks):
-        if one is None:
+    """The language of code, from what highlighters leave on the element in it, on itself and on the one around it."""
+    outer = block.parent
+    for element in (block.select_one("code"), block, outer):
+        if not hasattr(element, "attr"):  # none, or the page itself
             continue
-        if told := one[0] or one[1]:
+        if told := element.attr("data-lang") or element.attr("data-language"):
             return _word(told)
-        classes = one[2] or ""
+        classes = element.attr("class") or ""
         if (found := _LANGUAGE.search(classes)) is not None:
             return _word(found[1])
-        if index < _OUTER and (bare := [name for name in classes.split() if name.lower() in _BARE_LANGUAGES]):
+        bare = [name for name in classes.split() if name.lower() in _BARE_LANGUAGES]
+        if bare and element is not outer:
             return _word(bare[0])
     return ""
 
@@ -205,14 +188,14 @@ _MOST = 0.5
 """No single element with more of the text than this is taken for something beside the content."""
 
 
-class Pruned(NamedTuple):
+class RemovedParts(NamedTuple):
     """What was taken out, in characters that are not white space."""
 
     elements: int = 0
     characters: int = 0
 
 
-def drop_unshown(document: Document) -> Pruned:
+def drop_unshown(document: Document) -> RemovedParts:
     """Take out scripts, which nobody counts, and elements that no reader sees."""
     document.remove(_MACHINE)
     found = [element for element in document.select(_UNSHOWN) if _is_unshown(element)]
@@ -230,15 +213,15 @@ def is_styled_away(style: str) -> bool:
     return _STYLED_AWAY.search(style) is not None
 
 
-def drop_boilerplate(document: Document) -> Pruned:
+def drop_boilerplate(document: Document) -> RemovedParts:
     """Take out menus, banners, side columns and footers: by their elements, roles and names, and all that is not in
     the main element of a page that has one."""
     body = document.select_one("body")
     if body is None:
-        return Pruned()
+        return RemovedParts()
     whole = len(body.text)
     mains = document.select(_MAIN)
-    dropped = Pruned()
+    dropped = RemovedParts()
     if len(mains) == 1 and len(mains[0].text) > whole / 10:
         dropped = _keep_only(mains[0])
         whole = len(mains[0].text)
@@ -246,7 +229,7 @@ def drop_boilerplate(document: Document) -> Pruned:
     found += [element for element in body.select("[class],[id]") if _is_named_so(element, whole)]
     found += [element for element in body.select("header") if element.select_one("h1") is None]
     more = _take_out(_in_order(body, found))
-    return Pruned(dropped.elements + more.elements, dropped.characters + more.characters)
+    return RemovedParts(dropped.elements + more.elements, dropped.characters + more.characters)
 
 
 def _is_named_so(element: Element, whole: int) -> bool:
@@ -256,7 +239,7 @@ def _is_named_so(element: Element, whole: int) -> bool:
     return len(element.text) <= _MOST * whole and element.select_one("h1,main,article") is None
 
 
-def _keep_only(kept: Element) -> Pruned:
+def _keep_only(kept: Element) -> RemovedParts:
     """Take out all that stands beside an element and the ones around it."""
     found = []
     element: Element | None = kept
@@ -268,7 +251,7 @@ def _keep_only(kept: Element) -> Pruned:
     for node in found:
         size += _visible(node.text)
         node.extract()
-    return Pruned(len(found), size)
+    return RemovedParts(len(found), size)
 
 
 def _in_order(body: Element, found: list[Element]) -> list[Element]:
@@ -277,7 +260,7 @@ def _in_order(body: Element, found: list[Element]) -> list[Element]:
     return [element for element in body.select("*") if element in wanted]
 
 
-def _take_out(found: list[Element]) -> Pruned:
+def _take_out(found: list[Element]) -> RemovedParts:
     """From the last to the first, so that what is inside others is not counted twice."""
     count = size = 0
     for element in reversed(found):
@@ -285,7 +268,7 @@ def _take_out(found: list[Element]) -> Pruned:
             count += 1
             size += text
         element.extract()
-    return Pruned(count, size)
+    return RemovedParts(count, size)
 
 
 def _visible(text: str) -> int:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from seamline.parse.html.flow import Flow, Lists
-from seamline.parse.html.places import Places
+from seamline.parse.html.flow import HtmlFlow, HtmlLists
+from seamline.parse.html.places import HtmlPlaces
 from seamline.parse.html.tables import is_layout, read_table, rows_of
 from seamline.parse.html.tags import (
     APART,
@@ -20,7 +20,7 @@ from seamline.parse.html.tags import (
     inline_text,
     language,
     picture_text,
-    replaced,
+    replacement_text,
     tex_of,
 )
 
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 _HEAVY = "h1,h2,h3,h4,h5,h6,table,ul,ol,dl,pre,blockquote"
 """What is no part of a heading, even where the page has it in one."""
 
-Leave = Callable[["Walk", "Element"], None]
+Leave = Callable[["HtmlWalker", "Element"], None]
 
 
-class Walk:
+class HtmlWalker:
     """One pass over a page."""
 
-    def __init__(self, flow: Flow, places: Places) -> None:
+    def __init__(self, flow: HtmlFlow, places: HtmlPlaces) -> None:
         self._flow = flow
         self._places = places
-        self._lists = Lists(flow)
+        self._lists = HtmlLists(flow)
         self._parts: list[str] = []
         """Text since the last block."""
         self._breaks: list[int] = []
@@ -107,7 +107,7 @@ class Walk:
         """The text so far is a block that ends at a tag."""
         if self._parts:
             self._write(element, is_end=is_end)
-        self._places.passed(element, is_end=is_end)
+        self._places.pass_tag(element, is_end=is_end)
 
     def _write(self, element: Element, *, is_end: bool) -> None:
         if self._breaks:
@@ -153,14 +153,14 @@ class Walk:
         """Anything that stands on lines of its own."""
         if self._parts:
             self._write(element, is_end=False)
-        self._places.passed(element, is_end=False)
+        self._places.pass_tag(element, is_end=False)
         self._id = element.attr("id") or self._id
-        return Walk._end
+        return HtmlWalker._end
 
     def _end(self, element: Element) -> None:
         if self._parts:
             self._write(element, is_end=True)
-        self._places.passed(element, is_end=True)
+        self._places.pass_tag(element, is_end=True)
 
     def _enter_heading(self, element: Element) -> Leave | None:
         self._flush(element, is_end=False)
@@ -168,10 +168,10 @@ class Walk:
         if element.select_one(_HEAVY) is not None:
             self._level = level
             self._kinds.append("heading")
-            return Walk._end_kind
+            return HtmlWalker._end_kind
         if text := inline_text(element):
             self._heading(level, text, self._places.of(element, self._heading_name(element)))
-        self._places.passed(element, is_end=True)
+        self._places.pass_tag(element, is_end=True)
         return None
 
     def _heading(self, level: int, text: str, place: Mapping[str, Any]) -> None:
@@ -187,7 +187,7 @@ class Walk:
     def _figure(self, element: Element) -> Leave:
         self._block(element)
         self._kinds.append("figure")
-        return Walk._end_kind
+        return HtmlWalker._end_kind
 
     def _end_kind(self, element: Element) -> None:
         self._flush(element, is_end=True)
@@ -199,7 +199,7 @@ class Walk:
             return self._block(element)
         self._parts.append(" ")
         self._note_id(element)
-        return Walk._space
+        return HtmlWalker._space
 
     def _space(self, element: Element) -> None:
         self._parts.append(" ")
@@ -207,7 +207,7 @@ class Walk:
     def _apart(self, element: Element) -> Leave:
         self._parts.append(" ")
         self._note_id(element)
-        return Walk._space
+        return HtmlWalker._space
 
     def _image(self, element: Element) -> None:
         """In its line, or a figure where it leads one: what follows is about it, and no part of the same sentence."""
@@ -226,15 +226,15 @@ class Walk:
         self._parts.append(" ")
 
     def _input(self, element: Element) -> None:
-        self._parts.append(replaced(element, "input") or "")
+        self._parts.append(replacement_text(element, "input") or "")
 
     def _math(self, element: Element) -> None:
         if element.attr("display") == "block" and (tex := tex_of(element)):
             self._flush(element, is_end=False)
             self._flow.math(tex, self._places.of(element, self._name(element)))
-            self._places.passed(element, is_end=True)
+            self._places.pass_tag(element, is_end=True)
         else:
-            self._parts.append(replaced(element, "math") or "")
+            self._parts.append(replacement_text(element, "math") or "")
 
     def _no_frames(self, element: Element) -> None:
         """Text for those who see no frames, which the parser leaves as markup."""
@@ -250,14 +250,14 @@ class Walk:
         self._flush(element, is_end=False)
         if source := _verbatim(element).rstrip():
             self._flow.code(source, language(element), self._places.of(element, self._name(element)))
-        self._places.passed(element, is_end=True)
+        self._places.pass_tag(element, is_end=True)
 
     # --- lists and quotes -----------------------------------------------------------------------------------------
 
     def _enter_list(self, element: Element) -> Leave:
         self._block(element)
         self._lists.enter(element)
-        return Walk._end_list
+        return HtmlWalker._end_list
 
     def _end_list(self, element: Element) -> None:
         self._flush(element, is_end=True)
@@ -266,7 +266,7 @@ class Walk:
     def _item(self, element: Element) -> Leave:
         self._block(element)
         self._lists.item(element)
-        return Walk._end_item
+        return HtmlWalker._end_item
 
     def _end_item(self, element: Element) -> None:
         self._end(element)
@@ -275,12 +275,12 @@ class Walk:
     def _term(self, element: Element) -> Leave:
         self._block(element)
         self._lists.term(element)
-        return Walk._end
+        return HtmlWalker._end
 
     def _quote(self, element: Element) -> Leave:
         self._block(element)
         self._flow.push("quote")
-        return Walk._end_quote
+        return HtmlWalker._end_quote
 
     def _end_quote(self, element: Element) -> None:
         self._flush(element, is_end=True)
@@ -301,7 +301,7 @@ class Walk:
             row = elements[number]
             self._flow.paragraph(title, self._places.of(row, row.attr("id") or name))
         found = [[self._row_place(elements[number], name) for number in numbers] for numbers in table.origins]
-        self._places.passed(element, is_end=True)
+        self._places.pass_tag(element, is_end=True)
         places = [rows[0] if len(rows) == 1 else _hull(rows) for rows in found]
         self.cut += table.is_cut
         self.ragged += table.is_ragged
@@ -316,7 +316,7 @@ class Walk:
         """The place of a row; the last of its group ends with it, if it is not closed itself."""
         place = self._places.of(row, row.attr("id") or name)
         if row.parent is not None and all(getattr(node, "tag", "") != "tr" for node in row.next_siblings):
-            self._places.passed(row.parent, is_end=True)
+            self._places.pass_tag(row.parent, is_end=True)
         return place
 
 
@@ -340,28 +340,28 @@ def _verbatim(element: Element) -> str:
     )
 
 
-def _skip(walk: Walk, element: Element) -> None:
+def _skip(walk: HtmlWalker, element: Element) -> None:
     """What is not part of the page."""
 
 
-_ENTER: dict[str, Callable[[Walk, Any], Leave | None]] = {
-    **dict.fromkeys(BLOCKS, Walk._block),
-    **dict.fromkeys(APART, Walk._apart),
-    **dict.fromkeys(HEADINGS, Walk._enter_heading),
-    **dict.fromkeys(VERBATIM, Walk._code),
-    **dict.fromkeys(("ul", "ol", "menu", "dir", "dl"), Walk._enter_list),
-    **dict.fromkeys(("dt", "dd"), Walk._term),
-    "li": Walk._item,
-    "blockquote": Walk._quote,
-    "figure": Walk._figure,
-    "figcaption": Walk._caption,
-    "table": Walk._table,
-    "hr": Walk._rule,
-    "br": Walk._line_break,
-    "img": Walk._image,
-    "input": Walk._input,
-    "math": Walk._math,
-    "noframes": Walk._no_frames,
+_ENTER: dict[str, Callable[[HtmlWalker, Any], Leave | None]] = {
+    **dict.fromkeys(BLOCKS, HtmlWalker._block),
+    **dict.fromkeys(APART, HtmlWalker._apart),
+    **dict.fromkeys(HEADINGS, HtmlWalker._enter_heading),
+    **dict.fromkeys(VERBATIM, HtmlWalker._code),
+    **dict.fromkeys(("ul", "ol", "menu", "dir", "dl"), HtmlWalker._enter_list),
+    **dict.fromkeys(("dt", "dd"), HtmlWalker._term),
+    "li": HtmlWalker._item,
+    "blockquote": HtmlWalker._quote,
+    "figure": HtmlWalker._figure,
+    "figcaption": HtmlWalker._caption,
+    "table": HtmlWalker._table,
+    "hr": HtmlWalker._rule,
+    "br": HtmlWalker._line_break,
+    "img": HtmlWalker._image,
+    "input": HtmlWalker._input,
+    "math": HtmlWalker._math,
+    "noframes": HtmlWalker._no_frames,
     "head": _skip,
 }
 """What each element does where it starts; the function it gives back is called where it ends, and none where its

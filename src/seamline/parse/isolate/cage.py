@@ -1,6 +1,6 @@
 """What holds the process of the parsers: limits that it cannot raise, no network, no programs, no files but Python's.
 
-Each step is taken where the system has it. What holds is said by `Level`, which `seamline doctor` prints.
+Each step is taken where the system has it. What holds is said by `IsolationLevel`, which `seamline doctor` prints.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import signal
 import sys
 from collections.abc import Iterable
 
-from seamline.parse.isolate.start import LIFETIME, Level
+from seamline.parse.isolate.start import LIFETIME, IsolationLevel
 
 _RESERVED = 1_000_000_000
 """Bytes of addresses that libraries reserve and do not use: OCR and speech take 550 MB more than they hold."""
@@ -55,7 +55,7 @@ _SYSTEM = (
 parent is in it."""
 
 
-def close(memory: int, lifeline: int, readable: Iterable[str]) -> Level:
+def close(memory: int, lifeline: int, readable: Iterable[str]) -> IsolationLevel:
     """Give up all that no parser needs, for good. Called before any document is seen, with one thread running."""
     if lifeline >= 0:
         _die_with(lifeline)
@@ -82,12 +82,12 @@ def _die_with(lifeline: int) -> None:
         fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
 
 
-def _limit(memory: int) -> Level:
+def _limit(memory: int) -> IsolationLevel:
     """Hard limits, which only a privileged process could raise again."""
     try:
         import resource
     except ImportError:  # Windows
-        return Level()
+        return IsolationLevel()
     data = 2 * memory + _RESERVED + _RESERVED_PER_CPU * (os.cpu_count() or 1)
     wanted = {
         "RLIMIT_DATA": data,
@@ -109,7 +109,7 @@ def _limit(memory: int) -> Level:
             resource.setrlimit(kind, (most, most))
         except (OSError, ValueError):  # macOS names limits that it does not set
             unbound.append(name)
-    return Level(limits=True, unbound=unbound)
+    return IsolationLevel(limits=True, unbound=unbound)
 
 
 def _tasks() -> int:

@@ -8,21 +8,11 @@ import sys
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from seamline.errors import (
-    ConfigError,
-    MissingExtra,
-    ParseError,
-    ParserGaveUp,
-)
-from seamline.parse.isolate import cage, time_budget
-from seamline.parse.isolate.start import Level, Start
-from seamline.parse.isolate.wire import (
-    HEADER,
-    answer,
-    asked_for,
-    frame,
-)
-from seamline.parse.raw import Raw, parser_named
+from seamline.errors import ConfigError, MissingExtra, ParseError, ParserGaveUp
+from seamline.parse.isolate import cage
+from seamline.parse.isolate.start import ChildStart, IsolationLevel
+from seamline.parse.isolate.wire import HEADER, read_request, write_answer, write_frame
+from seamline.parse.parser_types import ParseInput, load_parser
 
 _REFUSED = (
     "socket.connect",
@@ -40,23 +30,22 @@ _REFUSED = (
 
 def main(start: str) -> None:
     """Serve until the parent closes the pipe."""
-    told = Start(*json.loads(start))
+    told = ChildStart(*json.loads(start))
     source = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # a library that prints must not speak for us
-    _write(answers, frame(["caged", *_enter_cage(told)]))
-    time_budget.ask = lambda seconds: _more(answers, seconds)
+    _write(answers, write_frame(["caged", *_enter_cage(told)]))
     while header := source.read(HEADER.size):
         said, beside = (source.read(size) for size in HEADER.unpack(header))
-        parser, seconds, raw = asked_for(json.loads(said), beside)
+        parser, seconds, raw = read_request(json.loads(said), beside)
         _limit(seconds)
-        _write(answers, _outcome(parser, raw))
+        _write(answers, _outcome(parser, raw._replace(ask_time=lambda seconds: _more(answers, seconds))))
 
 
-def _enter_cage(told: Start) -> Level:
+def _enter_cage(told: ChildStart) -> IsolationLevel:
     """Close the cage. The first parser is imported before: what Python compiles of it can still be kept."""
     with suppress(Exception):  # told when the parser is asked for
-        parser_named(told.parser)
+        load_parser(told.parser)
     sys.dont_write_bytecode = True
     level = cage.close(told.memory, told.lifeline, [*sys.path, *told.readable])
     sys.addaudithook(_refuse)
@@ -68,20 +57,20 @@ def _refuse(event: str, arguments: Any) -> None:
         raise PermissionError(f"a parser tried {event}, which none may")
 
 
-def _outcome(parser: str, raw: Raw) -> bytes:
+def _outcome(parser: str, raw: ParseInput) -> bytes:
     try:
-        return answer(parser_named(parser)(raw))
+        return write_answer(load_parser(parser)(raw))
     except ParseError as error:
         kind = "gave-up" if isinstance(error, ParserGaveUp) else "parse"
-        return frame([kind, _bare(str(error), error.source, error.where), error.where])
+        return write_frame([kind, _bare(str(error), error.source, error.where), error.where])
     except MissingExtra as error:
-        return frame(["missing", error.what, error.command])
+        return write_frame(["missing", error.what, error.command])
     except ConfigError as error:
-        return frame(["config", str(error), ""])
+        return write_frame(["config", str(error), ""])
     except MemoryError:
-        return frame(["memory"])
+        return write_frame(["memory"])
     except Exception as error:  # noqa: BLE001  # a library may raise anything, and the batch must go on
-        return frame(["failed", f"{type(error).__name__}: {str(error)[:200]}"])
+        return write_frame(["failed", f"{type(error).__name__}: {str(error)[:200]}"])
 
 
 def _bare(message: str, source: str, where: str) -> str:
@@ -104,7 +93,7 @@ def _limit(seconds: float) -> None:
 
 def _more(answers: BinaryIO, seconds: float) -> None:
     _limit(seconds)
-    _write(answers, frame(["more", seconds]))
+    _write(answers, write_frame(["more", seconds]))
 
 
 def _write(answers: BinaryIO, message: bytes) -> None:

@@ -17,37 +17,26 @@ import time
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from seamline.errors import (
-    ConfigError,
-    MissingExtra,
-    ParseError,
-    ParserGaveUp,
-    SeamlineError,
-)
+from seamline.errors import ConfigError, MissingExtra, ParseError, ParserGaveUp, SeamlineError
 from seamline.parse.isolate.start import (
     FOLDER,
     LIFETIME,
-    Level,
-    Start,
+    ChildStart,
+    IsolationLevel,
     command,
     environment,
     plugin_folders,
     readable,
 )
-from seamline.parse.isolate.watch import Watch
-from seamline.parse.isolate.wire import (
-    HEADER,
-    answered,
-    asked,
-    loads,
-)
-from seamline.parse.raw import parser_named
+from seamline.parse.isolate.watch import CostWatch
+from seamline.parse.isolate.wire import HEADER, load_answer, read_answer, write_request
+from seamline.parse.parser_types import load_parser
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from seamline.formats import Format
-    from seamline.parse.raw import Parsed, Raw
+    from seamline.parse.parser_types import ParseInput, ParseResult
 
 SECONDS = 10.0
 """CPU time of one document, and a second more for each million bytes; OCR and the like ask for more as they go."""
@@ -64,32 +53,32 @@ _IS_POSIX = os.name == "posix"
 _POLL = 0.02
 
 
-class Allowance(NamedTuple):
+class CostAllowance(NamedTuple):
     """What one document may cost."""
 
     seconds: float
     memory: int
 
 
-def allowance(one: Format, size: int) -> Allowance:
+def allowance(one: Format, size: int) -> CostAllowance:
     """What a document of a format may cost: speech recognition takes more than any parser."""
     if one.name == "code":
-        return Allowance(CODE + size / 500_000, MEMORY)
+        return CostAllowance(CODE + size / 500_000, MEMORY)
     if one.name in ("audio", "video"):
-        return Allowance(SECONDS + size / 20_000, 4 * MEMORY)
-    return Allowance(SECONDS + size / 1_000_000, MEMORY)
+        return CostAllowance(SECONDS + size / 20_000, 4 * MEMORY)
+    return CostAllowance(SECONDS + size / 1_000_000, MEMORY)
 
 
-def _wall(allowed: Allowance) -> float:
+def _wall(allowed: CostAllowance) -> float:
     """How many times its CPU time a document may take by the clock: a machine that has much else to do must not look
     like a parser that hangs."""
     return _WALL * max(1.0, SECONDS / allowed.seconds)
 
 
-def parse_apart(one: Format, raw: Raw) -> Parsed:
+def parse_apart(one: Format, raw: ParseInput) -> ParseResult:
     """What a parser makes of a source, in a process of its own; SEAMLINE_ISOLATE=0 parses here, for debugging."""
     if is_switched_off():
-        return parser_named(one.parser)(raw)
+        return load_parser(one.parser)(raw)
     allowed = allowance(one, len(raw.data) or len(raw.text))
     with _LOCK:
         return _worker(one.parser, allowed.memory, raw.uri).parse(one.parser, raw, allowed)
@@ -99,13 +88,13 @@ def is_switched_off() -> bool:
     return os.environ.get("SEAMLINE_ISOLATE") == "0"
 
 
-def isolation() -> Level:
+def isolation() -> IsolationLevel:
     """What holds the parsers on this system; a child is started to see."""
     with _LOCK:
-        return _worker("raw:parser_named", MEMORY, "").level
+        return _worker(f"{load_parser.__module__}:load_parser", MEMORY, "").level
 
 
-class Worker:
+class ParserWorker:
     """The child and the pipes to it."""
 
     def __init__(self, parser: str, memory: int, uri: str = "") -> None:
@@ -117,7 +106,7 @@ class Worker:
         """Whose child it is: after a fork, both would talk to it at once."""
         self._lifeline: IO[bytes] | None = None
         """Held open as long as this process lives; the child ends when it closes."""
-        self._process = self._started(parser, uri)
+        self._process = self._start_child(parser, uri)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
@@ -131,25 +120,25 @@ class Worker:
         """Whether it can take another document: it runs, is ours, and has CPU time left."""
         if self.process != os.getpid():
             return False
-        if self._has_ended() or Watch.used(self._process.pid) > LIFETIME / 2:
+        if self._has_ended() or CostWatch.cpu_time(self._process.pid) > LIFETIME / 2:
             self.kill()
         return self._process.returncode is None
 
-    def parse(self, parser: str, raw: Raw, allowed: Allowance) -> Parsed:
-        watch = Watch(self._process.pid, *allowed, _wall(allowed), raw.uri)
+    def parse(self, parser: str, raw: ParseInput, allowed: CostAllowance) -> ParseResult:
+        watch = CostWatch(self._process.pid, *allowed, _wall(allowed), raw.uri)
         settled = False
         try:
-            self._send(asked(parser, allowed.seconds, raw), watch)
+            self._send(write_request(parser, allowed.seconds, raw), watch)
             said, beside = self._reply(watch)
             settled = True
         except (BrokenPipeError, EOFError):
-            raise self._died(watch) from None
+            raise self._death_error(watch) from None
         finally:
             if not settled:
                 self.kill()  # what it says now answers a question that nobody asks any more
         if said[0] == "parsed":
             try:
-                return answered(said, beside)
+                return read_answer(said, beside)
             except (ValueError, TypeError, LookupError) as error:
                 self.kill()
                 raise _unusable(error, raw.uri) from None
@@ -169,14 +158,14 @@ class Worker:
             if pipe is not None:
                 pipe.close()
 
-    def _started(self, parser: str, uri: str) -> subprocess.Popen[bytes]:
+    def _start_child(self, parser: str, uri: str) -> subprocess.Popen[bytes]:
         lifeline = -1
         if _IS_POSIX:
             lifeline, other = os.pipe()
             self._lifeline = os.fdopen(other, "wb", 0)
         try:
             return subprocess.Popen(
-                command(Start(parser, self.memory, lifeline, readable()), self.folders),
+                command(ChildStart(parser, self.memory, lifeline, readable()), self.folders),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -192,14 +181,14 @@ class Worker:
             if _IS_POSIX:
                 os.close(lifeline)
 
-    def _greeting(self, uri: str) -> Level:
+    def _greeting(self, uri: str) -> IsolationLevel:
         """What the child says first: what holds it."""
-        watch = Watch(self._process.pid, _START, self.memory, 1, uri)
+        watch = CostWatch(self._process.pid, _START, self.memory, 1, uri)
         try:
             said, _ = self._frame(watch)
             if said[0] != "caged":
                 raise EOFError
-            return Level(*said[1:])
+            return IsolationLevel(*said[1:])
         except (EOFError, SeamlineError, ValueError, TypeError, LookupError):
             raise ParseError(
                 f"the process that parses could not be started (exit code {self._end()}): "
@@ -207,7 +196,7 @@ class Worker:
                 uri,
             ) from None
 
-    def _send(self, message: bytes, watch: Watch) -> None:
+    def _send(self, message: bytes, watch: CostWatch) -> None:
         """Write a question; a child that does not read is watched as one that does not answer."""
         view = memoryview(message)
         while view:
@@ -216,7 +205,7 @@ class Worker:
                 with suppress(BlockingIOError):
                     view = view[os.write(self._in, view[:_PART]) :]
 
-    def _reply(self, watch: Watch) -> tuple[list[Any], bytes]:
+    def _reply(self, watch: CostWatch) -> tuple[list[Any], bytes]:
         """The answer; the child may ask for more time before it."""
         while True:
             said, beside = self._frame(watch)
@@ -224,16 +213,16 @@ class Worker:
                 return said, beside
             watch.grant(said[1])
 
-    def _frame(self, watch: Watch) -> tuple[list[Any], bytes]:
+    def _frame(self, watch: CostWatch) -> tuple[list[Any], bytes]:
         sizes = HEADER.unpack(self._read(HEADER.size, watch))
         watch.weigh(sum(sizes))
         said, beside = (self._read(size, watch) for size in sizes)
         try:
-            return loads(said, watch.memory), beside
+            return load_answer(said, watch.memory), beside
         except (ValueError, RecursionError) as error:
             raise _unusable(error, watch.uri) from None
 
-    def _read(self, size: int, watch: Watch) -> bytes:
+    def _read(self, size: int, watch: CostWatch) -> bytes:
         out = bytearray()
         while len(out) < size:
             watch.look()
@@ -263,7 +252,7 @@ class Worker:
         self.kill()
         return self._process.returncode
 
-    def _died(self, watch: Watch) -> ParserGaveUp:
+    def _death_error(self, watch: CostWatch) -> ParserGaveUp:
         """Why the child is gone: its own limits, or a fault of the library that reads the format."""
         code = self._end()
         if code == -_SIGXCPU:
@@ -274,10 +263,10 @@ class Worker:
 _REMEDY = "split the file, save it again, or leave it out"
 _SIGXCPU = 24
 _LOCK = threading.Lock()
-_workers: list[Worker] = []
+_workers: list[ParserWorker] = []
 
 
-def _worker(parser: str, memory: int, uri: str) -> Worker:
+def _worker(parser: str, memory: int, uri: str) -> ParserWorker:
     """The child that runs, or a new one; a document that may take more than its limits allow needs a new one, and so
     does the parser of a plugin in a folder that this one cannot read."""
     for worker in _workers:
@@ -286,7 +275,7 @@ def _worker(parser: str, memory: int, uri: str) -> Worker:
     if not _workers:
         atexit.register(_stop)
     _stop()
-    _workers[:] = [Worker(parser, memory, uri)]
+    _workers[:] = [ParserWorker(parser, memory, uri)]
     return _workers[0]
 
 
@@ -309,7 +298,7 @@ def _unusable(error: Exception, uri: str) -> ParserGaveUp:
     return ParserGaveUp(f"the parser gave an answer that cannot be used ({error}): {_REMEDY}", uri)
 
 
-def _error(reply: Sequence[Any], watch: Watch) -> SeamlineError:
+def _error(reply: Sequence[Any], watch: CostWatch) -> SeamlineError:
     kind, message = reply[0], str(reply[1]) if len(reply) > 1 else ""
     if kind == "memory":
         return watch.out_of_memory()

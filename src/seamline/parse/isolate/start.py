@@ -1,6 +1,7 @@
-"""How the process of the parsers is started: isolated, in a folder of nobody's, and without the user's secrets.
+"""How the process of the parsers is started, and which walls a system has around it.
 
-Which of the walls around a parser a system has. Apart from `cage`, so that the parent does not load ctypes.
+It runs isolated, in the root folder, and without the user's secrets. Apart from `cage`, so that the parent does not
+load ctypes.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _BOOT = "import sys; sys.path += sys.argv[2:]; from seamline.parse.isolate.child
 """The standard library comes first: no file of another folder can stand in for a module of it."""
 
 
-class Start(NamedTuple):
+class ChildStart(NamedTuple):
     """What the child is told on its command line."""
 
     parser: str
@@ -56,7 +57,7 @@ class Start(NamedTuple):
     """Folders of models and libraries that parsers may read, beside those of Python."""
 
 
-def command(start: Start, folders: Sequence[str] = ()) -> list[str]:
+def command(start: ChildStart, folders: Sequence[str] = ()) -> list[str]:
     """The program and its arguments: isolated (-I) and without `site` (-S), so that only these entries count, and
     `folders` of plugins after them."""
     path = [*trusted_entries(), *folders]
@@ -104,7 +105,7 @@ LIFETIME = 2 * 86_400
 """Seconds of CPU time after which the kernel ends a child, whatever it asks for."""
 
 
-class Level(NamedTuple):
+class IsolationLevel(NamedTuple):
     """What holds a parser."""
 
     landlock: int = 0

@@ -21,7 +21,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _REMEDY = "split the file, save it again, or leave it out"
 
 
-class Watch:
+class CostWatch:
     """Over one document in one child."""
 
     def __init__(self, process: int, seconds: float, memory: int, wall: float, uri: str) -> None:
@@ -31,12 +31,12 @@ class Watch:
         self._seconds = seconds
         self._wall = wall
         self._deadline = time.monotonic() + wall * seconds
-        self._end = self.used(process) + seconds
+        self._end = self.cpu_time(process) + seconds
         self._granted = 0.0
         self._looked = time.monotonic()
 
     @staticmethod
-    def used(process: int) -> float:
+    def cpu_time(process: int) -> float:
         """CPU time of a process so far; 0 where the system does not tell, or it is gone."""
         if sys.platform != "linux":
             return 0.0
@@ -55,7 +55,7 @@ class Watch:
             raise ParserGaveUp(
                 f"reading took longer than {self._wall * self._seconds:.0f} s and was stopped: {_REMEDY}", self.uri
             )
-        if self.used(self._process) > self._end + _LATE:
+        if self.cpu_time(self._process) > self._end + _LATE:
             raise self.out_of_time()
         self._look_at_memory()
 
@@ -65,7 +65,7 @@ class Watch:
             raise ParserGaveUp(f"the parser asked for more than {MOST:.0f} s of time: {_REMEDY}", self.uri)
         self._granted += seconds
         self._deadline += self._wall * seconds
-        self._end = self.used(self._process) + seconds
+        self._end = self.cpu_time(self._process) + seconds
         self.memory = max(self.memory, MODELS)
 
     def weigh(self, size: int) -> None:

@@ -1,30 +1,16 @@
-"""The tree of a LaTeX document -> blocks in pre-order, with what parts of a large one are put between.
-
-The rows of a LaTeX table, and where its header ends.
-"""
+"""The tree of a LaTeX document -> blocks in pre-order, with their enclosures; tables with rows and header."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from seamline.parse.latex.lex import (
-    BEGIN,
-    BLANK,
-    CODE,
-    END,
-    HEAD,
-    HIDDEN,
-    ITEM,
-    ROW,
-    RULE,
-    Mark,
-    words,
-)
+from seamline.parse.latex.lex import BEGIN, BLANK, CODE, END, HEAD, HIDDEN, ITEM, ROW, RULE, LatexMark, words
 from seamline.parse.latex.text import plain
-from seamline.parse.latex.tree import Arguments, Tree
-from seamline.types import Block
+from seamline.parse.latex.tree import LatexArguments, LatexTree
+from seamline.text.lines import trimmed
+from seamline.types import Block, Detail, Enclosure
 
 _LISTS = words("itemize enumerate description list trivlist thebibliography compactitem compactenum")
 _TABLES = words("tabular tabularx tabulary longtable xltabular tabu longtabu tblr longtblr supertabular NiceTabular")
@@ -53,10 +39,10 @@ class _Open(NamedTuple):
     is_math: bool
 
 
-class Blocks:
+class LatexBlocks:
     """Makes the blocks of a document from its first mark to its last."""
 
-    def __init__(self, text: str, tree: Tree, arguments: Arguments, depth: int, top: int) -> None:
+    def __init__(self, text: str, tree: LatexTree, arguments: LatexArguments, depth: int, top: int) -> None:
         self.text = text
         self.tree = tree
         self.arguments = arguments
@@ -79,7 +65,7 @@ class Blocks:
             position = self._mark(position, marks[position])
         self.paragraph(end)
 
-    def _mark(self, position: int, mark: Mark) -> int:
+    def _mark(self, position: int, mark: LatexMark) -> int:
         """Take one mark in; the position to go on at."""
         if mark.kind == BLANK:
             self.paragraph(mark.start)
@@ -100,23 +86,23 @@ class Blocks:
 
     # --- leaves ---------------------------------------------------------------------------------------------------
 
-    def add(self, kind: str, start: int, end: int, level: int = 0, attrs: Mapping[str, Any] | None = None) -> int:
+    def add(self, kind: str, start: int, end: int, level: int = 0, detail: Detail | None = None) -> int:
         parent = self._stack[-1].block if self._stack else -1
-        self.blocks.append(Block(kind, start, end, level, parent, attrs))
+        self.blocks.append(Block(kind, start, end, level, parent, detail))
         return len(self.blocks) - 1
 
-    def paragraph(self, end: int, attrs: Mapping[str, Any] | None = None) -> None:
+    def paragraph(self, end: int, detail: Detail | None = None) -> None:
         """The text since the last block, if there is any, as one."""
         found = _VISIBLE.search(self.text, self._run, end)
         if found is not None:
             start = self._line_start(found.start())
-            stop = self._trimmed(start, end)
-            if attrs is None and self.text[found.start()] == "%" and _COMMENTS.fullmatch(self.text, start, stop):
-                attrs = {"comment": True}
-            self.add("math" if self._in_math() else "paragraph", start, stop, 0, attrs)
+            stop = trimmed(self.text, start, end)
+            if detail is None and self.text[found.start()] == "%" and _COMMENTS.fullmatch(self.text, start, stop):
+                detail = Detail(comment=True)
+            self.add("math" if self._in_math() else "paragraph", start, stop, 0, detail)
         self._run = end
 
-    def _flushed(self, at: int) -> int:
+    def _flush_before(self, at: int) -> int:
         """Where a block starts whose first mark is at `at`; the text before it is a paragraph."""
         start = self._line_start(at)
         self.paragraph(start)
@@ -125,7 +111,7 @@ class Blocks:
     def _in_math(self) -> bool:
         return bool(self._stack) and self._stack[-1].is_math
 
-    def _bare(self, mark: Mark) -> None:
+    def _bare(self, mark: LatexMark) -> None:
         """A begin or end that makes no block: a paragraph of its own."""
         if mark.name in _CLOSES:
             return
@@ -134,30 +120,30 @@ class Blocks:
 
     def _heading(self, position: int) -> None:
         heading = self.tree.headings[position]
-        start = self._flushed(heading.start)
+        start = self._flush_before(heading.start)
         title = plain(self.text[slice(*heading.title)])
         level = min(heading.rank - self.top + 1, 6)
-        self.add("heading", start, heading.end, level, {"title": title})
+        self.add("heading", start, heading.end, level, Detail(title=title))
         self._run = heading.end
 
-    def _verbatim(self, mark: Mark) -> None:
-        start = self._flushed(mark.start)
-        attrs: dict[str, Any] = {"frame": (mark.start, mark.start + len("\\iffalse"), "\\fi")}
+    def _verbatim(self, mark: LatexMark) -> None:
+        start = self._flush_before(mark.start)
+        enclosure = Enclosure(mark.start, mark.start + len("\\iffalse"), "\\fi")
+        name, language = None, ""
         if mark.value:
             line = _FIRST_LINE.match(self.text, mark.value)
             opening = line.end() if line else mark.value
-            attrs = {"frame": (mark.start, opening, f"\\end{{{mark.name}}}"), "name": mark.name}
+            enclosure, name = Enclosure(mark.start, opening, f"\\end{{{mark.name}}}"), mark.name
             options = self.text[mark.value : min(opening, mark.value + 400)]
-            if language := _LANGUAGE.search(options) or (mark.name == "minted" and _BRACED.search(options)):
-                attrs["language"] = language[1]
-        if mark.kind == HIDDEN:
-            attrs["comment"] = True
-        self.add("code", start, mark.end, 0, attrs)
+            if found := _LANGUAGE.search(options) or (mark.name == "minted" and _BRACED.search(options)):
+                language = found[1]
+        detail = Detail(enclosure, name, language=language, comment=mark.kind == HIDDEN)
+        self.add("code", start, mark.end, 0, detail)
         self._run = mark.end
 
     # --- environments ---------------------------------------------------------------------------------------------
 
-    def _environment(self, position: int, mark: Mark, end: int) -> int:
+    def _environment(self, position: int, mark: LatexMark, end: int) -> int:
         name = mark.name.rstrip("*")
         is_math = name in _MATH or self._in_math()
         holds = position in self.tree.holders
@@ -170,49 +156,47 @@ class Blocks:
             return self._leaf("math", position, mark, end)
         if name in _FIGURES and not holds:
             return self._leaf("figure", position, mark, end)
-        start = self._flushed(mark.start)
+        start = self._flush_before(mark.start)
         stop = self.tree.marks[end].end
         opening = mark.end if name in _CLOSES else self.arguments.all_after(mark.end)
-        attrs = {"frame": self._frame(mark, opening), "name": mark.name}
+        detail = Detail(self._enclosure(mark, opening), mark.name)
         is_list = name in _LISTS
         self._lists += is_list
         kind, level = ("list", self._lists - 1) if is_list else ("environment", 0)
-        index = self.add(kind, start, stop, level, attrs)
+        index = self.add(kind, start, stop, level, detail)
         self._stack.append(_Open(index, end, is_math))
         self._run = opening
         return position + 1
 
-    def _frame(self, mark: Mark, opening: int) -> tuple[int, int, str]:
+    def _enclosure(self, mark: LatexMark, opening: int) -> Enclosure:
         close = _CLOSES.get(mark.name) or f"\\end{{{mark.name}}}"
-        return mark.start, opening if opening - mark.start <= _LONGEST_OPENING else mark.end, close
+        return Enclosure(mark.start, opening if opening - mark.start <= _LONGEST_OPENING else mark.end, close)
 
-    def _leaf(self, kind: str, position: int, mark: Mark, end: int) -> int:
+    def _leaf(self, kind: str, position: int, mark: LatexMark, end: int) -> int:
         """An environment as one block."""
-        start = self._flushed(mark.start)
+        start = self._flush_before(mark.start)
         stop = self.tree.marks[end].end
         opening = mark.end if mark.name in _CLOSES else self.arguments.all_after(mark.end)
-        attrs: dict[str, Any] = {"frame": self._frame(mark, min(opening, stop))}
-        if mark.name not in _CLOSES:
-            attrs["name"] = mark.name
-        if kind == "figure" and (caption := _CAPTION.search(self.text, opening, stop)):
-            close = self.arguments.closes.get(caption.end(), 0)
-            attrs["caption"] = plain(self.text[caption.end() + 1 : close])
-        self.add(kind, start, stop, 0, attrs)
+        caption = ""
+        if kind == "figure" and (found := _CAPTION.search(self.text, opening, stop)):
+            caption = plain(self.text[found.end() + 1 : self.arguments.closes.get(found.end(), 0)])
+        name = None if mark.name in _CLOSES else mark.name
+        self.add(kind, start, stop, 0, Detail(self._enclosure(mark, min(opening, stop)), name, caption=caption))
         self._run = stop
         return end + 1
 
-    def _table(self, position: int, mark: Mark, end: int) -> int:
-        start = self._flushed(mark.start)
+    def _table(self, position: int, mark: LatexMark, end: int) -> int:
+        start = self._flush_before(mark.start)
         stop = self.tree.marks[end]
         opening = min(self.arguments.all_after(mark.end), stop.start)
         rows, header_end = table_rows(self.text, self.tree, position, end, opening)
-        attrs = {"frame": self._frame(mark, opening), "header_end": header_end, "name": mark.name}
-        index = self.add("table", start, stop.end, 0, attrs)
+        detail = Detail(self._enclosure(mark, opening), mark.name, header_end=header_end)
+        index = self.add("table", start, stop.end, 0, detail)
         self.blocks += [Block("row", *row, 0, index) for row in rows]
         self._run = stop.end
         return end + 1
 
-    def _end(self, position: int, mark: Mark) -> None:
+    def _end(self, position: int, mark: LatexMark) -> None:
         if all(one.end != position for one in self._stack[-2:]):  # the innermost container, around an item at most
             self._bare(mark)
             return
@@ -224,11 +208,11 @@ class Blocks:
 
     # --- items ----------------------------------------------------------------------------------------------------
 
-    def _item(self, mark: Mark) -> None:
+    def _item(self, mark: LatexMark) -> None:
         """The next item of a list; an environment that has items is one."""
         if not self._stack or self._in_math() or len(self._stack) > self.depth:
             return
-        start = self._flushed(mark.start)
+        start = self._flush_before(mark.start)
         self._leave_item(start)
         block = self.blocks[self._stack[-1].block]
         if block.kind == "environment":
@@ -240,7 +224,7 @@ class Blocks:
         elif after == mark.end and self.text.startswith(" [", after):
             after = self.arguments.option(after + 1)
         opening = after if after - mark.start <= _LONGEST_OPENING else mark.end
-        index = self.add("item", start, after, 0, {"frame": (mark.start, opening, "")})
+        index = self.add("item", start, after, 0, Detail(Enclosure(mark.start, opening)))
         self._stack.append(_Open(index, -1, False))
         self._run = after
 
@@ -248,7 +232,7 @@ class Blocks:
         if self._stack and self._stack[-1].end < 0:
             index = self._stack.pop().block
             block = self.blocks[index]
-            self.blocks[index] = block._replace(end=max(block.end, self._trimmed(block.start, end)))
+            self.blocks[index] = block._replace(end=max(block.end, trimmed(self.text, block.start, end)))
 
     # --- places ---------------------------------------------------------------------------------------------------
 
@@ -259,11 +243,6 @@ class Blocks:
             start -= 1
         return start if start == 0 or self.text[start - 1] in "\r\n" else at
 
-    def _trimmed(self, start: int, end: int) -> int:
-        while end > start and self.text[end - 1].isspace():
-            end -= 1
-        return end
-
 
 _BARE = re.compile(r"(?:\s++|%[^\r\n]*+)*+")
 _HEADS = frozenset(("endhead", "endfirsthead", "endfoot", "endlastfoot"))
@@ -272,7 +251,7 @@ _PARTIAL = frozenset(("cline", "cmidrule", "addlinespace"))
 _BLANKS = " \t"
 
 
-def table_rows(text: str, tree: Tree, begin: int, end: int, opening: int) -> tuple[list[tuple[int, int]], int]:
+def table_rows(text: str, tree: LatexTree, begin: int, end: int, opening: int) -> tuple[list[tuple[int, int]], int]:
     """Spans of the rows between two marks, and where the header ends: after the opening where there is none."""
     marks = list(_own(tree, begin, end))
     depth = tree.marks[begin].value
@@ -300,11 +279,11 @@ def table_rows(text: str, tree: Tree, begin: int, end: int, opening: int) -> tup
                 header_end = at = mark.end  # rules of the header may be several
     stop = tree.marks[end].start
     if not _is_bare(text, max(at, ruled), stop):
-        _add(rows, text, at, _trimmed(text, at, stop))
+        _add(rows, text, at, trimmed(text, at, stop))
     return rows, header_end if 0 < header_rows < len(rows) else opening
 
 
-def _own(tree: Tree, begin: int, end: int) -> Iterator[Mark]:
+def _own(tree: LatexTree, begin: int, end: int) -> Iterator[LatexMark]:
     """Row ends and rules of the table itself, not of what is nested in it."""
     position = begin + 1
     while position < end:
@@ -331,9 +310,3 @@ def _is_bare(text: str, start: int, end: int) -> bool:
     """Whether there is nothing but white space and comments."""
     match = _BARE.match(text, start, max(start, end))
     return match is not None and match.end() >= end
-
-
-def _trimmed(text: str, start: int, end: int) -> int:
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return end

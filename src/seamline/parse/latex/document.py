@@ -10,15 +10,15 @@ import re
 from typing import Any, NamedTuple
 
 from seamline.gc_pause import paused
-from seamline.parse.latex.blocks import Blocks
-from seamline.parse.latex.lex import BEGIN, Lexed, lex
+from seamline.parse.latex.blocks import LatexBlocks
+from seamline.parse.latex.lex import BEGIN, LatexMarks, lex
 from seamline.parse.latex.text import authors, plain
-from seamline.parse.latex.tree import Arguments, Tree, grow
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.latex.tree import LatexArguments, LatexTree, build_tree
+from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.text.headings import heading_text
-from seamline.types import Block, Notice, Span
+from seamline.text.lines import line_number, trimmed
+from seamline.types import Block, Detail, Notice, Span
 
-_LINE_END = re.compile(r"\r\n?|\n")
 _VISIBLE = re.compile(r"\S")
 
 
@@ -35,22 +35,22 @@ class _Body(NamedTuple):
     """Whether `\\end{document}` ends it."""
 
 
-def parse(raw: Raw) -> Parsed:
+def parse(raw: ParseInput) -> ParseResult:
     with paused():
-        return _parsed(raw)
+        return _parse_source(raw)
 
 
-def _parsed(raw: Raw) -> Parsed:
+def _parse_source(raw: ParseInput) -> ParseResult:
     text = raw.text
     lexed = lex(text)
-    arguments = Arguments(text, lexed)
-    tree = grow(text, lexed, arguments)
+    arguments = LatexArguments(text, lexed)
+    tree = build_tree(text, lexed, arguments)
     body = _body(text, tree)
     inside = [heading for at, heading in tree.headings.items() if body.first <= at < body.last]
-    made = Blocks(text, tree, arguments, raw.limits.depth, min((one.rank for one in inside), default=0))
+    made = LatexBlocks(text, tree, arguments, raw.limits.depth, min((one.rank for one in inside), default=0))
     removed: tuple[Span, ...] = ()
     mode = raw.reading.front_matter
-    front = _trimmed(text, body.start)
+    front = trimmed(text, 0, body.start)
     if front and mode == "include":
         made.add("front_matter", 0, front)
     elif front:
@@ -63,17 +63,19 @@ def _parsed(raw: Raw) -> Parsed:
         if removed and not rest:
             removed += (Span(mark.start, mark.end),)
         else:
-            made.paragraph(len(text), {"comment": True})
+            made.paragraph(len(text), Detail(comment=True))
         if rest:
             notices.append(_notice("latex-after-end", f"{rest} characters follow \\end{{document}}", text, mark.end))
     if removed:
         what = f'the preamble of {front} characters is metadata, not in chunks: `front_matter = "include"` keeps it'
         notices.append(Notice("latex-preamble", what))
     meta = {} if mode == "strip" else _meta(tree)
-    return Parsed(text, made.blocks, _title(text, made.blocks, meta), meta, removed=removed, notices=tuple(notices))
+    return ParseResult(
+        text, made.blocks, _title(text, made.blocks, meta), meta, removed=removed, notices=tuple(notices)
+    )
 
 
-def _body(text: str, tree: Tree) -> _Body:
+def _body(text: str, tree: LatexTree) -> _Body:
     """All of a fragment; of a document what its environment holds, and an abstract before it."""
     marks = tree.marks
     for position, mark in enumerate(marks):
@@ -90,7 +92,7 @@ def _body(text: str, tree: Tree) -> _Body:
     return _Body(0, 0, len(marks), len(text), has_end=False)
 
 
-def _meta(tree: Tree) -> dict[str, Any]:
+def _meta(tree: LatexTree) -> dict[str, Any]:
     """What the document says of itself."""
     out: dict[str, Any] = {}
     for name in ("title", "date"):
@@ -109,7 +111,7 @@ def _title(text: str, blocks: list[Block], meta: dict[str, Any]) -> str:
     return heading_text(text, first[0]) if len(first) == 1 else ""
 
 
-def _notices(text: str, lexed: Lexed, tree: Tree, too_deep: int) -> list[Notice]:
+def _notices(text: str, lexed: LatexMarks, tree: LatexTree, too_deep: int) -> list[Notice]:
     """What was not read as it may be meant."""
     out: list[Notice] = []
     if lexed.inputs:
@@ -130,10 +132,4 @@ def _notices(text: str, lexed: Lexed, tree: Tree, too_deep: int) -> list[Notice]
 
 
 def _notice(code: str, message: str, text: str, at: int) -> Notice:
-    return Notice(code, message, f"line {1 + sum(1 for _ in _LINE_END.finditer(text, 0, at))}")
-
-
-def _trimmed(text: str, end: int) -> int:
-    while end and text[end - 1].isspace():
-        end -= 1
-    return end
+    return Notice(code, message, f"line {line_number(text, at)}")

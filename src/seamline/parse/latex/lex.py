@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from seamline.text.lines import line_end
+
 BEGIN, END, CODE, HIDDEN, HEAD, ITEM, ROW, RULE, BLANK, DEFINE, META, GROUP = range(12)
 """What a mark is: an environment's begin and end; verbatim text; what is never typeset; a section command; an item; the
 end of a table's row; a rule between rows; a blank line; a definition; title, author or date; an argument that stays
@@ -64,10 +66,9 @@ _ADDRESS = re.compile(r"\{[^{}\s]*\}")
 _INLINE = re.compile(r"(?:\[[^\]\r\n]{0,200}\])?(?:\{[A-Za-z0-9+#-]{1,40}\}(?=[^\sA-Za-z]))?")
 _RULE_REST = re.compile(r"(?:\([^()\r\n]{0,20}\))?(?:\[[^\[\]\r\n]{0,40}\])?(?:\{[^{}\r\n]{0,40}\}){0,3}")
 _ROW_REST = re.compile(r"\*?(?:[ \t]*\[[^\[\]\r\n]{0,40}\])?")
-_LINE_END = re.compile(r"[\r\n]")
 
 
-class Mark(NamedTuple):
+class LatexMark(NamedTuple):
     """One mark of the source."""
 
     kind: int
@@ -79,10 +80,10 @@ class Mark(NamedTuple):
     verbatim text, where its `\\begin{...}` ends; of a begin and of a row, how many braces are open around it."""
 
 
-class Lexed(NamedTuple):
+class LatexMarks(NamedTuple):
     """What one pass over the source finds."""
 
-    marks: list[Mark]
+    marks: list[LatexMark]
     closes: dict[int, int]
     """Offset of an opening brace -> offset of the brace that closes it."""
     blanks: list[int]
@@ -97,14 +98,14 @@ class Lexed(NamedTuple):
     """How many times the source changes what characters mean."""
 
 
-def lex(text: str) -> Lexed:
+def lex(text: str) -> LatexMarks:
     return _Lexer(text).run()
 
 
 class _Lexer:
     def __init__(self, text: str) -> None:
         self.text = text
-        self.marks: list[Mark] = []
+        self.marks: list[LatexMark] = []
         self.closes: dict[int, int] = {}
         self.blanks: list[int] = []
         self.braces: list[int] = []
@@ -117,7 +118,7 @@ class _Lexer:
         self.display = False
         self.line_end = 0
 
-    def run(self) -> Lexed:
+    def run(self) -> LatexMarks:
         text, search = self.text, _MARK.search
         braces, closes = self.braces, self.closes
         found = search(text)
@@ -140,10 +141,10 @@ class _Lexer:
             found = search(text, end)
         self.open_braces += len(braces)
         self.open_math += self.dollar >= 0
-        return Lexed(self.marks, closes, self.blanks, self.inputs, self.open_braces, self.open_math, self.catcodes)
+        return LatexMarks(self.marks, closes, self.blanks, self.inputs, self.open_braces, self.open_math, self.catcodes)
 
     def _add(self, kind: int, start: int, end: int, name: str = "", value: int = 0) -> int:
-        self.marks.append(Mark(kind, start, end, name, value))
+        self.marks.append(LatexMark(kind, start, end, name, value))
         return end
 
     # --- formulas and blank lines ---------------------------------------------------------------------------------
@@ -251,8 +252,7 @@ class _Lexer:
         if not mark.isascii() or mark.isspace() or mark.isalnum() or not mark:
             return end
         if self.line_end < at:
-            found = _LINE_END.search(self.text, at)
-            self.line_end = found.start() if found else len(self.text)
+            self.line_end = line_end(self.text, at, len(self.text))
         close = self.text.find("}" if mark == "{" else mark, at + 1, min(self.line_end, at + 2000))
         return close + 1 if close >= 0 else end
 

@@ -6,18 +6,7 @@ import re
 from bisect import bisect_left
 from typing import NamedTuple
 
-from seamline.parse.latex.lex import (
-    BEGIN,
-    CODE,
-    DEFINE,
-    END,
-    GROUP,
-    HEAD,
-    HIDDEN,
-    META,
-    Lexed,
-    Mark,
-)
+from seamline.parse.latex.lex import BEGIN, CODE, DEFINE, END, GROUP, HEAD, HIDDEN, META, LatexMark, LatexMarks
 
 _SPACES = re.compile(r"(?:[ \t]|(?:\r\n|\n|\r(?!\n))(?![ \t]*[\r\n])|%[^\r\n]*(?:\r\n?|\n)?)*+")
 """White space and comments that an argument may stand behind: no blank line."""
@@ -30,7 +19,7 @@ _LONGEST_GROUP = 20_000
 _LONGEST_TITLE = 2_000
 
 
-class Heading(NamedTuple):
+class LatexHeading(NamedTuple):
     """A section command with its title."""
 
     start: int
@@ -40,17 +29,17 @@ class Heading(NamedTuple):
     rank: int
 
 
-class Tree(NamedTuple):
+class LatexTree(NamedTuple):
     """The marks that count, and how they belong together."""
 
-    marks: list[Mark]
+    marks: list[LatexMark]
     partner: dict[int, int]
     """Position of a begin among the marks -> that of its end, and back; those without one are missing."""
     flat: set[int]
     """Positions of begins and ends around headings: their blocks stand at the top, as headings must."""
     holders: set[int]
     """Positions of begins with other environments or verbatim text inside."""
-    headings: dict[int, Heading]
+    headings: dict[int, LatexHeading]
     """By position of the mark."""
     meta: dict[str, str]
     """Source of title, author and date, the first of each."""
@@ -58,10 +47,10 @@ class Tree(NamedTuple):
     """Offsets of environments that are opened or closed only."""
 
 
-class Arguments:
+class LatexArguments:
     """Finds arguments after a command, each in constant time but for its own length."""
 
-    def __init__(self, text: str, lexed: Lexed) -> None:
+    def __init__(self, text: str, lexed: LatexMarks) -> None:
         self.text = text
         self.closes = lexed.closes
         self.blanks = lexed.blanks
@@ -100,7 +89,7 @@ class Arguments:
             at = after
         return at
 
-    def defined(self, mark: Mark) -> int:
+    def defined(self, mark: LatexMark) -> int:
         """One past a definition."""
         at = mark.end
         if mark.name.endswith("def"):
@@ -119,7 +108,7 @@ class Arguments:
             at, left = found[1], left - 1
         return at
 
-    def heading(self, mark: Mark) -> Heading | None:
+    def heading(self, mark: LatexMark) -> LatexHeading | None:
         """A section command with its title; None where no title follows."""
         at = self.option(_skip(_BLANKS, self.text, mark.end))
         found = self.group(at)
@@ -132,12 +121,12 @@ class Arguments:
         blank = bisect_left(self.blanks, start)
         if end - start > _LONGEST_TITLE or (blank < len(self.blanks) and self.blanks[blank] < end):
             return None
-        return Heading(mark.start, _skip(_AFTER_TITLE, self.text, end), (start + 1, end - 1), mark.value)
+        return LatexHeading(mark.start, _skip(_AFTER_TITLE, self.text, end), (start + 1, end - 1), mark.value)
 
 
-def grow(text: str, lexed: Lexed, arguments: Arguments) -> Tree:
+def build_tree(text: str, lexed: LatexMarks, arguments: LatexArguments) -> LatexTree:
     """Pair the environments, and leave out marks that are inside definitions, titles and footnotes."""
-    tree = Tree([], {}, set(), set(), {}, {}, [])
+    tree = LatexTree([], {}, set(), set(), {}, {}, [])
     stack: list[int] = []
     waiting: dict[str, int] = {}
     after = 0
@@ -176,7 +165,7 @@ def grow(text: str, lexed: Lexed, arguments: Arguments) -> Tree:
     return tree
 
 
-def _argument(text: str, arguments: Arguments, tree: Tree, mark: Mark) -> int:
+def _argument(text: str, arguments: LatexArguments, tree: LatexTree, mark: LatexMark) -> int:
     found = arguments.group(arguments.option(_skip(_BLANKS, text, mark.end)))
     if found is None or found[1] - found[0] > _LONGEST_GROUP:
         return mark.end
@@ -185,7 +174,7 @@ def _argument(text: str, arguments: Arguments, tree: Tree, mark: Mark) -> int:
     return found[1]
 
 
-def _close(tree: Tree, stack: list[int], waiting: dict[str, int], mark: Mark, position: int) -> None:
+def _close(tree: LatexTree, stack: list[int], waiting: dict[str, int], mark: LatexMark, position: int) -> None:
     """Pair an end with the last begin of its name; those begun after it have no end."""
     if not waiting.get(mark.name):
         tree.open.append(mark.start)
@@ -197,7 +186,7 @@ def _close(tree: Tree, stack: list[int], waiting: dict[str, int], mark: Mark, po
     tree.partner[position] = begin
 
 
-def _leave(tree: Tree, stack: list[int], waiting: dict[str, int], *, closed: bool) -> int:
+def _leave(tree: LatexTree, stack: list[int], waiting: dict[str, int], *, closed: bool) -> int:
     begin = stack.pop()
     mark = tree.marks[begin]
     waiting[mark.name] -= 1

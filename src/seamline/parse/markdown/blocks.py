@@ -1,16 +1,16 @@
-"""Markdown text -> blocks, by whichever of the two equal paths runs: `seamline._blocks`, or `markdown` in Python."""
+"""Markdown text -> blocks, by whichever of the two equal paths runs: the kernel `parse_blocks`, or Python."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from types import MappingProxyType
+from typing import Any
 
-from seamline import native
 from seamline.gc_pause import paused
-from seamline.types import Block
+from seamline.native import KERNELS
+from seamline.types import Block, Detail
 
-FENCED = MappingProxyType({"fenced": True})
+FENCED = Detail(fenced=True)
 """What all closed fences have to say about themselves."""
 
 LONGEST_FENCE = 100
@@ -23,21 +23,29 @@ _VISIBLE = re.compile(r"[^\r\n]+")
 
 def parse_blocks(text: str, after: int = 0) -> list[Block]:
     """All blocks of a Markdown text, in pre-order; what stands before `after` counts as blank lines."""
-    blocks = _parsed(text, after)
+    blocks = _parse_either_way(text, after)
     for index in giant_fences(text, blocks):  # code all the same, but nothing of it is opened again
-        blocks[index] = blocks[index]._replace(attrs=None)
+        blocks[index] = blocks[index]._replace(detail=None)
     return blocks
 
 
-def _parsed(text: str, after: int) -> list[Block]:
+def _parse_either_way(text: str, after: int) -> list[Block]:
     with paused():
-        if native.BLOCKS is not None:
-            blocks: list[Block] | None = native.BLOCKS.parse_blocks(text, after, Block, FENCED)
+        if KERNELS is not None:
+            blocks: list[Any] | None = KERNELS.parse_blocks(text, after, Block, FENCED)
             if blocks is not None:
-                return blocks
+                return type_details(blocks)
         from seamline.parse.markdown.commonmark import parse_blocks as parse_in_python
 
         return parse_in_python(blank(text, 0, after) if after else text)
+
+
+def type_details(blocks: list[Any]) -> list[Block]:
+    """The blocks of the compiled path, which knows the fields of a detail and not its type."""
+    for index, block in enumerate(blocks):
+        if type(block[5]) is dict:
+            blocks[index] = block._replace(detail=Detail(**block[5]))
+    return blocks
 
 
 def giant_fences(text: str, blocks: Sequence[Block]) -> list[int]:

@@ -8,15 +8,15 @@ The C in native/blocks gives the same blocks, faster; this is what it is held ag
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 import pyromark
 
 from seamline.errors import report_panics
 from seamline.parse.markdown.blocks import FENCED, LONGEST_FENCE
 from seamline.parse.markdown.extensions import extend, gfm_tables
-from seamline.types import Block
+from seamline.text.lines import line_start
+from seamline.types import Block, Detail
 
 _OPTIONS = (
     pyromark.Options.ENABLE_TABLES
@@ -37,7 +37,7 @@ _LINE = re.compile(r"[^\s](?:[^\r\n]*[^\s])?")
 _LONE_CR = re.compile(r"\r(?!\n)")
 _BY_ANGLES = re.compile(r"(?<=<)[^\x00-\x7f]|[^\x00-\x7f](?=>)")
 
-_Raw = tuple[str, int, int, int, Mapping[str, Any] | None]
+_Raw = tuple[str, int, int, int, Detail | None]
 
 
 def parse_blocks(text: str) -> list[Block]:
@@ -113,7 +113,7 @@ def _block_starts(text: str) -> list[_Raw]:
         elif name == "CodeBlock":
             add(("code", place["start"], place["end"], 0, FENCED if type(value) is dict else None))
         elif name == "List":
-            add(("list", place["start"], place["end"], 0, None if value is None else {"first": value}))
+            add(("list", place["start"], place["end"], 0, None if value is None else Detail(first=value)))
         elif name == "Table":
             add(("table", place["start"], place["end"], 0, None))
         elif name == "BlockQuote":
@@ -130,7 +130,7 @@ def _nest(text: str, raw: list[_Raw]) -> list[Block]:
     parents: list[int] = []  # indices of the open blocks
     raw_ends: list[int] = []  # and where they end, white space included
     covered = 0  # end of the last top-level block
-    for kind, start, raw_end, level, attrs in raw:
+    for kind, start, raw_end, level, detail in raw:
         while start < raw_end and text[start] in "\r\n":
             start += 1  # tab-indented blocks are reported from the line end before them
         while raw_ends and raw_ends[-1] <= start:
@@ -157,13 +157,13 @@ def _nest(text: str, raw: list[_Raw]) -> list[Block]:
         else:
             parent = -1
             if start and text[start - 1] in _INDENT:
-                start = _line_start(text, start)
+                start = _block_start(text, start)
             if start - covered > 2 and (reference := _reference(text, covered, start)):
                 add(reference)
             covered = end
         parents.append(len(blocks))
         raw_ends.append(raw_end)
-        add(Block(kind, start, end, level, parent, attrs))
+        add(Block(kind, start, end, level, parent, detail))
     if len(text) - covered > 2 and (reference := _reference(text, covered, len(text))):
         add(reference)
     return blocks
@@ -171,7 +171,7 @@ def _nest(text: str, raw: list[_Raw]) -> list[Block]:
 
 def _whole_lines(text: str, end: int) -> int:
     """The end of a list without a last line that holds nothing but quote marks."""
-    head = _line_head(text, end)
+    head = line_start(text, end)
     if text[head:end].strip(" \t>"):
         return end
     while text[head - 1] in _WHITE:
@@ -179,18 +179,7 @@ def _whole_lines(text: str, end: int) -> int:
     return head
 
 
-def _line_head(text: str, at: int) -> int:
-    """Where the line that holds an offset starts; looks no further back than it must, whatever ends lines here."""
-    floor, width = at, 256
-    head = 0
-    while floor and not head:
-        floor = max(0, at - width)
-        head = max(text.rfind("\n", floor, at), text.rfind("\r", floor, at)) + 1
-        width *= 4
-    return head
-
-
-def _line_start(text: str, start: int) -> int:
+def _block_start(text: str, start: int) -> int:
     """Back over the indentation of a top-level block."""
     while start > 0 and text[start - 1] in _INDENT:
         start -= 1
@@ -206,7 +195,7 @@ def _reference(text: str, start: int, end: int) -> Block | None:
     if not bare:
         return None
     start += gap.index(bare[0])
-    return Block("reference", _line_start(text, start), start + len(bare))
+    return Block("reference", _block_start(text, start), start + len(bare))
 
 
 _FENCE = re.compile(r"`{3,}|~{3,}")
@@ -216,11 +205,11 @@ def _mark_unclosed(text: str, blocks: list[Block]) -> list[Block]:
     """Say so of fences that nothing closes: the last block's, or one that ends with the list or quote around it."""
     last = len(blocks) - 1
     for index, block in enumerate(blocks):
-        if block.kind == "code" and block.attrs and (index == last or block.parent >= 0):
+        if block.kind == "code" and block.detail and (index == last or block.parent >= 0):
             fence = _FENCE.match(text, block.start + _indentation(text, block.start))
             if fence and len(fence.group()) <= LONGEST_FENCE and not _is_closed(text, block, fence):
                 close = _container_prefix(text, fence.start()) + fence.group()
-                blocks[index] = block._replace(attrs={**block.attrs, "unclosed": close})
+                blocks[index] = block._replace(detail=replace(block.detail, unclosed=close))
     return blocks
 
 
@@ -242,4 +231,4 @@ def _indentation(text: str, start: int) -> int:
 
 def _container_prefix(text: str, fence: int) -> str:
     """What stands before a fence on its line, list markers as spaces."""
-    return re.sub(r"[^>\s]", " ", text[_line_head(text, fence) : fence])
+    return re.sub(r"[^>\s]", " ", text[line_start(text, fence) : fence])

@@ -7,20 +7,15 @@ from typing import Any
 from seamline.parse.markdown.blocks import blank, parse_blocks
 from seamline.parse.markdown.front_matter import split
 from seamline.parse.markdown.mdx import front_block, interleave, jsx_blocks
-from seamline.parse.markdown.notices import (
-    TITLE,
-    outsized,
-    unclosed,
-    unclosed_mdx,
-)
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.markdown.notices import TITLE, notices_of_mdx, notices_of_size, notices_of_unclosed
+from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.text.headings import heading_text
 from seamline.types import Block, Notice, Span
 
 MDX = "text/mdx"
 
 
-def parse(raw: Raw) -> Parsed:
+def parse(raw: ParseInput) -> ParseResult:
     """Markdown or MDX: the text is the source."""
     text, mode = raw.text, raw.reading.front_matter
     head = split(text) if text[:4].lstrip("\ufeff")[:3] in ("---", "+++") else None
@@ -40,26 +35,26 @@ def parse(raw: Raw) -> Parsed:
             data = {} if mode == "strip" else data
     shown = text
     if raw.media_type == MDX:
-        from seamline.parse.markdown.mdx import mask
+        from seamline.parse.markdown.mdx import mask_mdx
 
-        hidden = mask(blank(text, 0, after))
+        hidden = mask_mdx(blank(text, 0, after))
         shown = hidden.text
         masked += jsx_blocks(text, hidden.blocks)
     blocks = interleave(parse_blocks(shown, after), masked)
-    notices += unclosed(text, blocks, has_front=head is not None) + outsized(text, blocks)
+    notices += notices_of_unclosed(text, blocks, has_front=head is not None) + notices_of_size(text, blocks)
     if raw.media_type == MDX:
-        notices += unclosed_mdx(text, blocks)
+        notices += notices_of_mdx(text, blocks)
     title = _title(text, blocks, data)
     if len(title) > TITLE:
         notices += (Notice("title-cut", f"the title has {len(title):,} characters: {TITLE} are kept as such"),)
-    return Parsed(text, blocks, title[:TITLE], data, removed=removed, notices=notices)
+    return ParseResult(text, blocks, title[:TITLE], data, removed=removed, notices=notices)
 
 
-def parse_plain(raw: Raw) -> Parsed:
+def parse_plain(raw: ParseInput) -> ParseResult:
     """Plain text: paragraphs between blank lines."""
     from seamline.parse.plain import plain_blocks
 
-    return Parsed(raw.text, plain_blocks(raw.text))
+    return ParseResult(raw.text, plain_blocks(raw.text))
 
 
 def _title(text: str, blocks: list[Block], data: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from operator import itemgetter
 from typing import NamedTuple
 
-from seamline.types import Block
+from seamline.types import Block, Detail
 
 _BRACKETS = r"\[[^\[\]\n]*+\]"
 _PARENTHESES = r"\([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+)*+\)"
@@ -343,7 +343,7 @@ def _admonitions(text: str, blocks: list[Block]) -> Iterator[_Run]:
 
 
 def _is_indented_code(block: Block) -> bool:
-    return block.kind == "code" and not block.attrs
+    return block.kind == "code" and not block.detail
 
 
 def _wrap(blocks: list[Block], runs: list[_Run]) -> list[Block]:
@@ -363,8 +363,8 @@ def _wrap(blocks: list[Block], runs: list[_Run]) -> list[Block]:
         while pending and pending[-1].first == index:
             run = pending.pop()
             around.append((run.stop, block.parent, len(out)))
-            out.append(Block("directive", block.start, blocks[run.last].end, 0, parent, {"name": run.name}))
+            out.append(Block("directive", block.start, blocks[run.last].end, 0, parent, Detail(name=run.name)))
             parent = len(out) - 1
         moved.append(len(out))
-        out.append(block if parent == block.parent else Block(*block[:4], parent, block.attrs))
+        out.append(block if parent == block.parent else Block(*block[:4], parent, block.detail))
     return out

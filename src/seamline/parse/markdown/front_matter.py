@@ -1,14 +1,12 @@
 """Front matter: the YAML or TOML block that may open a document, as plain JSON values.
 
 Two rules guard the text. What is not clearly front matter (a thematic break, prose, another break) is none.
-Front matter that cannot be read is reported, so that its caller keeps it as text. What `plain_yaml` leaves of YAML is
-read by the safe loader, after a look at its events that refuses tags, alias bombs and deep nesting before anything is
-built.
+Front matter that cannot be read is reported, so that its caller keeps it as text.
 
-The YAML that most front matter is written in, read without a YAML library: five times faster, and the same values.
-
-Keys, nested by indentation, with words, numbers, dates, quoted text, lists of such, and `>` or `|` text. Whatever goes
-beyond that, or only might, is `Unusual`: then the library reads it.
+Most YAML is keys, nested by indentation, with words, numbers, dates, quoted text, lists of such, and `>` or `|` text.
+That is read here, five times faster than by a library and to the same values. What goes beyond it, or only might, is
+`UnusualYaml`: the safe loader reads it, after a look at its events that refuses tags, alias bombs and deep nesting
+before anything is built.
 """
 
 from __future__ import annotations
@@ -121,7 +119,7 @@ def _values(fence: str, content: str) -> dict[str, Any]:
     if fence == "---":
         try:
             return load(content)
-        except Unusual:
+        except UnusualYaml:
             value = _load_yaml(content)
     else:
         value = _load_toml(content)
@@ -160,7 +158,7 @@ def _load_yaml(content: str) -> object:
     try:
         if _is_suspect(content):
             _check_events(yaml.parse(content, Loader=loader))
-        return _built(loader(content))
+        return _build(loader(content))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise _Broken(error.problem or "invalid", mark.line if mark else None) from None
@@ -170,7 +168,7 @@ def _load_yaml(content: str) -> object:
         raise _Broken(str(error)) from None
 
 
-def _built(loader: Any) -> object:
+def _build(loader: Any) -> object:
     try:
         return loader.get_single_data()
     finally:
@@ -284,20 +282,20 @@ _CONSTANTS = {
 """What looks like a word and is none."""
 
 
-class Unusual(Exception):
+class UnusualYaml(Exception):
     """Not for this reader."""
 
 
 def load(content: str) -> dict[str, Any]:
     """The values of front matter that is a mapping, as JSON has them; dates in ISO form."""
     if "\t" in content or _UNUSUAL.search(content):
-        raise Unusual
+        raise UnusualYaml
     reader = _Reader(_lines(content), ends_in_line="\n" not in content[-1:])
     if reader.lines[0][0]:
-        raise Unusual
+        raise UnusualYaml
     values = reader.mapping(0)
     if reader.at < len(reader.lines) - 1:
-        raise Unusual
+        raise UnusualYaml
     return values
 
 
@@ -311,7 +309,7 @@ def _lines(content: str) -> list[Line]:
         if not text or text[0] == "#":
             follows_gap = True
             if line and has_text:
-                raise Unusual  # it may be part of a text
+                raise UnusualYaml  # it may be part of a text
         else:
             lines.append((len(line) - len(text), text, follows_gap))
             follows_gap = False
@@ -340,7 +338,7 @@ class _Reader:
                 out[key[1]] = self._scalar(value, indent)
             columns, text, _ = self.lines[self.at]
         if columns > indent or not out:
-            raise Unusual
+            raise UnusualYaml
         return out
 
     def sequence(self, indent: int) -> list[Any]:
@@ -354,7 +352,7 @@ class _Reader:
                 out.append(self._below(indent, may_be_level=False))
             elif inner.startswith("- ") or _KEY.match(inner):
                 if column > MOST_COLUMNS:
-                    raise Unusual
+                    raise UnusualYaml
                 self.lines[self.at] = (column, inner, False)
                 out.append(self.sequence(column) if inner[0] == "-" else self.mapping(column))
             else:
@@ -362,7 +360,7 @@ class _Reader:
                 out.append(self._scalar(inner.rstrip(" "), indent))
             columns, text, _ = self.lines[self.at]
         if columns > indent:
-            raise Unusual
+            raise UnusualYaml
         return out
 
     def _below(self, indent: int, *, may_be_level: bool) -> Any:
@@ -370,7 +368,7 @@ class _Reader:
         columns, text, _ = self.lines[self.at]
         is_list = text.startswith("- ") or text == "-"
         if columns > MOST_COLUMNS:
-            raise Unusual
+            raise UnusualYaml
         if columns > indent:
             return self.sequence(columns) if is_list else self.mapping(columns)
         return self.sequence(columns) if is_list and may_be_level and columns == indent else None
@@ -380,25 +378,25 @@ class _Reader:
         inner, parts = self.lines[self.at][0], []
         while (line := self.lines[self.at])[0] > indent:
             if line[0] != inner or line[2]:
-                raise Unusual
+                raise UnusualYaml
             parts.append(line[1])
             self.at += 1
         if not parts:
-            raise Unusual
+            raise UnusualYaml
         between, end = _TEXT[style]
         is_last = self.at == len(self.lines) - 1
         return between.join(parts) + ("" if is_last and self.ends_in_line else end)
 
     def _scalar(self, value: str, indent: int) -> Any:
         if self.lines[self.at][0] > indent:
-            raise Unusual  # it goes on below
+            raise UnusualYaml  # it goes on below
         return _plain_value(value)
 
 
 def _plain_value(value: str) -> Any:
     if _WORDS.match(value):
         if value[-1] == ":":
-            raise Unusual
+            raise UnusualYaml
         return _CONSTANTS.get(value, value)
     if _QUOTED.match(value):
         return value[1:-1]
@@ -410,11 +408,11 @@ def _plain_value(value: str) -> Any:
         return value
     if _FLOW.match(value):
         return [_plain_value(item.strip(" ")) for item in value[1:-1].split(",") if item.strip(" ")]
-    raise Unusual
+    raise UnusualYaml
 
 
 def _date(value: str) -> str:
     try:
         return date.fromisoformat(value).isoformat()
     except ValueError:
-        raise Unusual from None
+        raise UnusualYaml from None

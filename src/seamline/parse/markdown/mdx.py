@@ -1,10 +1,8 @@
-"""MDX seen as Markdown: ESM and JSX are blanked with as many spaces, and reported as blocks of their own.
+"""MDX seen as Markdown: ESM and JSX are blanked with as many spaces, and become blocks of their own.
 
 Nothing is evaluated and nothing is an error. One pass reads line by line and keeps the open tags on a stack; what
 does not close, or shares its lines with prose, stays as it is. Code that never ends is the one thing that could
 be read again and again, so failed attempts are paid from an allowance: hostile text costs linear time too.
-
-Blocks that the Markdown parser does not see, front matter and JSX, and their places among those it does.
 """
 
 from __future__ import annotations
@@ -15,6 +13,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from seamline.parse.markdown.blocks import FENCED
+from seamline.text.lines import line_end, trimmed
 from seamline.types import Block
 
 _EOL = re.compile(r"\r\n?+|\n")
@@ -50,14 +50,14 @@ DEEP = 4
 """Columns at which Markdown sees indented code, which MDX does not have."""
 
 
-class Mask(NamedTuple):
+class MdxMask(NamedTuple):
     """Text of the same length in which only Markdown is left, and what was taken out, ascending and disjoint."""
 
     text: str
     blocks: list[MaskedBlock]
 
 
-def mask(text: str) -> Mask:
+def mask_mdx(text: str) -> MdxMask:
     """Blank ESM, whole-line JSX tags around Markdown, and whole components and expressions without any.
 
     Front matter is the caller's: blank it first, or leave it; code after its closing line is found either way.
@@ -67,7 +67,7 @@ def mask(text: str) -> Mask:
     for block in blocks:
         parts += [text[at : block.start], _VISIBLE.sub(" ", text[block.start : block.end])]
         at = block.end
-    return Mask("".join([*parts, text[at:]]), blocks)
+    return MdxMask("".join([*parts, text[at:]]), blocks)
 
 
 def _tidy(text: str, found: list[MaskedBlock]) -> list[MaskedBlock]:
@@ -142,7 +142,7 @@ class _Scan:
     def _esm(self, at: int) -> int:
         end = self.code.statement(at) if _ESM.match(self.text, at) else -1
         if end > 0:
-            self.found.append(MaskedBlock("esm", at, at + len(self.text[at:end].rstrip())))
+            self.found.append(MaskedBlock("esm", at, trimmed(self.text, at, end)))
         return end
 
     def _line(self, at: int, first: int, eol: int, after: int) -> int:
@@ -404,7 +404,6 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 _FENCE_LINE = re.compile(r"^[ \t]*(`{3,}(?=[^`\r\n]*$)|~{3,})", re.MULTILINE)
 _CONTAINERS = frozenset(("list", "item", "quote", "footnote", "directive"))
-_LINE_END = re.compile(r"[\r\n]|\Z")
 
 
 class MaskedBlock(NamedTuple):
@@ -417,7 +416,7 @@ class MaskedBlock(NamedTuple):
 
 def front_block(text: str, start: int, end: int) -> Block:
     """Front matter that stays in the text."""
-    return Block("front_matter", start, start + len(text[start:end].rstrip()))
+    return Block("front_matter", start, trimmed(text, start, end))
 
 
 def jsx_blocks(text: str, masked: Iterable[MaskedBlock]) -> list[Block]:
@@ -427,7 +426,7 @@ def jsx_blocks(text: str, masked: Iterable[MaskedBlock]) -> list[Block]:
         parent = len(out)
         out.append(Block(kind, start, end))
         if kind == "jsx":
-            out.extend(Block("code", a, b, 0, parent, {"fenced": True}) for a, b in _fences(text, start, end))
+            out.extend(Block("code", a, b, 0, parent, FENCED) for a, b in _fences(text, start, end))
     return out
 
 
@@ -437,14 +436,9 @@ def _fences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     for fence in _FENCE_LINE.finditer(text, start, end):
         if opened is None:
             opened = fence
-        elif fence[1].startswith(opened[1]) and not _rest(text, fence.end(), end).strip():
+        elif fence[1].startswith(opened[1]) and not text[fence.end() : line_end(text, fence.end(), end)].strip():
             yield opened.start(1), fence.end()
             opened = None
-
-
-def _rest(text: str, at: int, end: int) -> str:
-    stop = _LINE_END.search(text, at, end)
-    return text[at : stop.start() if stop else end]
 
 
 def interleave(blocks: list[Block], masked: list[Block]) -> list[Block]:

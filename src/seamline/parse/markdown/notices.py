@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from seamline.parse.markdown.blocks import LONGEST_FENCE, giant_fences
+from seamline.text.lines import line_number
 from seamline.types import Block, Notice
 
 _DATA = re.compile(r";base64,([A-Za-z0-9+/=]{4000,})")
@@ -22,7 +23,7 @@ TITLE = 500
 """Characters of a title that are kept beside a document."""
 
 
-def characters(text: str) -> tuple[Notice, ...]:
+def notices_of_characters(text: str) -> tuple[Notice, ...]:
     """Characters that stand for none, and data that nobody reads."""
     out = []
     if count := text.count("\0"):
@@ -36,7 +37,7 @@ def characters(text: str) -> tuple[Notice, ...]:
     return tuple(out)
 
 
-def unclosed(text: str, blocks: Sequence[Block], *, has_front: bool) -> tuple[Notice, ...]:
+def notices_of_unclosed(text: str, blocks: Sequence[Block], *, has_front: bool) -> tuple[Notice, ...]:
     """What Markdown opens and never closes, so that it takes the rest of the document or none of it."""
     out = []
     if not has_front and _FIELDS.match(text):
@@ -46,23 +47,28 @@ def unclosed(text: str, blocks: Sequence[Block], *, has_front: bool) -> tuple[No
         content = text[last.start : last.end]
         if content.startswith("<!--") and "-->" not in content:
             size = len(content)
-            out.append(_open("a comment is", f"it takes the last {size:,} characters", _line(text, last.start)))
+            out.append(
+                _open("a comment is", f"it takes the last {size:,} characters", f"line {line_number(text, last.start)}")
+            )
     if text.count("$$") % 2:
         starts = (block.start for block in blocks if block.kind == "paragraph" and _MATH.match(text, block.start))
-        out += [_open("a formula is", "it is read as text", _line(text, start)) for start in islice(starts, 1)]
+        out += [
+            _open("a formula is", "it is read as text", f"line {line_number(text, start)}")
+            for start in islice(starts, 1)
+        ]
     return tuple(out)
 
 
-def outsized(text: str, blocks: Sequence[Block]) -> tuple[Notice, ...]:
+def notices_of_size(text: str, blocks: Sequence[Block]) -> tuple[Notice, ...]:
     """Fences and tables of Markdown that are larger than any reader's."""
     out = []
     if giants := giant_fences(text, blocks):
         message = f"a fence of more than {LONGEST_FENCE} marks is read as a line of code, and not opened again"
-        out.append(Notice("fence-long", message, _line(text, blocks[giants[0]].start)))
+        out.append(Notice("fence-long", message, f"line {line_number(text, blocks[giants[0]].start)}"))
     tables = (block for block in blocks if block.kind == "table") if text.count("|") > WIDE else ()
     if wide := next((block for block in tables if _columns(text, block) > WIDE), None):
         message = f"a table has {_columns(text, wide):,} columns: cells that its rows do not write are not added"
-        out.append(Notice("table-wide", message, _line(text, wide.start)))
+        out.append(Notice("table-wide", message, f"line {line_number(text, wide.start)}"))
     return tuple(out)
 
 
@@ -71,7 +77,7 @@ def _columns(text: str, table: Block) -> int:
     return text[table.start : table.end].partition("\n")[0].strip(" \t\r|").count("|") + 1
 
 
-def unclosed_mdx(text: str, blocks: Iterable[Block]) -> tuple[Notice, ...]:
+def notices_of_mdx(text: str, blocks: Iterable[Block]) -> tuple[Notice, ...]:
     """Braces and tags of MDX that are never closed, and comments that it does not know."""
     content = _CODE_SPAN.sub("", _without_code(text, blocks))
     braces = content.count("{") - content.count("}")
@@ -104,7 +110,3 @@ def _without_code(text: str, blocks: Iterable[Block]) -> str:
 
 def _open(what: str, then: str, where: str = "") -> Notice:
     return Notice("not-closed", f"{what} never closed: {then}", where)
-
-
-def _line(text: str, at: int) -> str:
-    return f"line {1 + text.count(chr(10), 0, at)}"

@@ -1,48 +1,26 @@
-"""Sound and video: what is said in them, by whom it can not be told, and when.
+"""Sound and video -> turns of speech with their times, and the scenes of a video.
 
 The sound is cut at silences into windows of half a minute, so that no word is cut and a long recording fits the memory.
-
-Speech to text: what an engine must offer, and the one that runs here, offline.
-
-Where the pictures of a video change.
+A `Transcriber` hears them: Whisper, offline, is the one built in. Nobody tells who speaks.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from seamline.errors import (
-    ConfigError,
-    MissingExtra,
-    ParseError,
-    needed,
-)
-from seamline.parse.isolate import time_budget
-from seamline.parse.media.sound import (
-    RATE,
-    Listener,
-    Streams,
-    Track,
-    judge,
-    streams,
-)
+from seamline.errors import ConfigError, MissingExtra, ParseError, needed
+from seamline.parse.media.sound import RATE, MediaStreams, SoundTrack, SpeechListener, judge, streams
 from seamline.parse.media.transcript import confidence
-from seamline.parse.media.turns import (
-    Marks,
-    Said,
-    in_order,
-    spaced,
-    write,
-)
-from seamline.parse.raw import Parsed, Raw
-from seamline.types import Notice
+from seamline.parse.media.turns import TurnMarks, Utterance, order_times, write_turns
+from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.types import Notice, collapse
 
 if TYPE_CHECKING:
     from seamline.parse.media.sound import Samples
@@ -58,15 +36,17 @@ _LONGEST = 6 * 3600
 """Seconds of a recording that are heard."""
 
 
-def parse(raw: Raw) -> Parsed:
+def parse(raw: ParseInput) -> ParseResult:
     """Turns of speech with their times."""
     found = streams(raw.data, raw.uri)
     if not found.has_sound:
-        return Parsed("", [], notices=(Notice("sound-missing", "there is no sound track in it: nothing was heard"),))
+        return ParseResult(
+            "", [], notices=(Notice("sound-missing", "there is no sound track in it: nothing was heard"),)
+        )
     is_speech, by = judge()
-    hearing = _Hearing(transcriber(), Listener(is_speech))
-    track = Track(raw.data, raw.uri)
-    said, notices = in_order(hearing.all(track.pieces()))
+    hearing = _Hearing(load_transcriber(), SpeechListener(is_speech), raw.ask_time)
+    track = SoundTrack(raw.data, raw.uri)
+    said, notices = order_times(hearing.all(track.pieces()))
     notices += hearing.notices
     if track.damaged:
         message = f"{track.damaged} parts of the sound could not be decoded: passed over"
@@ -74,26 +54,27 @@ def parse(raw: Raw) -> Parsed:
     if by == "loudness":
         notices.append(Notice("silence-by-loudness", "silences were told by loudness: music counts as speech"))
     scenes = _scenes(raw, found, notices)
-    text, blocks, anchors = write(said, Marks(hearing.listener.silences(), scenes))
+    text, blocks, anchors = write_turns(said, TurnMarks(hearing.listener.silences(), scenes))
     if not text:
         notices.append(Notice("speech-missing", "no speech was heard in it"))
     meta: dict[str, Any] = {"duration": round(hearing.seconds, 3), "transcriber": hearing.engine.name}
     if hearing.engine.language:
         meta["language"] = hearing.engine.language
-    return Parsed(text, blocks, meta=meta, anchors=anchors, notices=tuple(notices), confidence=confidence(said))
+    return ParseResult(text, blocks, meta=meta, anchors=anchors, notices=tuple(notices), confidence=confidence(said))
 
 
 class _Hearing:
     """Hears a recording window by window."""
 
-    def __init__(self, engine: Transcriber, listener: Listener) -> None:
+    def __init__(self, engine: Transcriber, listener: SpeechListener, ask_time: Callable[[float], None]) -> None:
         self.engine = engine
         self.listener = listener
+        self._ask_time = ask_time
         self.seconds = 0.0
         """Heard so far."""
         self.notices: list[Notice] = []
 
-    def all(self, pieces: Iterator[Samples]) -> Iterator[Said]:
+    def all(self, pieces: Iterator[Samples]) -> Iterator[Utterance]:
         import numpy as np
 
         waiting: Samples = np.zeros(0, dtype=np.float32)
@@ -120,27 +101,25 @@ class _Hearing:
         self.listener.feed(samples)
         return round((self.listener.seconds - before) * RATE)
 
-    def _window(self, samples: Samples) -> Iterator[Said]:
+    def _window(self, samples: Samples) -> Iterator[Utterance]:
         start = self.seconds
         self.seconds += samples.size / RATE
         if not self.listener.speaks(start, self.seconds):
             return
-        time_budget.ask(_COST)
+        self._ask_time(_COST)
         for one in self.engine.transcribe(samples):
             if one.time is not None:
                 one = replace(one, time=(round(start + one.time[0], 3), round(start + one.time[1], 3)))
             yield one
 
 
-def _scenes(raw: Raw, found: Streams, notices: list[Notice]) -> tuple[float, ...]:
+def _scenes(raw: ParseInput, found: MediaStreams, notices: list[Notice]) -> tuple[float, ...]:
     """Where the pictures change; a recording without them has no scenes."""
     if not found.has_pictures:
         return ()
-    # moved
-
-    time_budget.ask(_COST + found.seconds)
+    raw.ask_time(_COST + found.seconds)
     try:
-        return changes(raw.data)
+        return scene_changes(raw.data)
     except (MissingExtra, ParseError) as error:
         notices.append(Notice("scenes-not-found", f"scenes of the video were not looked for: {error}"))
         return ()
@@ -166,7 +145,7 @@ class Transcriber(Protocol):
         """Of what was heard last, as a code such as `en`; empty where it does not say."""
         ...
 
-    def transcribe(self, samples: Samples) -> Iterator[Said]:
+    def transcribe(self, samples: Samples) -> Iterator[Utterance]:
         """What is said in up to half a minute of sound of 16 kHz, with times from its start."""
         ...
 
@@ -184,7 +163,7 @@ class Whisper:
         self.name = f"faster-whisper {model}"
         self.language = ""
 
-    def transcribe(self, samples: Samples) -> Iterator[Said]:
+    def transcribe(self, samples: Samples) -> Iterator[Utterance]:
         length = samples.size / 16_000
         # Other temperatures draw words at random where the first try is unsure: the text would change from run to run.
         segments, info = self._model.transcribe(
@@ -192,13 +171,13 @@ class Whisper:
         )
         self.language = str(info.language)
         for segment in segments:
-            if text := spaced(segment.text):
+            if text := collapse(segment.text):
                 start, end = min(segment.start, length), min(segment.end, length)
                 sure = math.exp(min(segment.avg_logprob, 0.0))
-                yield Said(text, (round(start, 3), round(end, 3)), confidence=round(sure, 4))
+                yield Utterance(text, (round(start, 3), round(end, 3)), confidence=round(sure, 4))
 
 
-def transcriber() -> Transcriber:
+def load_transcriber() -> Transcriber:
     """The engine with the model that the environment names, else with the one that is installed."""
     if named := os.environ.get(MODEL):
         folder = Path(named)
@@ -212,7 +191,7 @@ def transcriber() -> Transcriber:
     return Whisper(Path(spec.submodule_search_locations[0]) / "model", "tiny.en")
 
 
-def changes(data: bytes) -> tuple[float, ...]:
+def scene_changes(data: bytes) -> tuple[float, ...]:
     """Seconds at which a new scene starts; the first is not one of them."""
     with needed("PySceneDetect, which finds the scenes of a video,", "audio"):
         import av

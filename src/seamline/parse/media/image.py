@@ -1,6 +1,6 @@
 """Images: one figure with what the file says of itself, and the text that OCR sees in it.
 
-PNG files without the parts beside the picture that unpack to far more than they should.
+Parts of a PNG beside the picture that unpack to far more than they should are taken out before it is opened.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from seamline.errors import ParseError, needed
-from seamline.parse.builder import Builder, Run
+from seamline.parse.builder import DocumentBuilder, PlacedText
 from seamline.parse.media.ocr import (
     REMEDY,
     REVIEW,
-    Describer,
-    Engine,
-    Seen,
-    chosen,
+    ImageDescriber,
+    OcrEngine,
+    OcrWord,
+    choose_engine,
+    mean_confidence,
     read_any_way_up,
-    sureness,
 )
-from seamline.parse.raw import Parsed, Raw
-from seamline.types import Notice
+from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.types import Detail, Notice
 
 _WHAT, _EXTRA = "Pillow, which reads images,", "image"
 _FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "TIFF", "BMP")
@@ -55,12 +55,12 @@ class _Picture(NamedTuple):
     """Parts beside the picture that are too large, once unpacked."""
 
 
-def parse(raw: Raw, describer: Describer | None = None) -> Parsed:
+def parse(raw: ParseInput, describer: ImageDescriber | None = None) -> ParseResult:
     """An image as a figure: its caption, and its text with boxes in pixels, on page 1.
 
     A describer says what the image shows where the file does not.
     """
-    picture = _opened(raw)
+    picture = _open_image(raw)
     width, height = picture.image.size
     notices: list[Notice] = []
     if not picture.is_whole:
@@ -68,7 +68,7 @@ def parse(raw: Raw, describer: Describer | None = None) -> Parsed:
     if picture.dropped:
         message = f"{picture.dropped} texts or profiles in the file unpack to more than {LARGEST:,} bytes: left out"
         notices.append(Notice("image-data", message))
-    builder = Builder()
+    builder = DocumentBuilder()
     caption = picture.said.get("title", "")
     description = picture.said.get("description", "")
     if describer is not None and not description:
@@ -76,20 +76,20 @@ def parse(raw: Raw, describer: Describer | None = None) -> Parsed:
     whole = {"page": 1, "box": [0, 0, width, height]}
     words = ": ".join(dict.fromkeys(part for part in (caption, description) if part)) or _name(raw.uri)
     builder.paragraph(f"![{words}]" if not (caption or description) else words, whole, "figure")
-    seen, more = _seen(picture.image, raw)
+    seen, more = _read_words(picture.image, raw)
     notices += more
     for words_of, sure in _paragraphs(seen):
-        builder.paragraph(words_of, attrs={"confidence": round(sure, 3)})
+        builder.paragraph(words_of, detail=Detail(confidence=round(sure, 3)))
     text, blocks, anchors = builder.finish()
     confidence = _confidence(seen, notices)
     if seen and confidence < REVIEW:
         notices.append(Notice("needs-review", f"the text is unsure (confidence {confidence:.2f}): have it looked at"))
     meta: dict[str, Any] = {"width": width, "height": height, "format": picture.image.format or ""}
     meta |= {key: value for key, value in picture.said.items() if value}
-    return Parsed(text, blocks, caption, meta, anchors, notices=tuple(notices), confidence=confidence)
+    return ParseResult(text, blocks, caption, meta, anchors, notices=tuple(notices), confidence=confidence)
 
 
-def _opened(raw: Raw) -> _Picture:
+def _open_image(raw: ParseInput) -> _Picture:
     """The image, decoded; its size is known, and allowed, before that."""
     with needed(_WHAT, _EXTRA):
         from PIL import Image, ImageFile, UnidentifiedImageError
@@ -115,13 +115,13 @@ def _opened(raw: Raw) -> _Picture:
     if width < 1 or height < 1:
         raise ParseError("the image has no pixels: save it again", raw.uri)
     kind = image.format
-    pixels, is_whole = _decoded(image, raw)
-    said = _said(image)
+    pixels, is_whole = _decode_frame(image, raw)
+    said = _read_metadata(image)
     pixels.format = kind
     return _Picture(pixels, said, is_whole, dropped)
 
 
-def _decoded(image: Any, raw: Raw) -> tuple[Any, bool]:
+def _decode_frame(image: Any, raw: ParseInput) -> tuple[Any, bool]:
     """The first frame, upright; what is there of it, where it is cut off."""
     from PIL import ImageFile, ImageOps
 
@@ -144,7 +144,7 @@ def _decoded(image: Any, raw: Raw) -> tuple[Any, bool]:
         return image.copy(), is_whole
 
 
-def _said(image: Any) -> dict[str, str]:
+def _read_metadata(image: Any) -> dict[str, str]:
     """Title, description and author, as the file says."""
     out: dict[str, str] = {}
     for name, keys in _NAMED.items():
@@ -172,21 +172,21 @@ def _clean(value: Any, *, is_wide: bool = False) -> str:
     return " ".join(_CONTROLS.sub(" ", value[:_LONGEST]).split())
 
 
-def _seen(image: Any, raw: Raw) -> tuple[list[Seen], list[Notice]]:
+def _read_words(image: Any, raw: ParseInput) -> tuple[list[OcrWord], list[Notice]]:
     """The words in an image, in its pixels, and what to know of them."""
-    engine = chosen(raw.reading.ocr)
+    engine = choose_engine(raw.reading.ocr)
     if engine is None:
         why = "OCR is off" if raw.reading.ocr == "off" else f"no OCR engine: {REMEDY}"
         return [], [Notice("no-text", f"text in the image, if any, was not read; {why}")]
     if min(image.size) < _SMALLEST:
         return [], []
-    seen = _read(engine, image, raw.reading.ocr_language)
+    seen = _read(engine, image, raw)
     if not seen:
         return [], [Notice("no-text", f"OCR ({engine.name}) found no text in the image")]
     return seen, [Notice("ocr", f"the text of the image was read by OCR ({engine.name})")]
 
 
-def _read(engine: Engine, image: Any, language: str) -> list[Seen]:
+def _read(engine: OcrEngine, image: Any, raw: ParseInput) -> list[OcrWord]:
     longer = max(image.size)
     scale = min(_READABLE / longer, 2.0)
     grey = image.convert("RGBA") if image.mode in ("P", "LA", "PA") else image
@@ -198,11 +198,11 @@ def _read(engine: Engine, image: Any, language: str) -> list[Seen]:
     grey = grey.convert("L")
     if abs(scale - 1) > 0.05:
         grey = grey.resize((max(round(grey.width * scale), 1), max(round(grey.height * scale), 1)))
-    seen, turn = read_any_way_up(engine, grey, language)
+    seen, turn = read_any_way_up(engine, grey, raw.reading.ocr_language, raw.ask_time)
     return [_in_pixels(word, turn, grey.size, scale) for word in seen]
 
 
-def _in_pixels(word: Seen, turn: int, size: tuple[int, int], scale: float) -> Seen:
+def _in_pixels(word: OcrWord, turn: int, size: tuple[int, int], scale: float) -> OcrWord:
     """A word in pixels of the image as it is, where it was made larger and turned to be read."""
     width, height = size
     left, top, right, bottom = word.left, word.top, word.right, word.bottom
@@ -215,39 +215,39 @@ def _in_pixels(word: Seen, turn: int, size: tuple[int, int], scale: float) -> Se
     return word._replace(left=left / scale, top=top / scale, right=right / scale, bottom=bottom / scale)
 
 
-def _paragraphs(seen: list[Seen]) -> Iterator[tuple[list[Run], float]]:
+def _paragraphs(seen: list[OcrWord]) -> Iterator[tuple[list[PlacedText], float]]:
     """Lines that follow each other closely as paragraphs, and how sure they are."""
-    lines: dict[int, list[Seen]] = {}
+    lines: dict[int, list[OcrWord]] = {}
     for word in seen:
         lines.setdefault(word.line, []).append(word)
-    paragraph: list[list[Seen]] = []
+    paragraph: list[list[OcrWord]] = []
     for line in lines.values():
         if paragraph and not _continues(paragraph[-1], line):
-            yield _runs(paragraph), sureness([word for one in paragraph for word in one])
+            yield _runs(paragraph), mean_confidence([word for one in paragraph for word in one])
             paragraph = []
         paragraph.append(line)
     if paragraph:
-        yield _runs(paragraph), sureness([word for one in paragraph for word in one])
+        yield _runs(paragraph), mean_confidence([word for one in paragraph for word in one])
 
 
-def _continues(above: list[Seen], below: list[Seen]) -> bool:
+def _continues(above: list[OcrWord], below: list[OcrWord]) -> bool:
     height = max(word.bottom - word.top for word in below)
     gap = min(word.top for word in below) - max(word.bottom for word in above)
     return -0.5 * height < gap < 0.8 * height
 
 
-def _runs(lines: list[list[Seen]]) -> list[Run]:
+def _runs(lines: list[list[OcrWord]]) -> list[PlacedText]:
     return [
-        Run(word.text + " ", {"page": 1, "box": [round(side, 1) for side in word[1:5]]})
+        PlacedText(word.text + " ", {"page": 1, "box": [round(side, 1) for side in word[1:5]]})
         for line in lines
         for word in line
     ]
 
 
-def _confidence(seen: list[Seen], notices: list[Notice]) -> float:
+def _confidence(seen: list[OcrWord], notices: list[Notice]) -> float:
     """Of what was read; an image that nobody looked at says nothing for sure."""
     if seen:
-        return round(sureness(seen), 4)
+        return round(mean_confidence(seen), 4)
     return 0.0 if any(one.code == "no-text" and "not read" in one.message for one in notices) else 1.0
 
 

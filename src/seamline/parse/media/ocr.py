@@ -7,13 +7,12 @@ its package. Both say how sure they are of every word.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from seamline.errors import ConfigError, MissingExtra
-from seamline.parse.isolate import time_budget
 
 REMEDY = "pip install 'seamline[ocr]'"
 SECONDS = 20.0
@@ -43,7 +42,7 @@ _FRUGAL = {
 """As it comes, RapidOCR takes 800 MB for a page; so it takes half of that, half the time, and finds the same words."""
 
 
-class Seen(NamedTuple):
+class OcrWord(NamedTuple):
     """A word that was seen, in pixels of the image."""
 
     text: str
@@ -57,24 +56,24 @@ class Seen(NamedTuple):
     """Which line it is of, from 0."""
 
 
-class Engine(Protocol):
+class OcrEngine(Protocol):
     """Finds words in a picture."""
 
     @property
     def name(self) -> str: ...
 
-    def read(self, image: Any, language: str) -> list[Seen]:
+    def read(self, image: Any, language: str) -> list[OcrWord]:
         """The words of a Pillow image in reading order."""
 
 
-class Describer(Protocol):
+class ImageDescriber(Protocol):
     """Says in a sentence what a picture shows, as a vision model does. None is built in: `image.parse` takes one."""
 
     def describe(self, image: Any) -> str:
         """What a Pillow image shows; empty where it cannot be said."""
 
 
-class Tesseract:
+class TesseractOcr:
     """Tesseract, by its own data."""
 
     name = "tesseract"
@@ -83,7 +82,7 @@ class Tesseract:
         self._data = data
         self._opened: dict[str, Any] = {}
 
-    def read(self, image: Any, language: str) -> list[Seen]:
+    def read(self, image: Any, language: str) -> list[OcrWord]:
         import tesserocr
 
         api = self._opened.get(language)
@@ -101,7 +100,7 @@ class Tesseract:
         return list(_tesseract_words(api.GetIterator(), tesserocr.RIL))
 
 
-def _tesseract_words(found: Any, levels: Any) -> Iterator[Seen]:
+def _tesseract_words(found: Any, levels: Any) -> Iterator[OcrWord]:
     line = -1
     while found is not None:
         if found.IsAtBeginningOf(levels.TEXTLINE):
@@ -110,12 +109,12 @@ def _tesseract_words(found: Any, levels: Any) -> Iterator[Seen]:
         text = found.GetUTF8Text(levels.WORD).strip() if box else ""
         if box and text:
             left, top, right, bottom = map(float, box)
-            yield Seen(text, left, top, right, bottom, found.Confidence(levels.WORD) / 100, max(line, 0))
+            yield OcrWord(text, left, top, right, bottom, found.Confidence(levels.WORD) / 100, max(line, 0))
         if not found.Next(levels.WORD):
             return
 
 
-class Rapid:
+class RapidOcr:
     """RapidOCR: finds lines; words of a line share its width by their letters."""
 
     name = "rapidocr"
@@ -123,7 +122,7 @@ class Rapid:
     def __init__(self) -> None:
         self._reader: Any = None
 
-    def read(self, image: Any, language: str) -> list[Seen]:
+    def read(self, image: Any, language: str) -> list[OcrWord]:
         import numpy
 
         if self._reader is None:
@@ -137,28 +136,30 @@ class Rapid:
             (min(p[0] for p in box), min(p[1] for p in box), max(p[0] for p in box), max(p[1] for p in box), text, sure)
             for box, text, sure in zip(found.boxes.tolist(), found.txts, found.scores, strict=True)
         ]
-        return [word for index, line in enumerate(lines) for word in _shared(*line, index)]
+        return [word for index, line in enumerate(lines) for word in _split_line(*line, index)]
 
 
-def _shared(left: float, top: float, right: float, bottom: float, text: str, sure: float, line: int) -> Iterator[Seen]:
+def _split_line(
+    left: float, top: float, right: float, bottom: float, text: str, sure: float, line: int
+) -> Iterator[OcrWord]:
     width = (right - left) / max(len(text), 1)
     for found in re.finditer(r"\S+", text):
         edges = left + found.start() * width, left + found.end() * width
-        yield Seen(found.group(), edges[0], top, edges[1], bottom, float(sure), line)
+        yield OcrWord(found.group(), edges[0], top, edges[1], bottom, float(sure), line)
 
 
 @cache
-def engine() -> Engine | None:
+def load_engine() -> OcrEngine | None:
     """The engine that is installed, or None."""
     data = _tesseract_data()
     if data:
-        return Tesseract(data)
+        return TesseractOcr(data)
     try:
         import numpy  # noqa: F401
         import rapidocr  # noqa: F401
     except ImportError:
         return None
-    return Rapid()
+    return RapidOcr()
 
 
 def _tesseract_data() -> str:
@@ -179,37 +180,39 @@ def _tesseract_data() -> str:
     return ""
 
 
-def chosen(ocr: str) -> Engine | None:
+def choose_engine(ocr: str) -> OcrEngine | None:
     """The engine a recipe asks for: `auto` where there is one, `on` else fails, `off` none."""
     if ocr == "off":
         return None
-    found = engine()
+    found = load_engine()
     if found is None and ocr == "on":
         raise MissingExtra('an OCR engine, which `ocr = "on"` asks for,', REMEDY)
     return found
 
 
-def sureness(words: list[Seen]) -> float:
+def mean_confidence(words: list[OcrWord]) -> float:
     """How sure all words are, by their letters; 0 of none."""
     total = sum(len(word.text) for word in words)
     return sum(word.sure * len(word.text) for word in words) / total if total else 0.0
 
 
-def _is_upright(words: list[Seen]) -> bool:
+def _is_upright(words: list[OcrWord]) -> bool:
     """Whether words are wider than high, as most are that are not lying on their side."""
     long = [word for word in words if len(word.text) > _LETTERS]
     wide = sum(word.right - word.left > word.bottom - word.top for word in long)
     return 2 * wide >= len(long)
 
 
-def read_any_way_up(engine: Engine, image: Any, language: str) -> tuple[list[Seen], int]:
+def read_any_way_up(
+    engine: OcrEngine, image: Any, language: str, ask_time: Callable[[float], None]
+) -> tuple[list[OcrWord], int]:
     """The words of an image, and by how many quarters, clockwise, it had to be turned to read them."""
-    best: tuple[float, list[Seen], int] = (-1.0, [], 0)
+    best: tuple[float, list[OcrWord], int] = (-1.0, [], 0)
     for turn in (0, 1, 3, 2):
-        time_budget.ask(SECONDS)
+        ask_time(SECONDS)
         upright = image.rotate(-90 * turn, expand=True) if turn else image
         words = engine.read(upright, language)
-        sure = sureness(words)
+        sure = mean_confidence(words)
         worth = sure * sure * sum(len(word.text) for word in words)
         if worth > best[0]:
             best = worth, words, turn

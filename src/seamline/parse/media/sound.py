@@ -1,6 +1,7 @@
-"""The sound of a recording, as mono samples of 16 kHz, piece by piece: an hour of it at once would fill the memory.
+"""The sound of a recording as mono samples of 16 kHz, piece by piece, and where in it nobody speaks.
 
-Where nobody speaks: by a small model that knows voices, or by loudness where it is not installed.
+An hour at once would fill the memory. Silence is told by a small model that knows voices, or by loudness where that is
+not installed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _PIECE = 5 * RATE
 _MOST_DAMAGED = 1000
 
 
-class Streams(NamedTuple):
+class MediaStreams(NamedTuple):
     """What a recording holds."""
 
     has_sound: bool
@@ -33,14 +34,14 @@ class Streams(NamedTuple):
     """As the file says; 0 where it does not."""
 
 
-def streams(data: bytes, uri: str) -> Streams:
+def streams(data: bytes, uri: str) -> MediaStreams:
     """What there is to hear and to see."""
-    with _opened(data, uri) as container:
+    with _open_container(data, uri) as container:
         video = [one for one in container.streams.video if not one.disposition & _cover()]
-        return Streams(bool(container.streams.audio), bool(video), (container.duration or 0) / 1_000_000)
+        return MediaStreams(bool(container.streams.audio), bool(video), (container.duration or 0) / 1_000_000)
 
 
-class Track:
+class SoundTrack:
     """The first sound track of a recording."""
 
     def __init__(self, data: bytes, uri: str) -> None:
@@ -56,7 +57,7 @@ class Track:
 
         waiting: list[Samples] = []
         length = 0
-        with _opened(self._data, self._uri) as container:
+        with _open_container(self._data, self._uri) as container:
             resampler = av.AudioResampler(format="s16", layout="mono", rate=RATE)
             for frame in self._frames(container):
                 for part in resampler.resample(frame):
@@ -88,7 +89,7 @@ class Track:
         yield None
 
 
-def _opened(data: bytes, uri: str) -> Any:
+def _open_container(data: bytes, uri: str) -> Any:
     with needed("PyAV, which reads sound and video,", "audio"):
         import av
     try:
@@ -132,7 +133,7 @@ def _is_loud(frame: Samples) -> bool:
     return float((frame * frame).mean()) > _QUIET * _QUIET
 
 
-class Listener:
+class SpeechListener:
     """Says of sound, as it comes, where there is speech."""
 
     def __init__(self, is_speech: Judge) -> None:

@@ -13,15 +13,9 @@ from typing import NamedTuple
 
 from seamline.errors import ParserGaveUp
 from seamline.gc_pause import paused
-from seamline.parse.media.turns import (
-    Said,
-    in_order,
-    named,
-    spaced,
-    write,
-)
-from seamline.parse.raw import Parsed, Raw
-from seamline.types import Notice
+from seamline.parse.media.turns import Utterance, name_speakers, order_times, write_turns
+from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.types import Notice, collapse
 
 _LINE = re.compile(r"([^\r\n]*+)(?:\r\n?|\n|\Z)")
 _TIME = r"(-?)(?:(\d++):)?(\d++):(\d++)(?:[.,](\d++))?"
@@ -44,18 +38,18 @@ class _Cue(NamedTuple):
     lines: list[_Line]
 
 
-def parse(raw: Raw) -> Parsed:
+def parse(raw: ParseInput) -> ParseResult:
     """Cues of a VTT or SRT file."""
     with paused():
-        return _parsed(raw)
+        return _parse_cues(raw)
 
 
-def _parsed(raw: Raw) -> Parsed:
+def _parse_cues(raw: ParseInput) -> ParseResult:
     reading = _Reading(raw.text)
     cues = reading.cues()
-    cues, repeated = _unrolled(cues)
-    said, moved = in_order(named([one for cue in cues for one in _said(cue)]))
-    text, blocks, anchors = write(said)
+    cues, repeated = _unroll(cues)
+    said, moved = order_times(name_speakers([one for cue in cues for one in _utterances(cue)]))
+    text, blocks, anchors = write_turns(said)
     if not text and any(line.text.strip("\ufeff \t") for line in reading.lost):
         raise ParserGaveUp("no cue says anything, and lines outside of cues do: it is no file of subtitles", raw.uri)
     notices = [*reading.notices(), *moved]
@@ -64,7 +58,7 @@ def _parsed(raw: Raw) -> Parsed:
         notices.append(Notice("captions-rolling", message))
     if not text:
         notices.append(Notice("subtitles-empty", "no cue says anything"))
-    return Parsed(text, blocks, anchors=anchors, notices=tuple(notices))
+    return ParseResult(text, blocks, anchors=anchors, notices=tuple(notices))
 
 
 class _Reading:
@@ -137,10 +131,10 @@ def _seconds(sign: str, hours: str | None, minutes: str, seconds: str, fraction:
     return -whole if sign else whole
 
 
-def _unrolled(cues: list[_Cue]) -> tuple[list[_Cue], int]:
+def _unroll(cues: list[_Cue]) -> tuple[list[_Cue], int]:
     """Cues without the lines that only repeat the cue before, where that is how the file rolls its captions."""
     texts = [[_plain(line.text) for line in cue.lines] for cue in cues]
-    shared = [_shared(before, after) for before, after in zip([[], *texts], texts, strict=False)]
+    shared = [_count_shared(before, after) for before, after in zip([[], *texts], texts, strict=False)]
     long = sum(len(text) > 1 for text in texts)
     rolled = sum(count > 0 and len(text) > 1 for count, text in zip(shared, texts, strict=True))
     if rolled < 3 or 2 * rolled < long:
@@ -149,7 +143,7 @@ def _unrolled(cues: list[_Cue]) -> tuple[list[_Cue], int]:
     return kept, sum(shared)
 
 
-def _shared(before: list[str], after: list[str]) -> int:
+def _count_shared(before: list[str], after: list[str]) -> int:
     """How many lines a cue begins with that the cue before ends with."""
     for count in range(min(len(before), len(after), 4), 0, -1):
         if before[-count:] == after[:count]:
@@ -157,7 +151,7 @@ def _shared(before: list[str], after: list[str]) -> int:
     return 0
 
 
-def _said(cue: _Cue) -> Iterator[Said]:
+def _utterances(cue: _Cue) -> Iterator[Utterance]:
     """What a cue says: one part for each voice in it."""
     speaker = ""
     words: list[str] = []
@@ -167,7 +161,7 @@ def _said(cue: _Cue) -> Iterator[Said]:
         for voice in _VOICE.finditer(line.text):
             words.append(line.text[at : voice.start()])
             at = voice.end()
-            speaker = spaced(_plain(voice[1] or ""))
+            speaker = collapse(_plain(voice[1] or ""))
             words = []
             parts.append((speaker, words))
         words.append(line.text[at:] + " ")
@@ -176,8 +170,8 @@ def _said(cue: _Cue) -> Iterator[Said]:
     first, last = cue.lines[0], cue.lines[-1]
     source, lines = (first.start, last.start + len(last.text)), (first.number, last.number)
     for speaker, words in parts:
-        if text := spaced(_plain("".join(words))):
-            yield Said(text, cue.time, speaker, source, lines)
+        if text := collapse(_plain("".join(words))):
+            yield Utterance(text, cue.time, speaker, source, lines)
 
 
 def _plain(text: str) -> str:

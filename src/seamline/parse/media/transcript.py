@@ -8,16 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from seamline.parse.media.turns import (
-    Said,
-    in_order,
-    named,
-    spaced,
-    write,
-)
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.media.turns import Utterance, name_speakers, order_times, write_turns
+from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.parse.tables.json import deepest
-from seamline.types import Notice
+from seamline.types import Notice, collapse
 
 _SEGMENTS = ("segments", "utterances", "audio_segments", "monologues", "chunks")
 _STARTS = ("start", "start_time", "from", "ts")
@@ -26,7 +20,7 @@ _TEXTS = ("text", "transcript", "utterance", "content")
 _SPEAKERS = ("speaker", "speaker_label", "speaker_name", "speaker_id")
 
 
-def parse(raw: Raw) -> Parsed:
+def parse(raw: ParseInput) -> ParseResult:
     """Segments with their times and speakers; JSON that is no transcript after all is read as what it is."""
     value = _value(raw)
     segments = _list_of(value)
@@ -36,24 +30,24 @@ def parse(raw: Raw) -> Parsed:
         notice = Notice("transcript-none", "no segments of a transcript were found: read as JSON")
         parsed = json_table.parse(raw)
         return replace(parsed, notices=(notice, *parsed.notices))
-    found = [one for segment in segments if (one := _said(segment)) is not None]
-    said, notices = in_order(named(found))
+    found = [one for segment in segments if (one := _utterance(segment)) is not None]
+    said, notices = order_times(name_speakers(found))
     if len(found) < len(segments):
         dropped = len(segments) - len(found)
         notices.append(Notice("transcript-empty-segments", f"{dropped} of {len(segments)} segments hold no text"))
-    text, blocks, anchors = write(said)
+    text, blocks, anchors = write_turns(said)
     meta = {"language": value["language"]} if isinstance(value, dict) and isinstance(value.get("language"), str) else {}
-    return Parsed(text, blocks, meta=meta, anchors=anchors, notices=tuple(notices), confidence=confidence(said))
+    return ParseResult(text, blocks, meta=meta, anchors=anchors, notices=tuple(notices), confidence=confidence(said))
 
 
-def confidence(said: Sequence[Said]) -> float:
+def confidence(said: Sequence[Utterance]) -> float:
     """How sure the words are, weighed by their length; 1 where nothing says."""
     known = [(one.confidence, len(one.text)) for one in said if one.confidence is not None]
     total = sum(length for _, length in known)
     return round(sum(sure * length for sure, length in known) / total, 4) if total else 1.0
 
 
-def _value(raw: Raw) -> Any:
+def _value(raw: ParseInput) -> Any:
     """What the text says; None where it is no JSON."""
     if deepest(raw.text) > raw.limits.depth:
         return None
@@ -81,8 +75,8 @@ def _list_of(value: Any) -> Sequence[Any] | None:
     return None
 
 
-def _said(segment: Any) -> Said | None:
-    if not isinstance(segment, Mapping) or not (text := spaced(_text(segment))):
+def _utterance(segment: Any) -> Utterance | None:
+    if not isinstance(segment, Mapping) or not (text := collapse(_text(segment))):
         return None
     times = _number(segment, _STARTS), _number(segment, _ENDS)
     pair = segment.get("timestamp")
@@ -90,7 +84,7 @@ def _said(segment: Any) -> Said | None:
         times = _seconds(pair[0]), _seconds(pair[1])
     start, end = times
     time = None if start is None else (start, start if end is None else end)
-    return Said(text, time, _speaker(segment), confidence=_confidence(segment))
+    return Utterance(text, time, _speaker(segment), confidence=_confidence(segment))
 
 
 def _text(segment: Mapping[str, Any]) -> str:
@@ -103,7 +97,7 @@ def _speaker(segment: Mapping[str, Any]) -> str:
     value = next((segment[name] for name in _SPEAKERS if segment.get(name) is not None), "")
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
-    name = spaced(f"{value:g}" if isinstance(value, float) else str(value)).encode("utf-8", "replace").decode()
+    name = collapse(f"{value:g}" if isinstance(value, float) else str(value)).encode("utf-8", "replace").decode()
     return f"Speaker {name}" if name.isdigit() else name
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from seamline.anchors import Anchors
-from seamline.parse.builder import Builder, Run
-from seamline.types import Block, Notice
+from seamline.parse.builder import DocumentBuilder, PlacedText
+from seamline.types import Block, Detail, Enclosure, Notice
 
 PAUSE = 2.0
 """Seconds of silence that end a turn."""
@@ -23,7 +23,7 @@ _PREFIX = re.compile(r"(?:>>+ ?|- ?)?([A-ZÀ-ÖØ-Þ\u0400-\u042F][\w.'’&-]*+(
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Utterance:
     """Something that was said without a break."""
 
     text: str
@@ -41,13 +41,13 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class TurnMarks:
     """What else parts turns, in seconds from the start."""
 
     silences: tuple[tuple[float, float], ...] = ()
     scenes: tuple[float, ...] = ()
 
-    def keyframe(self, one: Said) -> dict[str, float]:
+    def keyframe(self, one: Utterance) -> dict[str, float]:
         """When the scene starts in which something is said; nothing where there are no scenes or no times."""
         if not self.scenes or one.time is None:
             return {}
@@ -55,19 +55,14 @@ class Marks:
         return {"keyframe": self.scenes[before - 1] if before else 0.0}
 
 
-def spaced(text: str) -> str:
-    """With single spaces."""
-    return " ".join(text.split())
-
-
-def named(said: Sequence[Said]) -> list[Said]:
+def name_speakers(said: Sequence[Utterance]) -> list[Utterance]:
     """Speakers that only the text names, as in `ANNA: Good morning.`
 
     A word before a colon is a name where it is in capitals, comes twice or says so: `Note:` on its own is none.
     """
     found = [None if one.speaker else _PREFIX.match(one.text) for one in said]
     often = Counter(match[1] for match in found if match)
-    out: list[Said] = []
+    out: list[Utterance] = []
     for one, match in zip(said, found, strict=True):
         if match and (often[match[1]] > 1 or match[1].isupper() or match[1].startswith("Speaker ")):
             one = replace(one, speaker=match[1], text=one.text[match.end() :])
@@ -75,9 +70,9 @@ def named(said: Sequence[Said]) -> list[Said]:
     return out
 
 
-def in_order(said: Iterable[Said]) -> tuple[list[Said], list[Notice]]:
+def order_times(said: Iterable[Utterance]) -> tuple[list[Utterance], list[Notice]]:
     """The same with times that never go back: people talk over each other, and files are wrong."""
-    out: list[Said] = []
+    out: list[Utterance] = []
     at = 0.0
     wrong = moved = 0
     for one in said:
@@ -102,36 +97,35 @@ def in_order(said: Iterable[Said]) -> tuple[list[Said], list[Notice]]:
     return out, notices
 
 
-def write(said: Sequence[Said], marks: Marks | None = None) -> tuple[str, list[Block], Anchors | None]:
+def write_turns(said: Sequence[Utterance], marks: TurnMarks | None = None) -> tuple[str, list[Block], Anchors | None]:
     """The text, blocks and anchors of what was said, in order of time."""
-    builder = Builder()
-    marks = marks or Marks()
+    builder = DocumentBuilder()
+    marks = marks or TurnMarks()
     for turn in _turns(said, marks):
         name = f"{turn.said[0].speaker}: " if turn.said[0].speaker else ""
         places = [{**one.place(), **marks.keyframe(one)} for one in turn.said]
         texts = [f"{name if index == 0 else ''}{one.text} " for index, one in enumerate(turn.said)]
-        runs = list(map(Run, texts, places))
-        builder.paragraph(runs, kind="turn", attrs=turn.attrs)
+        runs = list(map(PlacedText, texts, places))
+        builder.paragraph(runs, kind="turn", detail=turn.detail)
     text, blocks, anchors = builder.finish()
-    return text, [_labelled(text, block) for block in blocks], anchors
+    return text, [_label_turn(text, block) for block in blocks], anchors
 
 
-def _labelled(text: str, block: Block) -> Block:
+def _label_turn(text: str, block: Block) -> Block:
     """Every part of a long turn says who speaks."""
-    attrs = dict(block.attrs or {})
-    if "speaker" not in attrs:
+    if block.detail is None or not block.detail.speaker:
         return block
-    end = text.index(":", block.start + len(attrs["speaker"])) + 1
-    return block._replace(attrs={**attrs, "frame": (block.start, end, "")})
+    end = text.index(":", block.start + len(block.detail.speaker)) + 1
+    return block._replace(detail=replace(block.detail, enclosure=Enclosure(block.start, end)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    said: list[Said]
-    attrs: dict[str, Any]
+    said: list[Utterance]
+    detail: Detail | None
 
 
-def _turns(said: Sequence[Said], marks: Marks) -> list[_Turn]:
+def _turns(said: Sequence[Utterance], marks: TurnMarks) -> list[_Turn]:
     turns: list[_Turn] = []
     last = 0.0
     for one in said:
@@ -139,10 +133,9 @@ def _turns(said: Sequence[Said], marks: Marks) -> list[_Turn]:
         pause = _pause(last, start, marks) if turns else 0.0
         scene = bool(turns) and _between(marks.scenes, last - _NEAR, start + _NEAR)
         if not turns or one.speaker != turns[-1].said[0].speaker or pause > PAUSE or scene:
-            attrs: dict[str, Any] = {"speaker": one.speaker} if one.speaker else {}
-            attrs |= {"pause": round(pause, 3)} if pause > 0 else {}
-            attrs |= {"scene": True} if scene else {}
-            turns.append(_Turn([], attrs))
+            known = one.speaker or pause > 0 or scene
+            detail = Detail(speaker=one.speaker, pause=round(pause, 3) if pause > 0 else None, scene=scene)
+            turns.append(_Turn([], detail if known else None))
         turns[-1].said.append(one)
         last = max(last, one.time[1]) if one.time else last
     return turns
@@ -153,7 +146,7 @@ def _between(times: Sequence[float], low: float, high: float) -> bool:
     return at < len(times) and times[at] <= high
 
 
-def _pause(last: float, start: float, marks: Marks) -> float:
+def _pause(last: float, start: float, marks: TurnMarks) -> float:
     """Seconds between two things said; where silences were listened for, the length of those heard there: engines
     let the times of words run into them."""
     if not marks.silences:

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from seamline.parse.office.ooxml import (
-    Package,
-    attribute,
-    name_of,
-    number,
-)
-from seamline.parse.office.pieces import Picture, Piece
+from seamline.parse.office.ooxml import OfficePackage, attribute, name_of, number
+from seamline.parse.office.pieces import OfficePicture, OfficePiece
 
 _MOST_POINTS = 10_000
 """Of one series; more are left out with a notice."""
 
 
-def drawn_pieces(package: Package, picture: Picture) -> list[Piece]:
+def drawn_pieces(package: OfficePackage, picture: OfficePicture) -> list[OfficePiece]:
     """What a chart or diagram says, as a table or a list; one that is shown again has been said."""
     root = package.xml_if_any(picture.target) if picture.target and package.is_first(picture.target) else None
     if root is None:
@@ -27,7 +22,7 @@ def drawn_pieces(package: Package, picture: Picture) -> list[Piece]:
     )
 
 
-def chart_pieces(package: Package, root: Any, path: str) -> list[Piece]:
+def chart_pieces(package: OfficePackage, root: Any, path: str) -> list[OfficePiece]:
     """A chart as a table: a row for each category, a column for each series; its title above."""
     title = ""
     series: list[tuple[str, dict[int, str], dict[int, str]]] = []
@@ -37,13 +32,13 @@ def chart_pieces(package: Package, root: Any, path: str) -> list[Piece]:
             title = " ".join("".join(_texts(one)).split())
         elif name == "c:ser":
             series.append(_series(package, one, path))
-    pieces = [Piece("caption", title, path)] if title else []
+    pieces = [OfficePiece("caption", title, path)] if title else []
     if series:
         pieces.append(_table(series, path))
     return pieces
 
 
-def _series(package: Package, element: Any, path: str) -> tuple[str, dict[int, str], dict[int, str]]:
+def _series(package: OfficePackage, element: Any, path: str) -> tuple[str, dict[int, str], dict[int, str]]:
     """The name of a series, its categories and its values."""
     name = ""
     categories: dict[int, str] = {}
@@ -59,7 +54,7 @@ def _series(package: Package, element: Any, path: str) -> tuple[str, dict[int, s
     return name, categories, values
 
 
-def _points(package: Package, element: Any, path: str) -> dict[int, str]:
+def _points(package: OfficePackage, element: Any, path: str) -> dict[int, str]:
     """Cached values by their index."""
     found: dict[int, str] = {}
     for one in element.iter():
@@ -82,7 +77,7 @@ def plain_number(text: str) -> str:
         return text
 
 
-def _table(series: list[tuple[str, dict[int, str], dict[int, str]]], path: str) -> Piece:
+def _table(series: list[tuple[str, dict[int, str], dict[int, str]]], path: str) -> OfficePiece:
     categories: dict[int, str] = {}
     for _, names, values in series:
         categories |= {index: names.get(index, categories.get(index, "")) for index in {**names, **values}}
@@ -91,13 +86,13 @@ def _table(series: list[tuple[str, dict[int, str], dict[int, str]]], path: str) 
         head,
         *((text, *(values.get(at, "") for _, _, values in series)) for at, text in sorted(categories.items())),
     ]
-    return Piece("table", "", path, rows=tuple(rows), places=(path,) * len(rows))
+    return OfficePiece("table", "", path, rows=tuple(rows), places=(path,) * len(rows))
 
 
-def diagram_pieces(root: Any, path: str) -> list[Piece]:
+def diagram_pieces(root: Any, path: str) -> list[OfficePiece]:
     """The words of a diagram (SmartArt), one item for each of its points."""
     texts = [" ".join("".join(_texts(one)).split()) for one in root.iter() if name_of(one) == "dgm:t"]
-    return [Piece("item", text, path, 0, "-", path) for text in texts if text]
+    return [OfficePiece("item", text, path, 0, "-", path) for text in texts if text]
 
 
 def _texts(element: Any) -> Iterator[str]:

@@ -11,10 +11,10 @@ from urllib.parse import unquote
 
 from seamline.errors import ParseError
 from seamline.parse.archive import Archive
-from seamline.parse.builder import Builder
+from seamline.parse.builder import DocumentBuilder
 from seamline.parse.html.meta import decode_page
 from seamline.parse.html.page import read_page
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.parse.xml import declares_entities, parse_xml, without_doctype
 from seamline.types import Notice
 
@@ -60,14 +60,14 @@ class _Package:
     meta: dict[str, Any]
 
 
-def parse(raw: Raw) -> Parsed:
+def parse(raw: ParseInput) -> ParseResult:
     """A book."""
     archive = Archive(raw)
     notices: list[Notice] = []
     package = _package(archive, raw, notices)
     chapters = list(_reading_order(package, notices))
     _refuse_locked(archive, raw, chapters)
-    builder = Builder()
+    builder = DocumentBuilder()
     first_title = ""
     failed = 0
     for name in chapters:
@@ -93,13 +93,13 @@ def parse(raw: Raw) -> Parsed:
             raise ParseError(f"none of its chapters can be read: {why}; use another copy", raw.uri)
         notices.append(Notice("epub-empty", "there is no text in the book"))
     _tell_unlisted(package, chapters, notices)
-    return Parsed(text, blocks, package.title or first_title, package.meta, anchors, notices=tuple(notices))
+    return ParseResult(text, blocks, package.title or first_title, package.meta, anchors, notices=tuple(notices))
 
 
 # --- the package: what the book is made of ------------------------------------------------------------------------
 
 
-def _package(archive: Archive, raw: Raw, notices: list[Notice]) -> _Package:
+def _package(archive: Archive, raw: ParseInput, notices: list[Notice]) -> _Package:
     name = _package_name(archive, raw, notices)
     root = _xml(archive, name, raw)
     folder = posixpath.dirname(name)
@@ -124,7 +124,7 @@ def _package(archive: Archive, raw: Raw, notices: list[Notice]) -> _Package:
     return _Package(items, spine, (told.get("title") or [""])[0][:500], meta)
 
 
-def _package_name(archive: Archive, raw: Raw, notices: list[Notice]) -> str:
+def _package_name(archive: Archive, raw: ParseInput, notices: list[Notice]) -> str:
     """The file that lists all others: the one its container names, else the only one that can be it."""
     if _CONTAINER in archive:
         for element in _xml(archive, _CONTAINER, raw).iter():
@@ -139,7 +139,7 @@ def _package_name(archive: Archive, raw: Raw, notices: list[Notice]) -> str:
     return found[0]
 
 
-def _xml(archive: Archive, name: str, raw: Raw) -> Any:
+def _xml(archive: Archive, name: str, raw: ParseInput) -> Any:
     data = _PLAIN_DOCTYPE.sub(b"", archive.read(name), count=1)
     return parse_xml(data, raw.uri, name, depth=raw.limits.depth)
 
@@ -188,7 +188,7 @@ def _reading_order(package: _Package, notices: list[Notice]) -> Iterator[str]:
         notices.append(Notice("part-repeated", f"{repeated:,} chapters are listed again, and were read once"))
 
 
-def _page(archive: Archive, name: str, raw: Raw) -> bytes:
+def _page(archive: Archive, name: str, raw: ParseInput) -> bytes:
     """The bytes of a chapter; a ParseError for what is no text."""
     data = archive.read(name)
     head = data[:_SAMPLE]
@@ -198,7 +198,7 @@ def _page(archive: Archive, name: str, raw: Raw) -> bytes:
     return data
 
 
-def _refuse_locked(archive: Archive, raw: Raw, chapters: list[str]) -> None:
+def _refuse_locked(archive: Archive, raw: ParseInput, chapters: list[str]) -> None:
     """Books whose chapters are encrypted need a key that is not in them."""
     if _ENCRYPTION not in archive:
         return

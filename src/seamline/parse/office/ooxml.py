@@ -11,13 +11,8 @@ from typing import Any, NamedTuple
 
 from seamline.errors import ParseError
 from seamline.parse.archive import Archive
-from seamline.parse.raw import Raw
-from seamline.parse.xml import (
-    at_path,
-    faults,
-    parse_xml,
-    refuse_doctype,
-)
+from seamline.parse.parser_types import ParseInput
+from seamline.parse.xml import at_path, faults, parse_xml, refuse_doctype
 from seamline.types import Notice
 
 DEPTH = 2_000
@@ -71,7 +66,7 @@ _CORE = {
 }
 
 
-class Relation(NamedTuple):
+class PartRelation(NamedTuple):
     """What a part points at."""
 
     kind: str
@@ -129,10 +124,10 @@ def number(text: str, least: int, most: int, otherwise: int) -> int:
     return min(max(int(digits), least), most)
 
 
-class Package:
+class OfficePackage:
     """The parts of an office file; collects what is wrong with them."""
 
-    def __init__(self, raw: Raw) -> None:
+    def __init__(self, raw: ParseInput) -> None:
         self._raw = raw
         self._archive = Archive(raw)
         self._names: dict[str, str] = {}
@@ -172,7 +167,7 @@ class Package:
 
     def tell_damaged(self) -> None:
         """Say of parts that no text comes from that they are damaged: a file that is, may lack more."""
-        for name in self._archive.damaged():
+        for name in self._archive.find_damaged():
             self.note("part-unreadable", "is damaged; no text is read from it", f"part {name}")
 
     def xml(self, name: str) -> Any:
@@ -201,17 +196,19 @@ class Package:
             self.note("xml-damaged", f"is damaged XML, read as far as possible ({fault})", f"part {name}")
         return root
 
-    def relations(self, part: str) -> dict[str, Relation]:
+    def relations(self, part: str) -> dict[str, PartRelation]:
         """What a part points at, by id; the package itself for an empty name."""
         folder, _, base = part.rpartition("/")
         root = self.xml_if_any(f"{folder}/_rels/{base}.rels".lstrip("/"))
-        found: dict[str, Relation] = {}
+        found: dict[str, PartRelation] = {}
         for one in [] if root is None else root:
             if isinstance(one.tag, str) and one.tag.endswith("}Relationship"):
                 outside = one.get("TargetMode") == "External"
                 target = one.get("Target") or ""
                 kind = (one.get("Type") or "").rpartition("/")[2]
-                found[one.get("Id") or ""] = Relation(kind, target if outside else _resolved(folder, target), outside)
+                found[one.get("Id") or ""] = PartRelation(
+                    kind, target if outside else _resolve_target(folder, target), outside
+                )
         return found
 
     def main(self, usual: str) -> str:
@@ -242,7 +239,7 @@ def _plain(name: str) -> str:
     return name.replace("\\", "/").lstrip("/").lower()
 
 
-def _resolved(folder: str, target: str) -> str:
+def _resolve_target(folder: str, target: str) -> str:
     """The name of a part that another in a folder points at; it cannot leave the package."""
     target = target.replace("\\", "/").partition("#")[0]
     path = target if target.startswith("/") else f"/{folder}/{target}"

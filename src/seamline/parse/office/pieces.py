@@ -1,8 +1,7 @@
-"""What office documents are read into before they are written down: paragraphs with what they are, and tables.
+"""What office documents are read into before they are written: paragraphs with what they are, and tables.
 
-Tables of office documents: merged cells laid out, and tables that only arrange a page taken apart.
-
-Lists from paragraphs that only say their level: how office formats write them.
+Merged cells are laid out, and tables that only arrange a page are taken apart. Lists come as paragraphs that say their
+level; `ListOutline` opens and closes the lists around them.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from seamline.parse.builder import Builder, Place, Words
+from seamline.parse.builder import DocumentBuilder, Place, Words
 
 _ENDS = re.compile(r"[.!?:;,…。！？]['\"”’)\]]?$")
 
 
-class Picture(NamedTuple):
+class OfficePicture(NamedTuple):
     """Something that is looked at."""
 
     alt: str
@@ -28,7 +27,7 @@ class Picture(NamedTuple):
     """picture, chart, diagram or object."""
 
 
-class Piece(NamedTuple):
+class OfficePiece(NamedTuple):
     """A paragraph or a table."""
 
     kind: str
@@ -46,14 +45,14 @@ class Piece(NamedTuple):
     """`title` of a heading that names the document; `mono` of code that only its font shows to be such."""
     notes: tuple[tuple[str, str], ...] = ()
     """Label and key of the notes it refers to."""
-    pictures: tuple[Picture, ...] = ()
+    pictures: tuple[OfficePicture, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     """Cells of a table."""
     places: tuple[str, ...] = ()
     """Where its rows stand."""
 
 
-def as_text(pieces: Sequence[Piece]) -> str:
+def as_text(pieces: Sequence[OfficePiece]) -> str:
     """Pieces on one line, as a cell or a note holds them: a semicolon where no sentence ended."""
     out: list[str] = []
     for piece in pieces:
@@ -66,7 +65,7 @@ def as_text(pieces: Sequence[Piece]) -> str:
     return "".join(out)
 
 
-def _one(piece: Piece) -> str:
+def _one(piece: OfficePiece) -> str:
     if piece.kind == "table":
         return "; ".join(", ".join(cell for cell in row if cell) for row in piece.rows if any(row))
     text = " ".join(piece.text.split())
@@ -75,7 +74,7 @@ def _one(piece: Piece) -> str:
     return f"{piece.label} {text}" if piece.kind == "item" and piece.label not in ("", "-") else text
 
 
-def notes_of(pieces: Sequence[Piece]) -> tuple[tuple[str, str], ...]:
+def notes_of(pieces: Sequence[OfficePiece]) -> tuple[tuple[str, str], ...]:
     return tuple(note for piece in pieces for note in piece.notes)
 
 
@@ -86,33 +85,33 @@ _REPEATED = 80
 
 
 @dataclass(slots=True)
-class Cell:
+class OfficeCell:
     """One cell as it is written."""
 
-    pieces: list[Piece]
+    pieces: list[OfficePiece]
     span: int = 1
     continues: bool = False
     """Whether it is the lower part of a cell above."""
 
 
 @dataclass(slots=True)
-class Row:
+class OfficeRow:
     """One row as it is written."""
 
     path: str
     skipped: int = 0
     """Columns before its first cell."""
-    cells: list[Cell] = field(default_factory=list)
+    cells: list[OfficeCell] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Table:
+class OfficeTable:
     """A table as it is written."""
 
     path: str
     columns: int = 0
     """As it declares them; 0 where it does not."""
-    rows: list[Row] = field(default_factory=list)
+    rows: list[OfficeRow] = field(default_factory=list)
 
     @property
     def most(self) -> int:
@@ -120,7 +119,7 @@ class Table:
         return min(self.columns, _MOST_COLUMNS) or _MOST_COLUMNS
 
 
-def reduced(table: Table) -> Iterator[Piece]:
+def reduce_table(table: OfficeTable) -> Iterator[OfficePiece]:
     """The table as one piece; as all the pieces in it where it is there for the layout only."""
     if _is_layout(table):
         for row in table.rows:
@@ -131,19 +130,19 @@ def reduced(table: Table) -> Iterator[Piece]:
     places: list[str] = []
     above: dict[int, str] = {}
     for row in table.rows:
-        rows.append(_laid_out(row, above, is_header=not rows))
+        rows.append(_lay_out_row(row, above, is_header=not rows))
         places.append(row.path)
     notes = tuple(note for row in table.rows for cell in row.cells for note in notes_of(cell.pieces))
     pictures = tuple(one for row in table.rows for cell in row.cells for piece in cell.pieces for one in piece.pictures)
     first = [cell for cell in rows[0] if cell] if rows else []
-    title = table.rows[0] if table.rows else Row("")
+    title = table.rows[0] if table.rows else OfficeRow("")
     if len(rows) > 1 and len(title.cells) == 1 and title.cells[0].span > 1 and len(set(first)) == 1:
-        yield Piece("caption", as_text(title.cells[0].pieces), places[0], notes=notes)
+        yield OfficePiece("caption", as_text(title.cells[0].pieces), places[0], notes=notes)
         rows, places, notes = rows[1:], places[1:], ()
-    yield Piece("table", "", table.path, notes=notes, pictures=pictures, rows=tuple(rows), places=tuple(places))
+    yield OfficePiece("table", "", table.path, notes=notes, pictures=pictures, rows=tuple(rows), places=tuple(places))
 
 
-def _is_layout(table: Table) -> bool:
+def _is_layout(table: OfficeTable) -> bool:
     """Whether it holds one cell only, or a cell with headings over text, as pages are arranged."""
     cells = [cell for row in table.rows for cell in row.cells]
     if len(cells) == 1:
@@ -155,7 +154,7 @@ def _is_layout(table: Table) -> bool:
     return False
 
 
-def _laid_out(row: Row, above: dict[int, str], *, is_header: bool) -> tuple[str, ...]:
+def _lay_out_row(row: OfficeRow, above: dict[int, str], *, is_header: bool) -> tuple[str, ...]:
     """The cells of a row by column. `above` holds short text of merged cells that reach down."""
     out = [""] * row.skipped
     for cell in row.cells:
@@ -181,10 +180,10 @@ class _Level(NamedTuple):
     item: AbstractContextManager[None]
 
 
-class Outline:
+class ListOutline:
     """Writes items one after another, and opens and closes the lists around them."""
 
-    def __init__(self, builder: Builder) -> None:
+    def __init__(self, builder: DocumentBuilder) -> None:
         self._builder = builder
         self._open: list[_Level] = []
 
@@ -200,10 +199,10 @@ class Outline:
         around = self._open[-1] if self._open else None
         if around is not None and around.level == level:
             around.item.__exit__(None, None, None)
-            self._open[-1] = around._replace(item=self._entered(self._builder.item(label)))
+            self._open[-1] = around._replace(item=self._enter(self._builder.item(label)))
         else:
-            inner = self._entered(self._builder.list())
-            self._open.append(_Level(level, key, inner, self._entered(self._builder.item(label))))
+            inner = self._enter(self._builder.list())
+            self._open.append(_Level(level, key, inner, self._enter(self._builder.item(label))))
         self._builder.paragraph(words, place)
 
     def continued(self, words: Words, place: Place | None = None) -> None:
@@ -224,6 +223,6 @@ class Outline:
         last.list.__exit__(None, None, None)
 
     @staticmethod
-    def _entered(context: AbstractContextManager[None]) -> AbstractContextManager[None]:
+    def _enter(context: AbstractContextManager[None]) -> AbstractContextManager[None]:
         context.__enter__()
         return context

@@ -2,8 +2,6 @@
 
 Shapes are read in the order the file keeps them, which is the order screen readers follow. A slide without a title is
 called by its number. Speaker notes stand as a quote at the end of their slide.
-
-The shapes of a slide -> pieces: text with its levels and bullets, tables, pictures, charts, diagrams.
 """
 
 from __future__ import annotations
@@ -14,29 +12,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from seamline.gc_pause import paused
-from seamline.parse.builder import Builder
+from seamline.parse.builder import DocumentBuilder
 from seamline.parse.office.docx.math import formula
 from seamline.parse.office.docx.styles import numeral
-from seamline.parse.office.docx.text import alternative, linked
+from seamline.parse.office.docx.text import alternative, format_link
 from seamline.parse.office.drawing import drawn_pieces
-from seamline.parse.office.ooxml import (
-    Package,
-    Relation,
-    attribute,
-    child,
-    name_of,
-    number,
-)
-from seamline.parse.office.pieces import (
-    Cell,
-    Picture,
-    Piece,
-    Row,
-    Table,
-    reduced,
-)
+from seamline.parse.office.ooxml import OfficePackage, PartRelation, attribute, child, name_of, number
+from seamline.parse.office.pieces import OfficeCell, OfficePicture, OfficePiece, OfficeRow, OfficeTable, reduce_table
 from seamline.parse.office.write import PieceWriter
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.parser_types import ParseInput, ParseResult
 
 _LEFT_OUT = {
     "pictures": ("pictures-undescribed", "{:,} pictures without an alternative text are left out"),
@@ -47,23 +31,23 @@ _LEFT_OUT = {
 }
 
 
-def parse(raw: Raw) -> Parsed:
+def parse(raw: ParseInput) -> ParseResult:
     """A presentation."""
     with paused():
-        return _Deck(raw).parsed()
+        return _Deck(raw).parse()
 
 
 class _Deck:
     """One presentation while it is read."""
 
-    def __init__(self, raw: Raw) -> None:
+    def __init__(self, raw: ParseInput) -> None:
         self._limits = raw.limits
-        self._package = Package(raw)
-        self._builder = Builder()
+        self._package = OfficePackage(raw)
+        self._builder = DocumentBuilder()
         self._left_out: Counter[str] = Counter()
         self._title = ""
 
-    def parsed(self) -> Parsed:
+    def parse(self) -> ParseResult:
         slides = self._slides()
         for index, name in enumerate(slides, 1):
             if self._builder.length > self._limits.characters:
@@ -84,7 +68,7 @@ class _Deck:
         if not text:
             self._package.note("no-text", "holds no text")
         self._package.tell_damaged()
-        return Parsed(
+        return ParseResult(
             text, blocks, title, {**meta, "slides": len(slides)}, anchors, notices=tuple(self._package.notices)
         )
 
@@ -96,7 +80,7 @@ class _Deck:
         listed = child(root, "p:sldIdLst")
         found: dict[str, None] = {}
         for one in [] if listed is None else listed:
-            target = relations.get(_relation_id(one), Relation("", "", False)).target
+            target = relations.get(_relation_id(one), PartRelation("", "", False)).target
             self._left_out["repeated"] += target in found
             found[target] = None
         return list(found)
@@ -111,7 +95,7 @@ class _Deck:
             self._package.note("slide-hidden", "is hidden, and read all the same", where)
         relations = self._package.relations(name)
         self._check(relations, where)
-        shapes = Shapes(relations, self._left_out)
+        shapes = SlideShapes(relations, self._left_out)
         pieces = shapes.read(root)
         title = shapes.title
         if title and index == 1:
@@ -128,27 +112,27 @@ class _Deck:
                 if first.kind == "paragraph":
                     notes[0] = first._replace(text=f"Notes: {first.text}")
                 else:
-                    notes.insert(0, Piece("paragraph", "Notes:", ""))
+                    notes.insert(0, OfficePiece("paragraph", "Notes:", ""))
                 self._write(notes, place)
 
-    def _write(self, pieces: list[Piece], place: dict[str, int]) -> None:
-        PieceWriter(self._builder, lambda key: ("", key), self._drawn, lambda path: place).write(pieces)
+    def _write(self, pieces: list[OfficePiece], place: dict[str, int]) -> None:
+        PieceWriter(self._builder, lambda key: ("", key), self._drawn_pieces, lambda path: place).write(pieces)
 
-    def _drawn(self, picture: Picture) -> list[Piece]:
+    def _drawn_pieces(self, picture: OfficePicture) -> list[OfficePiece]:
         return drawn_pieces(self._package, picture)
 
-    def _check(self, relations: dict[str, Relation], where: str) -> None:
+    def _check(self, relations: dict[str, PartRelation], where: str) -> None:
         for one in relations.values():
             if one.kind == "slideLayout" and not one.outside and one.target not in self._package:
                 self._package.note("part-missing", f"names {one.target}, which is not there", where)
             self._left_out["comments"] += one.kind == "comments"
             self._left_out["media"] += one.kind in ("audio", "video")
 
-    def _notes(self, relations: dict[str, Relation]) -> list[Piece]:
+    def _notes(self, relations: dict[str, PartRelation]) -> list[OfficePiece]:
         """What the speaker has beside a slide."""
         target = next((one.target for one in relations.values() if one.kind == "notesSlide" and not one.outside), "")
         root = self._package.xml_if_any(target) if target else None
-        return [] if root is None else Shapes(self._package.relations(target), Counter(), notes=True).read(root)
+        return [] if root is None else SlideShapes(self._package.relations(target), Counter(), notes=True).read(root)
 
 
 def _relation_id(element: Any) -> str:
@@ -184,10 +168,10 @@ class _Text(NamedTuple):
     is_formula: bool
 
 
-class Shapes:
+class SlideShapes:
     """Reads the shapes of one slide."""
 
-    def __init__(self, relations: Mapping[str, Relation], left_out: Counter[str], *, notes: bool = False) -> None:
+    def __init__(self, relations: Mapping[str, PartRelation], left_out: Counter[str], *, notes: bool = False) -> None:
         self._relations = relations
         self._left_out = left_out
         self._notes = notes
@@ -196,9 +180,9 @@ class Shapes:
         self.is_cover = False
         """Whether the title is that of the deck."""
 
-    def read(self, root: Any) -> list[Piece]:
+    def read(self, root: Any) -> list[OfficePiece]:
         """All that the shapes say, but for the title."""
-        pieces: list[Piece] = []
+        pieces: list[OfficePiece] = []
         stack = [iter(root)]
         while stack:
             element = next(stack[-1], None)
@@ -215,12 +199,12 @@ class Shapes:
             elif name == "mc:AlternateContent":
                 stack.append(iter(alternative(element)))
             elif name in ("p:txBody", "a:txBody"):  # of a shape that is none of the above
-                pieces.extend(self._listed(element, ""))
+                pieces.extend(self._list_pieces(element, ""))
             elif name and not name.endswith("Pr"):
                 stack.append(iter(element))
         return pieces
 
-    def _shape(self, shape: Any) -> Iterator[Piece]:
+    def _shape(self, shape: Any) -> Iterator[OfficePiece]:
         body = child(shape, "p:txBody")
         holder = child(shape, "p:nvSpPr", "p:nvPr", "p:ph")
         kind = "none" if holder is None else holder.get("type") or ""
@@ -228,16 +212,16 @@ class Shapes:
             self._left_out["margins"] += 1
         elif self._notes:
             if kind == "body" and body is not None:
-                yield from self._listed(body, "notes")
+                yield from self._list_pieces(body, "notes")
         elif body is None:
-            yield from self._described(shape, "p:nvSpPr")
+            yield from self._alternative_text(shape, "p:nvSpPr")
         elif kind in _TITLES and not self.title:
             self.title = " ".join(" ".join(one.text for one in self._texts(body)).split())
             self.is_cover = kind == "ctrTitle"
         else:
-            yield from self._listed(body, kind)
+            yield from self._list_pieces(body, kind)
 
-    def _listed(self, body: Any, kind: str) -> Iterator[Piece]:
+    def _list_pieces(self, body: Any, kind: str) -> Iterator[OfficePiece]:
         """The paragraphs of a text body, as items where they have bullets or levels."""
         texts = list(self._texts(body))
         bulleted = kind in _BULLETED and len([one for one in texts if one.text.strip()]) > 1
@@ -245,11 +229,11 @@ class Shapes:
         for one in texts:
             label = one.label if one.label is not None else ("-" if bulleted or one.level else "")
             if one.is_formula:
-                yield Piece("math", one.text.strip("$ "), "")
+                yield OfficePiece("math", one.text.strip("$ "), "")
             elif label and one.text.strip():
-                yield Piece("item", one.text, "", one.level, label, str(self._lists))
+                yield OfficePiece("item", one.text, "", one.level, label, str(self._lists))
             elif one.text.strip():
-                yield Piece("paragraph", one.text, "")
+                yield OfficePiece("paragraph", one.text, "")
 
     def _texts(self, body: Any) -> Iterator[_Text]:
         counts: Counter[int] = Counter()
@@ -275,7 +259,7 @@ class Shapes:
             name = name_of(element)
             if name == "a:r":
                 words = "".join(one.text or "" for one in element if name_of(one) == "a:t")
-                parts.append(linked(words, self._address(element)))
+                parts.append(format_link(words, self._address(element)))
             elif name == "a:t":
                 parts.append(element.text or "")
             elif name in ("a:br", "a:tab"):
@@ -295,12 +279,12 @@ class Shapes:
         relation = None if link is None else self._relations.get(attribute(link, "id"))
         return relation.target if relation is not None and relation.outside else ""
 
-    def _picture(self, element: Any) -> Iterator[Piece]:
-        found = list(self._described(element, "p:nvPicPr"))
+    def _picture(self, element: Any) -> Iterator[OfficePiece]:
+        found = list(self._alternative_text(element, "p:nvPicPr"))
         self._left_out["pictures"] += not found
         yield from found
 
-    def _described(self, element: Any, properties: str) -> Iterator[Piece]:
+    def _alternative_text(self, element: Any, properties: str) -> Iterator[OfficePiece]:
         """A picture or shape by its alternative text."""
         named = child(element, properties, "p:cNvPr")
         alt = "" if named is None else named.get("descr") or named.get("title") or ""
@@ -309,10 +293,10 @@ class Shapes:
             relation = None if blip is None else self._relations.get(attribute(blip, "embed"))
             target = "" if relation is None or relation.outside else relation.target
             name = target.rpartition("/")[2]
-            pictures = (Picture(alt, target),)
-            yield Piece("figure", f"![{alt}]({name})" if name else f"[{alt}]", "", pictures=pictures)
+            pictures = (OfficePicture(alt, target),)
+            yield OfficePiece("figure", f"![{alt}]({name})" if name else f"[{alt}]", "", pictures=pictures)
 
-    def _frame(self, frame: Any) -> Iterator[Piece]:
+    def _frame(self, frame: Any) -> Iterator[OfficePiece]:
         """A table, chart or diagram."""
         data = child(frame, "a:graphic", "a:graphicData")
         for one in [] if data is None else data:
@@ -323,24 +307,24 @@ class Shapes:
                 kind = "chart" if name == "c:chart" else "diagram"
                 relation = self._relations.get(attribute(one, "id" if kind == "chart" else "dm"))
                 if relation is not None and not relation.outside:
-                    yield Piece("blank", "", "", pictures=(Picture("", relation.target, kind),))
-        yield from self._described(frame, "p:nvGraphicFramePr")
+                    yield OfficePiece("blank", "", "", pictures=(OfficePicture("", relation.target, kind),))
+        yield from self._alternative_text(frame, "p:nvGraphicFramePr")
 
-    def _table(self, element: Any) -> Iterator[Piece]:
-        table = Table("", _MOST_COLUMNS)
+    def _table(self, element: Any) -> Iterator[OfficePiece]:
+        table = OfficeTable("", _MOST_COLUMNS)
         for each in element:
             if name_of(each) == "a:tr":
-                row = Row("")
+                row = OfficeRow("")
                 row.cells.extend(
                     self._cell(one) for one in each if name_of(one) == "a:tc" and not _is_true(one, "hMerge")
                 )
                 table.rows.append(row)
-        yield from reduced(table)
+        yield from reduce_table(table)
 
-    def _cell(self, element: Any) -> Cell:
+    def _cell(self, element: Any) -> OfficeCell:
         body = child(element, "a:txBody")
-        pieces = [] if body is None else list(self._listed(body, "none"))
-        return Cell(pieces, number(element.get("gridSpan") or "", 1, 63, 1), _is_true(element, "vMerge"))
+        pieces = [] if body is None else list(self._list_pieces(body, "none"))
+        return OfficeCell(pieces, number(element.get("gridSpan") or "", 1, 63, 1), _is_true(element, "vMerge"))
 
 
 def _is_true(element: Any, name: str) -> bool:

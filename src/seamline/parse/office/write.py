@@ -1,6 +1,5 @@
-"""Pieces of an office document -> the text, blocks and anchors of a `Builder`.
-
-How the content of office documents is walked: by a stack of frames, as tables nest in tables without end.
+"""Reading and writing of office documents that all formats share: `ContentWalk` goes through the XML with a stack, as
+tables nest in tables without end; `PieceWriter` turns the pieces into the text, blocks and anchors of a builder.
 """
 
 from __future__ import annotations
@@ -12,16 +11,17 @@ from dataclasses import dataclass, field
 from posixpath import basename
 from typing import Any, Generic, TypeVar
 
-from seamline.parse.builder import Builder, Place, Run
+from seamline.parse.builder import DocumentBuilder, Place, PlacedText
 from seamline.parse.office.pieces import (
-    Cell,
-    Outline,
-    Picture,
-    Piece,
-    Row,
-    Table,
-    reduced,
+    ListOutline,
+    OfficeCell,
+    OfficePicture,
+    OfficePiece,
+    OfficeRow,
+    OfficeTable,
+    reduce_table,
 )
+from seamline.types import Detail
 
 _CODE_SIGN = re.compile(r"[{}=;<>\[\]|\\$#@_]|\w\(|^\s{2,}|^\s*(?:--|//|\$ )", re.MULTILINE)
 
@@ -34,35 +34,35 @@ class PieceWriter:
 
     def __init__(
         self,
-        builder: Builder,
+        builder: DocumentBuilder,
         note: Callable[[str], Told],
-        drawn: Callable[[Picture], Sequence[Piece]],
+        drawn: Callable[[OfficePicture], Sequence[OfficePiece]],
         place: Callable[[str], Place] = lambda path: {"paragraph": path},
     ) -> None:
         self._builder = builder
-        self._outline = Outline(builder)
+        self._outline = ListOutline(builder)
         self._note = note
         self._drawn = drawn
         self._place = place
-        self._code: list[Piece] = []
-        self._figure: Piece | None = None
-        self._quotes: list[Piece] = []
+        self._code: list[OfficePiece] = []
+        self._figure: OfficePiece | None = None
+        self._quotes: list[OfficePiece] = []
         self._notes: dict[str, str] = {}
         self._noted: set[str] = set()
 
-    def write(self, pieces: Iterable[Piece]) -> None:
+    def write(self, pieces: Iterable[OfficePiece]) -> None:
         for piece in pieces:
             self._step(piece)
         self._settle()
 
-    def _step(self, piece: Piece) -> None:
+    def _step(self, piece: OfficePiece) -> None:
         if piece.kind == "blank":
             if self._code and not piece.pictures:
                 self._code.append(piece)
             self._draw(piece)
             return
         if self._figure is not None and piece.kind == "caption":
-            self._captioned(piece)
+            self._write_captioned(piece)
         elif piece.kind == "item" or (piece.kind == "continued" and self._outline.is_open):
             self._item(piece)
         elif piece.kind in ("code", "quote", "figure"):
@@ -75,7 +75,7 @@ class PieceWriter:
         self._notes.update(dict(piece.notes))
         self._draw(piece)
 
-    def _hold(self, piece: Piece) -> None:
+    def _hold(self, piece: OfficePiece) -> None:
         """Keep a piece until it is known what follows."""
         if piece.kind == "code":
             self._code.append(piece)
@@ -84,7 +84,7 @@ class PieceWriter:
         else:
             self._figure = piece
 
-    def _item(self, piece: Piece) -> None:
+    def _item(self, piece: OfficePiece) -> None:
         if not self._outline.is_open:
             self._settle()
         self._flush()
@@ -93,7 +93,7 @@ class PieceWriter:
         else:
             self._outline.continued(piece.text, self._place(piece.path))
 
-    def _plain(self, piece: Piece) -> None:
+    def _plain(self, piece: OfficePiece) -> None:
         place = self._place(piece.path)
         if piece.kind == "heading":
             self._builder.heading(piece.level, piece.text, place)
@@ -104,12 +104,15 @@ class PieceWriter:
         else:
             self._builder.paragraph(piece.text, place)
 
-    def _captioned(self, caption: Piece) -> None:
+    def _write_captioned(self, caption: OfficePiece) -> None:
         """A figure with its caption, one block."""
         figure, self._figure = self._figure, None
         if figure is not None:
-            words = [Run(f"{figure.text} ", self._place(figure.path)), Run(caption.text, self._place(caption.path))]
-            self._builder.paragraph(words, kind="figure", attrs=_image(figure))
+            words = [
+                PlacedText(f"{figure.text} ", self._place(figure.path)),
+                PlacedText(caption.text, self._place(caption.path)),
+            ]
+            self._builder.paragraph(words, kind="figure", detail=_image(figure))
 
     def _flush(self) -> None:
         """Write what was kept."""
@@ -146,7 +149,7 @@ class PieceWriter:
                 self._builder.footnote(label, text, self._place(path))
         self._notes = {}
 
-    def _draw(self, piece: Piece) -> None:
+    def _draw(self, piece: OfficePiece) -> None:
         """Charts, diagrams and formulas that stand in a piece, after it."""
         for picture in piece.pictures:
             if picture.kind != "picture" and (drawn := self._drawn(picture)):
@@ -156,22 +159,22 @@ class PieceWriter:
                 self._settle()
 
 
-def _image(figure: Piece) -> dict[str, str] | None:
+def _image(figure: OfficePiece) -> Detail | None:
     """What picture a figure is, for those who want to look at it."""
     target = next((one.target for one in figure.pictures if one.kind == "picture" and one.target), "")
-    return {"image": target, "name": basename(target)} if target else None
+    return Detail(name=basename(target), image=target) if target else None
 
 
 @dataclass(slots=True)
-class Frame:
+class OpenElement:
     """An element whose children are being read."""
 
     rest: Iterator[Any]
     path: str
-    out: list[Piece]
-    table: Table | None = None
-    row: Row | None = None
-    cell: Cell | None = None
+    out: list[OfficePiece]
+    table: OfficeTable | None = None
+    row: OfficeRow | None = None
+    cell: OfficeCell | None = None
     closes: str = ""
     """What ends with it: table, row, cell, or whatever else a format adds."""
     repeated: int = 1
@@ -190,13 +193,13 @@ class Frame:
         elif self.closes == "row" and self.table is not None and self.row is not None:
             self.table.rows.extend([self.row] * self.repeated)
         elif self.closes == "table" and self.table is not None:
-            self.out.extend(reduced(self.table))
+            self.out.extend(reduce_table(self.table))
 
 
-F = TypeVar("F", bound=Frame)
+F = TypeVar("F", bound=OpenElement)
 
 
-class Walk(Generic[F]):
+class ContentWalk(Generic[F]):
     """Reads block content up to so many characters; what elements mean is for the format to say."""
 
     def __init__(self, most: int) -> None:
@@ -205,9 +208,9 @@ class Walk(Generic[F]):
         self.is_full = False
         """Whether it stopped at the most characters that may be read."""
 
-    def read(self, root: Any, path: str) -> list[Piece]:
+    def read(self, root: Any, path: str) -> list[OfficePiece]:
         """The pieces of an element's content."""
-        pieces: list[Piece] = []
+        pieces: list[OfficePiece] = []
         stack = [self.first(iter(root), path, pieces)]
         while stack:
             frame = stack[-1]
@@ -218,7 +221,7 @@ class Walk(Generic[F]):
             self.take(element, frame, stack)
         return pieces
 
-    def first(self, rest: Iterator[Any], path: str, out: list[Piece]) -> F:
+    def first(self, rest: Iterator[Any], path: str, out: list[OfficePiece]) -> F:
         """The frame to begin with."""
         raise NotImplementedError
 

@@ -1,7 +1,4 @@
-"""What is drawn on a page beside text: pictures, and the straight lines that tables are ruled with.
-
-Pictures with what is written in them and under them.
-"""
+"""What is drawn on a page beside text: pictures with what is written in and under them, and lines that rule tables."""
 
 from __future__ import annotations
 
@@ -11,17 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from seamline.parse.pdf.library import calls, shapes_of
-from seamline.parse.pdf.model import (
-    Box,
-    Figure,
-    Line,
-    Page,
-    Passage,
-    Piece,
-    turned,
-)
+from seamline.parse.pdf.model import Box, PagePiece, PdfFigure, PdfPage, PdfPassage, TextLine, turn_box
 from seamline.parse.pdf.tables import strokes
-from seamline.parse.pdf.text import Geometry
+from seamline.parse.pdf.text import PageGeometry
 
 _PATH, _IMAGE, _FORM = 2, 3, 5
 _MOST = 20_000
@@ -45,7 +34,7 @@ Matrix = tuple[float, float, float, float, float, float]
 _PLAIN: Matrix = (1, 0, 0, 1, 0, 0)
 
 
-class Shapes(NamedTuple):
+class PageShapes(NamedTuple):
     rules: list[Box]
     """Thin and straight, along the page or across."""
     images: list[Box]
@@ -53,7 +42,7 @@ class Shapes(NamedTuple):
     """Whether everything was looked at."""
 
 
-def shapes(page: Any, geometry: Geometry) -> Shapes:
+def shapes(page: Any, geometry: PageGeometry) -> PageShapes:
     """The straight lines and pictures of a page, in points from the top left corner as shown."""
     rules: list[Box] = []
     images: list[Box] = []
@@ -63,14 +52,14 @@ def shapes(page: Any, geometry: Geometry) -> Shapes:
         if seen > _MOST:
             break
         if kind == _IMAGE:
-            images.append(_shown(_clipped(shape, _bounds(shape, matrix), matrix), geometry))
+            images.append(_box_as_shown(_clip_box(shape, _bounds(shape, matrix), matrix), geometry))
         elif kind == _PATH:
-            rules += [_shown(box, geometry) for box in _lines(shape, matrix)]
+            rules += [_box_as_shown(box, geometry) for box in _lines(shape, matrix)]
     rules = [rule for rule in rules if not _is_edge(rule, geometry)]
-    return Shapes(rules, [box for box in images if box.width > 1 and box.height > 1], seen <= _MOST)
+    return PageShapes(rules, [box for box in images if box.width > 1 and box.height > 1], seen <= _MOST)
 
 
-def _is_edge(rule: Box, geometry: Geometry) -> bool:
+def _is_edge(rule: Box, geometry: PageGeometry) -> bool:
     """Whether a line is the edge of the page itself."""
     if rule.width > rule.height:
         return rule.width > 0.97 * geometry.width or rule.bottom < 1 or rule.top > geometry.height - 1
@@ -125,7 +114,7 @@ def _product(first: Matrix, then: Matrix) -> Matrix:
     return a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, e * p + f * r + t, e * q + f * s + u
 
 
-def _moved(box: Box, matrix: Matrix) -> Box:
+def _move_box(box: Box, matrix: Matrix) -> Box:
     """A box of content that is drawn through a matrix."""
     if matrix == _PLAIN:
         return box
@@ -140,10 +129,10 @@ def _bounds(shape: Any, matrix: Matrix) -> Box:
     sides = (ctypes.c_float * 4)()
     at = ctypes.addressof(sides)
     calls().bounds(ctypes.cast(shape, ctypes.c_void_p).value, at, at + 4, at + 8, at + 12)
-    return _moved(Box(*sides), matrix)
+    return _move_box(Box(*sides), matrix)
 
 
-def _clipped(shape: Any, box: Box, matrix: Matrix) -> Box:
+def _clip_box(shape: Any, box: Box, matrix: Matrix) -> Box:
     """What is seen of a picture through the paths it is clipped by."""
     import pypdfium2.raw as raw
 
@@ -157,16 +146,16 @@ def _clipped(shape: Any, box: Box, matrix: Matrix) -> Box:
             points.append((x.value, y.value))
         if points and count <= _SEGMENTS:
             xs, ys = [point[0] for point in points], [point[1] for point in points]
-            seen = _moved(Box(min(xs), min(ys), max(xs), max(ys)), matrix)
+            seen = _move_box(Box(min(xs), min(ys), max(xs), max(ys)), matrix)
             box = Box(*map(max, box[:2], seen[:2]), *map(min, box[2:], seen[2:]))
     return box
 
 
-def _shown(box: Box, geometry: Geometry) -> Box:
+def _box_as_shown(box: Box, geometry: PageGeometry) -> Box:
     """A box of the content on the page as shown."""
     left, bottom, right, top, turn = geometry
     upright = Box(box.left - left, top - box.bottom, box.right - left, top - box.top)
-    return turned(upright, turn, right - left, top - bottom)
+    return turn_box(upright, turn, right - left, top - bottom)
 
 
 def _lines(shape: Any, matrix: Matrix) -> list[Box]:
@@ -206,7 +195,7 @@ def _straight(start: tuple[float, float], end: tuple[float, float], matrix: Matr
     """The line between two points, where it runs along the page or across."""
     if abs(start[0] - end[0]) < 0.5 or abs(start[1] - end[1]) < 0.5:
         ends = Box(min(start[0], end[0]), min(start[1], end[1]), max(start[0], end[0]), max(start[1], end[1]))
-        yield _moved(ends, matrix)
+        yield _move_box(ends, matrix)
 
 
 CAPTION = re.compile(
@@ -228,7 +217,7 @@ _LABELS = 12
 """Lines between a picture and its caption that are of the picture."""
 
 
-def pictures(page: Page, lines: Sequence[Line], size: float) -> tuple[list[Figure], list[Line]]:
+def pictures(page: PdfPage, lines: Sequence[TextLine], size: float) -> tuple[list[PdfFigure], list[TextLine]]:
     """The pictures of a page that no text stands on, and the lines without those in a picture's frame."""
     area = page.width * page.height
     whole = Box(0, 0, page.width, page.height)
@@ -243,16 +232,16 @@ def pictures(page: Page, lines: Sequence[Line], size: float) -> tuple[list[Figur
         if box not in boxes and not any(line.size >= _LABEL * size for line in lines if _is_in(line, box)):
             boxes.append(box)
     rest = list(lines)
-    out: list[Figure] = []
+    out: list[PdfFigure] = []
     for box in boxes:
         inside = [line for line in rest if _is_in(line, box)]
         held = set(map(id, inside))
         rest = [line for line in rest if id(line) not in held]
-        out.append(Figure(page.number, box, sorted(inside, key=lambda line: (line.top, line.left))))
+        out.append(PdfFigure(page.number, box, sorted(inside, key=lambda line: (line.top, line.left))))
     return out, rest
 
 
-def _is_in(line: Line, box: Box) -> bool:
+def _is_in(line: TextLine, box: Box) -> bool:
     return box.holds((line.left + line.right) / 2, (line.top + line.bottom) / 2)
 
 
@@ -274,27 +263,27 @@ def _frames(rules: Sequence[Box]) -> list[Box]:
     return sorted(out, key=lambda box: box.width * box.height)
 
 
-def gathered(column: Sequence[Piece], size: float) -> list[Piece]:
+def gather_pictures(column: Sequence[PagePiece], size: float) -> list[PagePiece]:
     """A column with pictures that lie close as one, and with the labels in them and before their captions."""
-    out: list[Piece] = []
-    labels: list[Line] = []
+    out: list[PagePiece] = []
+    labels: list[TextLine] = []
     for piece in column:
         last = out[-1] if out else None
-        if not isinstance(last, Figure):
+        if not isinstance(last, PdfFigure):
             out.append(piece)
             continue
-        if isinstance(piece, Figure) and piece.box.top < last.box.bottom + 2 * size:
-            out[-1] = Figure(last.page, last.box.around(piece.box), [*last.lines, *labels, *piece.lines])
+        if isinstance(piece, PdfFigure) and piece.box.top < last.box.bottom + 2 * size:
+            out[-1] = PdfFigure(last.page, last.box.around(piece.box), [*last.lines, *labels, *piece.lines])
             labels = []
         elif (
-            isinstance(piece, Line)
+            isinstance(piece, TextLine)
             and piece.size < _LABEL * size
             and not CAPTION.match(piece.text)
             and len(labels) < _LABELS
         ):
             labels.append(piece)
         else:
-            if isinstance(piece, Line) and CAPTION.match(piece.text):
+            if isinstance(piece, TextLine) and CAPTION.match(piece.text):
                 last.lines.extend(labels)
             else:
                 out += labels
@@ -303,22 +292,22 @@ def gathered(column: Sequence[Piece], size: float) -> list[Piece]:
     return [*out, *labels]
 
 
-def captioned(passages: Sequence[Passage]) -> list[Passage]:
+def attach_captions(passages: Sequence[PdfPassage]) -> list[PdfPassage]:
     """Passages with every caption in the figure next to it; a caption without a picture is a figure by itself."""
-    out: list[Passage] = []
+    out: list[PdfPassage] = []
     for one in passages:
         if one.kind != "paragraph" or not CAPTION.match(one.text) or _is_prose(one):
             out.append(one)
             continue
         last = out[-1] if out else None
         if last is not None and last.kind == "figure" and last.page == one.page and last.label == "":
-            out[-1] = Passage("figure", [*one.lines, *last.lines], label="captioned", figure=last.figure)
+            out[-1] = PdfPassage("figure", [*one.lines, *last.lines], label="captioned", figure=last.figure)
         else:
-            out.append(Passage("figure", one.lines, label="captioned", figure=None))
+            out.append(PdfPassage("figure", one.lines, label="captioned", figure=None))
     return out
 
 
-def _is_prose(one: Passage) -> bool:
+def _is_prose(one: PdfPassage) -> bool:
     """Whether a paragraph only begins with the name of a figure: "Figure 3 shows ..."."""
     found = CAPTION.match(one.text)
     if found is None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from heapq import nlargest
 from typing import NamedTuple
 
-from seamline.parse.pdf.model import Passage
+from seamline.parse.pdf.model import PdfPassage
 from seamline.text.captions import caption
 
 _NUMBERING = re.compile(
@@ -28,7 +28,7 @@ _SHORT = 90
 _DEEPEST = 6
 
 
-class Look(NamedTuple):
+class HeadingLook(NamedTuple):
     """What headings of one level have in common; the first of two looks in ascending order is the higher level."""
 
     smallness: float
@@ -37,22 +37,22 @@ class Look(NamedTuple):
     slanted: bool
 
 
-class Outline(NamedTuple):
+class Bookmarks(NamedTuple):
     """The bookmarks of a document: levels by (page, title) and by title alone."""
 
     at: Mapping[tuple[int, str], int]
     anywhere: Mapping[str, int]
 
-    def level(self, one: Passage) -> int:
+    def level(self, one: PdfPassage) -> int:
         """Of the bookmark that names a passage; 0 where none does."""
         title = plain(f"{one.label} {one.text}")
         return self.at.get((one.page, title)) or self.anywhere.get(title, 0)
 
 
-class Named(NamedTuple):
+class KnownNames(NamedTuple):
     """What is known of names in a document before its headings are."""
 
-    outline: Outline
+    outline: Bookmarks
     title: str = ""
     """What the file says it is called."""
     running: frozenset[str] = frozenset()
@@ -64,7 +64,7 @@ def plain(text: str) -> str:
     return _SPACE.sub("", text).lower()
 
 
-class Usual(NamedTuple):
+class UsualLook(NamedTuple):
     """What most text looks like."""
 
     size: float
@@ -72,7 +72,7 @@ class Usual(NamedTuple):
     font: str
 
 
-def headings(passages: Sequence[Passage], size: float, named: Named) -> list[Passage]:
+def headings(passages: Sequence[PdfPassage], size: float, named: KnownNames) -> list[PdfPassage]:
     """Passages with headings told from paragraphs; `size` is that of most text."""
     usual = _usual(passages, size)
     title = plain(named.title)
@@ -82,7 +82,7 @@ def headings(passages: Sequence[Passage], size: float, named: Named) -> list[Pas
     for index, one in enumerate(passages):
         if one.kind not in ("paragraph", "item") or not any(c.isalnum() for c in one.text):
             continue
-        level = _tagged(one) or named.outline.level(one) or int(len(title) > 3 and plain(one.text) == title)
+        level = _tagged_level(one) or named.outline.level(one) or int(len(title) > 3 and plain(one.text) == title)
         if level:
             known[index] = level
             found.append(index)
@@ -93,7 +93,7 @@ def headings(passages: Sequence[Passage], size: float, named: Named) -> list[Pas
     return [_as_heading(one, levels[index]) if index in levels else one for index, one in enumerate(passages)]
 
 
-def _is_masthead(one: Passage, named: Named, largest: Sequence[float]) -> bool:
+def _is_masthead(one: PdfPassage, named: KnownNames, largest: Sequence[float]) -> bool:
     """Whether text that runs over the pages names a series where it stands large. Where nothing else on the first page
     is nearly as large, it is the title; `largest` are the two largest sizes there."""
     if plain(one.text) not in named.running:
@@ -101,7 +101,7 @@ def _is_masthead(one: Passage, named: Named, largest: Sequence[float]) -> bool:
     return one.page > 1 or one.size < largest[0] or one.size < _TITLE * largest[1]
 
 
-def _alike(passages: Sequence[Passage], found: Sequence[int]) -> list[int]:
+def _alike(passages: Sequence[PdfPassage], found: Sequence[int]) -> list[int]:
     """Single lines in italics or capitals that look like headings found, but without white space above."""
     known = set(found)
     looks = {look_of(passages[index]) for index in found if _is_slanted_or_upper(passages[index])}
@@ -117,11 +117,11 @@ def _alike(passages: Sequence[Passage], found: Sequence[int]) -> list[int]:
     ]
 
 
-def _is_slanted_or_upper(one: Passage) -> bool:
+def _is_slanted_or_upper(one: PdfPassage) -> bool:
     return len(one.lines) == 1 and len(one.text) <= _SHORT and (one.share("italic") > 0.95 or one.text.isupper())
 
 
-def title_of(passages: Sequence[Passage]) -> str:
+def title_of(passages: Sequence[PdfPassage]) -> str:
     """The first heading of the first level, where it stands on the first page and has no number."""
     for one in passages:
         if one.kind == "heading" and one.level == 1:
@@ -129,7 +129,7 @@ def title_of(passages: Sequence[Passage]) -> str:
     return ""
 
 
-def _tagged(one: Passage) -> int:
+def _tagged_level(one: PdfPassage) -> int:
     """The level that the tags of the document give a passage, or 0."""
     roles = Counter(word.role for line in one.lines for word in line.words)
     role = max(roles, key=lambda name: roles[name])
@@ -138,7 +138,7 @@ def _tagged(one: Passage) -> int:
     return int(role[1]) if len(role) == 2 and role[0] == "H" and role[1] in "123456" else 0
 
 
-def _usual(passages: Sequence[Passage], size: float) -> Usual:
+def _usual(passages: Sequence[PdfPassage], size: float) -> UsualLook:
     bold = total = 0
     fonts: Counter[str] = Counter()
     for one in passages:
@@ -147,10 +147,10 @@ def _usual(passages: Sequence[Passage], size: float) -> Usual:
                 total += len(word.text)
                 bold += len(word.text) if word.style.bold else 0
                 fonts[word.style.font] += len(word.text)
-    return Usual(size, bold > 0.5 * total, max(fonts, key=lambda font: (fonts[font], font), default=""))
+    return UsualLook(size, bold > 0.5 * total, max(fonts, key=lambda font: (fonts[font], font), default=""))
 
 
-def _stands_out(passages: Sequence[Passage], index: int, usual: Usual) -> bool:
+def _stands_out(passages: Sequence[PdfPassage], index: int, usual: UsualLook) -> bool:
     one = passages[index]
     size = usual.size
     text = one.text
@@ -175,7 +175,7 @@ def _stands_out(passages: Sequence[Passage], index: int, usual: Usual) -> bool:
     )
 
 
-def _is_numbered(passages: Sequence[Passage], index: int) -> bool:
+def _is_numbered(passages: Sequence[PdfPassage], index: int) -> bool:
     """A line like the text around it, with white space above, that a number of several parts makes a heading, or its
     capitals behind one."""
     one = passages[index]
@@ -185,7 +185,7 @@ def _is_numbered(passages: Sequence[Passage], index: int) -> bool:
     return bool(_PARTS.match(one.text)) or (_LABEL.match(one.label) is not None and one.text.isupper())
 
 
-def _is_of_another_font(passages: Sequence[Passage], index: int, usual: Usual) -> bool:
+def _is_of_another_font(passages: Sequence[PdfPassage], index: int, usual: UsualLook) -> bool:
     """A line in a font of its own over text in the usual one, with white space above it, that is no caption."""
     one = passages[index]
     if one.kind != "paragraph" or len(one.lines) > 1 or index + 1 >= len(passages) or one.gap <= 0.4 * one.size:
@@ -198,13 +198,13 @@ def _is_of_another_font(passages: Sequence[Passage], index: int, usual: Usual) -
     return all(line.font == usual.font for line in following.lines) and caption(one.text) is None
 
 
-def _heads(passages: Sequence[Passage], index: int, size: float) -> bool:
+def _heads(passages: Sequence[PdfPassage], index: int, size: float) -> bool:
     """Whether text follows a line that is but a little larger: names and dates under a title have none."""
     following = passages[index + 1] if index + 1 < len(passages) else None
     return following is not None and following.lines != [] and following.size < _LARGER * size
 
 
-def _is_answered(passages: Sequence[Passage], index: int) -> bool:
+def _is_answered(passages: Sequence[PdfPassage], index: int) -> bool:
     """Whether a bold line has text under it that is not bold, as questions have that head an answer."""
     if passages[index].share("bold") <= 0.95 or index + 1 >= len(passages):
         return False
@@ -212,12 +212,12 @@ def _is_answered(passages: Sequence[Passage], index: int) -> bool:
     return following.kind in ("paragraph", "item") and following.share("bold") < 0.5
 
 
-def _is_run_on(following: Passage, one: Passage) -> bool:
+def _is_run_on(following: PdfPassage, one: PdfPassage) -> bool:
     """Whether the next passage is more of the same: a list of bold lines is no row of headings."""
     return following.kind == one.kind == "item" and following.share("bold") > 0.95
 
 
-def _is_set_apart(passages: Sequence[Passage], index: int, *, is_alike: bool = False) -> bool:
+def _is_set_apart(passages: Sequence[PdfPassage], index: int, *, is_alike: bool = False) -> bool:
     """A line in italics or capitals that text follows at once."""
     one = passages[index]
     if one.kind != "paragraph" or len(one.lines) > 1 or index + 1 >= len(passages):
@@ -235,29 +235,31 @@ def _is_set_apart(passages: Sequence[Passage], index: int, *, is_alike: bool = F
     return text.isupper() and len(text) > 4 and not text[0].isdigit()
 
 
-def look_of(one: Passage) -> Look:
+def look_of(one: PdfPassage) -> HeadingLook:
     text = one.text
-    return Look(-round(one.size * 2) / 2, one.share("bold") <= 0.9, not text.isupper(), one.share("italic") > 0.9)
+    return HeadingLook(
+        -round(one.size * 2) / 2, one.share("bold") <= 0.9, not text.isupper(), one.share("italic") > 0.9
+    )
 
 
-def _depth(one: Passage) -> int:
+def _depth(one: PdfPassage) -> int:
     """How deep a number reaches: 2 for 3.1; 0 where there is none."""
     found = _NUMBERING.match(f"{one.label} {one.text}" if one.label else one.text)
     return found.group().strip(".").count(".") + 1 if found else 0
 
 
-def _levels(passages: Sequence[Passage], found: Sequence[int], known: Mapping[int, int]) -> dict[int, int]:
+def _levels(passages: Sequence[PdfPassage], found: Sequence[int], known: Mapping[int, int]) -> dict[int, int]:
     """The level of each heading: as tags and bookmarks say, and for others by their look among those."""
     looks = {index: look_of(passages[index]) for index in found}
-    told: dict[Look, Counter[int]] = {}
+    told: dict[HeadingLook, Counter[int]] = {}
     for index, level in known.items():
         told.setdefault(looks[index], Counter())[level] += 1
-    levels: dict[Look, int] = {}
+    levels: dict[HeadingLook, int] = {}
     last = 0
     for look in sorted(set(looks.values())):
         last = told[look].most_common(1)[0][0] if look in told else last + 1
         levels[look] = last
-    shallow: dict[Look, int] = {}
+    shallow: dict[HeadingLook, int] = {}
     for index in found:
         if depth := _depth(passages[index]):
             shallow[looks[index]] = min(depth, shallow.get(looks[index], depth))
@@ -273,7 +275,10 @@ def _levels(passages: Sequence[Passage], found: Sequence[int], known: Mapping[in
 
 
 def _is_small_title(
-    passages: Sequence[Passage], found: Sequence[int], looks: Mapping[int, Look], levels: Mapping[Look, int]
+    passages: Sequence[PdfPassage],
+    found: Sequence[int],
+    looks: Mapping[int, HeadingLook],
+    levels: Mapping[HeadingLook, int],
 ) -> bool:
     """Whether a document opens with a title that is no larger than what follows: it looks like no other heading."""
     if not found or found[0] != 0 or passages[0].page != 1 or _depth(passages[0]):
@@ -282,6 +287,6 @@ def _is_small_title(
     return levels[own] > 1 and sum(look == own for look in looks.values()) == 1
 
 
-def _as_heading(one: Passage, level: int) -> Passage:
+def _as_heading(one: PdfPassage, level: int) -> PdfPassage:
     """A heading; the number of an item is part of it."""
-    return Passage("heading", one.lines, level, label=one.label, mark=one.mark, gap=one.gap)
+    return PdfPassage("heading", one.lines, level, label=one.label, mark=one.mark, gap=one.gap)

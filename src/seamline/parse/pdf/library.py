@@ -1,11 +1,8 @@
-"""PDFium's functions for single characters, called a whole page at a time.
+"""PDFium's functions for single characters, called a whole page at a time; looks and tags of text from them.
 
 The library has no call for all characters of a page. Through prototypes of our own, which write into one array at plain
 addresses, `map` calls it without a line of Python in between: 0.4 us for each character and question instead of 3.
-
-How the text objects of a page look: size, weight, slant, direction, and whether they are drawn at all.
-
-The tags of a page: which of its text is a heading, by the document's own word.
+Text objects tell size, weight, slant, direction and whether they are drawn at all; tags tell which text is a heading.
 """
 
 from __future__ import annotations
@@ -21,13 +18,13 @@ from math import atan2, hypot, pi
 from typing import Any, NamedTuple
 
 from seamline.errors import needed
-from seamline.parse.pdf.model import Style
+from seamline.parse.pdf.model import TextStyle
 
 WHAT = "pypdfium2, which reads PDF,"
 EXTRA = "pdf"
 
 
-class Calls(NamedTuple):
+class PdfiumCalls(NamedTuple):
     """Prototypes by address."""
 
     box: Any
@@ -58,7 +55,7 @@ class Calls(NamedTuple):
 
 
 @cache
-def calls() -> Calls:
+def calls() -> PdfiumCalls:
     with needed(WHAT, EXTRA):
         import pypdfium2.raw as raw
 
@@ -67,7 +64,7 @@ def calls() -> Calls:
         return ctypes.CFUNCTYPE(result, *arguments)(address)
 
     number, pointer = ctypes.c_int, ctypes.c_void_p
-    return Calls(
+    return PdfiumCalls(
         prototype(raw.FPDFText_GetLooseCharBox, number, pointer, number, pointer),
         prototype(raw.FPDFText_GetTextObject, pointer, pointer, number),
         prototype(raw.FPDFText_GetMatrix, number, pointer, number, pointer),
@@ -132,7 +129,7 @@ _BOLD_WEIGHT = 700
 _INVISIBLE = 3
 
 
-class Face(NamedTuple):
+class FontFace(NamedTuple):
     """What a font is, whatever its size."""
 
     bold: bool
@@ -141,13 +138,13 @@ class Face(NamedTuple):
     name: str = ""
 
 
-_NO_FACE = Face(bold=False, italic=False, mono=False)
+_NO_FACE = FontFace(bold=False, italic=False, mono=False)
 
 
-class Look(NamedTuple):
+class TextLook(NamedTuple):
     """What is true of all characters of a text object."""
 
-    style: Style
+    style: TextStyle
     base: float
     """The line it stands on, on the page as shown, or on the page turned so that it is upright."""
     turn: int
@@ -156,13 +153,13 @@ class Look(NamedTuple):
     role: str = ""
 
 
-class Looks:
+class TextLooks:
     """The looks of a page's text objects, asked for once each."""
 
     def __init__(self) -> None:
-        self._faces: dict[int, Face] = {}
-        self._known: dict[int, Look] = {}
-        self._same: dict[tuple[float, ...], Look] = {}
+        self._faces: dict[int, FontFace] = {}
+        self._known: dict[int, TextLook] = {}
+        self._same: dict[tuple[float, ...], TextLook] = {}
         """Objects of one line and font look the same: by matrix, size, font, ink and mark."""
         self._calls = calls()
         self._matrix = (ctypes.c_float * 6)()
@@ -184,14 +181,14 @@ class Looks:
         self._text_page = ctypes.cast(text_page, ctypes.c_void_p).value
         self._turn, self._corner, self._roles, self.unmapped = turn, corner, roles, 0
 
-    def of(self, part: int, index: int) -> Look:
+    def of(self, part: int, index: int) -> TextLook:
         """Of the text object that the character at `index` is of."""
         look = self._known.get(part)
         if look is None:
-            look = self._known[part] = self._asked(part, index)
+            look = self._known[part] = self._ask(part, index)
         return look
 
-    def _asked(self, part: int, index: int) -> Look:
+    def _ask(self, part: int, index: int) -> TextLook:
         ask = self._calls
         ask.matrix(self._text_page, index, self._address)
         a, b, c, d, e, f = self._matrix
@@ -204,9 +201,9 @@ class Looks:
         if look is None:
             angle = -round(atan2(b, a) / (pi / 2)) % 4 if b else (2 if a < 0 else 0)
             # The size in the file may read 1.0, where the matrix does the scaling.
-            style = Style(round(abs(size) * hypot(c, d), 1), *self._face(font))
+            style = TextStyle(round(abs(size) * hypot(c, d), 1), *self._face(font))
             turn = (angle + self._turn) % 4
-            look = Look(style, self._base(e, f, angle), turn, ink != _INVISIBLE, self._roles.get(mark, ""))
+            look = TextLook(style, self._base(e, f, angle), turn, ink != _INVISIBLE, self._roles.get(mark, ""))
             self._same[key] = look
         return look
 
@@ -215,14 +212,14 @@ class Looks:
         left, bottom, right, top = self._corner
         return (top - y, right - x, y - bottom, x - left)[angle]
 
-    def _face(self, font: int) -> Face:
+    def _face(self, font: int) -> FontFace:
         face = self._faces.get(font)
         if face is None:
             face = self._faces[font] = _face(font)
         return face
 
 
-def _face(font: int) -> Face:
+def _face(font: int) -> FontFace:
     if not font:
         return _NO_FACE
     buffer = ctypes.create_string_buffer(256)
@@ -231,7 +228,7 @@ def _face(font: int) -> Face:
     flags = max(calls().font_flags(font), 0)
     bold = bool(_BOLD.search(name)) or calls().font_weight(font) >= _BOLD_WEIGHT or bool(flags & _FORCE_BOLD)
     italic = bool(_ITALIC.search(name)) or bool(flags & _SLANTED)
-    return Face(bold, italic, bool(_MONO.search(name)) or bool(flags & _FIXED_PITCH), name)
+    return FontFace(bold, italic, bool(_MONO.search(name)) or bool(flags & _FIXED_PITCH), name)
 
 
 _MOST = 5_000

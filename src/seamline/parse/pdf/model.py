@@ -1,8 +1,6 @@
-"""The values the steps of the PDF parser hand on: words, lines, shapes and pages.
+"""The values the steps of the PDF parser hand on: words, lines, tables, figures, pages, passages.
 
 All boxes are in points from the top left corner of the page as it is shown.
-
-What a document is made of, before it is written: paragraphs and the like, each of lines.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ class Box(NamedTuple):
         )
 
 
-class Style(NamedTuple):
+class TextStyle(NamedTuple):
     """How characters look."""
 
     size: float
@@ -51,7 +49,7 @@ class Style(NamedTuple):
     """Its family, to tell fonts apart that differ in nothing else."""
 
 
-class Word(NamedTuple):
+class PdfWord(NamedTuple):
     """Characters of one line and one style, without a space."""
 
     text: str
@@ -61,7 +59,7 @@ class Word(NamedTuple):
     bottom: float
     base: float
     """Where the letters stand, measured from the top of the page."""
-    style: Style
+    style: TextStyle
     edges: Sequence[float] | None
     """Where each character begins and the last ends; None for text that does not run from left to right."""
     glued: bool = False
@@ -75,11 +73,11 @@ class Word(NamedTuple):
 
 
 @dataclass(slots=True)
-class Line:
+class TextLine:
     """Words that stand side by side."""
 
     page: int
-    words: list[Word]
+    words: list[PdfWord]
     left: float
     top: float
     right: float
@@ -119,7 +117,7 @@ class Line:
         return sum(len(word.text) for word in self.words if getattr(word.style, name)) / max(total, 1)
 
 
-def line_of(page: int, words: list[Word], turn: int = 0, *, backward: bool = False) -> Line:
+def line_of(page: int, words: list[PdfWord], turn: int = 0, *, backward: bool = False) -> TextLine:
     """The line that words make; they stay in the order given."""
     sizes: dict[float, int] = {}
     bases: dict[float, float] = {}
@@ -128,7 +126,7 @@ def line_of(page: int, words: list[Word], turn: int = 0, *, backward: bool = Fal
         sizes[size] = sizes.get(size, 0) + len(word.text)
         bases.setdefault(size, word.base)
     size = max(sizes, key=lambda one: (sizes[one], one))
-    return Line(
+    return TextLine(
         page,
         words,
         min(word.left for word in words),
@@ -142,12 +140,12 @@ def line_of(page: int, words: list[Word], turn: int = 0, *, backward: bool = Fal
     )
 
 
-class Table(NamedTuple):
+class PdfTable(NamedTuple):
     """Rows of cells; the first is the header."""
 
     page: int
     box: Box
-    rows: list[list[list[Word]]]
+    rows: list[list[list[PdfWord]]]
     """The words of each cell."""
     places: list[Box]
     """The box of each row."""
@@ -159,37 +157,37 @@ class Table(NamedTuple):
         return self.pages[row] if self.pages else self.page
 
 
-class Figure(NamedTuple):
+class PdfFigure(NamedTuple):
     """A picture with what is written in it."""
 
     page: int
     box: Box
-    lines: list[Line]
+    lines: list[TextLine]
     alt: str = ""
 
 
-Piece = Line | Table | Figure
+PagePiece = TextLine | PdfTable | PdfFigure
 
 
 @dataclass(slots=True)
-class Sheet:
+class PageSheet:
     """The words of a page that run in one direction, and the page turned so that they are upright."""
 
     turn: int
     width: float
     height: float
-    lines: list[Line] = field(default_factory=list)
+    lines: list[TextLine] = field(default_factory=list)
     """In the order of the source, each as far as words stand close to each other."""
 
 
 @dataclass(slots=True)
-class Page:
+class PdfPage:
     """A page as it was read."""
 
     number: int
     width: float
     height: float
-    sheets: list[Sheet] = field(default_factory=list)
+    sheets: list[PageSheet] = field(default_factory=list)
     """By direction, that of most words first."""
     rules: list[Box] = field(default_factory=list)
     """Straight lines, and edges of boxes."""
@@ -208,7 +206,7 @@ class Page:
     sure: float = 1.0
 
 
-def turned(box: Box, turn: int, width: float, height: float) -> Box:
+def turn_box(box: Box, turn: int, width: float, height: float) -> Box:
     """A box of a page of that size, on the page turned clockwise by so many quarters."""
     left, top, right, bottom = box
     if turn == 1:
@@ -221,21 +219,21 @@ def turned(box: Box, turn: int, width: float, height: float) -> Box:
 
 
 @dataclass(slots=True)
-class Passage:
+class PdfPassage:
     """A block of the document."""
 
     kind: str
     """paragraph, heading, item, code, footnote, figure or table."""
-    lines: list[Line] = field(default_factory=list)
+    lines: list[TextLine] = field(default_factory=list)
     level: int = 0
     label: str = ""
     """The mark of an item or a footnote, which its lines no longer hold."""
-    mark: Word | None = None
+    mark: PdfWord | None = None
     """Where the label stands, and how it looks."""
     indent: float = 0.0
     """Where an item's mark stands."""
-    table: Table | None = None
-    figure: Figure | None = None
+    table: PdfTable | None = None
+    figure: PdfFigure | None = None
     gap: float = 0.0
     """White space above it, in points."""
     full: bool = False

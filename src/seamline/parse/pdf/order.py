@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from seamline.parse.pdf.model import (
-    Figure,
-    Line,
-    Piece,
-    line_of,
-)
-from seamline.parse.pdf.text import joined
+from seamline.parse.pdf.model import PagePiece, PdfFigure, TextLine, line_of
+from seamline.parse.pdf.text import join_parts
 
 _NARROWEST = 0.55
 """A gutter is at least this wide, in sizes of the text."""
@@ -28,39 +23,39 @@ _DEEPEST = 3
 """Columns inside columns."""
 
 
-def columns(pieces: Sequence[Piece], size: float) -> list[list[Piece]]:
+def columns(pieces: Sequence[PagePiece], size: float) -> list[list[PagePiece]]:
     """The columns of a page, in the order they are read, each from top to bottom; `size` is that of most text."""
-    done: list[list[Piece]] = []
-    stack: list[tuple[list[Piece], int]] = [(list(pieces), 0)]
+    done: list[list[PagePiece]] = []
+    stack: list[tuple[list[PagePiece], int]] = [(list(pieces), 0)]
     while stack:
         own, depth = stack.pop()
         gutter = _gutter(own, size) if depth < _DEEPEST else None
         if gutter is None:
             if own:
-                done.append(_sorted(own))
+                done.append(_sort_pieces(own))
             continue
-        stack += reversed([(part, depth + 1) for part in _parted(own, *gutter) if part])
+        stack += reversed([(part, depth + 1) for part in _split_columns(own, *gutter) if part])
     return done
 
 
-def _sorted(pieces: Sequence[Piece]) -> list[Piece]:
+def _sort_pieces(pieces: Sequence[PagePiece]) -> list[PagePiece]:
     """From top to bottom; lines that stand side by side become one."""
-    out: list[Piece] = []
+    out: list[PagePiece] = []
     for row in _rows(pieces):
-        lines = [piece for piece in row if isinstance(piece, Line)]
-        others = [piece for piece in row if not isinstance(piece, Line)]
+        lines = [piece for piece in row if isinstance(piece, TextLine)]
+        others = [piece for piece in row if not isinstance(piece, TextLine)]
         if lines:
             out.append(_side_by_side(lines))
         out += others
     return out
 
 
-def _rows(pieces: Sequence[Piece]) -> list[list[Piece]]:
+def _rows(pieces: Sequence[PagePiece]) -> list[list[PagePiece]]:
     """Pieces that share a line, from left to right."""
-    rows: list[list[Piece]] = []
+    rows: list[list[PagePiece]] = []
     for piece in sorted(pieces, key=lambda one: (one.box.top, one.box.left)):
         row = rows[-1] if rows else None
-        if row is not None and isinstance(piece, Line) and isinstance(row[0], Line) and _beside(row, piece):
+        if row is not None and isinstance(piece, TextLine) and isinstance(row[0], TextLine) and _beside(row, piece):
             row.append(piece)
         else:
             rows.append([piece])
@@ -69,28 +64,28 @@ def _rows(pieces: Sequence[Piece]) -> list[list[Piece]]:
     return rows
 
 
-def _beside(row: Sequence[Piece], line: Line) -> bool:
+def _beside(row: Sequence[PagePiece], line: TextLine) -> bool:
     """Whether a line is on the same level as a row, and not over any part of it."""
     last = row[-1]
     shared = min(last.box.bottom, line.bottom) - max(last.box.top, line.top)
-    if not isinstance(last, Line) or shared < 0.5 * min(last.height, line.height):
+    if not isinstance(last, TextLine) or shared < 0.5 * min(last.height, line.height):
         return False
     if abs(last.base - line.base) > 0.4 * min(last.size, line.size) and abs(line.left - last.right) > line.size:
         return False
     return len(row) > _LONGEST or all(line.left >= one.box.right - 1 or line.right <= one.box.left + 1 for one in row)
 
 
-def _side_by_side(lines: Sequence[Line]) -> Line:
+def _side_by_side(lines: Sequence[TextLine]) -> TextLine:
     if any(line.backward for line in lines):
         ordered = sorted(lines, key=lambda line: -line.right)
         words = [word for line in ordered for word in line.words]
         return line_of(lines[0].page, words, lines[0].turn, backward=True) if len(lines) > 1 else lines[0]
-    return joined(lines) if len(lines) > 1 else lines[0]
+    return join_parts(lines) if len(lines) > 1 else lines[0]
 
 
-def _gutter(pieces: Sequence[Piece], size: float) -> tuple[float, float] | None:
+def _gutter(pieces: Sequence[PagePiece], size: float) -> tuple[float, float] | None:
     """The white strip between two columns: the widest that few lines cross and that text stands on both sides of."""
-    lines = [piece for piece in pieces if isinstance(piece, Line)]
+    lines = [piece for piece in pieces if isinstance(piece, TextLine)]
     if len(lines) < 2 * _FEWEST:
         return None
     for crossed in _CROSSED:
@@ -100,7 +95,7 @@ def _gutter(pieces: Sequence[Piece], size: float) -> tuple[float, float] | None:
     return None
 
 
-def _strips(lines: Sequence[Line], size: float, crossed: float) -> list[tuple[float, float]]:
+def _strips(lines: Sequence[TextLine], size: float, crossed: float) -> list[tuple[float, float]]:
     """Strips that hardly any text covers, as (left, right)."""
     first = min(line.left for line in lines)
     last = max(line.right for line in lines)
@@ -127,7 +122,7 @@ def _strips(lines: Sequence[Line], size: float, crossed: float) -> list[tuple[fl
     return strips
 
 
-def _worth(lines: Sequence[Line], left: float, right: float, size: float) -> float:
+def _worth(lines: Sequence[TextLine], left: float, right: float, size: float) -> float:
     """How much a strip looks like a gutter: 0 where it is none."""
     middle = (left + right) / 2
     before = [line for line in lines if line.right <= middle]
@@ -144,20 +139,20 @@ def _worth(lines: Sequence[Line], left: float, right: float, size: float) -> flo
     return (right - left) * (bottom - top)
 
 
-def _parted(pieces: Sequence[Piece], left: float, right: float) -> list[list[Piece]]:
+def _split_columns(pieces: Sequence[PagePiece], left: float, right: float) -> list[list[PagePiece]]:
     """Left and right column, and what runs across them, in reading order."""
     middle = (left + right) / 2
-    out: list[list[Piece]] = []
-    before: list[Piece] = []
-    after: list[Piece] = []
+    out: list[list[PagePiece]] = []
+    before: list[PagePiece] = []
+    after: list[PagePiece] = []
     for piece in sorted(pieces, key=lambda one: (one.box.top, one.box.left)):
         box = piece.box
-        slack = _OVERLAP * box.width if isinstance(piece, Figure) else 0.1 * box.width
+        slack = _OVERLAP * box.width if isinstance(piece, PdfFigure) else 0.1 * box.width
         if box.right - middle <= slack:
             before.append(piece)
         elif middle - box.left <= slack:
             after.append(piece)
-        elif isinstance(piece, Line) and (parts := _split(piece, left, right)):
+        elif isinstance(piece, TextLine) and (parts := _split(piece, left, right)):
             before.append(parts[0])
             after.append(parts[1])
         else:
@@ -169,7 +164,7 @@ def _parted(pieces: Sequence[Piece], left: float, right: float) -> list[list[Pie
     return [*out, before, after]
 
 
-def _split(line: Line, left: float, right: float) -> tuple[Line, Line] | None:
+def _split(line: TextLine, left: float, right: float) -> tuple[TextLine, TextLine] | None:
     """A line that two columns share, at the gutter; None where a word stands in it."""
     first = [word for word in line.words if word.right <= right]
     last = [word for word in line.words if word.left >= left]

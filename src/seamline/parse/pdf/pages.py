@@ -1,7 +1,4 @@
-"""The pages of a document, read one by one.
-
-Pages that are pictures of text, read by sight.
-"""
+"""The pages of a document, read one by one: by their text, or by sight where a page is a picture of text."""
 
 from __future__ import annotations
 
@@ -11,24 +8,12 @@ from math import sqrt
 from statistics import median
 from typing import Any
 
-from seamline.parse.media.ocr import (
-    Engine,
-    Seen,
-    read_any_way_up,
-    sureness,
-)
+from seamline.parse.media.ocr import OcrEngine, OcrWord, mean_confidence, read_any_way_up
+from seamline.parse.parser_types import ParseInput
 from seamline.parse.pdf.figures import shapes
-from seamline.parse.pdf.library import Looks, roles
-from seamline.parse.pdf.model import (
-    Box,
-    Line,
-    Page,
-    Sheet,
-    Style,
-    Word,
-    line_of,
-)
-from seamline.parse.pdf.text import Geometry, read, sheets
+from seamline.parse.pdf.library import TextLooks, roles
+from seamline.parse.pdf.model import Box, PageSheet, PdfPage, PdfWord, TextLine, TextStyle, line_of
+from seamline.parse.pdf.text import PageGeometry, read, sheets
 
 _FEW = 12
 """A page with fewer characters than this under a picture is a scan."""
@@ -45,9 +30,9 @@ class PageReader:
 
     def __init__(self, document: Any) -> None:
         self._document = document
-        self._looks = Looks()
+        self._looks = TextLooks()
 
-    def read(self, index: int, room: int) -> Page | None:
+    def read(self, index: int, room: int) -> PdfPage | None:
         """A page, or None where it cannot be read. A page of more than `room` characters is cut off there."""
         import pypdfium2.raw as raw
 
@@ -59,11 +44,11 @@ class PageReader:
         finally:
             raw.FPDF_ClosePage(handle)
 
-    def _page(self, handle: Any, number: int, room: int) -> Page:
+    def _page(self, handle: Any, number: int, room: int) -> PdfPage:
         import pypdfium2.raw as raw
 
         geometry = _geometry(handle)
-        page = Page(number, geometry.width, geometry.height)
+        page = PdfPage(number, geometry.width, geometry.height)
         drawn = shapes(handle, geometry)
         page.rules, page.images = drawn.rules, drawn.images
         page.notes = _notes(handle)
@@ -76,14 +61,16 @@ class PageReader:
                 self._read(page, text_page, count, geometry, roles(handle))
         finally:
             raw.FPDFText_ClosePage(text_page)
-        page.scanned = page.characters < _FEW and _covered(page) > _COVERED
+        page.scanned = page.characters < _FEW and _covered_share(page) > _COVERED
         return page
 
-    def _read(self, page: Page, text_page: Any, count: int, geometry: Geometry, tagged: Mapping[int, str]) -> None:
+    def _read(
+        self, page: PdfPage, text_page: Any, count: int, geometry: PageGeometry, tagged: Mapping[int, str]
+    ) -> None:
         found = read(text_page, count, geometry, self._looks, tagged)
         tokens = found.tokens
         unseen = sum(len(token.word.text) for token in found.unseen)
-        if found.unseen and _covered(page) > _COVERED:
+        if found.unseen and _covered_share(page) > _COVERED:
             tokens, unseen = found.unseen if len(found.unseen) > len(tokens) else [*tokens, *found.unseen], 0
         page.sheets = sheets(tokens, page.number, page.width, page.height)
         page.characters = sum(len(token.word.text) for token in tokens)
@@ -107,18 +94,18 @@ def _notes(handle: Any) -> int:
     return found
 
 
-def _geometry(handle: Any) -> Geometry:
+def _geometry(handle: Any) -> PageGeometry:
     import pypdfium2.raw as raw
 
     rect = raw.FS_RECTF()
     turn = max(raw.FPDFPage_GetRotation(handle), 0) % 4
     width, height = raw.FPDF_GetPageWidthF(handle), raw.FPDF_GetPageHeightF(handle)
     if raw.FPDF_GetPageBoundingBox(handle, ctypes.byref(rect)) and rect.right > rect.left and rect.top > rect.bottom:
-        return Geometry(rect.left, rect.bottom, rect.right, rect.top, turn)
-    return Geometry(0.0, 0.0, *((height, width) if turn % 2 else (width, height)), turn)
+        return PageGeometry(rect.left, rect.bottom, rect.right, rect.top, turn)
+    return PageGeometry(0.0, 0.0, *((height, width) if turn % 2 else (width, height)), turn)
 
 
-def _covered(page: Page) -> float:
+def _covered_share(page: PdfPage) -> float:
     """The part of a page that its largest picture covers."""
     area = page.width * page.height
     whole = Box(0, 0, page.width, page.height)
@@ -138,11 +125,11 @@ _SAME = 0.25
 """Lines whose heights differ by less than this are of one size."""
 
 
-def read_scan(document: Any, page: Page, engine: Engine, language: str, pixels: int) -> bool:
+def read_scan(document: Any, page: PdfPage, engine: OcrEngine, raw: ParseInput) -> bool:
     """Read a page by sight into its sheets; False where it is too large to be drawn."""
     import pypdfium2
 
-    dpi = min(_DPI, 72 * sqrt(min(pixels, _MOST_SCANS) / max(page.width * page.height, 1.0)))
+    dpi = min(_DPI, 72 * sqrt(min(raw.limits.pixels, _MOST_SCANS) / max(page.width * page.height, 1.0)))
     if dpi < _COARSEST:
         return False
     shown = document[page.number - 1]
@@ -152,19 +139,19 @@ def read_scan(document: Any, page: Page, engine: Engine, language: str, pixels: 
         return False
     finally:
         shown.close()
-    seen, turn = read_any_way_up(engine, image, language)
+    seen, turn = read_any_way_up(engine, image, raw.reading.ocr_language, raw.ask_time)
     size = (page.width, page.height) if turn % 2 == 0 else (page.height, page.width)
     # Turned clockwise to be read, the text is turned the other way on the page.
     back = (4 - turn) % 4
-    page.sheets = [Sheet(back, *size, seen_lines(seen, page.number, 72 / dpi, back))] if seen else []
+    page.sheets = [PageSheet(back, *size, lines_of_words(seen, page.number, 72 / dpi, back))] if seen else []
     page.characters = sum(len(word.text) for word in seen)
-    page.sure = sureness(seen)
+    page.sure = mean_confidence(seen)
     return True
 
 
-def seen_lines(seen: Sequence[Seen], page: int, scale: float, turn: int = 0) -> list[Line]:
+def lines_of_words(seen: Sequence[OcrWord], page: int, scale: float, turn: int = 0) -> list[TextLine]:
     """Words that were seen, as lines in points."""
-    rows: dict[int, list[Seen]] = {}
+    rows: dict[int, list[OcrWord]] = {}
     for word in seen:
         rows.setdefault(word.line, []).append(word)
     heights = {number: scale * max(word.bottom - word.top for word in row) for number, row in rows.items()}
@@ -176,11 +163,11 @@ def seen_lines(seen: Sequence[Seen], page: int, scale: float, turn: int = 0) -> 
     return out
 
 
-def _word(seen: Seen, row: Sequence[Seen], height: float, scale: float) -> Word:
+def _word(seen: OcrWord, row: Sequence[OcrWord], height: float, scale: float) -> PdfWord:
     left, right = seen.left * scale, seen.right * scale
     bottom = max(word.bottom for word in row) * scale
     step = (right - left) / max(len(seen.text), 1)
     edges = [*(left + step * index for index in range(len(seen.text))), right]
-    style = Style(round(height, 1))
+    style = TextStyle(round(height, 1))
     base = bottom - 0.2 * height
-    return Word(seen.text, left, seen.top * scale, right, seen.bottom * scale, base, style, edges, sure=seen.sure)
+    return PdfWord(seen.text, left, seen.top * scale, right, seen.bottom * scale, base, style, edges, sure=seen.sure)

@@ -1,10 +1,7 @@
-"""A column's pieces -> paragraphs, items, code, tables and figures.
+"""The pieces of a column -> passages: paragraphs, items, code, tables, figures and footnotes.
 
-Paragraphs and tables that go on in the next column or on the next page.
-
-Small print at the foot of a column -> footnotes with their labels.
-
-Lines -> running text: what stands between the last word of a line and the first of the next.
+Paragraphs and tables that go on in the next column or on the next page are joined; between two lines stands a space, or
+nothing where a hyphen only broke a word.
 """
 
 from __future__ import annotations
@@ -14,15 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from statistics import median
 
-from seamline.parse.pdf.model import (
-    Figure,
-    Line,
-    Passage,
-    Piece,
-    Table,
-    Word,
-    line_of,
-)
+from seamline.parse.pdf.model import PagePiece, PdfFigure, PdfPassage, PdfTable, PdfWord, TextLine, line_of
 
 _BULLET = re.compile(
     "[\u2022\u2023\u25e6\u25aa\u25ab\u25a0\u25a1\u25cf\u25cb\u2219\u27a2\u2756\u2713\u2610\u2611\ufffd\u25fe\u25e6\u2043\uf0b7*-]|[\u2013\u2014]"
@@ -41,8 +30,8 @@ _LEADING = 1.35
 class _Column:
     """What is usual in a column: how far its lines reach, and how far they are apart."""
 
-    def __init__(self, pieces: Sequence[Piece]) -> None:
-        lines = [piece for piece in pieces if isinstance(piece, Line)]
+    def __init__(self, pieces: Sequence[PagePiece]) -> None:
+        lines = [piece for piece in pieces if isinstance(piece, TextLine)]
         self.left = min((piece.box.left for piece in pieces), default=0.0)
         self.right = max((piece.box.right for piece in pieces), default=0.0)
         steps: dict[float, list[float]] = {}
@@ -57,7 +46,7 @@ class _Column:
         return min(self._steps.get(size, 1.25 * size), 1.8 * size)
 
 
-def is_typed(lines: Sequence[Line]) -> bool:
+def is_typed(lines: Sequence[TextLine]) -> bool:
     """Whether a document is prose in a font of fixed width, as from a typewriter, and not code in one."""
     mono = total = signs = 0
     for line in lines:
@@ -68,17 +57,17 @@ def is_typed(lines: Sequence[Line]) -> bool:
     return mono > _CODE * total and signs < _SIGNS * total
 
 
-def passages(pieces: Sequence[Piece], *, typed: bool = False) -> list[Passage]:
+def passages(pieces: Sequence[PagePiece], *, typed: bool = False) -> list[PdfPassage]:
     """The blocks of a column; where all text is `typed`, a fixed width says nothing."""
     column = _Column(pieces)
-    out: list[Passage] = []
+    out: list[PdfPassage] = []
     bottom = float("-inf")
     for piece in pieces:
         box = piece.box
-        if isinstance(piece, Table):
-            out.append(Passage("table", table=piece))
-        elif isinstance(piece, Figure):
-            out.append(Passage("figure", list(piece.lines), figure=piece))
+        if isinstance(piece, PdfTable):
+            out.append(PdfPassage("table", table=piece))
+        elif isinstance(piece, PdfFigure):
+            out.append(PdfPassage("figure", list(piece.lines), figure=piece))
         else:
             _add(out, piece, column, box.top - bottom, typed=typed)
         bottom = box.bottom
@@ -86,7 +75,7 @@ def passages(pieces: Sequence[Piece], *, typed: bool = False) -> list[Passage]:
     return out
 
 
-def _measure(out: Sequence[Passage], column: _Column) -> None:
+def _measure(out: Sequence[PdfPassage], column: _Column) -> None:
     """Whether text starts further in than its column, and reaches its end."""
     for one in out:
         if one.kind not in ("paragraph", "item"):
@@ -99,26 +88,26 @@ def _measure(out: Sequence[Passage], column: _Column) -> None:
         one.indented = not first.backward and len(one.lines) > 1 and first.left > one.lines[1].left + 0.7 * first.size
 
 
-def _add(out: list[Passage], line: Line, column: _Column, gap: float, *, typed: bool) -> None:
+def _add(out: list[PdfPassage], line: TextLine, column: _Column, gap: float, *, typed: bool) -> None:
     """Put a line to the block it continues, or open another."""
     last = out[-1] if out else None
     if not typed and line.share("mono") > _CODE:
         if last is not None and last.kind == "code" and gap < 2 * line.size:
             last.lines.append(line)
         else:
-            out.append(Passage("code", [line], gap=gap))
+            out.append(PdfPassage("code", [line], gap=gap))
         return
     fresh = last is None or last.kind not in ("paragraph", "item") or _is_new(last, line, column)
     mark = _mark(line, fresh=fresh or (last is not None and last.kind == "item"))
     if mark:
         out.append(_item(line, mark, gap))
     elif fresh or last is None:
-        out.append(Passage("paragraph", [line], gap=gap))
+        out.append(PdfPassage("paragraph", [line], gap=gap))
     else:
         last.lines.append(line)
 
 
-def _mark(line: Line, *, fresh: bool) -> str:
+def _mark(line: TextLine, *, fresh: bool) -> str:
     """The mark of a list that a line starts with; numbers only where a block may start."""
     if len(line.words) < 2 or line.words[1].glued:
         return ""
@@ -128,13 +117,13 @@ def _mark(line: Line, *, fresh: bool) -> str:
     return ""
 
 
-def _item(line: Line, mark: str, gap: float) -> Passage:
+def _item(line: TextLine, mark: str, gap: float) -> PdfPassage:
     words = [line.words[1]._replace(glued=False), *line.words[2:]]
     rest = line_of(line.page, words, line.turn, backward=line.backward)
-    return Passage("item", [rest], label=mark, mark=line.words[0], indent=line.left, gap=gap)
+    return PdfPassage("item", [rest], label=mark, mark=line.words[0], indent=line.left, gap=gap)
 
 
-def _is_new(last: Passage, line: Line, column: _Column) -> bool:
+def _is_new(last: PdfPassage, line: TextLine, column: _Column) -> bool:
     """Whether a line opens a block, and does not continue the last."""
     above = last.lines[-1]
     if above.page != line.page or abs(above.size - line.size) > 0.08 * above.size:
@@ -155,13 +144,13 @@ def _is_new(last: Passage, line: Line, column: _Column) -> bool:
     return is_in or _indents(last, line) or is_out or _would_fit(above, line, column.right - above.right, column)
 
 
-def _indents(last: Passage, line: Line) -> bool:
+def _indents(last: PdfPassage, line: TextLine) -> bool:
     """Whether a line is set in as a first line is, after a line that starts at the margin."""
     above = last.lines[-1]
     return 0.8 * line.size < line.left - above.left < 4 * line.size
 
 
-def _differs(last: Passage, line: Line) -> bool:
+def _differs(last: PdfPassage, line: TextLine) -> bool:
     """Whether a line is bold or of a font that the last is not: a heading and its text."""
     above = last.lines[-1]
     if abs(above.share("bold") - line.share("bold")) > 0.9 or abs(above.share("italic") - line.share("italic")) > 0.95:
@@ -169,7 +158,7 @@ def _differs(last: Passage, line: Line) -> bool:
     return len(last.lines) == 1 and "" != above.font != line.font != ""
 
 
-def _would_fit(above: Line, line: Line, room: float, column: _Column) -> bool:
+def _would_fit(above: TextLine, line: TextLine, room: float, column: _Column) -> bool:
     """Whether the first word of a line had room on the line above: somebody ended that line.
 
     A line that goes on in the middle of a sentence is believed to end there only where it is really short.
@@ -188,9 +177,9 @@ _EDGES = 6
 _FLOATS = ("figure", "table", "footnote")
 
 
-def joined(columns: Sequence[Sequence[Passage]]) -> list[Passage]:
+def join_passages(columns: Sequence[Sequence[PdfPassage]]) -> list[PdfPassage]:
     """All passages in reading order; a paragraph that goes on is one, after the floats that stand in between."""
-    out: list[Passage] = []
+    out: list[PdfPassage] = []
     for column in columns:
         rest = list(column)
         above, below = out[-1].table if out else None, rest[0].table if rest else None
@@ -209,7 +198,7 @@ def joined(columns: Sequence[Sequence[Passage]]) -> list[Passage]:
     return out
 
 
-def _go_on(above: Table, below: Table) -> bool:
+def _go_on(above: PdfTable, below: PdfTable) -> bool:
     """Whether a table that opens a page continues the one before it: it has its columns, and no other header."""
     head, first = above.rows[0], below.rows[0]
     if below.page != above.page_of(len(above.rows) - 1) + 1 or len(first) != len(head):
@@ -219,7 +208,7 @@ def _go_on(above: Table, below: Table) -> bool:
     return _texts(first) == _texts(head) or not _is_bold(first) or _is_bold(above.rows[-1])
 
 
-def _both(above: Table, below: Table) -> Table:
+def _both(above: PdfTable, below: PdfTable) -> PdfTable:
     """Two parts of a table; a header that comes again is left out."""
     skip = 1 if _texts(below.rows[0]) == _texts(above.rows[0]) else 0
     pages = above.pages or [above.page] * len(above.rows)
@@ -229,15 +218,15 @@ def _both(above: Table, below: Table) -> Table:
     return above._replace(pages=pages)
 
 
-def _texts(row: Sequence[Sequence[Word]]) -> list[str]:
+def _texts(row: Sequence[Sequence[PdfWord]]) -> list[str]:
     return [" ".join(word.text for word in cell) for cell in row]
 
 
-def _is_bold(row: Sequence[Sequence[Word]]) -> bool:
+def _is_bold(row: Sequence[Sequence[PdfWord]]) -> bool:
     return all(word.style.bold for cell in row for word in cell)
 
 
-def _goes_on(last: Passage, following: Passage) -> bool:
+def _goes_on(last: PdfPassage, following: PdfPassage) -> bool:
     """Whether a paragraph at the end of a column continues in the one that opens the next."""
     if last.kind not in ("paragraph", "item") or following.kind != "paragraph":
         return False
@@ -259,14 +248,14 @@ _LABEL = re.compile(r"(\d{1,3}|[*\u2020\u2021\u00a7\u00b6]{1,3})[).:\]]?")
 _LEAD = re.compile(r"(\d{1,3}|[*\u2020\u2021\u00a7\u00b6]{1,3})[).:\]]?(?=[^\W\d_])")
 
 
-def footnotes(column: Sequence[Passage], size: float, height: float) -> list[Passage]:
+def footnotes(column: Sequence[PdfPassage], size: float, height: float) -> list[PdfPassage]:
     """A column whose small print at its end, from the first label on, are footnotes; `height` is that of the page."""
     first = _start(column, size, height)
     if first is None:
         return list(column)
     out = list(column[:first])
     for one in column[first:]:
-        parted = _parted(one)
+        parted = _as_footnote(one)
         if parted is not None:
             out.append(parted)
         elif one.kind == "paragraph" and out[-1].kind == "footnote":
@@ -276,7 +265,7 @@ def footnotes(column: Sequence[Passage], size: float, height: float) -> list[Pas
     return out
 
 
-def _start(column: Sequence[Passage], size: float, height: float) -> int | None:
+def _start(column: Sequence[PdfPassage], size: float, height: float) -> int | None:
     """Where footnotes begin: after all text of full size, in the lower half of the page, with a label."""
     first = None
     for index in range(len(column) - 1, -1, -1):
@@ -285,16 +274,16 @@ def _start(column: Sequence[Passage], size: float, height: float) -> int | None:
             continue
         if one.kind not in ("paragraph", "item") or one.size > _SMALL * size or one.box.top < 0.5 * height:
             break
-        if _parted(one) is not None:
+        if _as_footnote(one) is not None:
             first = index
     return first
 
 
-def _parted(one: Passage) -> Passage | None:
+def _as_footnote(one: PdfPassage) -> PdfPassage | None:
     """A passage as a footnote: its label, and the rest; None where it has no label."""
     if one.kind == "item":
         found = _LABEL.fullmatch(one.label.strip("("))
-        return Passage("footnote", one.lines, label=found[1], mark=one.mark) if found else None
+        return PdfPassage("footnote", one.lines, label=found[1], mark=one.mark) if found else None
     if one.kind != "paragraph":
         return None
     line = one.lines[0]
@@ -308,10 +297,10 @@ def _parted(one: Passage) -> Passage | None:
     else:
         return None
     rest = line_of(line.page, words, line.turn, backward=line.backward)
-    return Passage("footnote", [rest, *one.lines[1:]], label=found[1], mark=mark)
+    return PdfPassage("footnote", [rest, *one.lines[1:]], label=found[1], mark=mark)
 
 
-def _from(word: Word, start: int) -> Word:
+def _from(word: PdfWord, start: int) -> PdfWord:
     """A word without its first characters."""
     if word.edges is None:
         return word._replace(text=word.text[start:])
@@ -332,7 +321,7 @@ class Compounds:
     def __init__(self) -> None:
         self._known: set[str] = set()
 
-    def learn(self, words: Iterable[Word]) -> None:
+    def learn(self, words: Iterable[PdfWord]) -> None:
         for word in words:
             if "-" in word.text[:_LONGEST] or "\u2010" in word.text[:_LONGEST]:
                 found = _COMPOUND.findall(word.text[:_LONGEST])
@@ -350,7 +339,7 @@ def _letters(text: str) -> str:
     return text
 
 
-def seam(last: Word, first: Word, compounds: Compounds | None = None) -> tuple[bool, str]:
+def seam(last: PdfWord, first: PdfWord, compounds: Compounds | None = None) -> tuple[bool, str]:
     """How a line goes on in the next: whether its last character, a hyphen, goes, and what stands between them."""
     text, follows = last.text, first.text
     if len(text) > 1 and text[-1] in _HYPHENS and text[-2].isalpha():
@@ -363,10 +352,10 @@ def seam(last: Word, first: Word, compounds: Compounds | None = None) -> tuple[b
     return False, " "
 
 
-def flowed(lines: Iterable[Sequence[Word]]) -> str:
+def join_lines(lines: Iterable[Sequence[PdfWord]]) -> str:
     """The text of lines as one."""
     out: list[str] = []
-    last: Word | None = None
+    last: PdfWord | None = None
     for line in lines:
         for index, word in enumerate(line):
             if last is not None and index == 0:

@@ -7,41 +7,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from seamline.errors import ParseError
-from seamline.parse.isolate import time_budget
-from seamline.parse.media.ocr import REMEDY, REVIEW, chosen
-from seamline.parse.pdf.figures import captioned, gathered, pictures
-from seamline.parse.pdf.headings import (
-    Named,
-    headings,
-    plain,
-    title_of,
-)
-from seamline.parse.pdf.model import (
-    Page,
-    Passage,
-    Piece,
-    Sheet,
-    turned,
-)
+from seamline.parse.media.ocr import REMEDY, REVIEW, choose_engine
+from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.parse.pdf.figures import attach_captions, gather_pictures, pictures
+from seamline.parse.pdf.headings import KnownNames, headings, plain, title_of
+from seamline.parse.pdf.model import PagePiece, PageSheet, PdfPage, PdfPassage, turn_box
 from seamline.parse.pdf.order import columns
 from seamline.parse.pdf.pages import PageReader, read_scan
-from seamline.parse.pdf.paragraphs import (
-    Compounds,
-    footnotes,
-    is_typed,
-    joined,
-    passages,
-)
-from seamline.parse.pdf.running import told, without_running
-from seamline.parse.pdf.source import (
-    flaws,
-    metadata,
-    openings,
-    outline,
-)
-from seamline.parse.pdf.tables import between_rules, by_alignment, ruled
-from seamline.parse.pdf.write import Writer
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.pdf.paragraphs import Compounds, footnotes, is_typed, join_passages, passages
+from seamline.parse.pdf.running import removal_notices, without_running
+from seamline.parse.pdf.source import flaws, metadata, openings, outline
+from seamline.parse.pdf.tables import between_rules, by_alignment, ruled_tables
+from seamline.parse.pdf.write import PdfWriter
 from seamline.types import Notice
 
 _PATIENCE = 200
@@ -50,7 +27,7 @@ _USUAL = 1_000
 """Characters that a page is taken to hold which nobody could read, where no other page says."""
 
 
-def parse(raw: Raw) -> Parsed:
+def parse(raw: ParseInput) -> ParseResult:
     """A PDF as text with headings, paragraphs, lists, tables and figures, each with its page and boxes."""
     document, pages, notices = _read(raw)
     title, meta = metadata(document)
@@ -58,9 +35,9 @@ def parse(raw: Raw) -> Parsed:
     notices += [*flaws(document, raw), *sight]
     size = _usual_size(pages)
     running = without_running(pages, size)
-    notices += told(running)
-    found = _blocks(pages, size, Named(outline(document), title, frozenset(plain(line.text) for line in running)))
-    text, blocks, anchors = _written(pages, found)
+    notices += removal_notices(running)
+    found = _blocks(pages, size, KnownNames(outline(document), title, frozenset(plain(line.text) for line in running)))
+    text, blocks, anchors = _write(pages, found)
     notices += _remarks(pages)
     confidence = _confidence(pages)
     if confidence < REVIEW:
@@ -68,10 +45,10 @@ def parse(raw: Raw) -> Parsed:
     if not title:
         title = title_of(found)
     meta["pages"] = len(pages)
-    return Parsed(text, blocks, title, meta, anchors, notices=tuple(notices), confidence=confidence)
+    return ParseResult(text, blocks, title, meta, anchors, notices=tuple(notices), confidence=confidence)
 
 
-def _read(raw: Raw) -> tuple[Any, list[Page], list[Notice]]:
+def _read(raw: ParseInput) -> tuple[Any, list[PdfPage], list[Notice]]:
     """The document in the first way to open it that gives pages, those, and what is wrong with the rest."""
     for document, notices in openings(raw):
         pages, more = _pages(document, raw)
@@ -80,16 +57,16 @@ def _read(raw: Raw) -> tuple[Any, list[Page], list[Notice]]:
     raise ParseError("no page of the PDF can be read, it is damaged: save or download it again", raw.uri)
 
 
-def _pages(document: Any, raw: Raw) -> tuple[list[Page], list[Notice]]:
+def _pages(document: Any, raw: ParseInput) -> tuple[list[PdfPage], list[Notice]]:
     """All pages that can be read, and what is wrong with the rest."""
     count = len(document)
     reader = PageReader(document)
-    pages: list[Page] = []
+    pages: list[PdfPage] = []
     broken: list[int] = []
     room = raw.limits.characters
     for index in range(min(count, raw.limits.parts)):
         if index and index % _PATIENCE == 0:
-            time_budget.ask(_PATIENCE / 20)
+            raw.ask_time(_PATIENCE / 20)
         page = reader.read(index, room)
         if page is None:
             broken.append(index + 1)
@@ -102,7 +79,7 @@ def _pages(document: Any, raw: Raw) -> tuple[list[Page], list[Notice]]:
     if not pages:
         return pages, notices
     if broken:
-        notices.append(Notice("pages-unreadable", f"{len(broken)} of {count} pages are damaged", _listed(broken)))
+        notices.append(Notice("pages-unreadable", f"{len(broken)} of {count} pages are damaged", _list_pages(broken)))
     last = pages[-1].number
     if last < count and last not in broken and len(pages) + len(broken) < count:
         left = count - last
@@ -112,13 +89,13 @@ def _pages(document: Any, raw: Raw) -> tuple[list[Page], list[Notice]]:
     return pages, notices
 
 
-def _by_sight(document: Any, pages: Sequence[Page], raw: Raw) -> list[Notice]:
+def _by_sight(document: Any, pages: Sequence[PdfPage], raw: ParseInput) -> list[Notice]:
     """Read scanned pages by OCR, where there is an engine and the recipe lets it."""
     scans = [page for page in pages if page.scanned]
     if not scans:
         return []
-    where = _listed([page.number for page in scans])
-    engine = chosen(raw.reading.ocr)
+    where = _list_pages([page.number for page in scans])
+    engine = choose_engine(raw.reading.ocr)
     if engine is None:
         for page in scans:
             page.sure = 0.0
@@ -126,16 +103,16 @@ def _by_sight(document: Any, pages: Sequence[Page], raw: Raw) -> list[Notice]:
         return [Notice("no-text", f"{len(scans)} of {len(pages)} pages are pictures without text; {why}", where)]
     failed = []
     for page in scans:
-        if not read_scan(document, page, engine, raw.reading.ocr_language, raw.limits.pixels) or not page.characters:
+        if not read_scan(document, page, engine, raw) or not page.characters:
             page.sure = 0.0
             failed.append(page.number)
     notices = [Notice("ocr", f"{len(scans)} of {len(pages)} pages were read by OCR ({engine.name})", where)]
     if failed:
-        notices.append(Notice("no-text", f"OCR found no text on {len(failed)} pages", _listed(failed)))
+        notices.append(Notice("no-text", f"OCR found no text on {len(failed)} pages", _list_pages(failed)))
     return notices
 
 
-def _usual_size(pages: Sequence[Page]) -> float:
+def _usual_size(pages: Sequence[PdfPage]) -> float:
     """The size of most text."""
     sizes: Counter[float] = Counter()
     for page in pages:
@@ -145,34 +122,34 @@ def _usual_size(pages: Sequence[Page]) -> float:
     return max(sizes, key=lambda size: (sizes[size], size)) if sizes else 10.0
 
 
-def _blocks(pages: Sequence[Page], size: float, named: Named) -> list[Passage]:
-    found: list[list[Passage]] = []
+def _blocks(pages: Sequence[PdfPage], size: float, named: KnownNames) -> list[PdfPassage]:
+    found: list[list[PdfPassage]] = []
     typed = is_typed([line for page in pages for sheet in page.sheets for line in sheet.lines])
     for page in pages:
         for index, sheet in enumerate(page.sheets):
             for column in _columns(page, sheet, size, is_main=index == 0):
-                found.append(footnotes(captioned(passages(column, typed=typed)), size, sheet.height))
+                found.append(footnotes(attach_captions(passages(column, typed=typed)), size, sheet.height))
         if not page.sheets and page.images and not page.scanned:
-            found.append([Passage("figure", figure=one) for one in pictures(page, [], size)[0]])
-    return headings(joined(found), size, named)
+            found.append([PdfPassage("figure", figure=one) for one in pictures(page, [], size)[0]])
+    return headings(join_passages(found), size, named)
 
 
-def _columns(page: Page, sheet: Sheet, size: float, *, is_main: bool) -> list[list[Piece]]:
+def _columns(page: PdfPage, sheet: PageSheet, size: float, *, is_main: bool) -> list[list[PagePiece]]:
     """The columns of a sheet with its tables and figures."""
-    pieces: list[Piece] = []
+    pieces: list[PagePiece] = []
     lines = sheet.lines
     if is_main and lines:
-        rules = [turned(rule, (4 - sheet.turn) % 4, page.width, page.height) for rule in page.rules]
-        tables, lines = ruled(lines, rules)
+        rules = [turn_box(rule, (4 - sheet.turn) % 4, page.width, page.height) for rule in page.rules]
+        tables, lines = ruled_tables(lines, rules)
         more, lines = between_rules(lines, rules, tables) if lines else ([], lines)
         pieces += [*tables, *more]
         if not sheet.turn and not page.scanned:
             shown, lines = pictures(page, lines, size)
             pieces += shown
-    return [by_alignment(gathered(column, size)) for column in columns([*pieces, *lines], size)]
+    return [by_alignment(gather_pictures(column, size)) for column in columns([*pieces, *lines], size)]
 
 
-def _written(pages: Sequence[Page], found: Sequence[Passage]) -> tuple[str, Any, Any]:
+def _write(pages: Sequence[PdfPage], found: Sequence[PdfPassage]) -> tuple[str, Any, Any]:
     compounds = Compounds()
     labels: set[tuple[int, str]] = set()
     for one in found:
@@ -180,28 +157,28 @@ def _written(pages: Sequence[Page], found: Sequence[Passage]) -> tuple[str, Any,
             labels.add((one.page, one.label))
         for line in one.lines:
             compounds.learn(line.words)
-    writer = Writer(pages, compounds, labels)
+    writer = PdfWriter(pages, compounds, labels)
     writer.write(found)
     return writer.builder.finish()
 
 
-def _remarks(pages: Sequence[Page]) -> list[Notice]:
+def _remarks(pages: Sequence[PdfPage]) -> list[Notice]:
     """What a reader should know of the text."""
     out = []
     if hidden := sum(page.hidden for page in pages):
-        where = _listed([page.number for page in pages if page.hidden])
+        where = _list_pages([page.number for page in pages if page.hidden])
         out.append(Notice("hidden-text", f"left out {hidden} characters that nobody sees on the page", where))
     if unreadable := sum(page.unreadable for page in pages):
-        where = _listed([page.number for page in pages if page.unreadable])
+        where = _list_pages([page.number for page in pages if page.unreadable])
         message = f"{unreadable} characters have no meaning outside the PDF's own fonts and read \ufffd"
         out.append(Notice("unreadable-characters", message, where))
     if notes := sum(page.notes for page in pages):
-        where = _listed([page.number for page in pages if page.notes])
+        where = _list_pages([page.number for page in pages if page.notes])
         out.append(
             Notice("notes-left-out", f"{notes} notes, text boxes or form fields on the pages were not read", where)
         )
     if unmapped := sum(page.unmapped for page in pages):
-        where = _listed([page.number for page in pages if page.unmapped])
+        where = _list_pages([page.number for page in pages if page.unmapped])
         message = f"the fonts of {unmapped} pieces of text do not say which characters they are: words may be wrong"
         out.append(Notice("unmapped-characters", message, where))
     if not any(page.characters for page in pages) and not any(page.scanned for page in pages):
@@ -209,7 +186,7 @@ def _remarks(pages: Sequence[Page]) -> list[Notice]:
     return out
 
 
-def _confidence(pages: Sequence[Page]) -> float:
+def _confidence(pages: Sequence[PdfPage]) -> float:
     """How sure the text is, by characters; pages that nobody could read count as one of the others."""
     read = [page.characters for page in pages if page.characters]
     usual = sum(read) / len(read) if read else _USUAL
@@ -218,7 +195,7 @@ def _confidence(pages: Sequence[Page]) -> float:
     return round(sum(weight * sure for weight, sure in weights) / total, 4) if total else 1.0
 
 
-def _listed(numbers: Sequence[int]) -> str:
+def _list_pages(numbers: Sequence[int]) -> str:
     """Page numbers for people."""
     told = ", ".join(map(str, numbers[:8])) + (", ..." if len(numbers) > 8 else "")
     return f"page {told}" if len(numbers) == 1 else f"pages {told}"

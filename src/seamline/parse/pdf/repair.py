@@ -1,13 +1,8 @@
-"""Streams that unpack to far more than any page holds, made harmless before the library unpacks them.
+"""Damaged and dangerous PDF files, made readable before the library opens them.
 
-The bytes are changed in place and keep their length, so that every offset in the file stays right.
-
-The objects of a PDF, found by searching the file instead of by its index.
-
-A PDF whose index or tree of pages is lost, put together anew from the objects that are still there.
-
-Pages are taken as they are and hung under one new root, so that the library reads them as those of any other file. What
-they inherit from nodes above them stays reachable, as they keep pointing at their parents.
+Streams that unpack to far more than any page holds are emptied in place, so that every offset in the file stays right.
+Where the index or the tree of pages is lost, the objects are found by searching the file, and the pages are hung under
+one new root. What they inherit from nodes above them stays reachable, as they keep pointing at their parents.
 """
 
 from __future__ import annotations
@@ -18,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from seamline.parse.raw import Raw
+from seamline.parse.parser_types import ParseInput
 from seamline.types import Notice
 
 _RATIO = 1_032
@@ -43,7 +38,7 @@ _FEW = 2
 """Forms that cannot multiply."""
 
 
-def defused(raw: Raw) -> tuple[bytes, list[Notice]]:
+def defuse(raw: ParseInput) -> tuple[bytes, list[Notice]]:
     """The file without what would blow up, and what was taken out."""
     data = raw.data
     forms = len(list(islice(_FORM.finditer(data), _FEW + 1)))
@@ -57,13 +52,13 @@ def defused(raw: Raw) -> tuple[bytes, list[Notice]]:
         return data, []
     out = bytearray(data)
     for one in changed:
-        out[one.stream : one.end] = _shortened(data, one)
+        out[one.stream : one.end] = _shorten_stream(data, one)
     for one in multiplied:
         out[one.stream : one.end] = b" " * (one.end - one.stream)
-    return bytes(out), _told(len(changed), len(multiplied))
+    return bytes(out), _defused_notices(len(changed), len(multiplied))
 
 
-def _told(streams: int, forms: int) -> list[Notice]:
+def _defused_notices(streams: int, forms: int) -> list[Notice]:
     notices = []
     if streams:
         message = f"{streams} streams unpack to more than {_BOMB:,} bytes of repetition: only their beginning was read"
@@ -79,16 +74,16 @@ def _times(head: bytes) -> int:
     return 0 if _IMAGE.search(head) or _OTHER.search(head) else len(_FLATE.findall(head))
 
 
-def _is_bomb(data: bytes, one: Found) -> bool:
+def _is_bomb(data: bytes, one: PdfObject) -> bool:
     times = _times(one.head(data))
     size = one.end - one.stream
     if not times or size * _RATIO**times <= _BOMB:
         return False
-    if times == 1 and len(inflated(data[one.stream : one.stream + _PROBE // _TIGHT], _PROBE)) < _PROBE:
+    if times == 1 and len(inflate(data[one.stream : one.stream + _PROBE // _TIGHT], _PROBE)) < _PROBE:
         return False
     content, rest = data[one.stream : one.end], times
     while rest > 1:
-        content, rest = inflated(content, _BOMB), rest - 1
+        content, rest = inflate(content, _BOMB), rest - 1
     return _holds_more(content, max(_BOMB, _TIGHT * size))
 
 
@@ -105,13 +100,13 @@ def _holds_more(data: bytes, most: int) -> bool:
     return size > most
 
 
-def _shortened(data: bytes, one: Found) -> bytes:
+def _shorten_stream(data: bytes, one: PdfObject) -> bytes:
     """The beginning of a stream up to the end of a line, packed as the whole was, and filled up."""
     size = one.end - one.stream
     times = _times(one.head(data))
     content = data[one.stream : one.end]
     for _ in range(times):
-        content = inflated(content, _BOMB)
+        content = inflate(content, _BOMB)
     for kept in (_KEPT, _KEPT // 10, 0):
         packed = content[: content.rfind(b"\n", 0, kept) + 1]
         for _ in range(times):
@@ -121,7 +116,7 @@ def _shortened(data: bytes, one: Found) -> bytes:
     return bytes(size)
 
 
-def _multiplying(data: bytes, streams: Sequence[Found]) -> list[Found]:
+def _multiplying(data: bytes, streams: Sequence[PdfObject]) -> list[PdfObject]:
     """Forms that draw others, which draw others, until there are more than anybody can draw."""
     forms = {one.number: one for one in streams if _FORM.search(one.head(data))}
     draws = {number: _draws(data, one, forms) for number, one in forms.items()}
@@ -139,11 +134,11 @@ def _multiplying(data: bytes, streams: Sequence[Found]) -> list[Found]:
     return [form for number, form in forms.items() if totals[number] > _FORMS]
 
 
-def _draws(data: bytes, one: Found, forms: dict[int, Found]) -> list[int]:
+def _draws(data: bytes, one: PdfObject, forms: dict[int, PdfObject]) -> list[int]:
     """The numbers of the forms that a form draws, as often as it does."""
     head = one.head(data)
     content = data[one.stream : one.end]
-    content = inflated(content, _KEPT) if _times(head) else content[:_KEPT]
+    content = inflate(content, _KEPT) if _times(head) else content[:_KEPT]
     named = {name: int(number) for name, number in _NAMED.findall(head) if int(number) in forms}
     return [named[name] for name in _DRAWN.findall(content) if name in named]
 
@@ -157,7 +152,7 @@ _MOST = 1_000_000
 """Objects of a file."""
 
 
-class Found(NamedTuple):
+class PdfObject(NamedTuple):
     """An object: its number, and where the parts of it lie in the file."""
 
     number: int
@@ -173,7 +168,7 @@ class Found(NamedTuple):
         return data[self.start : self.end if self.stream < 0 else self.stream]
 
 
-def objects(data: bytes) -> Iterator[Found]:
+def objects(data: bytes) -> Iterator[PdfObject]:
     """All objects in the order of the file; what looks like one inside of a stream is none."""
     at = 0
     for _ in range(_MOST):
@@ -186,10 +181,10 @@ def objects(data: bytes) -> Iterator[Found]:
         end = after.start() if after else end
         stream = _STREAM.search(data, start, end)
         if stream is None:
-            yield Found(int(header[1]), start, -1, end)
+            yield PdfObject(int(header[1]), start, -1, end)
         else:
             end = _or_end(data, b"endstream", stream.end())
-            yield Found(int(header[1]), start, stream.end(), end)
+            yield PdfObject(int(header[1]), start, stream.end(), end)
         at = end
 
 
@@ -198,13 +193,13 @@ def _or_end(data: bytes, word: bytes, at: int) -> int:
     return len(data) if found < 0 else found
 
 
-def packed(data: bytes, one: Found, most: int) -> list[tuple[int, bytes]]:
+def packed_objects(data: bytes, one: PdfObject, most: int) -> list[tuple[int, bytes]]:
     """Numbers and contents of the objects inside of an object that holds others."""
     head = one.head(data)
     count, first = _COUNT.search(head), _FIRST.search(head)
     if one.stream < 0 or not _PACKED.search(head) or count is None or first is None:
         return []
-    text = inflated(data[one.stream : one.end], most) if b"/FlateDecode" in head else data[one.stream : one.end]
+    text = inflate(data[one.stream : one.end], most) if b"/FlateDecode" in head else data[one.stream : one.end]
     start = int(first[1])
     numbers = [int(word) for word in text[:start].split() if word.isdigit() and len(word) < 10][: 2 * int(count[1])]
     places = [start + place for place in numbers[1::2]]
@@ -212,7 +207,7 @@ def packed(data: bytes, one: Found, most: int) -> list[tuple[int, bytes]]:
     return [(number, text[at:end]) for number, at, end in zip(numbers[::2], places, ends, strict=False)]
 
 
-def inflated(data: bytes, most: int) -> bytes:
+def inflate(data: bytes, most: int) -> bytes:
     """As much of deflated data as can be read, up to so many bytes."""
     try:
         return zlib.decompressobj().decompress(data, most)
@@ -245,22 +240,22 @@ _REFERENCE = re.compile(rb"([0-9]{1,7})\s+[0-9]{1,5}\s+R\b")
 _ROOT = re.compile(rb"/Type\s*/Pages\b")
 
 
-def rebuilt(raw: Raw) -> bytes:
+def rebuild(raw: ParseInput) -> bytes:
     """A file with all pages that can be found; empty where there are none, or where they are encrypted."""
     if _ENCRYPTED.search(raw.data):
         return b""
     bodies = _bodies(raw)
-    pages = _ordered(bodies, [number for number, body in bodies.items() if _is_page(body)])
-    return _written(bodies, pages[: raw.limits.parts]) if pages else b""
+    pages = _order_pages(bodies, [number for number, body in bodies.items() if _is_page(body)])
+    return _write_file(bodies, pages[: raw.limits.parts]) if pages else b""
 
 
-def _bodies(raw: Raw) -> dict[int, bytes]:
+def _bodies(raw: ParseInput) -> dict[int, bytes]:
     """The last content of each object; one that stands by itself counts before one inside of another."""
-    found: list[Found] = list(objects(raw.data))
+    found: list[PdfObject] = list(objects(raw.data))
     inside: dict[int, bytes] = {}
     room = raw.limits.part
     for one in found:
-        for number, body in packed(raw.data, one, room):
+        for number, body in packed_objects(raw.data, one, room):
             inside[number] = body
             room -= len(body)
     for one in found:
@@ -278,7 +273,7 @@ def _is_page(body: bytes) -> bool:
     return _CONTENT.search(head) is not None and _SETTING.search(head) is not None
 
 
-def _ordered(bodies: dict[int, bytes], pages: list[int]) -> list[int]:
+def _order_pages(bodies: dict[int, bytes], pages: list[int]) -> list[int]:
     """Pages as the nodes above them list them; those that no node lists come last, as they stand in the file."""
     known = set(pages)
     nodes = {number: _kids(body) for number, body in bodies.items() if b"/Kids" in body and _ROOT.search(body)}
@@ -301,7 +296,7 @@ def _kids(body: bytes) -> list[int]:
     return [int(found[1]) for found in _REFERENCE.finditer(kids[1])] if kids else []
 
 
-def _written(bodies: dict[int, bytes], pages: list[int]) -> bytes:
+def _write_file(bodies: dict[int, bytes], pages: list[int]) -> bytes:
     """A file of these objects, with a new root and a new index."""
     free = max(bodies) + 1
     listed = b" ".join(b"%d 0 R" % number for number in pages)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from seamline.parse.pdf.model import Line, Page
+from seamline.parse.pdf.model import PdfPage, TextLine
 from seamline.types import Notice
 
 _ZONE = 0.13
@@ -35,17 +35,17 @@ _TOLD = 5
 """So many of the lines that were left out are named."""
 
 
-def without_running(pages: Sequence[Page], size: float) -> list[Line]:
+def without_running(pages: Sequence[PdfPage], size: float) -> list[TextLine]:
     """Take running heads, feet and page numbers out of pages, and say which. `size` is that of most text."""
     number = _NUMBER if len(pages) > 1 else _PLAIN_NUMBER
-    numbers = _numbered(pages, number)
+    numbers = _page_numbers(pages, number)
     places = {page.number: _zones(page, numbers[page.number]) for page in pages}
     seen = Counter(
         key for zones in places.values() for key in {key for where, line in zones for key in _keys(where, line)}
     )
     exact = Counter(text for zones in places.values() for text in {line.text for _, line in zones})
     enough = max(2, _SHARE * len(pages))
-    gone: list[Line] = []
+    gone: list[TextLine] = []
     for page in pages:
         own = _from_the_edge(
             places[page.number],
@@ -64,9 +64,9 @@ def without_running(pages: Sequence[Page], size: float) -> list[Line]:
     return gone
 
 
-def _from_the_edge(zones: Sequence[tuple[str, Line]], running: set[int]) -> list[Line]:
+def _from_the_edge(zones: Sequence[tuple[str, TextLine]], running: set[int]) -> list[TextLine]:
     """Of lines that come back, those with nothing else between them and the edge of the page."""
-    out: list[Line] = []
+    out: list[TextLine] = []
     for where, sign in (("top", 1), ("bottom", -1)):
         ends = [sign * line.base - line.size / 2 for at, line in zones if at == where and id(line) not in running]
         first = min(ends, default=float("inf"))
@@ -74,12 +74,12 @@ def _from_the_edge(zones: Sequence[tuple[str, Line]], running: set[int]) -> list
     return out
 
 
-def _without_header(page: Page, own: Sequence[Line]) -> list[Line]:
+def _without_header(page: PdfPage, own: Sequence[TextLine]) -> list[TextLine]:
     """Lines without those that are the header of a table, which comes back on every page that the table is on: a row of
     cells, each over one of the row below it, that is near or in the same rules."""
     held = set(map(id, own))
     rest = [line for line in page.sheets[0].lines if id(line) not in held] if own else []
-    out: list[Line] = []
+    out: list[TextLine] = []
     for row in _rows(own):
         base = min((line.base for line in rest if line.base > row[0].base), default=0.0)
         below = sorted((line for line in rest if abs(line.base - base) < 1), key=lambda line: line.left)
@@ -93,20 +93,20 @@ def _without_header(page: Page, own: Sequence[Line]) -> list[Line]:
     return out
 
 
-def _rows(lines: Sequence[Line]) -> list[list[Line]]:
+def _rows(lines: Sequence[TextLine]) -> list[list[TextLine]]:
     """Lines that stand beside each other, from left to right."""
-    rows: dict[int, list[Line]] = {}
+    rows: dict[int, list[TextLine]] = {}
     for line in sorted(lines, key=lambda line: line.left):
         rows.setdefault(round(line.base), []).append(line)
     return list(rows.values())
 
 
-def _zones(page: Page, numbered: set[int]) -> list[tuple[str, Line]]:
+def _zones(page: PdfPage, numbered: set[int]) -> list[tuple[str, TextLine]]:
     """The lines at the top and at the bottom of a page."""
     if not page.sheets:
         return []
     sheet = page.sheets[0]
-    zones: list[tuple[str, Line]] = []
+    zones: list[tuple[str, TextLine]] = []
     for line in sheet.lines:
         share = _NUMBERED if line.text.isdigit() and id(line) in numbered else _ZONE
         if line.bottom <= share * sheet.height:
@@ -116,7 +116,7 @@ def _zones(page: Page, numbered: set[int]) -> list[tuple[str, Line]]:
     return zones
 
 
-def _keys(where: str, line: Line) -> Iterator[_Key]:
+def _keys(where: str, line: TextLine) -> Iterator[_Key]:
     """What a line has in common with the same line of other pages: all of its text, or all but a number that counts the
     pages. Rows of a table that goes on, page after page, differ in other numbers."""
     at = where, round(line.base / 12)
@@ -127,11 +127,11 @@ def _keys(where: str, line: Line) -> Iterator[_Key]:
             yield *at, text, place, int(found[0]) - line.page
 
 
-def _most(seen: Counter[_Key], where: str, line: Line) -> int:
+def _most(seen: Counter[_Key], where: str, line: TextLine) -> int:
     return max(seen[key] for key in _keys(where, line))
 
 
-def _numbered(pages: Sequence[Page], number: re.Pattern[str]) -> dict[int, set[int]]:
+def _page_numbers(pages: Sequence[PdfPage], number: re.Pattern[str]) -> dict[int, set[int]]:
     """By page, the lines that are its number, and what stands beside one, far off, as in "208      Report". The last
     row of a table may look like that; but only numbers of pages go on from one to the next."""
     found = {page.number: _alone(page, number) for page in pages}
@@ -143,18 +143,18 @@ def _numbered(pages: Sequence[Page], number: re.Pattern[str]) -> dict[int, set[i
     return out
 
 
-def _step(line: Line) -> int | None:
+def _step(line: TextLine) -> int | None:
     """How far the first number of a line is from that of its page; None for Roman numbers."""
     digits = _DIGITS.search(line.text)
     return int(digits[0]) - line.page if digits else None
 
 
-def _alone(page: Page, number: re.Pattern[str]) -> list[tuple[Line, list[Line]]]:
+def _alone(page: PdfPage, number: re.Pattern[str]) -> list[tuple[TextLine, list[TextLine]]]:
     """Lines that may be the number of a page, each with the lines beside it."""
     if not page.sheets:
         return []
     lines = page.sheets[0].lines
-    out: list[tuple[Line, list[Line]]] = []
+    out: list[tuple[TextLine, list[TextLine]]] = []
     numbers = [line for line in lines if number.fullmatch(line.text)]
     if len(numbers) > _MOST:
         return []
@@ -170,11 +170,11 @@ def _alone(page: Page, number: re.Pattern[str]) -> list[tuple[Line, list[Line]]]
     return out
 
 
-def _apart(other: Line, line: Line) -> bool:
+def _apart(other: TextLine, line: TextLine) -> bool:
     return other.left > line.right + 1.5 * line.size or other.right < line.left - 1.5 * line.size
 
 
-def told(gone: Sequence[Line]) -> list[Notice]:
+def removal_notices(gone: Sequence[TextLine]) -> list[Notice]:
     """A remark on what was left out."""
     if not gone:
         return []

@@ -1,7 +1,4 @@
-"""Opening a PDF: what it says of itself, its bookmarks and its pages, and why it cannot be read.
-
-What is wrong with the file of a PDF that was opened all the same.
-"""
+"""Opening a PDF: what it says of itself, its bookmarks, why it cannot be read, and what is wrong with it."""
 
 from __future__ import annotations
 
@@ -11,10 +8,10 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from seamline.errors import ParseError, needed
-from seamline.parse.pdf.headings import Outline, plain
+from seamline.parse.parser_types import ParseInput
+from seamline.parse.pdf.headings import Bookmarks, plain
 from seamline.parse.pdf.library import EXTRA, WHAT
-from seamline.parse.pdf.repair import defused, rebuilt
-from seamline.parse.raw import Raw
+from seamline.parse.pdf.repair import defuse, rebuild
 from seamline.types import Notice
 
 _BOOKMARKS = 5_000
@@ -34,29 +31,29 @@ _REBUILT = Notice(
 )
 
 
-class Opened(NamedTuple):
+class OpenedPdf(NamedTuple):
     """A document by pypdfium2, and what was done to the file so that it opens."""
 
     document: Any
     notices: list[Notice]
 
 
-def openings(raw: Raw) -> Iterator[Opened]:
+def openings(raw: ParseInput) -> Iterator[OpenedPdf]:
     """The document as its file says it is; then, for when no page of that can be read, put together anew."""
     with needed(WHAT, EXTRA):
         import pypdfium2
         import pypdfium2.raw as library
     if not raw.data:
         raise ParseError("the file is empty: was it saved or downloaded completely?", raw.uri)
-    data, notices = defused(raw)
+    data, notices = defuse(raw)
     refusal = None
     try:
-        yield Opened(pypdfium2.PdfDocument(_from_header(data)), notices)
+        yield OpenedPdf(pypdfium2.PdfDocument(_from_header(data)), notices)
     except pypdfium2.PdfiumError as error:
         refusal = _refusal(getattr(error, "err_code", None), library, raw)
-    again = rebuilt(raw._replace(data=data))
+    again = rebuild(raw._replace(data=data))
     if again:
-        yield Opened(pypdfium2.PdfDocument(again), [*notices, _REBUILT])
+        yield OpenedPdf(pypdfium2.PdfDocument(again), [*notices, _REBUILT])
     elif refusal is not None:
         raise refusal
 
@@ -67,7 +64,7 @@ def _from_header(data: bytes) -> bytes:
     return data[at:] if at >= _HEADER else data
 
 
-def _refusal(code: int | None, library: Any, raw: Raw) -> ParseError:
+def _refusal(code: int | None, library: Any, raw: ParseInput) -> ParseError:
     # PDFium leaves the code of an earlier file where it has none of its own, as for a document without pages.
     is_encrypted = b"/Encrypt" in raw.data
     if code == library.FPDF_ERR_PASSWORD and is_encrypted:
@@ -114,7 +111,7 @@ def _date(text: str) -> str:
     return out
 
 
-def outline(document: Any) -> Outline:
+def outline(document: Any) -> Bookmarks:
     """The bookmarks."""
     import pypdfium2
 
@@ -134,7 +131,7 @@ def outline(document: Any) -> Outline:
             at.setdefault((index + 1, title), level)
         else:
             anywhere.setdefault(title, level)
-    return Outline(at, anywhere)
+    return Bookmarks(at, anywhere)
 
 
 _START = re.compile(rb"startxref\s+(\d{1,30})")
@@ -160,7 +157,7 @@ _FILTERS = {
 """What streams may be packed with; the last two say so of encryption and signatures."""
 
 
-def flaws(document: Any, raw: Raw) -> list[Notice]:
+def flaws(document: Any, raw: ParseInput) -> list[Notice]:
     """Why the text may not be all of it."""
     out = []
     if _is_repaired(raw.data):

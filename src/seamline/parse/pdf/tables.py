@@ -1,9 +1,4 @@
-"""Words -> rows of cells: what ruled tables and tables by alignment share.
-
-Ruled lines -> tables: the grid they make, and the words in its cells.
-
-Lines whose words stand under each other -> tables without a grid.
-"""
+"""Words -> tables: by the grid that ruled lines make, or by words that stand under each other without one."""
 
 from __future__ import annotations
 
@@ -12,23 +7,16 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from seamline.parse.pdf.model import (
-    Box,
-    Line,
-    Piece,
-    Table,
-    Word,
-    line_of,
-)
-from seamline.parse.pdf.paragraphs import flowed
+from seamline.parse.pdf.model import Box, PagePiece, PdfTable, PdfWord, TextLine, line_of
+from seamline.parse.pdf.paragraphs import join_lines
 
 CELL = 0.75
 """Words closer than this, in sizes of their font, are of one cell."""
 
 
-def levels(words: Iterable[Word]) -> list[list[Word]]:
+def levels(words: Iterable[PdfWord]) -> list[list[PdfWord]]:
     """Words by the line they stand on, from top to bottom, each from left to right."""
-    out: list[list[Word]] = []
+    out: list[list[PdfWord]] = []
     for word in sorted(words, key=lambda one: (one.base, one.left)):
         last = out[-1] if out else None
         if last is not None and word.base - last[0].base < 0.45 * max(word.style.size, last[0].style.size):
@@ -41,12 +29,12 @@ def levels(words: Iterable[Word]) -> list[list[Word]]:
     return out
 
 
-def text_of(words: Iterable[Word]) -> str:
+def text_of(words: Iterable[PdfWord]) -> str:
     """The text of a cell, its lines joined."""
-    return flowed(levels(words))
+    return join_lines(levels(words))
 
 
-def box_of(words: Sequence[Word]) -> Box:
+def box_of(words: Sequence[PdfWord]) -> Box:
     return Box(
         min(word.left for word in words),
         min(word.top for word in words),
@@ -55,9 +43,9 @@ def box_of(words: Sequence[Word]) -> Box:
     )
 
 
-def cells(words: Sequence[Word], gap: float = CELL) -> list[list[Word]]:
+def cells(words: Sequence[PdfWord], gap: float = CELL) -> list[list[PdfWord]]:
     """The words of a line, apart where there is a wide gap."""
-    out: list[list[Word]] = []
+    out: list[list[PdfWord]] = []
     for word in words:
         if out and word.left - out[-1][-1].right < gap * word.style.size:
             out[-1].append(word)
@@ -66,7 +54,7 @@ def cells(words: Sequence[Word], gap: float = CELL) -> list[list[Word]]:
     return out
 
 
-def spans(rows: Sequence[Sequence[Sequence[Word]]]) -> list[tuple[float, float]]:
+def spans(rows: Sequence[Sequence[Sequence[PdfWord]]]) -> list[tuple[float, float]]:
     """The columns that the cells of rows stand in, as (left, right); rows of few cells may reach over several."""
     most = max(len(row) for row in rows)
     edges = sorted((cell[0].left, cell[-1].right) for row in rows if len(row) >= max(2, 0.6 * most) for cell in row)
@@ -79,9 +67,9 @@ def spans(rows: Sequence[Sequence[Sequence[Word]]]) -> list[tuple[float, float]]
     return out
 
 
-def placed(row: Sequence[Sequence[Word]], columns: Sequence[tuple[float, float]]) -> list[list[Word]]:
+def place_cells(row: Sequence[Sequence[PdfWord]], columns: Sequence[tuple[float, float]]) -> list[list[PdfWord]]:
     """The cells of a row in its columns, each in the one it covers most, or else stands next to."""
-    out: list[list[Word]] = [[] for _ in columns]
+    out: list[list[PdfWord]] = [[] for _ in columns]
     for cell in row:
         left, right = cell[0].left, cell[-1].right
         best = max(range(len(columns)), key=lambda at: (min(right, columns[at][1]) - max(left, columns[at][0]), -at))
@@ -98,7 +86,7 @@ _TALLEST = 20
 _NUMBER = re.compile(r"^[\W\d]*\d[\d\W]*[a-zA-Z%]{0,3}$")
 
 
-class Stroke(NamedTuple):
+class RuleStroke(NamedTuple):
     """A line along or across the page."""
 
     at: float
@@ -107,42 +95,44 @@ class Stroke(NamedTuple):
 
 
 class _Grid(NamedTuple):
-    across: list[Stroke]
-    down: list[Stroke]
+    across: list[RuleStroke]
+    down: list[RuleStroke]
     xs: list[float]
     ys: list[float]
 
 
-def strokes(rules: Sequence[Box]) -> tuple[list[Stroke], list[Stroke]]:
+def strokes(rules: Sequence[Box]) -> tuple[list[RuleStroke], list[RuleStroke]]:
     """The lines across the page and those down it, those that continue each other as one."""
     across = [
-        Stroke((rule.top + rule.bottom) / 2, rule.left, rule.right) for rule in rules if rule.width >= rule.height
+        RuleStroke((rule.top + rule.bottom) / 2, rule.left, rule.right) for rule in rules if rule.width >= rule.height
     ]
-    down = [Stroke((rule.left + rule.right) / 2, rule.top, rule.bottom) for rule in rules if rule.width < rule.height]
-    return _merged(across), _merged(down)
+    down = [
+        RuleStroke((rule.left + rule.right) / 2, rule.top, rule.bottom) for rule in rules if rule.width < rule.height
+    ]
+    return _merge_strokes(across), _merge_strokes(down)
 
 
-def _merged(lines: Sequence[Stroke]) -> list[Stroke]:
-    out: list[Stroke] = []
+def _merge_strokes(lines: Sequence[RuleStroke]) -> list[RuleStroke]:
+    out: list[RuleStroke] = []
     for line in sorted(lines, key=lambda one: (round(one.at / 1.5), one.low)):
         last = out[-1] if out else None
         if last is not None and abs(last.at - line.at) < 1.6 and line.low <= last.high + _TOUCH:
-            out[-1] = Stroke(last.at, last.low, max(last.high, line.high))
+            out[-1] = RuleStroke(last.at, last.low, max(last.high, line.high))
         else:
             out.append(line)
     return out
 
 
-def ruled(lines: Sequence[Line], rules: Sequence[Box]) -> tuple[list[Table], list[Line]]:
+def ruled_tables(lines: Sequence[TextLine], rules: Sequence[Box]) -> tuple[list[PdfTable], list[TextLine]]:
     """The tables of a page, and its lines without the words in them."""
     across, down = strokes(rules)
     if len(across) < 2 or len(down) < 1 or max(len(across), len(down)) > _MOST:
         return [], list(lines)
-    tables: list[Table] = []
+    tables: list[PdfTable] = []
     rest = list(lines)
     for grid in _grids(across, down):
         box = Box(grid.xs[0] - 1, grid.ys[0] - 1, grid.xs[-1] + 1, grid.ys[-1] + 1)
-        inside, outside = taken(rest, box)
+        inside, outside = take_words(rest, box)
         table = _ruled_table(grid, inside, lines[0], box) if inside else None
         if table is not None:
             tables.append(table)
@@ -150,7 +140,7 @@ def ruled(lines: Sequence[Line], rules: Sequence[Box]) -> tuple[list[Table], lis
     return tables, rest
 
 
-def _grids(across: Sequence[Stroke], down: Sequence[Stroke]) -> list[_Grid]:
+def _grids(across: Sequence[RuleStroke], down: Sequence[RuleStroke]) -> list[_Grid]:
     """Lines that meet, as grids of at least two cells."""
     groups = list(range(len(across) + len(down)))
 
@@ -167,7 +157,7 @@ def _grids(across: Sequence[Stroke], down: Sequence[Stroke]) -> list[_Grid]:
             )
             if meets:
                 groups[root(i)] = root(len(across) + j)
-    members: dict[int, tuple[list[Stroke], list[Stroke]]] = {}
+    members: dict[int, tuple[list[RuleStroke], list[RuleStroke]]] = {}
     for i, one in enumerate(across):
         members.setdefault(root(i), ([], []))[0].append(one)
     for j, one in enumerate(down):
@@ -176,17 +166,19 @@ def _grids(across: Sequence[Stroke], down: Sequence[Stroke]) -> list[_Grid]:
     return sorted((grid for grid in grids if grid is not None), key=lambda grid: grid.ys[0])
 
 
-def _grid(across: list[Stroke], down: list[Stroke]) -> _Grid | None:
-    xs = _ruled_apart(
+def _grid(across: list[RuleStroke], down: list[RuleStroke]) -> _Grid | None:
+    xs = _distinct_levels(
         [line.at for line in down] + [min(line.low for line in across), max(line.high for line in across)]
     )
-    ys = _ruled_apart([line.at for line in across] + [min(line.low for line in down), max(line.high for line in down)])
+    ys = _distinct_levels(
+        [line.at for line in across] + [min(line.low for line in down), max(line.high for line in down)]
+    )
     if len(xs) < 2 or len(ys) < 2 or (len(xs) - 1) * (len(ys) - 1) < 2:
         return None
     return _Grid(across, down, xs, ys)
 
 
-def _ruled_apart(values: Sequence[float]) -> list[float]:
+def _distinct_levels(values: Sequence[float]) -> list[float]:
     out: list[float] = []
     for value in sorted(values):
         if not out or value - out[-1] > 2 * _TOUCH:
@@ -194,10 +186,10 @@ def _ruled_apart(values: Sequence[float]) -> list[float]:
     return out
 
 
-def taken(lines: Sequence[Line], box: Box) -> tuple[list[Word], list[Line]]:
+def take_words(lines: Sequence[TextLine], box: Box) -> tuple[list[PdfWord], list[TextLine]]:
     """The words inside a box, and the lines of those outside."""
-    inside: list[Word] = []
-    outside: list[Line] = []
+    inside: list[PdfWord] = []
+    outside: list[TextLine] = []
     for line in lines:
         if line.bottom < box.top or line.top > box.bottom or line.right < box.left or line.left > box.right:
             outside.append(line)
@@ -210,17 +202,17 @@ def taken(lines: Sequence[Line], box: Box) -> tuple[list[Word], list[Line]]:
     return inside, outside
 
 
-def _ruled_table(grid: _Grid, words: Sequence[Word], line: Line, box: Box) -> Table | None:
+def _ruled_table(grid: _Grid, words: Sequence[PdfWord], line: TextLine, box: Box) -> PdfTable | None:
     columns, rows = len(grid.xs) - 1, len(grid.ys) - 1
     owners = _owners(grid)
-    held: dict[tuple[int, int], list[Word]] = {}
+    held: dict[tuple[int, int], list[PdfWord]] = {}
     for word in words:
         column = min(max(bisect_right(grid.xs, (word.left + word.right) / 2) - 1, 0), columns - 1)
         row = min(max(bisect_right(grid.ys, (word.top + word.bottom) / 2) - 1, 0), rows - 1)
         held.setdefault(owners[row][column], []).append(word)
     if len(held) < 2 or len({column for _, column in held}) < 2:
         return None
-    out: list[list[list[Word]]] = []
+    out: list[list[list[PdfWord]]] = []
     places: list[Box] = []
     for row in range(rows):
         own = [held.get((row, column), []) for column in range(columns)]
@@ -232,7 +224,7 @@ def _ruled_table(grid: _Grid, words: Sequence[Word], line: Line, box: Box) -> Ta
     if any(len(levels(cell)) > _TALLEST for row in out for cell in row):
         return None
     keep = [column for column in range(columns) if any(row[column] for row in out)]
-    return Table(line.page, box, [[row[column] for column in keep] for row in out], places, line.turn)
+    return PdfTable(line.page, box, [[row[column] for column in keep] for row in out], places, line.turn)
 
 
 def _owners(grid: _Grid) -> list[list[tuple[int, int]]]:
@@ -260,7 +252,7 @@ def _near(ascending: Sequence[float], value: float) -> bool:
     return at < len(ascending) and ascending[at] <= value + 2 * _TOUCH
 
 
-def _rows_within(row: list[list[Word]]) -> list[list[list[Word]]]:
+def _rows_within(row: list[list[PdfWord]]) -> list[list[list[PdfWord]]]:
     """The rows that a ruled row holds: several, where most of its cells have as many lines, and these are numbers."""
     stacks = [levels(cell) for cell in row]
     counts = [len(stack) for stack in stacks if stack]
@@ -297,16 +289,16 @@ _BULLETS = 2
 
 
 def between_rules(
-    lines: Sequence[Line], rules: Sequence[Box], ruled: Sequence[Table] = ()
-) -> tuple[list[Table], list[Line]]:
+    lines: Sequence[TextLine], rules: Sequence[Box], ruled: Sequence[PdfTable] = ()
+) -> tuple[list[PdfTable], list[TextLine]]:
     """Tables between lines of the same width across the page, which have none down it; and the lines without them. What
     rules the tables found before rules no other."""
     across = [one for one in strokes(rules)[0] if not any(_is_of(one, table.box) for table in ruled)]
-    tables: list[Table] = []
+    tables: list[PdfTable] = []
     rest = list(lines)
     for group in (part for stack in _stacks(across) for part in _apart(stack, lines)):
         box = Box(group[0].low - 2, group[0].at, group[0].high + 2, group[-1].at)
-        inside, outside = taken(rest, box)
+        inside, outside = take_words(rest, box)
         table = _table([cells(row) for row in levels(inside)], lines[0], box) if inside else None
         if table is not None and len(table.rows) >= 2:
             tables.append(table)
@@ -314,9 +306,9 @@ def between_rules(
     return tables, rest
 
 
-def _stacks(across: Sequence[Stroke]) -> list[list[Stroke]]:
+def _stacks(across: Sequence[RuleStroke]) -> list[list[RuleStroke]]:
     """Lines of equal width above each other: at least three, as above and below a header and at the end."""
-    out: list[list[Stroke]] = []
+    out: list[list[RuleStroke]] = []
     for line in sorted(across, key=lambda one: (round(one.low / 6), round(one.high / 6), one.at)):
         last = out[-1][-1] if out else None
         if (
@@ -331,20 +323,20 @@ def _stacks(across: Sequence[Stroke]) -> list[list[Stroke]]:
     return [group for group in out if len(group) >= 3]
 
 
-def _is_of(one: Stroke, box: Box) -> bool:
+def _is_of(one: RuleStroke, box: Box) -> bool:
     """Whether a line across the page is one of a table with a grid."""
     return box.top - 2 <= one.at <= box.bottom + 2 and box.left - 2 <= one.low and one.high <= box.right + 2
 
 
-def _apart(stack: Sequence[Stroke], lines: Sequence[Line]) -> list[Sequence[Stroke]]:
+def _apart(stack: Sequence[RuleStroke], lines: Sequence[TextLine]) -> list[Sequence[RuleStroke]]:
     """The lines of one table each: what stands between two tables is text, and not in cells."""
-    between: list[list[Word]] = [[] for _ in stack]
+    between: list[list[PdfWord]] = [[] for _ in stack]
     edges = [one.at for one in stack]
     for line in lines:
         at = bisect_right(edges, (line.top + line.bottom) / 2)
         if 0 < at < len(edges) and line.right > stack[0].low and line.left < stack[0].high:
             between[at] += line.words
-    out: list[Sequence[Stroke]] = []
+    out: list[Sequence[RuleStroke]] = []
     start = 0
     for at in range(1, len(stack)):
         rows = [cells(row) for row in levels(between[at])]
@@ -356,32 +348,35 @@ def _apart(stack: Sequence[Stroke], lines: Sequence[Line]) -> list[Sequence[Stro
 
 
 def _table(
-    parted: Sequence[Sequence[list[Word]]], line: Line, box: Box, columns: Sequence[tuple[float, float]] | None = None
-) -> Table | None:
+    parted: Sequence[Sequence[list[PdfWord]]],
+    line: TextLine,
+    box: Box,
+    columns: Sequence[tuple[float, float]] | None = None,
+) -> PdfTable | None:
     """Rows of cells as a table, where they stand under each other."""
     if len(parted) < 2 or max(len(row) for row in parted) < 2:
         return None
     columns = spans(parted) if columns is None else columns
     if len(columns) < 2:
         return None
-    placed_rows = [placed(row, columns) for row in parted]
+    placed_rows = [place_cells(row, columns) for row in parted]
     full = sum(sum(bool(cell) for cell in row) >= 2 for row in placed_rows)
     if full < 0.6 * len(placed_rows):
         return None
     places = [box_of([word for cell in row for word in cell]) for row in placed_rows]
-    return Table(line.page, box, placed_rows, places, line.turn)
+    return PdfTable(line.page, box, placed_rows, places, line.turn)
 
 
-def by_alignment(column: Sequence[Piece]) -> list[Piece]:
+def by_alignment(column: Sequence[PagePiece]) -> list[PagePiece]:
     """A column of a page with runs of lines that make a table as tables."""
-    out: list[Piece] = []
-    run: list[Line] = []
+    out: list[PagePiece] = []
+    run: list[TextLine] = []
     for piece in column:
-        is_row = isinstance(piece, Line) and (_is_row(piece) or _joins(run, piece))
+        is_row = isinstance(piece, TextLine) and (_is_row(piece) or _joins(run, piece))
         if run and (not is_row or piece.box.top - run[-1].bottom > _APART * run[-1].size):
             _settle(out, run)
             run = []
-        if is_row and isinstance(piece, Line):
+        if is_row and isinstance(piece, TextLine):
             run.append(piece)
         else:
             out.append(piece)
@@ -389,7 +384,7 @@ def by_alignment(column: Sequence[Piece]) -> list[Piece]:
     return out
 
 
-def _is_row(line: Line) -> bool:
+def _is_row(line: TextLine) -> bool:
     """Whether a line has cells: words far apart, beside the mark of a list."""
     parted = cells(line.words, _GAP)
     if line.backward or len(parted) < 2:
@@ -397,7 +392,7 @@ def _is_row(line: Line) -> bool:
     return len(parted) > 2 or _length(parted[0]) > _BULLETS
 
 
-def _joins(run: Sequence[Line], line: Line) -> bool:
+def _joins(run: Sequence[TextLine], line: TextLine) -> bool:
     """Whether a line whose cells are nearer stands in the columns of the rows above it."""
     if len(run) < 2 or line.backward or len(own := cells(line.words)) < 2:
         return False
@@ -405,34 +400,39 @@ def _joins(run: Sequence[Line], line: Line) -> bool:
     return [_over(cell, columns) for cell in own] == [[at] for at in range(len(columns))]
 
 
-def _over(cell: Sequence[Word], columns: Sequence[tuple[float, float]]) -> list[int]:
+def _over(cell: Sequence[PdfWord], columns: Sequence[tuple[float, float]]) -> list[int]:
     """The columns that a cell stands in."""
     left, right = cell[0].left, cell[-1].right
     return [at for at, (low, high) in enumerate(columns) if min(right, high) > max(left, low)]
 
 
-def _length(cell: Sequence[Word]) -> int:
+def _length(cell: Sequence[PdfWord]) -> int:
     return sum(len(word.text) for word in cell)
 
 
-def _settle(out: list[Piece], run: Sequence[Line]) -> None:
+def _settle(out: list[PagePiece], run: Sequence[TextLine]) -> None:
     """Put a run of rows to a column: as a table with the lines over its columns as header, or as they are."""
     if len(run) < _FEWEST:
         out += run
         return
-    gap, columns = _parted(run)
+    gap, columns = _split_cells(run)
     if len(columns) > max(len(cells(line.words, gap)) for line in run):
         out += run
         return
-    above: list[Line] = []
+    above: list[TextLine] = []
     top = run[0].top
-    while out and isinstance(last := out[-1], Line) and _stands_over(last, columns, top, gap) == len(columns):
+    while out and isinstance(last := out[-1], TextLine) and _stands_over(last, columns, top, gap) == len(columns):
         out.pop()
         above.append(last)
         top = last.top
     run = [*reversed(above), *run]
-    header: list[Line] = []
-    while out and len(header) < _HEADER and isinstance(last := out[-1], Line) and _stands_over(last, columns, top, gap):
+    header: list[TextLine] = []
+    while (
+        out
+        and len(header) < _HEADER
+        and isinstance(last := out[-1], TextLine)
+        and _stands_over(last, columns, top, gap)
+    ):
         out.pop()
         header.insert(0, last)
         top = last.top
@@ -449,7 +449,7 @@ def _settle(out: list[Piece], run: Sequence[Line]) -> None:
         out.append(table)
 
 
-def _parted(run: Sequence[Line]) -> tuple[float, list[tuple[float, float]]]:
+def _split_cells(run: Sequence[TextLine]) -> tuple[float, list[tuple[float, float]]]:
     """How far apart the cells of rows are, and the columns they stand in. Words that are nearer than cells of a table
     have to be are cells too, where rows have them in the same columns, and the first is more than a mark."""
     near = [cells(line.words) for line in run]
@@ -460,7 +460,7 @@ def _parted(run: Sequence[Line]) -> tuple[float, list[tuple[float, float]]]:
     return _GAP, spans([cells(line.words, _GAP) for line in run])
 
 
-def _stands_over(line: Line, columns: Sequence[tuple[float, float]], top: float, gap: float) -> int:
+def _stands_over(line: TextLine, columns: Sequence[tuple[float, float]], top: float, gap: float) -> int:
     """Over how many columns of a table a line stands, each of its cells over one: all of them, or some but the first,
     which a line of text stands over; else 0."""
     if top - line.bottom > _APART * line.size or line.backward:

@@ -1,7 +1,4 @@
-"""A page of PDFium -> words with boxes, in the order of the source.
-
-Words -> lines: as far as words stand close to each other, in the order of the source.
-"""
+"""A page of PDFium -> words with boxes in the order of the source, and lines of words that stand close together."""
 
 from __future__ import annotations
 
@@ -10,21 +7,8 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
 from typing import Any, NamedTuple
 
-from seamline.parse.pdf.library import (
-    Look,
-    Looks,
-    boxes,
-    characters,
-    parts,
-)
-from seamline.parse.pdf.model import (
-    Box,
-    Line,
-    Sheet,
-    Word,
-    line_of,
-    turned,
-)
+from seamline.parse.pdf.library import TextLook, TextLooks, boxes, characters, parts
+from seamline.parse.pdf.model import Box, PageSheet, PdfWord, TextLine, line_of, turn_box
 
 _TOKEN = re.compile(r"[^\s\ufffe\x02]+[\ufffe\x02]?|[\ufffe\x02]")
 """A word; PDFium writes U+FFFE or U+0002 for a hyphen at the end of a line, and no space after it."""
@@ -40,7 +24,7 @@ _GAP = 0.8
 """A word holds no hole wider than this part of its size."""
 
 
-class Geometry(NamedTuple):
+class PageGeometry(NamedTuple):
     """How the coordinates of a page's content lie on the page as it is shown."""
 
     left: float
@@ -59,19 +43,19 @@ class Geometry(NamedTuple):
         return (self.top - self.bottom) if self.turn % 2 == 0 else (self.right - self.left)
 
 
-class Token(NamedTuple):
+class ReadWord(NamedTuple):
     """A word as it was read, and whether a line of the source ends before it."""
 
-    word: Word
+    word: PdfWord
     turn: int
     fresh: bool
 
 
-class Read(NamedTuple):
+class PageText(NamedTuple):
     """What was read of a page."""
 
-    tokens: list[Token]
-    unseen: list[Token]
+    tokens: list[ReadWord]
+    unseen: list[ReadWord]
     """Drawn without ink: hidden, or the text under a scan."""
     characters: int
     unreadable: int
@@ -92,14 +76,14 @@ class _Chars(NamedTuple):
     parts: list[int | None]
 
 
-def read(text_page: Any, count: int, geometry: Geometry, looks: Looks, roles: Mapping[int, str]) -> Read:
+def read(text_page: Any, count: int, geometry: PageGeometry, looks: TextLooks, roles: Mapping[int, str]) -> PageText:
     """The words of a page."""
     text = characters(text_page, count)
-    lefts, tops, rights, bottoms = _shown(boxes(text_page, count), geometry)
+    lefts, tops, rights, bottoms = _boxes_as_shown(boxes(text_page, count), geometry)
     chars = _Chars(text, lefts, tops, rights, bottoms, parts(text_page, count))
     looks.begin(text_page, geometry.turn, geometry[:4], roles)
-    tokens: list[Token] = []
-    unseen: list[Token] = []
+    tokens: list[ReadWord] = []
+    unseen: list[ReadWord] = []
     unreadable = hidden = end = 0
     width, height = geometry.width, geometry.height
     is_odd = _UNREADABLE.search(text) is not None
@@ -122,17 +106,17 @@ def read(text_page: Any, count: int, geometry: Geometry, looks: Looks, roles: Ma
             word = word._replace(glued=glued, spaced=spaced) if glued or spaced else word
             if look.turn:
                 word = _upright(word, look.turn, width, height)
-            (tokens if look.inked else unseen).append(Token(word, look.turn, fresh))
+            (tokens if look.inked else unseen).append(ReadWord(word, look.turn, fresh))
             fresh, glued = False, True
-    return Read(tokens, unseen, len(text), unreadable, hidden, looks.unmapped)
+    return PageText(tokens, unseen, len(text), unreadable, hidden, looks.unmapped)
 
 
-def _is_on(word: Word, width: float, height: float) -> bool:
+def _is_on(word: PdfWord, width: float, height: float) -> bool:
     """Whether any of a word is on the page as shown."""
     return word.right >= 0 and word.bottom >= 0 and word.left <= width and word.top <= height
 
 
-def _shown(flat: array[float], geometry: Geometry) -> Iterator[MutableSequence[float]]:
+def _boxes_as_shown(flat: array[float], geometry: PageGeometry) -> Iterator[MutableSequence[float]]:
     """Lefts, tops, rights and bottoms on the page as shown."""
     lefts, tops, rights, bottoms = flat[0::4], flat[1::4], flat[2::4], flat[3::4]
     left, bottom, right, top, turn = geometry
@@ -152,8 +136,8 @@ def _shown(flat: array[float], geometry: Geometry) -> Iterator[MutableSequence[f
 
 
 def _words(
-    chars: _Chars, start: int, end: int, looks: Looks, is_forward: bool
-) -> list[tuple[Word, Look]] | Iterator[tuple[Word, Look]]:
+    chars: _Chars, start: int, end: int, looks: TextLooks, is_forward: bool
+) -> list[tuple[PdfWord, TextLook]] | Iterator[tuple[PdfWord, TextLook]]:
     """The words of a token: more than one where its look changes, or where there is a hole in it."""
     own = chars.parts[start:end]
     if own.count(own[0]) != len(own):
@@ -164,7 +148,7 @@ def _words(
     return _pieces(chars, start, end, look)
 
 
-def _is_whole(chars: _Chars, start: int, end: int, look: Look) -> bool:
+def _is_whole(chars: _Chars, start: int, end: int, look: TextLook) -> bool:
     """Whether characters stand next to each other: together they are as wide as each by itself."""
     if end - start == 1:
         return True
@@ -173,10 +157,10 @@ def _is_whole(chars: _Chars, start: int, end: int, look: Look) -> bool:
     return abs(loose) < _GAP * look.style.size
 
 
-def _by_look(chars: _Chars, start: int, end: int, looks: Looks) -> Iterator[tuple[Word, Look]]:
+def _by_look(chars: _Chars, start: int, end: int, looks: TextLooks) -> Iterator[tuple[PdfWord, TextLook]]:
     own = chars.parts[start:end]
     begin = start
-    look: Look | None = None
+    look: TextLook | None = None
     for index in range(start, end):
         part = own[index - start]
         here = looks.of(part, index) if part else look
@@ -188,7 +172,7 @@ def _by_look(chars: _Chars, start: int, end: int, looks: Looks) -> Iterator[tupl
     yield from _pieces(chars, begin, end, look or looks.of(0, begin))
 
 
-def _pieces(chars: _Chars, start: int, end: int, look: Look) -> Iterator[tuple[Word, Look]]:
+def _pieces(chars: _Chars, start: int, end: int, look: TextLook) -> Iterator[tuple[PdfWord, TextLook]]:
     """Characters of one look as words without holes."""
     lefts, rights = chars.lefts, chars.rights
     if not look.turn and not _is_whole(chars, start, end, look):
@@ -203,7 +187,7 @@ def _pieces(chars: _Chars, start: int, end: int, look: Look) -> Iterator[tuple[W
     yield _word(chars, start, end, look), look
 
 
-def _word(chars: _Chars, start: int, end: int, look: Look) -> Word:
+def _word(chars: _Chars, start: int, end: int, look: TextLook) -> PdfWord:
     text = chars.text[start:end]
     if not look.turn and not _BACKWARD.search(text):
         return _forward(chars, start, end, look)
@@ -212,10 +196,10 @@ def _word(chars: _Chars, start: int, end: int, look: Look) -> Word:
     left, right = min(chars.lefts[start:end]), max(chars.rights[start:end])
     top, bottom = min(chars.tops[start:end]), max(chars.bottoms[start:end])
     text = _ligatures_forward(text, chars.lefts[start:end]) if not look.turn else text
-    return Word(text, left, top, right, bottom, look.base, look.style, None, role=look.role)
+    return PdfWord(text, left, top, right, bottom, look.base, look.style, None, role=look.role)
 
 
-def _forward(chars: _Chars, start: int, end: int, look: Look) -> Word:
+def _forward(chars: _Chars, start: int, end: int, look: TextLook) -> PdfWord:
     """Characters of one look that run from left to right."""
     text = chars.text[start:end]
     if text[-1] in "\ufffe\x02":
@@ -227,7 +211,9 @@ def _forward(chars: _Chars, start: int, end: int, look: Look) -> Word:
     top, bottom = chars.tops[start], chars.bottoms[start]
     if not 0.3 * size < bottom - top < 3 * size:  # fonts that lie about their height
         top, bottom = look.base - 0.8 * size, look.base + 0.2 * size
-    return Word(text, left, top, max(left, right), bottom, look.base, look.style, edges, False, False, 1.0, look.role)
+    return PdfWord(
+        text, left, top, max(left, right), bottom, look.base, look.style, edges, False, False, 1.0, look.role
+    )
 
 
 def _ligatures_forward(text: str, lefts: Sequence[float]) -> str:
@@ -243,9 +229,9 @@ def _ligatures_forward(text: str, lefts: Sequence[float]) -> str:
     return "".join(out)
 
 
-def _upright(word: Word, turn: int, width: float, height: float) -> Word:
+def _upright(word: PdfWord, turn: int, width: float, height: float) -> PdfWord:
     """A word of turned text, on the page turned so that it is upright."""
-    box = turned(Box(*word[1:5]), (4 - turn) % 4, width, height)
+    box = turn_box(Box(*word[1:5]), (4 - turn) % 4, width, height)
     return word._replace(left=box.left, top=box.top, right=box.right, bottom=box.bottom)
 
 
@@ -256,31 +242,31 @@ _GLUED = 0.13
 """Words closer than this, in sizes of their font, are one."""
 
 
-def sheets(tokens: Sequence[Token], page: int, width: float, height: float) -> list[Sheet]:
+def sheets(tokens: Sequence[ReadWord], page: int, width: float, height: float) -> list[PageSheet]:
     """The lines of a page by direction, that of most words first."""
-    turns: dict[int, list[Token]] = {}
+    turns: dict[int, list[ReadWord]] = {}
     for token in tokens:
         turns.setdefault(token.turn, []).append(token)
     out = []
     for turn, own in sorted(turns.items(), key=lambda one: (-len(one[1]), one[0])):
         size = (width, height) if turn % 2 == 0 else (height, width)
-        out.append(Sheet(turn, *size, _lines(own, page, turn)))
+        out.append(PageSheet(turn, *size, _lines(own, page, turn)))
     return out
 
 
-def _lines(tokens: Sequence[Token], page: int, turn: int) -> list[Line]:
-    out: list[Line] = []
+def _lines(tokens: Sequence[ReadWord], page: int, turn: int) -> list[TextLine]:
+    out: list[TextLine] = []
     for stretch in _stretches(tokens):
         if any(word.edges is None and _LINE_BACKWARD.search(word.text) for word in stretch):
             out += [line_of(page, words, turn, backward=True) for words in _backward(stretch)]
         else:
             out += [line_of(page, words, turn) for words in _line_forward(stretch)]
-    return _healed(out)
+    return _heal_lines(out)
 
 
-def _stretches(tokens: Iterable[Token]) -> list[list[Word]]:
+def _stretches(tokens: Iterable[ReadWord]) -> list[list[PdfWord]]:
     """Words between line ends of the source."""
-    out: list[list[Word]] = []
+    out: list[list[PdfWord]] = []
     for token in tokens:
         if token.fresh or not out:
             out.append([])
@@ -288,9 +274,9 @@ def _stretches(tokens: Iterable[Token]) -> list[list[Word]]:
     return out
 
 
-def _line_forward(words: Sequence[Word]) -> list[list[Word]]:
-    out: list[list[Word]] = []
-    last: Word | None = None
+def _line_forward(words: Sequence[PdfWord]) -> list[list[PdfWord]]:
+    out: list[list[PdfWord]] = []
+    last: PdfWord | None = None
     for word in words:
         if last is None or not _follows(last, word):
             out.append([word._replace(glued=False) if word.glued else word])
@@ -300,7 +286,7 @@ def _line_forward(words: Sequence[Word]) -> list[list[Word]]:
     return out
 
 
-def _follows(last: Word, word: Word) -> bool:
+def _follows(last: PdfWord, word: PdfWord) -> bool:
     """Whether a word stands right of another, on the same line."""
     size = max(last.style.size, word.style.size)
     if not -0.6 * size < word.left - last.right < _LINE_GAP * size:
@@ -311,7 +297,7 @@ def _follows(last: Word, word: Word) -> bool:
     return shared > 0.5 * min(last.bottom - last.top, word.bottom - word.top)
 
 
-def _backward(words: Sequence[Word]) -> list[list[Word]]:
+def _backward(words: Sequence[PdfWord]) -> list[list[PdfWord]]:
     """Words of a line that runs from right to left, apart where there are wide gaps, each part in its order."""
     ranked = sorted(range(len(words)), key=lambda index: words[index].left)
     groups: list[set[int]] = []
@@ -327,19 +313,19 @@ def _backward(words: Sequence[Word]) -> list[list[Word]]:
     return [[part[0]._replace(glued=False), *part[1:]] for part in parts]
 
 
-def _healed(lines: Sequence[Line]) -> list[Line]:
+def _heal_lines(lines: Sequence[TextLine]) -> list[TextLine]:
     """Lines that the source breaks at a raised or lowered character, as one again."""
-    groups: list[list[Line]] = []
+    groups: list[list[TextLine]] = []
     for line in lines:
         last = groups[-1][-1] if groups else None
         if last is not None and not (line.backward or last.backward) and _follows(last.words[-1], line.words[0]):
             groups[-1].append(line)
         else:
             groups.append([line])
-    return [joined(group) if len(group) > 1 else group[0] for group in groups]
+    return [join_parts(group) if len(group) > 1 else group[0] for group in groups]
 
 
-def joined(lines: Sequence[Line]) -> Line:
+def join_parts(lines: Sequence[TextLine]) -> TextLine:
     """The parts of one line; no space between them where there is no gap."""
     words = list(lines[0].words)
     for line in lines[1:]:

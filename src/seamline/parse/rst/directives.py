@@ -1,19 +1,15 @@
-"""What a directive of reStructuredText is: code, a formula, a figure, a table, or a container of blocks.
-
-Tables of reStructuredText: where they end, their rows, and where their header does.
+"""Directives and tables of reStructuredText: what a directive is, where its content starts, and the rows and the header
+of a table.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from seamline.parse.rst.lines import (
-    FIELD,
-    GRID_BORDER,
-    SIMPLE_BORDER,
-    Lines,
-)
+from seamline.parse.rst.lines import FIELD, GRID_BORDER, SIMPLE_BORDER, RstLines
+from seamline.text.lines import trimmed
+from seamline.types import Detail, Enclosure
 
 DIRECTIVE = re.compile(
     r"\.\.[ \t]+(?:\|(?P<substitution>[^|]{1,200})\|[ \t]+)?"
@@ -56,13 +52,13 @@ _ROW = re.compile(r"[*+•‣⁃-][ \t]+[*+•‣⁃-](?:[ \t]|\Z)")
 _LONGEST_OPENING = 100
 
 
-class Directive(NamedTuple):
+class RstDirective(NamedTuple):
     """A directive as it stands in its lines."""
 
     kind: str
     is_leaf: bool
     """Whether it is one block, and its content no blocks to be read."""
-    attrs: dict[str, Any]
+    detail: Detail
     header: int
     """The last line of its arguments and options."""
     after: int
@@ -78,7 +74,7 @@ class Directive(NamedTuple):
     """First and last line of the rows of a table of values."""
 
 
-def read_directive(lines: Lines, number: int, column: int, found: re.Match[str]) -> Directive:
+def read_directive(lines: RstLines, number: int, column: int, found: re.Match[str]) -> RstDirective:
     name = found["name"].lower()
     is_substitution = found["substitution"] is not None
     kind = "reference" if is_substitution else _KINDS.get(name, "directive")
@@ -93,18 +89,17 @@ def read_directive(lines: Lines, number: int, column: int, found: re.Match[str])
     argument = lines.text[found.end() : lines.end[number]]
     options = lines.text[lines.end[number] : lines.end[header]] if header > number else ""
     after = lines.after_indented(number + 1, column) if is_leaf else header + 1
-    attrs: dict[str, Any] = {"name": name}
+    enclosure = header_end = None
     if kind in ("code", "math", "directive"):
-        attrs["frame"] = _frame(lines, number, found.end() if name in _NOTES and argument else 0)
-    if kind == "code" and argument and " " not in argument:
-        attrs["language"] = argument
+        enclosure = _enclosure(lines, number, found.end() if name in _NOTES and argument else 0)
     if kind == "table":
         kept = _header_rows(options)
-        attrs["header_end"] = lines.end[rows[kept - 1][1] if 0 < kept < len(rows) else header]
-    return Directive(
+        header_end = lines.end[rows[kept - 1][1] if 0 < kept < len(rows) else header]
+    language = argument if kind == "code" and " " not in argument else ""
+    return RstDirective(
         kind,
         is_leaf,
-        attrs,
+        Detail(enclosure, name, language=language, header_end=header_end),
         header,
         after,
         _content_indent(lines, header, column),
@@ -115,23 +110,23 @@ def read_directive(lines: Lines, number: int, column: int, found: re.Match[str])
     )
 
 
-def _content_indent(lines: Lines, header: int, column: int) -> int:
+def _content_indent(lines: RstLines, header: int, column: int) -> int:
     first = header + 1
     while lines.is_blank(first) and first < len(lines):
         first += 1
     return lines.indent[first] if first < len(lines) and lines.indent[first] > column else column + 3
 
 
-def _frame(lines: Lines, number: int, text_at: int) -> tuple[int, int, str]:
+def _enclosure(lines: RstLines, number: int, text_at: int) -> Enclosure:
     """The first line with its end, so that a blank line follows it, as directives ask for; without text in it."""
     start = lines.start[number]
     after = lines.start[number + 1] if number + 1 < len(lines) else lines.end[number]
     if text_at:
-        after = start + len(lines.text[start:text_at].rstrip())
-    return start, after if after - start <= _LONGEST_OPENING else start, ""
+        after = trimmed(lines.text, start, text_at)
+    return Enclosure(start, after if after - start <= _LONGEST_OPENING else start)
 
 
-def _header(lines: Lines, number: int, column: int) -> int:
+def _header(lines: RstLines, number: int, column: int) -> int:
     """The last line of arguments and options: options follow the first line, perhaps after more arguments."""
     last = below = number
     indent = -1
@@ -146,7 +141,7 @@ def _header(lines: Lines, number: int, column: int) -> int:
     return last
 
 
-def _values(lines: Lines, header: int, after: int) -> list[tuple[int, int]]:
+def _values(lines: RstLines, header: int, after: int) -> list[tuple[int, int]]:
     """Rows of comma-separated values; a quote that a line leaves open goes on in the next."""
     rows: list[tuple[int, int]] = []
     is_open = False
@@ -161,7 +156,7 @@ def _values(lines: Lines, header: int, after: int) -> list[tuple[int, int]]:
     return rows
 
 
-def _items(lines: Lines, header: int, after: int) -> list[tuple[int, int]]:
+def _items(lines: RstLines, header: int, after: int) -> list[tuple[int, int]]:
     """Rows of a list of lists, one for each item; none where a line at the margin starts no item with a list in it."""
     rows: list[tuple[int, int]] = []
     margin = -1
@@ -188,7 +183,7 @@ _CELL = re.compile(r"=+")
 _SPANS = re.compile(r"-[- \t]*+\Z")
 
 
-class Found(NamedTuple):
+class RstTable(NamedTuple):
     """A table."""
 
     after: int
@@ -201,7 +196,7 @@ class Found(NamedTuple):
     """Whether its lines agree with each other."""
 
 
-def grid(lines: Lines, first: int, at: int, column: int) -> Found:
+def read_grid_table(lines: RstLines, first: int, at: int, column: int) -> RstTable:
     """A table of drawn cells that starts at `at`, to the first line that is none of it."""
     after = first + 1
     while after < len(lines) and lines.indent[after] == column and lines.text[lines.at[after]] in "+|":
@@ -222,10 +217,10 @@ def grid(lines: Lines, first: int, at: int, column: int) -> Found:
             header = number
     if begin >= 0:
         rows.append((begin, after))
-    return Found(after, rows, header, begin < 0 and len(widths) == 1 and bool(rows))
+    return RstTable(after, rows, header, begin < 0 and len(widths) == 1 and bool(rows))
 
 
-def simple(lines: Lines, first: int, at: int, column: int) -> Found | None:
+def read_simple_table(lines: RstLines, first: int, at: int, column: int) -> RstTable | None:
     """A table between lines of equals signs that starts at `at`; None where its end is missing."""
     borders: list[int] = []
     number = first + 1
@@ -251,4 +246,4 @@ def simple(lines: Lines, first: int, at: int, column: int) -> Found | None:
             rows.append([number, number + 1])
         else:
             rows[-1][1] = number + 1
-    return Found(last + 1, [(begin, end) for begin, end in rows], header, bool(rows))
+    return RstTable(last + 1, [(begin, end) for begin, end in rows], header, bool(rows))

@@ -1,7 +1,4 @@
-"""The lines of a reStructuredText source, and what one line can be told to be.
-
-What reStructuredText says in plain words, and which of its inline marks have no end.
-"""
+"""The lines of a reStructuredText source, what one line can be, and the plain words of inline markup."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ SIMPLE = re.compile(r"=+(?:[ \t]++=++)+\Z")
 SIMPLE_BORDER = re.compile(r"=[= \t]*+\Z")
 
 
-class Lines:
+class RstLines:
     """Lines by number from 0. A blank one has the indent -1."""
 
     def __init__(self, text: str) -> None:

@@ -6,16 +6,9 @@ import re
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from seamline.parse.office.ooxml import (
-    Package,
-    child,
-    name_of,
-    number,
-)
-from seamline.parse.raw import Raw
-from seamline.parse.sheets.grid import Grid, neighbours
-from seamline.parse.sheets.limit import CELL
-from seamline.parse.sheets.rows import Value
+from seamline.parse.office.ooxml import OfficePackage, child, name_of, number
+from seamline.parse.parser_types import ParseInput
+from seamline.parse.sheets.grid import CELL, SheetGrid, Value, neighbours
 from seamline.parse.xml import parse_xml, refuse_doctype
 
 _ROOMY = 4_000_000
@@ -44,7 +37,7 @@ _EPOCH_1904 = datetime(1904, 1, 1)
 _LAST_DAY = 2_958_466
 
 
-class Marks(NamedTuple):
+class SheetMarks(NamedTuple):
     """What the XML of a sheet has anywhere, seen in one look."""
 
     wide: bool
@@ -56,12 +49,12 @@ class Marks(NamedTuple):
     """How many cells have a text that is shared."""
 
 
-def marks_of(data: bytes) -> Marks:
+def marks_of(data: bytes) -> SheetMarks:
     """What a sheet has."""
-    return Marks(_TWO_LETTERS.search(data) is not None, b"</f>" in data, _ERROR in data, data.count(b't="s"'))
+    return SheetMarks(_TWO_LETTERS.search(data) is not None, b"</f>" in data, _ERROR in data, data.count(b't="s"'))
 
 
-def is_sparse(data: bytes, marks: Marks) -> bool:
+def is_sparse(data: bytes, marks: SheetMarks) -> bool:
     """Whether laying out all cells of a sheet between the first and the last would cost far more than they hold."""
     rows = _rows(data)
     width = _NARROW if not marks.wide else _WIDE if _THREE_LETTERS.search(data) else _MIDDLE
@@ -89,20 +82,20 @@ def _is_roomy(box: int, cells: int) -> bool:
     return box > max(_ROOMY, _TIMES_EMPTY * cells)
 
 
-def uncalculated(data: bytes, marks: Marks) -> int:
+def count_uncalculated(data: bytes, marks: SheetMarks) -> int:
     """Formulas of a sheet that were never calculated."""
     return sum(data.count(one) for one in _UNCALCULATED) if marks.formula else 0
 
 
-def failed(data: bytes, marks: Marks) -> int:
+def count_failed(data: bytes, marks: SheetMarks) -> int:
     """Cells of a sheet that hold an error instead of a value."""
     return data.count(_ERROR) if marks.error else 0
 
 
-class Workbook:
+class XlsxWorkbook:
     """What the sheets of a workbook share: texts and formats."""
 
-    def __init__(self, package: Package, main: str, raw: Raw) -> None:
+    def __init__(self, package: OfficePackage, main: str, raw: ParseInput) -> None:
         self._package = package
         self._raw = raw
         relations = package.relations(main).values()
@@ -118,7 +111,7 @@ class Workbook:
         self._longest: int | None = None
         self._shared_size = 0
 
-    def _shared(self) -> list[str]:
+    def _shared_texts(self) -> list[str]:
         """The texts that cells refer to by number."""
         if self._texts is None:
             root = self._package.xml_if_any(self._texts_part)
@@ -130,12 +123,12 @@ class Workbook:
         self._longest_text()
         return min(max(_MOST_REPEATED, _TIMES_REPEATED * (len(data) + self._shared_size)), self._raw.limits.characters)
 
-    def is_heavy(self, data: bytes, marks: Marks) -> bool:
+    def is_heavy(self, data: bytes, marks: SheetMarks) -> bool:
         """Whether repeated texts make a sheet hold more than it may."""
         most = self.most(data)
         if self._longest_text() * marks.shared <= most:
             return False
-        lengths = [len(text) for text in self._shared()]
+        lengths = [len(text) for text in self._shared_texts()]
         return sum(lengths[index] for at in _SHARED.findall(data) if (index := int(at)) < len(lengths)) > most
 
     def may_be_long(self, data: bytes) -> bool:
@@ -151,7 +144,7 @@ class Workbook:
             self._longest = max(map(len, shared.split(b"</si>")))
         return self._longest
 
-    def cells(self, data: bytes, name: str, part: str) -> list[Grid]:
+    def cells(self, data: bytes, name: str, part: str) -> list[SheetGrid]:
         """The cells of a sheet that hold something, those that are neighbours together."""
         root = parse_xml(data, self._raw.uri, part)
         found: dict[int, dict[int, Value]] = {}
@@ -204,17 +197,17 @@ class Workbook:
         except ValueError:
             self._note("cells-damaged", "values that are no numbers are read as text", name)
             return text
-        return self._dated(amount, cell.get("s") or "", name)
+        return self._to_date(amount, cell.get("s") or "", name)
 
     def _text(self, index: str, name: str) -> str:
-        texts = self._shared()
+        texts = self._shared_texts()
         at = number(index, 0, len(texts), len(texts))
         if at == len(texts):
             self._note("cells-damaged", "cells that refer to texts which are not there are left out", name)
             return ""
         return texts[at]
 
-    def _dated(self, amount: float, style: str, name: str) -> Value:
+    def _to_date(self, amount: float, style: str, name: str) -> Value:
         dates = self._date_styles()
         if not dates or not dates[number(style, 0, len(dates) - 1, 0)]:
             return amount

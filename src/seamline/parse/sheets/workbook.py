@@ -12,51 +12,38 @@ from typing import Any
 
 from seamline.errors import ParseError, needed
 from seamline.gc_pause import paused
-from seamline.parse.builder import Builder
-from seamline.parse.office.ooxml import (
-    Package,
-    attribute,
-    child,
-    name_of,
-)
-from seamline.parse.raw import Parsed, Raw
-from seamline.parse.sheets.cells import (
-    Marks,
-    Workbook,
-    failed,
-    is_sparse,
-    marks_of,
-    uncalculated,
-)
-from seamline.parse.sheets.grid import Grid, write_grid
-from seamline.parse.sheets.limit import cut_long
+from seamline.parse.builder import DocumentBuilder
+from seamline.parse.office.ooxml import OfficePackage, attribute, child, name_of
+from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.parse.sheets.cells import SheetMarks, XlsxWorkbook, count_failed, count_uncalculated, is_sparse, marks_of
+from seamline.parse.sheets.grid import SheetGrid, cut_long, write_grid
 from seamline.parse.xml import refuse_doctype
 from seamline.types import Notice
 
 
-def parse(raw: Raw) -> Parsed:
+def parse(raw: ParseInput) -> ParseResult:
     """A workbook."""
     with paused():
-        return _parsed(raw)
+        return _parse_workbook(raw)
 
 
-def _parsed(raw: Raw) -> Parsed:
+def _parse_workbook(raw: ParseInput) -> ParseResult:
     if not raw.data.startswith(b"PK"):
-        return _Old(raw).parsed()
-    package = Package(raw)
+        return _Old(raw).parse()
+    package = OfficePackage(raw)
     if "content.xml" in package and "xl/workbook.xml" not in package:
         from seamline.parse.office.odf.document import parse as parse_odf
 
         return parse_odf(raw)
-    return _Book(raw, package).parsed()
+    return _Book(raw, package).parse()
 
 
 class _Writer:
     """Collects the sheets of a workbook."""
 
-    def __init__(self, raw: Raw) -> None:
+    def __init__(self, raw: ParseInput) -> None:
         self._limits = raw.limits
-        self.builder = Builder()
+        self.builder = DocumentBuilder()
         self.notices: list[Notice] = []
         self.is_full = False
 
@@ -65,7 +52,7 @@ class _Writer:
         if notice not in self.notices:
             self.notices.append(notice)
 
-    def sheet(self, name: str, grids: Sequence[Grid], *, may_be_long: bool = True) -> None:
+    def sheet(self, name: str, grids: Sequence[SheetGrid], *, may_be_long: bool = True) -> None:
         if may_be_long and (cut := cut_long(grids)):
             self.note("cells-cut", cut.message, f"sheet {name}")
         if not any(grid.rows for grid in grids):
@@ -81,50 +68,50 @@ class _Writer:
                 f"sheet {name}",
             )
 
-    def parsed(self, meta: dict[str, Any], sheets: int) -> Parsed:
+    def parse(self, meta: dict[str, Any], sheets: int) -> ParseResult:
         text, blocks, anchors = self.builder.finish()
         if not text:
             self.note("no-text", "holds no text")
         title = meta.pop("title", "")
-        return Parsed(text, blocks, title, {**meta, "sheets": sheets}, anchors, notices=tuple(self.notices))
+        return ParseResult(text, blocks, title, {**meta, "sheets": sheets}, anchors, notices=tuple(self.notices))
 
 
 class _Old:
     """A workbook that is no package: XLS."""
 
-    def __init__(self, raw: Raw) -> None:
+    def __init__(self, raw: ParseInput) -> None:
         self._raw = raw
 
-    def parsed(self) -> Parsed:
-        book = opened(self._raw.data, self._raw.uri)
+    def parse(self) -> ParseResult:
+        book = open_workbook(self._raw.data, self._raw.uri)
         writer = _Writer(self._raw)
         for sheet in book.sheets_metadata:
             if writer.is_full:
                 break
             if "Visible" not in str(sheet.visible):
                 writer.note("sheet-hidden", "is hidden, and read all the same", f"sheet {sheet.name}")
-            grid = _laid_out(book, sheet.name)
+            grid = _lay_out_sheet(book, sheet.name)
             if isinstance(grid, str):
                 writer.note("sheet-unreadable", f"cannot be read and is left out ({grid})", f"sheet {sheet.name}")
             else:
                 writer.sheet(sheet.name, [grid])
-        return writer.parsed({}, len(book.sheets_metadata))
+        return writer.parse({}, len(book.sheets_metadata))
 
 
 class _Book:
     """A workbook that is a package: XLSX, and its binary kind."""
 
-    def __init__(self, raw: Raw, package: Package) -> None:
+    def __init__(self, raw: ParseInput, package: OfficePackage) -> None:
         self._raw = raw
         self._package = package
         self._main = package.main("xl/workbook.xml")
         self._writer = _Writer(raw)
 
-    def parsed(self) -> Parsed:
+    def parse(self) -> ParseResult:
         if self._main.endswith(".bin"):
-            return _Old(self._raw).parsed()
-        listed = list(self._listed())
-        workbook = Workbook(self._package, self._main, self._raw)
+            return _Old(self._raw).parse()
+        listed = list(self._list_sheets())
+        workbook = XlsxWorkbook(self._package, self._main, self._raw)
         book: Any = None
         for name, part, state in listed:
             if self._writer.is_full:
@@ -135,11 +122,11 @@ class _Book:
                 continue
             if state in ("hidden", "veryHidden"):
                 self._writer.note("sheet-hidden", "is hidden, and read all the same", f"sheet {name}")
-            grids: list[Grid] = []
+            grids: list[SheetGrid] = []
             marks = marks_of(data)
             if not is_sparse(data, marks) and not workbook.is_heavy(data, marks):
-                book = book or opened(self._raw.data, self._raw.uri)
-                grid = _laid_out(book, name)
+                book = book or open_workbook(self._raw.data, self._raw.uri)
+                grid = _lay_out_sheet(book, name)
                 if isinstance(grid, str):
                     self._writer.note("sheet-damaged", f"is damaged, read as far as possible ({grid})", f"sheet {name}")
                 else:
@@ -150,18 +137,18 @@ class _Book:
         self._tell_beside()
         self._writer.notices[:0] = self._package.notices
         meta: dict[str, Any] = dict(self._package.core())
-        return self._writer.parsed(meta, len(listed))
+        return self._writer.parse(meta, len(listed))
 
-    def _tell(self, data: bytes, marks: Marks, where: str) -> None:
+    def _tell(self, data: bytes, marks: SheetMarks, where: str) -> None:
         """What cells hold that is no value."""
-        if count := uncalculated(data, marks):
+        if count := count_uncalculated(data, marks):
             self._writer.note(
                 "formulas-uncalculated", f"{count:,} formulas have no value: open and save it first", where
             )
-        if count := failed(data, marks):
+        if count := count_failed(data, marks):
             self._writer.note("cells-failed", f"{count:,} cells with an error such as #REF! are left out", where)
 
-    def _listed(self) -> Iterator[tuple[str, str, str]]:
+    def _list_sheets(self) -> Iterator[tuple[str, str, str]]:
         """Name, part and state of the sheets; several that are one part are read once."""
         root = self._package.xml(self._main)
         relations = self._package.relations(self._main)
@@ -203,7 +190,7 @@ class _Book:
             self._writer.note("drawings", f"{drawn:,} drawings and charts are left out")
 
 
-def opened(data: bytes, uri: str) -> Any:
+def open_workbook(data: bytes, uri: str) -> Any:
     """The workbook as calamine reads it."""
     with needed("python-calamine, which reads spreadsheets,", "office"):
         import python_calamine as calamine
@@ -215,7 +202,7 @@ def opened(data: bytes, uri: str) -> Any:
         raise ParseError(f"is no workbook that can be read ({error}): save it anew", uri) from None
 
 
-def _laid_out(book: Any, name: str) -> Grid | str:
+def _lay_out_sheet(book: Any, name: str) -> SheetGrid | str:
     """The cells of a sheet, or why there are none."""
     import python_calamine as calamine
 
@@ -230,7 +217,7 @@ def _laid_out(book: Any, name: str) -> Grid | str:
     ) as error:
         return str(error)
     if sheet.start is None:
-        return Grid(0, 0, [], ())
+        return SheetGrid(0, 0, [], ())
     merged = tuple((*first, *last) for first, last in sheet.merged_cell_ranges or ())
     top, left = sheet.start
-    return Grid(top, left, sheet.to_python(), merged)
+    return SheetGrid(top, left, sheet.to_python(), merged)

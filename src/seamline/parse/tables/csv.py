@@ -1,10 +1,7 @@
 """CSV and TSV: one table, a row for each record, wherever its cells hold line ends. The text is the source.
 
-Nothing in a cell is ever worked out: a formula is text.
-
-How a table of separated values is written: which character parts its cells, and which quotes them.
-
-Each candidate reads a sample; the one under which rows have the same width, and cells look like values, is right.
+Nothing in a cell is ever worked out: a formula is text. Which character parts cells, and which quotes them, is found by
+trying each candidate on a sample: under the right one rows have the same width, and cells look like values.
 """
 
 from __future__ import annotations
@@ -16,17 +13,12 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
+from seamline.anchors import RecordAnchors
 from seamline.gc_pause import paused
-from seamline.parse.raw import Parsed, Raw
-from seamline.parse.table_text import Numbered
-from seamline.text.values import (
-    MOST,
-    common,
-    described,
-    sample,
-    type_of,
-)
-from seamline.types import Block, Notice
+from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.text.lines import trimmed
+from seamline.text.values import MOST, common, name_columns, sample, type_of
+from seamline.types import Block, Detail, Dialect, Notice
 
 TSV = "text/tab-separated-values"
 _PREAMBLE = 10
@@ -39,40 +31,36 @@ _LONG_NAME = 80
 _Spans = list[tuple[int, int]]
 
 
-def parse(raw: Raw) -> Parsed:
+def parse(raw: ParseInput) -> ParseResult:
     """A table of separated values."""
     with paused():
-        return _parsed(raw)
+        return _parse_table(raw)
 
 
-def _parsed(raw: Raw) -> Parsed:
+def _parse_table(raw: ParseInput) -> ParseResult:
     text = raw.text
-    dialect = detect(text, tabs=raw.media_type == TSV)
-    scanner = Scanner(dialect)
+    dialect, doubt = detect(text, tabs=raw.media_type == TSV)
+    scanner = CsvScanner(dialect)
     rows = [span for span in scanner.records(text) if not text[span[0]].isspace() or _is_record(text[slice(*span)])]
     if rows[:1] == [(0, 1)] and text[0] == "\ufeff":
         del rows[0]
     above = _preamble(scanner, text, rows)
     if len(rows) == above:
-        return Parsed(text, _paragraphs(text, rows), notices=(_EMPTY,))
+        return ParseResult(text, _paragraphs(text, rows), notices=(_EMPTY,))
     shape = _shape(scanner, text, rows[above:])
     blocks = _paragraphs(text, rows[:above])
     table = len(blocks)
     lines, numbers = _rows(text, rows[above:], shape, table)
     if not lines:
-        return Parsed(text, blocks, notices=(_EMPTY,))
-    written = {"delimiter": dialect.delimiter, "quote": dialect.quote}
-    attrs = {
-        "header_end": lines[0].end if shape.header else lines[0].start,
-        "columns": described(shape.names, shape.types),
-        "dialect": written,
-    }
+        return ParseResult(text, blocks, notices=(_EMPTY,))
+    header_end = lines[0].end if shape.header else lines[0].start
+    detail = Detail(header_end=header_end, columns=name_columns(shape.names, shape.types), dialect=dialect)
     if shape.header:
-        lines[0] = lines[0]._replace(attrs=written)
-    blocks.append(Block("table", lines[0].start, lines[-1].end, 0, -1, attrs))
+        lines[0] = lines[0]._replace(detail=Detail(dialect=dialect))
+    blocks.append(Block("table", lines[0].start, lines[-1].end, 0, -1, detail))
     blocks += lines
-    notices = (*_doubts(dialect, shape), *_odd_rows(scanner, text, rows[above:], shape))
-    return Parsed(text, blocks, anchors=Numbered(lines, numbers), notices=notices)
+    notices = (*_doubts(dialect, doubt, shape), *_odd_rows(scanner, text, rows[above:], shape))
+    return ParseResult(text, blocks, anchors=RecordAnchors(lines, numbers), notices=notices)
 
 
 _EMPTY = Notice("table-empty", "there is no record in it")
@@ -94,13 +82,13 @@ def _is_record(line: str) -> bool:
 
 def _paragraphs(text: str, rows: _Spans) -> list[Block]:
     """Lines above a table, each a paragraph."""
-    spans = [(start, start + len(text[start:end].rstrip())) for start, end in rows]
+    spans = [(start, trimmed(text, start, end)) for start, end in rows]
     return [Block("paragraph", start, end) for start, end in spans if end > start]
 
 
-def _preamble(scanner: Scanner, text: str, rows: _Spans) -> int:
+def _preamble(scanner: CsvScanner, text: str, rows: _Spans) -> int:
     """How many lines stand above the table: those of one cell, before the first of a table that has more."""
-    first = 1 if len(rows) > 1 and declared(text) else 0
+    first = 1 if len(rows) > 1 and declared_delimiter(text) else 0
     if _usual_width(scanner, text, rows[:_HEAD]) < 2:
         return first
     for index, row in enumerate(rows[first:_PREAMBLE], first):
@@ -109,17 +97,17 @@ def _preamble(scanner: Scanner, text: str, rows: _Spans) -> int:
     return first
 
 
-def _usual_width(scanner: Scanner, text: str, rows: _Spans) -> int:
+def _usual_width(scanner: CsvScanner, text: str, rows: _Spans) -> int:
     """The width most rows have; the greater of two."""
     widths = Counter(abs(scanner.width(text, *row)) for row in rows)
     return max(widths, key=lambda width: (widths[width], width), default=0)
 
 
-def _shape(scanner: Scanner, text: str, rows: _Spans) -> _Shape:
+def _shape(scanner: CsvScanner, text: str, rows: _Spans) -> _Shape:
     width = _usual_width(scanner, text, rows[:_HEAD])
     first = scanner.values(text, *rows[0], most=MOST)
     seen = [scanner.values(text, *row, most=MOST) for row in sample(rows[1:])]
-    columns = list(_turned(seen, min(max(width, len(first)), MOST)))
+    columns = list(_transpose(seen, min(max(width, len(first)), MOST)))
     types = [common(map(type_of, column)) for column in columns]
     header = _is_header(first, columns, types)
     if not header:
@@ -131,7 +119,7 @@ def _shape(scanner: Scanner, text: str, rows: _Spans) -> _Shape:
     return _Shape(width, header, names, types)
 
 
-def _turned(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
+def _transpose(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
     return [[row[i] for row in rows if i < len(row)] for i in range(width)]
 
 
@@ -159,7 +147,7 @@ def _rows(text: str, rows: _Spans, shape: _Shape, table: int) -> tuple[list[Bloc
     missing: set[int] = set()
     for number, (start, end) in enumerate(rows):
         if text[end - 1].isspace():
-            end = start + len(text[start:end].rstrip())
+            end = trimmed(text, start, end)
             if end <= start:
                 missing.add(number)
                 continue
@@ -169,17 +157,17 @@ def _rows(text: str, rows: _Spans, shape: _Shape, table: int) -> tuple[list[Bloc
     return blocks, [number for number in numbers if number - first not in missing] if missing else numbers
 
 
-def _doubts(dialect: Dialect, shape: _Shape) -> list[Notice]:
+def _doubts(dialect: Dialect, doubt: str, shape: _Shape) -> list[Notice]:
     out = []
-    if dialect.doubt:
-        others = " or ".join(map(repr, dialect.doubt))
+    if doubt:
+        others = " or ".join(map(repr, doubt))
         out.append(Notice("csv-delimiter", f"read with {dialect.delimiter!r} between cells; {others} would do as well"))
     if shape.width > MOST:
         out.append(Notice("table-wide", f"{shape.width} columns: the first {MOST} are described, all are kept"))
     return out
 
 
-def _odd_rows(scanner: Scanner, text: str, rows: _Spans, shape: _Shape) -> list[Notice]:
+def _odd_rows(scanner: CsvScanner, text: str, rows: _Spans, shape: _Shape) -> list[Notice]:
     """Rows that are not like the others."""
     ragged: list[int] = []
     unclosed: list[int] = []
@@ -223,18 +211,7 @@ _CELLS = 2000
 _DECLARED = re.compile(r"\ufeff?sep=([,;|\t:^~#])[\r\n]", re.IGNORECASE)
 
 
-class Dialect(NamedTuple):
-    """How cells are parted and quoted."""
-
-    delimiter: str = ","
-    quote: str = '"'
-    escape: str = ""
-    """A backslash where quotes inside quoted cells follow one; usually they are doubled."""
-    doubt: str = ""
-    """Delimiters that would do as well."""
-
-
-class Scanner:
+class CsvScanner:
     """Finds records and cells. Every pattern is possessive, so that no text is looked at more than a few times.
 
     A quoted cell ends at a quote that a delimiter or a line end follows. Where there is none, the quote is text: one
@@ -306,23 +283,23 @@ class Scanner:
 _LINE = re.compile(r"[^\r\n]+")
 
 
-def detect(text: str, *, tabs: bool = False) -> Dialect:
-    """The dialect of a table; `tabs` where its name says that cells are parted by tabs."""
-    if sign := declared(text):
-        return Dialect(sign, _quote(text[:SAMPLE]))
+def detect(text: str, *, tabs: bool = False) -> tuple[Dialect, str]:
+    """The dialect of a table, and the delimiters that would do as well; `tabs` where its name says tabs."""
+    if sign := declared_delimiter(text):
+        return Dialect(sign, _quote(text[:SAMPLE])), ""
     head = _whole_lines(text)
     quote = _quote(head)
     found = [(_score(head, one := Dialect(d, quote, _escape(head, d, quote))), one) for d in _DELIMITERS]
     best, dialect = max(found, key=lambda scored: scored[0])
     if best <= 0:
-        return Dialect("\t" if tabs else ",", quote)
+        return Dialect("\t" if tabs else ",", quote), ""
     equal = "".join(one.delimiter for score, one in found if score >= best - 1e-9)
     if tabs and "\t" in equal:
-        return Dialect("\t", quote, _escape(head, "\t", quote))
-    return dialect._replace(doubt=equal.replace(dialect.delimiter, ""))
+        return Dialect("\t", quote, _escape(head, "\t", quote)), ""
+    return dialect, equal.replace(dialect.delimiter, "")
 
 
-def declared(text: str) -> str:
+def declared_delimiter(text: str) -> str:
     """The delimiter that a first line such as `sep=;` names, as spreadsheets write it; empty where there is none."""
     found = _DECLARED.match(text)
     return found[1] if found else ""
@@ -351,7 +328,7 @@ def _escape(head: str, delimiter: str, quote: str) -> str:
 
 def _score(head: str, dialect: Dialect) -> float:
     """How well a dialect explains the sample, 0-1: rows of one width, of more than one cell, with cells of a type."""
-    scanner = Scanner(dialect)
+    scanner = CsvScanner(dialect)
     rows = [span for span, _ in zip(scanner.records(head), range(_ROWS), strict=False)]
     widths = Counter(abs(scanner.width(head, *row)) for row in rows)
     if not widths:

@@ -1,13 +1,8 @@
-"""Tables of files that hold nothing else: what Parquet and SQLite share.
+"""Parquet files and SQLite databases: each table a heading, a line that names its columns, and numbered rows.
 
-Each is a heading, a line that names its columns and their types, and a table; every row knows its number.
-
-Parquet files: their schema and their rows, read batch by batch.
-
-SQLite databases: their plain tables, read from memory.
-
-A database can carry views, virtual tables, generated columns and triggers that run expressions of its maker's. None of
-them is asked: an authorizer refuses all but reading columns of tables, and a counter of steps ends what takes too long.
+A SQLite database can carry views, virtual tables, generated columns and triggers that run expressions of its maker's.
+None of them is asked: an authorizer refuses all but reading columns of tables, and a counter of steps ends what takes
+too long.
 """
 
 from __future__ import annotations
@@ -20,8 +15,8 @@ from contextlib import closing
 from typing import Any, NamedTuple
 
 from seamline.errors import ParseError, needed
-from seamline.parse.builder import Builder
-from seamline.parse.raw import Limits, Parsed, Raw
+from seamline.parse.builder import DocumentBuilder
+from seamline.parse.parser_types import ParseInput, ParseLimits, ParseResult
 from seamline.types import Notice
 
 ROWS = 100_000
@@ -30,11 +25,11 @@ _CHARACTERS = 20_000_000
 """Of all tables of a file, for the same reason."""
 
 
-class Tables:
+class TableWriter:
     """Writes tables until the text is as long as it may be."""
 
-    def __init__(self, limits: Limits) -> None:
-        self.builder = Builder()
+    def __init__(self, limits: ParseLimits) -> None:
+        self.builder = DocumentBuilder()
         self.notices: list[Notice] = []
         self._characters = min(limits.characters, _CHARACTERS)
         self._rows = ROWS
@@ -51,7 +46,7 @@ class Tables:
         described = ", ".join(f"{column} ({kind})" for column, kind in columns)
         counted = "" if total is None else f" Rows: {total}."
         self.builder.paragraph(f"Columns: {described}.{counted}", place)
-        cells = [[column for column, _ in columns], *self._kept(rows)]
+        cells = [[column for column, _ in columns], *self._text_rows(rows)]
         places = [place, *({**(place or {}), "row": number} for number in range(1, len(cells)))]
         self.builder.table(cells, places)
         taken = len(cells) - 1
@@ -65,7 +60,7 @@ class Tables:
             self.notices.append(Notice("table-binary", f"{self._binary} binary values are left out"))
         return tuple(self.notices)
 
-    def _kept(self, rows: Iterable[Sequence[Any]]) -> Iterator[list[str]]:
+    def _text_rows(self, rows: Iterable[Sequence[Any]]) -> Iterator[list[str]]:
         """Rows as text, as long as there is room."""
         for row in rows:
             cells = [self._cell(value) for value in row]
@@ -105,12 +100,12 @@ _PARQUET_TYPES = (
 )
 
 
-def parse_parquet(raw: Raw) -> Parsed:
+def parse_parquet(raw: ParseInput) -> ParseResult:
     """The one table of a file."""
     with needed("pyarrow, which reads Parquet,", "tables"):
         import pyarrow as arrow
         from pyarrow import parquet
-    tables = Tables(raw.limits)
+    tables = TableWriter(raw.limits)
     try:
         file = parquet.ParquetFile(arrow.BufferReader(raw.data), memory_map=False)
         schema = file.schema_arrow
@@ -123,7 +118,7 @@ def parse_parquet(raw: Raw) -> Parsed:
     if rows.error:
         tables.notices.append(Notice("parquet-damaged", f"reading ended early ({rows.error}): the rest is left out"))
     text, blocks, anchors = tables.builder.finish()
-    return Parsed(text, blocks, anchors=anchors, notices=tables.finish_notices())
+    return ParseResult(text, blocks, anchors=anchors, notices=tables.finish_notices())
 
 
 class _Rows:
@@ -177,12 +172,12 @@ class _Listed(NamedTuple):
     sql: str
 
 
-def parse_sqlite(raw: Raw) -> Parsed:
+def parse_sqlite(raw: ParseInput) -> ParseResult:
     """The tables of a database."""
     if not raw.data:
         raise ParseError("no readable SQLite database: it is empty", raw.uri)
-    tables = Tables(raw.limits)
-    data, is_journaled = _settled(raw.data)
+    tables = TableWriter(raw.limits)
+    data, is_journaled = _without_log(raw.data)
     with closing(sqlite3.connect(":memory:")) as connection:
         try:
             _open(connection, data)
@@ -195,10 +190,10 @@ def parse_sqlite(raw: Raw) -> Parsed:
     text, blocks, anchors = tables.builder.finish()
     if not text:
         tables.notices.append(Notice("table-empty", "there is no table in it"))
-    return Parsed(text, blocks, anchors=anchors, notices=tables.finish_notices())
+    return ParseResult(text, blocks, anchors=anchors, notices=tables.finish_notices())
 
 
-def _settled(data: bytes) -> tuple[bytes, bool]:
+def _without_log(data: bytes) -> tuple[bytes, bool]:
     """The file as one without a write-ahead log, which a database in memory cannot have."""
     is_journaled = data[18:20] == b"\x02\x02"
     return (data[:18] + b"\x01\x01" + data[20:] if is_journaled else data), is_journaled
@@ -227,7 +222,7 @@ def _authorize(action: int, first: str | None, second: str | None, database: str
     return sqlite3.SQLITE_DENY
 
 
-def _read(connection: sqlite3.Connection, tables: Tables) -> None:
+def _read(connection: sqlite3.Connection, tables: TableWriter) -> None:
     listed = [
         _Listed(str(kind), str(name), str(sql or ""))
         for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_schema")
@@ -245,11 +240,11 @@ def _read(connection: sqlite3.Connection, tables: Tables) -> None:
             try:
                 _table(connection, one.name, tables)
             except _DAMAGE as error:
-                tables.notices.append(_damaged(one.name, error))
+                tables.notices.append(_damage_notice(one.name, error))
 
 
-def _table(connection: sqlite3.Connection, name: str, tables: Tables) -> None:
-    quoted = _quoted(name)
+def _table(connection: sqlite3.Connection, name: str, tables: TableWriter) -> None:
+    quoted = _quote(name)
     found = connection.execute(f"PRAGMA table_xinfo({quoted})").fetchall()
     columns = [(str(row[1]), _sqlite_type(str(row[2]))) for row in found if row[6] == 0]
     if len(columns) < len(found):
@@ -258,7 +253,7 @@ def _table(connection: sqlite3.Connection, name: str, tables: Tables) -> None:
     if not columns:
         return
     total = _count(connection, quoted)
-    names = ", ".join(_quoted(column) for column, _ in columns)
+    names = ", ".join(_quote(column) for column, _ in columns)
     tables.add(name, columns, _rows(connection, f"SELECT {names} FROM {quoted}", name, tables), total)  # noqa: S608
 
 
@@ -270,19 +265,19 @@ def _count(connection: sqlite3.Connection, quoted: str) -> int | None:
         return None
 
 
-def _rows(connection: sqlite3.Connection, query: str, name: str, tables: Tables) -> Iterator[tuple[object, ...]]:
+def _rows(connection: sqlite3.Connection, query: str, name: str, tables: TableWriter) -> Iterator[tuple[object, ...]]:
     """The rows of a table, up to the first that cannot be read."""
     try:
         yield from connection.execute(query)
     except _DAMAGE as error:
-        tables.notices.append(_damaged(name, error))
+        tables.notices.append(_damage_notice(name, error))
 
 
-def _damaged(name: str, error: Exception) -> Notice:
+def _damage_notice(name: str, error: Exception) -> Notice:
     return Notice("sqlite-damaged", f"reading ended early ({error}): the rest of the table is left out", name)
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 

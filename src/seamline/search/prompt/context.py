@@ -12,19 +12,8 @@ from seamline.protocols import Tokenizer
 from seamline.search.documents import DocumentCache
 from seamline.search.expand import cite_run, run_text, without_covered
 from seamline.search.highlight import Sentences
-from seamline.search.hits import (
-    Citation,
-    ContextText,
-    Hit,
-    PromptPassage,
-)
-from seamline.search.prompt.budget import (
-    Form,
-    Packing,
-    Usefulness,
-    pack,
-    weighed,
-)
+from seamline.search.hits import Citation, ContextText, Hit, PromptPassage
+from seamline.search.prompt.budget import Form, Packing, Usefulness, pack, weighed
 from seamline.search.prompt.render import PREAMBLE, Sources, render
 from seamline.search.prompt.splitting import Clip, clipped
 

@@ -14,19 +14,8 @@ from seamline.store import codec
 from seamline.store.folders import WriterLock, reading
 from seamline.store.lance import folder as folders
 from seamline.store.lance.engine import Connection, connect, report_errors
-from seamline.store.lance.folder import (
-    ENTRIES,
-    LAYOUT,
-    VERSIONS,
-    Found,
-)
-from seamline.store.lance.guard import (
-    Guard,
-    State,
-    is_unfinished,
-    read_state,
-    verify_files,
-)
+from seamline.store.lance.folder import ENTRIES, LAYOUT, VERSIONS, Found
+from seamline.store.lance.guard import Guard, State, is_unfinished, read_state, verify_files
 from seamline.store.lance.maintenance import Maintenance
 from seamline.store.lance.reader import LanceReader
 from seamline.store.lance.rows import entry_schema, version_schema

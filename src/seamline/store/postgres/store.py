@@ -13,22 +13,10 @@ import psycopg
 from seamline.errors import StoreError
 from seamline.records import Problem, Settings
 from seamline.store.codec import check_settings
-from seamline.store.postgres.connect import (
-    Address,
-    Connection,
-    Pool,
-    connect,
-    lost,
-    told,
-)
+from seamline.store.postgres.connect import Address, Connection, Pool, connect, lost, told
 from seamline.store.postgres.read import PostgresReader
 from seamline.store.postgres.rows import adapted
-from seamline.store.postgres.schema import (
-    Limits,
-    Opened,
-    create,
-    open_schema,
-)
+from seamline.store.postgres.schema import Limits, Opened, create, open_schema
 from seamline.store.postgres.verify import verify
 from seamline.store.postgres.write import PostgresWriter
 from seamline.types import Notice

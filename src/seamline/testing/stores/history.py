@@ -16,25 +16,8 @@ from seamline.errors import StoreError
 from seamline.protocols import Store
 from seamline.records import EntryPlace
 from seamline.store import codec
-from seamline.testing.entries import (
-    AXES,
-    SETTINGS,
-    WEIRD,
-    change,
-    entries,
-    erase,
-    plain,
-    revise,
-    version_of,
-)
-from seamline.testing.stores.site import (
-    Site,
-    StoreTests,
-    alike,
-    put,
-    stored,
-    write,
-)
+from seamline.testing.entries import AXES, SETTINGS, WEIRD, change, entries, erase, plain, revise, version_of
+from seamline.testing.stores.site import Site, StoreTests, alike, put, stored, write
 
 CHILD = """
 import sys

@@ -2,11 +2,8 @@
 
 Kept: all text of the body, inserted text, text boxes once, content controls, tables of contents (as lists), formulas
 as LaTeX, alternative texts of pictures, cached values of charts. Left out, and said so in a notice: deleted and hidden
-text, headers and footers, comments, pictures that nobody described.
-
-The body of a Word document -> pieces in reading order: paragraphs with what they are, and tables.
-
-Tables nest in cells of tables, and boxes in paragraphs; a stack of frames follows them, never recursion.
+text, headers and footers, comments, pictures that nobody described. Tables nest in cells of tables, and boxes in
+paragraphs; a stack follows them, never recursion.
 """
 
 from __future__ import annotations
@@ -16,34 +13,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from seamline.gc_pause import paused
-from seamline.parse.builder import Builder
-from seamline.parse.office.docx.styles import Look, Numbering, Styles
-from seamline.parse.office.docx.text import Line, Lines, alternative
+from seamline.parse.builder import DocumentBuilder
+from seamline.parse.office.docx.styles import DocxNumbering, DocxStyles, ParagraphLook
+from seamline.parse.office.docx.text import DocxLine, DocxLines, alternative
 from seamline.parse.office.drawing import drawn_pieces
-from seamline.parse.office.ooxml import (
-    Package,
-    Relation,
-    attribute,
-    child,
-    name_of,
-    number,
-    value,
-)
-from seamline.parse.office.pieces import (
-    Cell,
-    Picture,
-    Piece,
-    Row,
-    Table,
-    as_text,
-)
-from seamline.parse.office.write import (
-    Frame,
-    PieceWriter,
-    Told,
-    Walk,
-)
-from seamline.parse.raw import Parsed, Raw
+from seamline.parse.office.ooxml import OfficePackage, PartRelation, attribute, child, name_of, number, value
+from seamline.parse.office.pieces import OfficeCell, OfficePicture, OfficePiece, OfficeRow, OfficeTable, as_text
+from seamline.parse.office.write import ContentWalk, OpenElement, PieceWriter, Told
+from seamline.parse.parser_types import ParseInput, ParseResult
 
 _LEFT_OUT = {
     "deleted": ("deleted-text", "{:,} characters that tracked changes delete are left out"),
@@ -55,38 +32,38 @@ _LEFT_OUT = {
 _SHOWN = 60
 
 
-def parse(raw: Raw) -> Parsed:
+def parse(raw: ParseInput) -> ParseResult:
     """A Word document."""
     with paused():
-        return _Reader(raw).parsed()
+        return _Reader(raw).parse()
 
 
 class _Reader:
     """One document while it is read."""
 
-    def __init__(self, raw: Raw) -> None:
+    def __init__(self, raw: ParseInput) -> None:
         self._limits = raw.limits
-        self._package = Package(raw)
+        self._package = OfficePackage(raw)
         self._main = self._package.main("word/document.xml")
         self._document = self._package.xml(self._main)
         self._relations = self._package.relations(self._main)
-        styles = Styles(self._part("styles", "word/styles.xml"))
-        numbering = Numbering(self._part("numbering", "word/numbering.xml"), styles)
-        self._lines = Lines(styles)
-        self._body = Body(styles, numbering, self._lines, raw.limits.characters)
+        styles = DocxStyles(self._part("styles", "word/styles.xml"))
+        numbering = DocxNumbering(self._part("numbering", "word/numbering.xml"), styles)
+        self._lines = DocxLines(styles)
+        self._body = DocxBody(styles, numbering, self._lines, raw.limits.characters)
         self._notes: dict[str, tuple[Any, str]] = {}
 
-    def parsed(self) -> Parsed:
+    def parse(self) -> ParseResult:
         body = child(self._document, "w:body")
         self._lines.relations = self._relations
         pieces = self._body.read(self._document if body is None else body, "body")
-        builder = Builder()
-        PieceWriter(builder, self._note, self._drawn).write(pieces)
+        builder = DocumentBuilder()
+        PieceWriter(builder, self._note, self._drawn_pieces).write(pieces)
         text, blocks, anchors = builder.finish()
         meta: dict[str, Any] = dict(self._package.core())
         title = meta.pop("title", "") or _title(pieces)
         self._tell(text)
-        return Parsed(text, blocks, title, meta, anchors, notices=tuple(self._package.notices))
+        return ParseResult(text, blocks, title, meta, anchors, notices=tuple(self._package.notices))
 
     def _part(self, kind: str, usual: str) -> Any | None:
         """A part that the document points at, else where it usually is."""
@@ -112,7 +89,7 @@ class _Reader:
         found = [one for one in root if name_of(one) == f"w:{kind}"]
         return {f"{kind} {attribute(one, 'id')}": (one, f"{kind}s/{kind}[{attribute(one, 'id')}]") for one in found}
 
-    def _drawn(self, picture: Picture) -> Sequence[Piece]:
+    def _drawn_pieces(self, picture: OfficePicture) -> Sequence[OfficePiece]:
         return drawn_pieces(self._package, picture)
 
     # --- what is left out -----------------------------------------------------------------------------------------
@@ -126,7 +103,7 @@ class _Reader:
         self._tell_margins()
         self._tell_comments()
         for key in self._body.chunks:
-            relation = self._relations.get(key, Relation("", "", False))
+            relation = self._relations.get(key, PartRelation("", "", False))
             note("foreign-content", "content in another format is not read", f"part {relation.target or key}")
         if self._body.is_full:
             note("text-limit", f"holds more than {self._limits.characters:,} characters: the rest is left out")
@@ -157,7 +134,7 @@ def _texts(root: Any) -> list[str]:
     return [one.text or "" for one in root.iter() if name_of(one) == "w:t"]
 
 
-def _title(pieces: Sequence[Piece]) -> str:
+def _title(pieces: Sequence[OfficePiece]) -> str:
     """What the document calls itself: its title paragraph, else a first heading of level 1."""
     for piece in pieces:
         if piece.role == "title":
@@ -176,10 +153,10 @@ _LONGEST_HEADING = 400
 """Characters; a longer one is text that has the wrong style."""
 
 
-class Body(Walk[Frame]):
+class DocxBody(ContentWalk[OpenElement]):
     """Reads block content: of the body, of notes, of boxes."""
 
-    def __init__(self, styles: Styles, numbering: Numbering, lines: Lines, most: int) -> None:
+    def __init__(self, styles: DocxStyles, numbering: DocxNumbering, lines: DocxLines, most: int) -> None:
         super().__init__(most)
         self._styles = styles
         self._numbering = numbering
@@ -187,10 +164,10 @@ class Body(Walk[Frame]):
         self.chunks: list[str] = []
         """Relations to content in other formats that Word would take in when it opens the document."""
 
-    def first(self, rest: Iterator[Any], path: str, out: list[Piece]) -> Frame:
-        return Frame(rest, path, out)
+    def first(self, rest: Iterator[Any], path: str, out: list[OfficePiece]) -> OpenElement:
+        return OpenElement(rest, path, out)
 
-    def take(self, element: Any, frame: Frame, stack: list[Frame]) -> None:
+    def take(self, element: Any, frame: OpenElement, stack: list[OpenElement]) -> None:
         name = name_of(element)
         if not name or name in _SKIPPED:
             return
@@ -199,44 +176,46 @@ class Body(Walk[Frame]):
         elif name in ("w:del", "w:moveFrom"):
             self._lines.left_out["deleted"] += sum(len(text) for text in element.itertext())
         elif name == "w:tbl":
-            table = Table(frame.step("tbl"), _columns(element))
-            stack.append(Frame(iter(element), table.path, frame.out, table, closes="table"))
+            table = OfficeTable(frame.step("tbl"), _columns(element))
+            stack.append(OpenElement(iter(element), table.path, frame.out, table, closes="table"))
         elif name == "w:tr" and frame.table is not None:
             self._row(element, frame, stack)
         elif name == "w:tc" and frame.row is not None:
             span = number(value(element, "w:tcPr", "w:gridSpan"), 1, frame.table.most if frame.table else 1, 1)
-            cell = Cell([], span, _continues(element))
+            cell = OfficeCell([], span, _continues(element))
             path = frame.step("tc")
-            stack.append(Frame(iter(element), path, cell.pieces, row=frame.row, cell=cell, closes="cell"))
+            stack.append(OpenElement(iter(element), path, cell.pieces, row=frame.row, cell=cell, closes="cell"))
         elif name == "w:altChunk":
             self.chunks.append(next(iter(element.values()), ""))
         elif name == "mc:AlternateContent":
-            stack.append(Frame(iter(alternative(element)), frame.path, frame.out, frame.table, frame.row))
+            stack.append(OpenElement(iter(alternative(element)), frame.path, frame.out, frame.table, frame.row))
         else:  # content controls and whatever else is put around content
             path = frame.step("sdt") if name == "w:sdt" else frame.path
             counts = frame.counts if path == frame.path else Counter()
-            stack.append(Frame(iter(element), path, frame.out, frame.table, frame.row, counts=counts))
+            stack.append(OpenElement(iter(element), path, frame.out, frame.table, frame.row, counts=counts))
 
-    def _row(self, element: Any, frame: Frame, stack: list[Frame]) -> None:
+    def _row(self, element: Any, frame: OpenElement, stack: list[OpenElement]) -> None:
         path = frame.step("tr")
         if child(element, "w:trPr", "w:del") is not None:
             self._lines.left_out["deleted"] += sum(len(text) for text in element.itertext())
             return
         most = frame.table.most if frame.table else 1
-        row = Row(path, number(value(element, "w:trPr", "w:gridBefore"), 0, most, 0))
-        stack.append(Frame(iter(element), path, frame.out, frame.table, row, closes="row"))
+        row = OfficeRow(path, number(value(element, "w:trPr", "w:gridBefore"), 0, most, 0))
+        stack.append(OpenElement(iter(element), path, frame.out, frame.table, row, closes="row"))
 
-    def _paragraph(self, element: Any, name: str, frame: Frame, stack: list[Frame]) -> None:
+    def _paragraph(self, element: Any, name: str, frame: OpenElement, stack: list[OpenElement]) -> None:
         path = frame.step("p") if name == "w:p" else frame.path
         style = value(element, "w:pPr", "w:pStyle")
         look = self._styles.look(style)
         line = self._lines.read(element, hidden=look.hidden)
         frame.out.extend(self._pieces(element, line, look, style, path))
         for index in range(len(line.boxes), 0, -1):
-            stack.append(Frame(iter(line.boxes[index - 1]), f"{path}/box[{index}]", frame.out))
+            stack.append(OpenElement(iter(line.boxes[index - 1]), f"{path}/box[{index}]", frame.out))
         self.spend(sum(len(text) for _, text in line.parts))
 
-    def _pieces(self, element: Any, line: Line, look: Look, style: str, path: str) -> Iterator[Piece]:
+    def _pieces(
+        self, element: Any, line: DocxLine, look: ParagraphLook, style: str, path: str
+    ) -> Iterator[OfficePiece]:
         text = line.text
         label, level, key = self._label(element, look, style, bool(text.strip()))
         notes = tuple(line.notes)
@@ -244,26 +223,26 @@ class Body(Walk[Frame]):
         kind, depth = self._kind(element, look)
         only = line.only()
         if only == "picture" or (pictures and not text.strip()):
-            yield Piece("figure", text, path, notes=notes, pictures=pictures)
+            yield OfficePiece("figure", text, path, notes=notes, pictures=pictures)
         elif not text.strip():
-            yield Piece("blank", "", path)
+            yield OfficePiece("blank", "", path)
         elif only == "display" or (only == "math" and kind == "paragraph" and label is None):
-            yield Piece("math", " \\\\ ".join(part[1:-1] for _, part in line.parts if part.strip()), path)
+            yield OfficePiece("math", " \\\\ ".join(part[1:-1] for _, part in line.parts if part.strip()), path)
         elif kind in ("heading", "title") and len(text) <= _LONGEST_HEADING:
             number = f"{label} " if label not in (None, "-") else ""
-            yield Piece("heading", number + text, path, depth, role=kind, notes=notes, pictures=pictures)
+            yield OfficePiece("heading", number + text, path, depth, role=kind, notes=notes, pictures=pictures)
         elif label is not None and kind not in ("code", "caption"):
-            yield Piece("item", text, path, level, label, key, notes=notes, pictures=pictures)
+            yield OfficePiece("item", text, path, level, label, key, notes=notes, pictures=pictures)
         elif kind == "contents":
-            yield Piece("item", text, path, depth - 1, "-", "contents", notes=notes)
+            yield OfficePiece("item", text, path, depth - 1, "-", "contents", notes=notes)
         elif kind == "code" or line.mono or look.mono:
             role = "" if kind == "code" else "mono"
-            yield Piece("code", text, path, role=role, notes=notes, pictures=pictures)
+            yield OfficePiece("code", text, path, role=role, notes=notes, pictures=pictures)
         else:
             kind = kind if kind in ("caption", "quote", "continued") else "paragraph"
-            yield Piece(kind, text, path, notes=notes, pictures=pictures)
+            yield OfficePiece(kind, text, path, notes=notes, pictures=pictures)
 
-    def _kind(self, element: Any, look: Look) -> tuple[str, int]:
+    def _kind(self, element: Any, look: ParagraphLook) -> tuple[str, int]:
         """The kind of a paragraph: its own outline level counts before its style's."""
         own = value(element, "w:pPr", "w:outlineLvl")
         level = number(own, 0, 9, 9) if own else None
@@ -273,7 +252,7 @@ class Body(Walk[Frame]):
             return "heading", level + 1
         return ("paragraph", 0) if look.kind == "heading" else (look.kind, look.level)
 
-    def _label(self, element: Any, look: Look, style: str, is_shown: bool) -> tuple[str | None, int, str]:
+    def _label(self, element: Any, look: ParagraphLook, style: str, is_shown: bool) -> tuple[str | None, int, str]:
         """What stands before a paragraph in a list, its level, and which list it is."""
         own = child(element, "w:pPr", "w:numPr")
         key = "" if own is None else value(own, "w:numId")

@@ -25,13 +25,13 @@ def formula(root: Any) -> str:
                 stack.append((inner, iter(inner), []))
             continue
         stack.pop()
-        written = _written(element, parts)
+        written = _to_latex(element, parts)
         if not stack:
             return " ".join(written.split())
         stack[-1][2].append((name_of(element), written))
 
 
-def _written(element: Any, parts: list[tuple[str, str]]) -> str:
+def _to_latex(element: Any, parts: list[tuple[str, str]]) -> str:
     rule = _RULES.get(name_of(element))
     if rule is None:
         return "".join(text for _, text in parts)
@@ -55,7 +55,7 @@ def _fraction(element: Any, named: Mapping[str, str], cells: list[str]) -> str:
     return f"\\{command}{{{named.get('m:num', '')}}}{{{named.get('m:den', '')}}}"
 
 
-def _raised(element: Any, named: Mapping[str, str], cells: list[str]) -> str:
+def _superscript(element: Any, named: Mapping[str, str], cells: list[str]) -> str:
     return named.get("m:e", "") + _script(named)
 
 
@@ -115,9 +115,9 @@ def _lines(element: Any, named: Mapping[str, str], cells: list[str]) -> str:
 
 _RULES: dict[str, Callable[[Any, Mapping[str, str], list[str]], str]] = {
     "m:f": _fraction,
-    "m:sSup": _raised,
-    "m:sSub": _raised,
-    "m:sSubSup": _raised,
+    "m:sSup": _superscript,
+    "m:sSub": _superscript,
+    "m:sSubSup": _superscript,
     "m:sPre": _before,
     "m:rad": _root,
     "m:nary": _sum,

@@ -1,6 +1,5 @@
-"""Styles of a Word document: which paragraphs are headings, captions or code, and which text is hidden.
-
-Lists of a Word document: what stands before each item, counted as Word counts it.
+"""Styles and lists of a Word document: which paragraphs are headings, captions, code or hidden, and what stands before
+each item, counted as Word counts it.
 """
 
 from __future__ import annotations
@@ -10,14 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from seamline.parse.office.ooxml import (
-    attribute,
-    child,
-    is_on,
-    name_of,
-    number,
-    value,
-)
+from seamline.parse.office.ooxml import attribute, child, is_on, name_of, number, value
 
 _LONGEST_CHAIN = 50
 """Styles based on styles; a chain that comes back to itself ends here."""
@@ -51,7 +43,7 @@ _MONO = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class ParagraphStyle:
     """What one style says itself."""
 
     name: str
@@ -64,7 +56,7 @@ class Style:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ParagraphLook:
     """What a paragraph of a style is, after all that the style is based on."""
 
     kind: str = "paragraph"
@@ -77,15 +69,15 @@ class Look:
     mono: bool = False
 
 
-_PLAIN = Look()
+_PLAIN = ParagraphLook()
 
 
-class Styles:
+class DocxStyles:
     """The styles of a document, by id."""
 
     def __init__(self, root: Any | None) -> None:
-        self._styles: dict[str, Style] = {}
-        self._looks: dict[str, Look] = {"": _PLAIN}
+        self._styles: dict[str, ParagraphStyle] = {}
+        self._looks: dict[str, ParagraphLook] = {"": _PLAIN}
         self._usual = ""
         for one in [] if root is None else root:
             if name_of(one) == "w:style":
@@ -95,7 +87,7 @@ class Styles:
         key = attribute(one, "styleId")
         outline = value(one, "w:pPr", "w:outlineLvl")
         numbering = child(one, "w:pPr", "w:numPr")
-        self._styles[key] = Style(
+        self._styles[key] = ParagraphStyle(
             value(one, "w:name").casefold() or key.casefold(),
             value(one, "w:basedOn"),
             number(outline, 0, _BODY_LEVEL, _BODY_LEVEL) if outline else None,
@@ -107,18 +99,18 @@ class Styles:
         if attribute(one, "type") == "paragraph" and attribute(one, "default") in ("1", "true", "on"):
             self._usual = key
 
-    def look(self, key: str) -> Look:
+    def look(self, key: str) -> ParagraphLook:
         """What paragraphs of a style are; one that is not there counts by its name."""
         key = key or self._usual
         if key not in self._looks:
-            self._looks[key] = self._resolved(key)
+            self._looks[key] = self._resolve(key)
         return self._looks[key]
 
     def numbering_of(self, key: str) -> str:
         """The list that a numbering style stands for."""
         return next((one.numbering for one in self._chain(key) if one.numbering), "")
 
-    def _chain(self, key: str) -> Iterator[Style]:
+    def _chain(self, key: str) -> Iterator[ParagraphStyle]:
         for _ in range(_LONGEST_CHAIN):
             one = self._styles.get(key)
             if one is None:
@@ -126,16 +118,16 @@ class Styles:
             yield one
             key = one.based_on
 
-    def _resolved(self, key: str) -> Look:
-        chain = list(self._chain(key)) or [Style(key.casefold(), "", None, "", "", None, False)]
+    def _resolve(self, key: str) -> ParagraphLook:
+        chain = list(self._chain(key)) or [ParagraphStyle(key.casefold(), "", None, "", "", None, False)]
         kind, level = _kind(key, chain)
         listed = next((one for one in chain if one.numbering), None)
         hidden = next((one.hidden for one in chain if one.hidden is not None), False)
         mono = any(one.mono for one in chain)
         if listed is None:
-            return Look(kind, level, hidden=hidden, mono=mono)
+            return ParagraphLook(kind, level, hidden=hidden, mono=mono)
         list_level = next((one.level for one in chain if one.level), "")
-        return Look(kind, level, listed.numbering, list_level, hidden, mono)
+        return ParagraphLook(kind, level, listed.numbering, list_level, hidden, mono)
 
 
 def is_mono(properties: Any | None) -> bool:
@@ -144,15 +136,15 @@ def is_mono(properties: Any | None) -> bool:
     return fonts is not None and _MONO.fullmatch(attribute(fonts, "ascii").casefold()) is not None
 
 
-def _kind(key: str, chain: list[Style]) -> tuple[str, int]:
+def _kind(key: str, chain: list[ParagraphStyle]) -> tuple[str, int]:
     """The kind and level of a style's paragraphs: by outline level first, else by name, its own before its base's."""
     outline = next((one.outline for one in chain if one.outline is not None), None)
     if outline is not None and outline < _BODY_LEVEL:
         return "heading", outline + 1
     for position, one in enumerate(chain):
-        kind, level = _named(one.name)
+        kind, level = _kind_by_name(one.name)
         if kind == "paragraph" and position == 0:
-            kind, level = _named(key.casefold())
+            kind, level = _kind_by_name(key.casefold())
         if kind == "heading" and outline is not None:
             continue  # based on a heading, but says that it is none
         if kind != "paragraph" and (position == 0 or kind != "title"):
@@ -160,7 +152,7 @@ def _kind(key: str, chain: list[Style]) -> tuple[str, int]:
     return "paragraph", 0
 
 
-def _named(name: str) -> tuple[str, int]:
+def _kind_by_name(name: str) -> tuple[str, int]:
     if found := _HEADING.fullmatch(name):
         return "heading", int(found[1])
     if name in _TITLE:
@@ -185,7 +177,7 @@ _BIGGEST_ROMAN = 3999
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class NumberingLevel:
     """How one level of a list is numbered."""
 
     start: int = 1
@@ -201,15 +193,15 @@ class _List:
     """A use of a list: its pattern, and what it changes about it."""
 
     pattern: str
-    levels: dict[int, Level]
+    levels: dict[int, NumberingLevel]
     starts: dict[int, int]
 
 
-class Numbering:
+class DocxNumbering:
     """The lists of a document and how far each has counted."""
 
-    def __init__(self, root: Any | None, styles: Styles) -> None:
-        self._patterns: dict[str, dict[int, Level]] = {}
+    def __init__(self, root: Any | None, styles: DocxStyles) -> None:
+        self._patterns: dict[str, dict[int, NumberingLevel]] = {}
         self._links: dict[str, str] = {}
         self._lists: dict[str, _List] = {}
         self._counts: dict[str, list[int | None]] = {}
@@ -228,7 +220,7 @@ class Numbering:
             self._links[key] = link
 
     def _list(self, one: Any) -> None:
-        levels: dict[int, Level] = {}
+        levels: dict[int, NumberingLevel] = {}
         starts: dict[int, int] = {}
         for change in one:
             if name_of(change) != "w:lvlOverride":
@@ -243,14 +235,14 @@ class Numbering:
         """The level, from 0, that a paragraph has in a list: as it says, else the one that is tied to its style."""
         if given:
             return number(given, 0, _LEVELS - 1, 0)
-        if style and (used := self._used(key)) is not None:
+        if style and (used := self._find_list(key)) is not None:
             levels = self._patterns.get(used.pattern, {})
             return next((index for index, one in levels.items() if one.style == style), 0)
         return 0
 
     def label(self, key: str, index: int) -> str | None:
         """What stands before the next item of a list: `-` for a bullet, a number, or None where there is nothing."""
-        used = self._used(key)
+        used = self._find_list(key)
         if used is None:
             return None
         levels = {**self._patterns.get(used.pattern, {}), **used.levels}
@@ -261,18 +253,18 @@ class Numbering:
                 counts[each] = start - 1
         for each in range(index):
             if counts[each] is None:
-                counts[each] = levels.get(each, Level()).start
-        level = levels.get(index, Level(format="bullet"))
+                counts[each] = levels.get(each, NumberingLevel()).start
+        level = levels.get(index, NumberingLevel(format="bullet"))
         before = counts[index]
         counts[index] = level.start if before is None else before + 1
         for each in range(index + 1, _LEVELS):
-            if levels.get(each, Level()).restarts:
+            if levels.get(each, NumberingLevel()).restarts:
                 counts[each] = None
                 if (key, each) in self._begun:
                     counts[each] = used.starts[each] - 1
-        return _written(level, levels, counts)
+        return _format_label(level, levels, counts)
 
-    def _used(self, key: str) -> _List | None:
+    def _find_list(self, key: str) -> _List | None:
         """A list; one that only names a numbering style is the list of that style."""
         used = self._lists.get(key)
         if used is not None and used.pattern in self._links:
@@ -280,9 +272,9 @@ class Numbering:
         return used
 
 
-def _level(one: Any) -> tuple[int, Level]:
+def _level(one: Any) -> tuple[int, NumberingLevel]:
     index = number(attribute(one, "ilvl"), 0, _LEVELS - 1, 0)
-    return index, Level(
+    return index, NumberingLevel(
         number(value(one, "w:start"), 0, _MOST, 1),
         value(one, "w:numFmt") or "decimal",
         value(one, "w:lvlText")[:_LONGEST_LABEL],
@@ -292,7 +284,7 @@ def _level(one: Any) -> tuple[int, Level]:
     )
 
 
-def _written(level: Level, levels: dict[int, Level], counts: list[int | None]) -> str | None:
+def _format_label(level: NumberingLevel, levels: dict[int, NumberingLevel], counts: list[int | None]) -> str | None:
     if level.format == "bullet":
         return "-"
     if not level.text.strip():
@@ -300,7 +292,7 @@ def _written(level: Level, levels: dict[int, Level], counts: list[int | None]) -
 
     def counted(found: re.Match[str]) -> str:
         index = int(found[1]) - 1
-        one = levels.get(index, Level())
+        one = levels.get(index, NumberingLevel())
         count = counts[index]
         return numeral(one.start if count is None else count, "decimal" if level.legal else one.format)
 

@@ -10,16 +10,9 @@ from itertools import islice
 from typing import Any
 
 from seamline.parse.office.docx.math import formula
-from seamline.parse.office.docx.styles import Styles, is_mono
-from seamline.parse.office.ooxml import (
-    Relation,
-    attribute,
-    child,
-    is_on,
-    name_of,
-    value,
-)
-from seamline.parse.office.pieces import Picture
+from seamline.parse.office.docx.styles import DocxStyles, is_mono
+from seamline.parse.office.ooxml import PartRelation, attribute, child, is_on, name_of, value
+from seamline.parse.office.pieces import OfficePicture
 
 _SKIPPED = frozenset((
     "w:pPr", "w:rPr", "w:sdtPr", "w:sdtEndPr", "w:customXmlPr", "w:smartTagPr", "w:ffData", "w:fldData",
@@ -45,12 +38,12 @@ _LOOKED_AT = 500
 
 
 @dataclass(slots=True)
-class Line:
+class DocxLine:
     """What a paragraph holds."""
 
     parts: list[tuple[str, str]] = field(default_factory=list)
     """Kind and text: text, math, display (a formula of its own line), picture."""
-    pictures: list[Picture] = field(default_factory=list)
+    pictures: list[OfficePicture] = field(default_factory=list)
     boxes: list[Any] = field(default_factory=list)
     """Text boxes that are anchored here."""
     notes: list[tuple[str, str]] = field(default_factory=list)
@@ -68,12 +61,12 @@ class Line:
         return kinds.pop() if len(kinds) == 1 else ""
 
 
-class Lines:
+class DocxLines:
     """Reads paragraphs, and counts what it leaves out."""
 
-    def __init__(self, styles: Styles) -> None:
+    def __init__(self, styles: DocxStyles) -> None:
         self._styles = styles
-        self.relations: Mapping[str, Relation] = {}
+        self.relations: Mapping[str, PartRelation] = {}
         self.left_out: Counter[str] = Counter()
         """Characters or things by what they are: deleted, hidden, pictures, symbols, objects."""
         self.labels: dict[str, str] = {}
@@ -82,9 +75,9 @@ class Lines:
         self._fields: list[_Field] = []
         """Those that began in this paragraph; what was read stays where one goes on in the next."""
 
-    def read(self, paragraph: Any, *, hidden: bool = False) -> Line:
+    def read(self, paragraph: Any, *, hidden: bool = False) -> DocxLine:
         """A paragraph, or another element that holds runs; `hidden` where its style hides it."""
-        line = Line()
+        line = DocxLine()
         self._fields = []
         shown = mono = 0
         is_fixed = False
@@ -114,7 +107,7 @@ class Lines:
         line.mono = 0 < shown == mono
         return line
 
-    def _inner(self, element: Any, name: str, line: Line) -> tuple[Iterator[Any], tuple[int, str] | None] | None:
+    def _inner(self, element: Any, name: str, line: DocxLine) -> tuple[Iterator[Any], tuple[int, str] | None] | None:
         """Do what an element asks for; what is to be read inside it, and the link it makes."""
         if not name or name in _SKIPPED:
             return None
@@ -134,7 +127,7 @@ class Lines:
             texts = [formula(one) for one in element if name_of(one) == "m:oMath"]
             _add_formula(line, " \\\\ ".join(text for text in texts if text), "display")
         elif name in _DRAWN:
-            self._drawn(element, line)
+            self._read_drawing(element, line)
         elif name == "w:txbxContent":
             line.boxes.append(element)
         elif name == "mc:AlternateContent":
@@ -158,7 +151,7 @@ class Lines:
         relation = self.relations.get(key)
         return relation.target if relation is not None and relation.outside else ""
 
-    def _symbol(self, element: Any, line: Line) -> None:
+    def _symbol(self, element: Any, line: DocxLine) -> None:
         """A character by number; in fonts of symbols the number says nothing without the font."""
         digits = attribute(element, "char")
         code = int(digits, 16) if re.fullmatch(r"[0-9A-Fa-f]{1,6}", digits) else 0
@@ -167,7 +160,7 @@ class Lines:
         else:
             line.parts.append(("text", chr(code)))
 
-    def _note(self, element: Any, kind: str, line: Line) -> None:
+    def _note(self, element: Any, kind: str, line: DocxLine) -> None:
         key = f"{kind} {attribute(element, 'id')}"
         label = self.labels.get(key)
         if label is None:
@@ -176,7 +169,7 @@ class Lines:
         line.parts.append(("text", f"[^{label}]"))
         line.notes.append((label, key))
 
-    def _field(self, element: Any, name: str, line: Line) -> None:
+    def _field(self, element: Any, name: str, line: DocxLine) -> None:
         """Fields show their result; what stands before it is the instruction."""
         if name == "w:instrText":
             if self._fields:
@@ -190,7 +183,7 @@ class Lines:
         elif step == "end" and self._fields:
             self._fields.pop().end(line.parts)
 
-    def _drawn(self, drawing: Any, line: Line) -> None:
+    def _read_drawing(self, drawing: Any, line: DocxLine) -> None:
         """Pictures, charts, diagrams and text boxes of a drawing."""
         alt = target = ""
         kind = "object" if name_of(drawing) == "w:object" else ""
@@ -221,13 +214,13 @@ class Lines:
             elif name.startswith("v:"):
                 alt = alt or element.get("alt") or ""
             stack.append(iter(element))
-        self._picture(Picture(" ".join(alt.split()), target, kind), line)
+        self._picture(OfficePicture(" ".join(alt.split()), target, kind), line)
 
     def _part(self, key: str) -> str:
         relation = self.relations.get(key)
         return "" if relation is None or relation.outside else relation.target
 
-    def _picture(self, picture: Picture, line: Line) -> None:
+    def _picture(self, picture: OfficePicture, line: DocxLine) -> None:
         if picture.kind in ("chart", "diagram") or (picture.kind and picture.alt):
             line.pictures.append(picture)
         if picture.alt:
@@ -269,7 +262,7 @@ def _close_link(parts: list[tuple[str, str]], start: int, address: str) -> None:
         parts.append(("text", end))
 
 
-def linked(text: str, address: str) -> str:
+def format_link(text: str, address: str) -> str:
     """Text as a link, unless it is its own address or leads nowhere outside."""
     end = _link_end(text, address)
     return f"[{text}{end}" if end else text
@@ -284,7 +277,7 @@ def _link_end(text: str, address: str) -> str:
     return f"]({address.replace('(', '%28').replace(')', '%29')})"
 
 
-def _add_formula(line: Line, text: str, kind: str) -> None:
+def _add_formula(line: DocxLine, text: str, kind: str) -> None:
     if text:
         line.parts.append((kind, f"${text}$"))
 

@@ -1,6 +1,5 @@
-"""The content of OpenDocument files -> pieces in reading order, without recursion.
-
-Paragraphs of OpenDocument files -> their text: spans, links, notes, frames, and what is not to be read.
+"""The content of OpenDocument files -> pieces in reading order: paragraphs with spans, links, notes and frames, lists,
+tables. A stack follows what is nested, never recursion.
 """
 
 from __future__ import annotations
@@ -10,22 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from seamline.parse.office.docx.text import linked
-from seamline.parse.office.odf.styles import (
-    OdfStyles,
-    child,
-    get,
-    name_of,
-)
+from seamline.parse.office.docx.text import format_link
+from seamline.parse.office.odf.styles import OdfStyles, child, get, name_of
 from seamline.parse.office.ooxml import number
-from seamline.parse.office.pieces import (
-    Cell,
-    Picture,
-    Piece,
-    Row,
-    Table,
-)
-from seamline.parse.office.write import Frame, Walk
+from seamline.parse.office.pieces import OfficeCell, OfficePicture, OfficePiece, OfficeRow, OfficeTable
+from seamline.parse.office.write import ContentWalk, OpenElement
 
 _SKIPPED = frozenset((
     "text:sequence-decls", "text:variable-decls", "text:user-field-decls", "office:forms", "presentation:notes",
@@ -50,7 +38,7 @@ class _Lists:
 
 
 @dataclass(slots=True)
-class _Frame(Frame):
+class _Frame(OpenElement):
     """An element, with the lists around it."""
 
     lists: _Lists | None = None
@@ -60,12 +48,12 @@ class _Frame(Frame):
     """Where the counts of a list go when it ends, for lists that go on."""
 
     def close(self) -> None:
-        Frame.close(self)
+        OpenElement.close(self)
         if self.closes == "list" and self.lists is not None:
             self.numbered[self.lists.style] = self.lists.counts[:1]
 
 
-class OdfBody(Walk[_Frame]):
+class OdfBody(ContentWalk[_Frame]):
     """Reads block content: of the text, of notes, of boxes and slides."""
 
     def __init__(self, styles: OdfStyles, lines: OdfLines, most: int) -> None:
@@ -76,7 +64,7 @@ class OdfBody(Walk[_Frame]):
         """The last counts of each list style, for lists that go on."""
         self._lists = 0
 
-    def first(self, rest: Iterator[Any], path: str, out: list[Piece]) -> _Frame:
+    def first(self, rest: Iterator[Any], path: str, out: list[OfficePiece]) -> _Frame:
         return _Frame(rest, path, out)
 
     def take(self, element: Any, frame: _Frame, stack: list[_Frame]) -> None:
@@ -92,10 +80,10 @@ class OdfBody(Walk[_Frame]):
         elif name in ("text:list-item", "text:list-header") and frame.lists is not None:
             self._item(element, name, frame, stack)
         elif name == "table:table":
-            table = Table(frame.step("table"), _MOST_COLUMNS)
+            table = OfficeTable(frame.step("table"), _MOST_COLUMNS)
             stack.append(_Frame(iter(element), table.path, frame.out, table=table, closes="table"))
         elif name == "table:table-row" and frame.table is not None:
-            row = Row(frame.step("row"))
+            row = OfficeRow(frame.step("row"))
             again = number(get(element, "table:number-rows-repeated"), 1, _MOST_REPEATED, 1)
             stack.append(
                 _Frame(iter(element), row.path, frame.out, table=frame.table, row=row, closes="row", repeated=again)
@@ -150,11 +138,11 @@ class OdfBody(Walk[_Frame]):
             skipped = min(frame.covered, again)
             frame.covered -= skipped
             if frame.row is not None:
-                frame.row.cells.extend(Cell([], continues=True) for _ in range(again - skipped))
+                frame.row.cells.extend(OfficeCell([], continues=True) for _ in range(again - skipped))
             return
         span = number(get(element, "table:number-columns-spanned"), 1, _MOST_COLUMNS, 1)
         frame.covered = span - 1
-        cell = Cell([], span)
+        cell = OfficeCell([], span)
         inner = _Frame(
             iter(element), frame.step("cell"), cell.pieces, row=frame.row, cell=cell, closes="cell", repeated=again
         )
@@ -179,26 +167,26 @@ class OdfBody(Walk[_Frame]):
         text = line.text
         notes, pictures = tuple(line.notes), tuple(line.pictures)
         if not text.strip():
-            frame.out.append(Piece("blank", "", path, pictures=pictures))
+            frame.out.append(OfficePiece("blank", "", path, pictures=pictures))
         elif kind in ("heading", "title") and len(text) <= _LONGEST_HEADING:
-            frame.out.append(Piece("heading", text, path, level, role=kind, notes=notes, pictures=pictures))
+            frame.out.append(OfficePiece("heading", text, path, level, role=kind, notes=notes, pictures=pictures))
         elif pictures and not line.words:
-            frame.out.append(Piece("figure", text, path, notes=notes, pictures=pictures))
+            frame.out.append(OfficePiece("figure", text, path, notes=notes, pictures=pictures))
         elif frame.lists is not None:
-            frame.out.append(self._listed(frame.lists, text, path)._replace(notes=notes, pictures=pictures))
+            frame.out.append(self._list_piece(frame.lists, text, path)._replace(notes=notes, pictures=pictures))
         else:
             kind = "paragraph" if kind in ("heading", "title") else kind
-            frame.out.append(Piece(kind, text, path, notes=notes, pictures=pictures))
+            frame.out.append(OfficePiece(kind, text, path, notes=notes, pictures=pictures))
         for index in range(len(line.boxes), 0, -1):
             stack.append(_Frame(iter((line.boxes[index - 1],)), f"{path}/box[{index}]", frame.out))
         self.spend(len(text))
 
-    def _listed(self, lists: _Lists, text: str, path: str) -> Piece:
+    def _list_piece(self, lists: _Lists, text: str, path: str) -> OfficePiece:
         level = len(lists.counts) - 1
         if not lists.fresh:
-            return Piece("continued", text, path, level)
+            return OfficePiece("continued", text, path, level)
         lists.fresh = False
-        return Piece("item", text, path, level, self._styles.label(lists.style, lists.counts), str(self._lists))
+        return OfficePiece("item", text, path, level, self._styles.label(lists.style, lists.counts), str(self._lists))
 
 
 _MOST_SPACES = 100
@@ -216,7 +204,7 @@ class OdfLine:
     """What a paragraph holds."""
 
     parts: list[str] = field(default_factory=list)
-    pictures: list[Picture] = field(default_factory=list)
+    pictures: list[OfficePicture] = field(default_factory=list)
     boxes: list[Any] = field(default_factory=list)
     """Text boxes, tables and shapes that are anchored here."""
     notes: list[tuple[str, str]] = field(default_factory=list)
@@ -291,7 +279,7 @@ class OdfLines:
 
     def frame(self, frame: Any, line: OdfLine) -> None:
         """A picture with its description, or a box that holds blocks."""
-        alt = " ".join(_described(frame).split())
+        alt = " ".join(_description(frame).split())
         kind = ""
         for one in frame:
             name = name_of(one)
@@ -300,10 +288,10 @@ class OdfLines:
                 kind = "box"
             elif name == "drawing:image" and not kind:
                 kind = "picture"
-                line.pictures.append(Picture(alt, get(one, "xlink:href")))
+                line.pictures.append(OfficePicture(alt, get(one, "xlink:href")))
             elif name == "drawing:object":
                 kind = "object"
-                line.pictures.append(Picture(alt, get(one, "xlink:href"), "object"))
+                line.pictures.append(OfficePicture(alt, get(one, "xlink:href"), "object"))
         if alt and kind in ("picture", ""):
             target = next((one.target for one in line.pictures if one.kind == "picture"), "").rpartition("/")[2]
             line.parts.append(f"![{alt}]({target})" if target else f"[{alt}]")
@@ -312,7 +300,7 @@ class OdfLines:
             line.pictures.pop()
 
 
-def _described(frame: Any) -> str:
+def _description(frame: Any) -> str:
     for name in ("svg-compatible:desc", "svg-compatible:title"):
         found = child(frame, name)
         if found is not None and found.text:
@@ -332,4 +320,4 @@ def _push(element: Any, stack: list[Any]) -> None:
 
 def _close_link(parts: list[str], start: int, address: str) -> None:
     text = "".join(parts[start:])
-    parts[start:] = [linked(text, address)]
+    parts[start:] = [format_link(text, address)]

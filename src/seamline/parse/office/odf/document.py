@@ -12,21 +12,15 @@ from typing import Any
 
 from seamline.errors import ParseError
 from seamline.gc_pause import paused
-from seamline.parse.builder import Builder
+from seamline.parse.builder import DocumentBuilder
 from seamline.parse.office.odf.content import OdfBody, OdfLines
 from seamline.parse.office.odf.sheets import grids
-from seamline.parse.office.odf.styles import (
-    OdfStyles,
-    child,
-    get,
-    name_of,
-)
-from seamline.parse.office.ooxml import DEPTH, Package
-from seamline.parse.office.pieces import Picture, Piece, as_text
+from seamline.parse.office.odf.styles import OdfStyles, child, get, name_of
+from seamline.parse.office.ooxml import DEPTH, OfficePackage
+from seamline.parse.office.pieces import OfficePicture, OfficePiece, as_text
 from seamline.parse.office.write import PieceWriter, Told
-from seamline.parse.raw import Parsed, Raw
-from seamline.parse.sheets.grid import write_grid
-from seamline.parse.sheets.limit import cut_long
+from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.parse.sheets.grid import cut_long, write_grid
 from seamline.parse.xml import faults, parse_xml
 from seamline.types import Notice
 
@@ -52,25 +46,27 @@ _META = {
 _MARGIN_CLASSES = frozenset(("date-time", "footer", "header", "page-number"))
 
 
-def parse(raw: Raw) -> Parsed:
+def parse(raw: ParseInput) -> ParseResult:
     """An OpenDocument file of any kind."""
     with paused():
-        return _Reader(raw).parsed()
+        return _Reader(raw).parse()
 
 
 class _Reader:
     """One document while it is read."""
 
-    def __init__(self, raw: Raw) -> None:
+    def __init__(self, raw: ParseInput) -> None:
         self._raw = raw
         self._notices: list[Notice] = []
-        self._package = Package(raw) if raw.data.startswith(b"PK") else None
-        self._content, styles, self._about = self._flat() if self._package is None else self._packed(self._package)
+        self._package = OfficePackage(raw) if raw.data.startswith(b"PK") else None
+        self._content, styles, self._about = (
+            self._flat() if self._package is None else self._read_package(self._package)
+        )
         self._styles = OdfStyles(styles, self._content)
         self._masters = styles
         self._lines = OdfLines(self._styles)
         self._body = OdfBody(self._styles, self._lines, raw.limits.characters)
-        self._builder = Builder()
+        self._builder = DocumentBuilder()
         self._title = ""
 
     def _flat(self) -> tuple[Any, Any, Any]:
@@ -79,13 +75,13 @@ class _Reader:
             self._note("xml-damaged", f"is damaged XML, read as far as possible ({fault})")
         return root, root, root
 
-    def _packed(self, package: Package) -> tuple[Any, Any, Any]:
+    def _read_package(self, package: OfficePackage) -> tuple[Any, Any, Any]:
         manifest = package.xml_if_any("META-INF/manifest.xml")
         if manifest is not None and any(name_of(one) == "manifest:encryption-data" for one in manifest.iter()):
             raise ParseError("is encrypted: open it with its password and save a copy without one", self._raw.uri)
         return package.xml("content.xml"), package.xml_if_any("styles.xml"), package.xml_if_any("meta.xml")
 
-    def parsed(self) -> Parsed:
+    def parse(self) -> ParseResult:
         body = child(self._content, "office:body")
         if body is None:
             raise ParseError("holds no document: save it anew", self._raw.uri)
@@ -103,7 +99,7 @@ class _Reader:
         text, blocks, anchors = self._builder.finish()
         self._tell(text)
         notices = [*(self._package.notices if self._package is not None else ()), *self._notices]
-        return Parsed(text, blocks, title, {**meta, **extra}, anchors, notices=tuple(notices))
+        return ParseResult(text, blocks, title, {**meta, **extra}, anchors, notices=tuple(notices))
 
     def _note(self, code: str, message: str, where: str = "") -> None:
         notice = Notice(code, message, where)
@@ -120,17 +116,17 @@ class _Reader:
         self._write(pieces)
         self._margins()
 
-    def _write(self, pieces: Sequence[Piece], place: dict[str, int] | None = None) -> None:
+    def _write(self, pieces: Sequence[OfficePiece], place: dict[str, int] | None = None) -> None:
         if place is None:
-            PieceWriter(self._builder, self._told, self._drawn).write(pieces)
+            PieceWriter(self._builder, self._notice_text, self._drawn_pieces).write(pieces)
         else:
-            PieceWriter(self._builder, self._told, self._drawn, lambda path: place).write(pieces)
+            PieceWriter(self._builder, self._notice_text, self._drawn_pieces, lambda path: place).write(pieces)
 
-    def _told(self, key: str) -> Told:
+    def _notice_text(self, key: str) -> Told:
         path = f"note[{key}]"
         return as_text(self._body.read(self._lines.notes[key], path)), path
 
-    def _drawn(self, picture: Picture) -> Sequence[Piece]:
+    def _drawn_pieces(self, picture: OfficePicture) -> Sequence[OfficePiece]:
         """An embedded object where it is a formula; its source is kept in it."""
         part = f"{picture.target.removeprefix('./')}/content.xml"
         root = None
@@ -140,7 +136,7 @@ class _Reader:
             self._lines.left_out["objects"] += 1
             return ()
         source = next((one.text or "" for one in root.iter() if name_of(one) == "math:annotation"), "")
-        return [Piece("math", source or _plain(" ".join(root.itertext())), part)]
+        return [OfficePiece("math", source or _plain(" ".join(root.itertext())), part)]
 
     def _margins(self) -> None:
         """Headers and footers, which stand in master pages."""
@@ -196,7 +192,7 @@ class _Reader:
             name = get(table, "table:name")
             where = f"sheet {name}"
             room = self._raw.limits.characters - self._builder.length
-            found = grids(table, self._shown, partial(self._note, where=where), room)
+            found = grids(table, self._cell_text, partial(self._note, where=where), room)
             if not found:
                 self._note("sheet-empty", "holds no cells", where)
                 continue
@@ -208,7 +204,7 @@ class _Reader:
                 self._note("text-limit", f"{left:,} rows are left out: the document holds too many characters", where)
         return len(tables)
 
-    def _shown(self, cell: Any) -> str:
+    def _cell_text(self, cell: Any) -> str:
         """What a cell shows."""
         lines = [self._lines.read(one).text for one in cell if name_of(one) == "text:p"]
         return "\n".join(lines)

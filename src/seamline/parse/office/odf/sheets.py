@@ -7,8 +7,7 @@ from typing import Any
 
 from seamline.parse.office.odf.styles import get, name_of
 from seamline.parse.office.ooxml import number
-from seamline.parse.sheets.grid import Grid, neighbours
-from seamline.parse.sheets.rows import Value
+from seamline.parse.sheets.grid import SheetGrid, Value, neighbours
 
 _MOST = 1 << 30
 _REPEATED = 1_000
@@ -18,7 +17,7 @@ _THIN = 20
 _GROUPS = frozenset(["table:table-row-group", "table:table-header-rows", "table:table-rows", "table:named-expressions"])
 
 
-def grids(table: Any, text: Callable[[Any], str], note: Callable[[str, str], None], room: int) -> list[Grid]:
+def grids(table: Any, text: Callable[[Any], str], note: Callable[[str, str], None], room: int) -> list[SheetGrid]:
     """The cells of a sheet. `text` reads what a cell shows; `room` is the most characters of all cells."""
     found: dict[int, dict[int, Value]] = {}
     merged: list[tuple[int, int, int, int]] = []
@@ -35,7 +34,7 @@ def grids(table: Any, text: Callable[[Any], str], note: Callable[[str, str], Non
             for index in range(kept):
                 found[at + index] = cells
         at += times
-    return _boxed(found, merged)
+    return _box_cells(found, merged)
 
 
 def _rows(table: Any) -> Iterator[Any]:
@@ -92,7 +91,7 @@ def _value(cell: Any, text: Callable[[Any], str]) -> Value:
     return text(cell) if len(cell) else ""
 
 
-def _boxed(found: dict[int, dict[int, Value]], merged: list[tuple[int, int, int, int]]) -> list[Grid]:
+def _box_cells(found: dict[int, dict[int, Value]], merged: list[tuple[int, int, int, int]]) -> list[SheetGrid]:
     """All cells in one box; in several where most of it would be empty."""
     if not found:
         return []
@@ -105,4 +104,4 @@ def _boxed(found: dict[int, dict[int, Value]], merged: list[tuple[int, int, int,
     empty: dict[int, Value] = {}
     columns = range(left, right + 1)
     rows = [[found.get(row, empty).get(column, "") for column in columns] for row in range(top, bottom + 1)]
-    return [Grid(top - 1, left - 1, rows, merged)]
+    return [SheetGrid(top - 1, left - 1, rows, merged)]

@@ -1,6 +1,5 @@
-"""Styles of OpenDocument files: what paragraphs are, what is hidden, how lists are numbered.
-
-Names of OpenDocument XML: `text:p` for what stands in a long namespace.
+"""Styles of OpenDocument files: what paragraphs are, what is hidden, how lists are numbered; and the short names of
+its XML, such as `text:p` for what stands in a long namespace.
 """
 
 from __future__ import annotations
@@ -45,7 +44,6 @@ class _Style:
     parent: str
     name: str
     hidden: bool
-    listed: str
 
 
 class OdfStyles:
@@ -69,7 +67,6 @@ class OdfStyles:
                     get(one, "style:parent-style-name"),
                     get(one, "style:display-name") or get(one, "style:name"),
                     text is not None and get(text, "text:display") == "none",
-                    get(one, "style:list-style-name"),
                 )
             elif name == "text:list-style":
                 self._lists[get(one, "style:name")] = dict(_level(each) for each in one)
@@ -95,11 +92,6 @@ class OdfStyles:
     def is_hidden(self, key: str) -> bool:
         style = self._styles.get(key)
         return style is not None and style.hidden
-
-    def list_of(self, key: str) -> str:
-        """The list style that a paragraph style brings along."""
-        style = self._styles.get(key)
-        return "" if style is None else style.listed
 
     def label(self, key: str, counts: list[int]) -> str:
         """What stands before an item, by the counts of all levels down to its own."""
