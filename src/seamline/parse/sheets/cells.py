@@ -13,7 +13,7 @@ from seamline.parse.office.ooxml import (
     number,
 )
 from seamline.parse.parser_types import ParseInput
-from seamline.parse.sheets.grid import CELL, SheetGrid, Value, neighbours
+from seamline.parse.sheets.grid import CELL, SheetGrid, Value, group_neighbours
 from seamline.parse.xml import parse_xml, refuse_doctype
 
 _ROOMY = 4_000_000
@@ -54,7 +54,7 @@ class SheetMarks(NamedTuple):
     """How many cells have a text that is shared."""
 
 
-def marks_of(data: bytes) -> SheetMarks:
+def read_marks(data: bytes) -> SheetMarks:
     """What a sheet has."""
     return SheetMarks(_TWO_LETTERS.search(data) is not None, b"</f>" in data, _ERROR in data, data.count(b't="s"'))
 
@@ -176,8 +176,8 @@ class XlsxWorkbook:
                 room += len(value) if isinstance(value, str) else 8
                 if count >= _MOST_CELLS or room > most:
                     self._note("cells-limit", f"cells after the first {count:,} are left out", name)
-                    return list(neighbours(found))
-        return list(neighbours(found))
+                    return list(group_neighbours(found))
+        return list(group_neighbours(found))
 
     def _note(self, code: str, message: str, name: str) -> None:
         self._package.note(code, message, f"sheet {name}")
