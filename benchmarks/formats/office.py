@@ -15,19 +15,19 @@ import time
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.common import need, options, save, table, verdict
-from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.formats import BY_NAME
+from seamline.parse.parser_types import ParseInput, Parser, load_parser
 
 LEAST = 0.995
 ROUNDS = 5
 ROWS = 80_000
 _WORD = re.compile(r"\w+")
-_PARSERS = {"docx": "docx", "pptx": "pptx", "odt": "odt", "odp": "odt", "ods": "odt", "xlsx": "sheets"}
+_PARSERS = {"docx": "docx", "pptx": "pptx", "odt": "odt", "odp": "odt", "ods": "odt", "xlsx": "xlsx"}
 _BREAKS = frozenset(("p", "tab", "br", "cr", "tc", "h", "s", "line-break", "si", "row"))
 _UNSEEN = frozenset(
     ("del", "moveFrom", "instrText", "delText", "Fallback", "tracked-changes", "note-citation", "notes")
@@ -86,9 +86,8 @@ def judged(path: Path) -> Result:
     )
 
 
-def parser_of(kind: str) -> Callable[[ParseInput], ParseResult]:
-    found: Callable[[ParseInput], ParseResult] = import_module(f"seamline.parse.{_PARSERS[kind]}").parse
-    return found
+def parser_of(kind: str) -> Parser:
+    return load_parser(BY_NAME[_PARSERS[kind]].parser)
 
 
 def share(truth: Counter[str], text: str) -> float:
