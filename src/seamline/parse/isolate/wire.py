@@ -6,13 +6,14 @@ import json
 import struct
 from array import array
 from collections.abc import Iterator, Mapping
-from dataclasses import astuple, fields
+from dataclasses import astuple
 from typing import Any
 
 from seamline.anchors import Anchor, Anchors
 from seamline.parse.parser_types import ParseInput, ParseLimits, ParseResult
 from seamline.recipe.recipe import Reading
 from seamline.types import (
+    NO_DETAIL,
     Block,
     Column,
     Detail,
@@ -92,10 +93,9 @@ def read_answer(said: list[Any], beside: bytes) -> ParseResult:
     text = beside[:size].decode()
     edges = array("f")
     edges.frombytes(beside[size:])
-    _check_blocks(blocks, len(text))
     return ParseResult(
         text,
-        [Block(*block)._replace(detail=_read_detail(block[5], len(text))) for block in blocks],
+        _read_blocks(blocks, len(text)),
         title,
         meta,
         None if anchors is None else Anchors(_anchors(anchors[0], anchors[1], edges)),
@@ -106,13 +106,17 @@ def read_answer(said: list[Any], beside: bytes) -> ParseResult:
     )
 
 
-def _check_blocks(blocks: list[Any], length: int) -> None:
-    """That blocks lie in the text and under blocks before them: code in C walks them."""
-    for index, (kind, start, end, level, parent, _) in enumerate(blocks):
+def _read_blocks(blocks: list[Any], length: int) -> list[Block]:
+    """Blocks that lie in the text and under blocks before them: code in C walks them."""
+    for index, block in enumerate(blocks):
+        kind, start, end, level, parent, detail = block
         if not (type(kind) is str and type(start) is type(end) is type(level) is type(parent) is int):
             raise TypeError(f"block {index} is none")
         if not (0 <= start <= end <= length and -1 <= parent < index and 0 <= level < 1 << 31):
             raise ValueError(f"block {index} is outside of the text")
+        if detail is not None:
+            block[5] = _read_detail(detail, length)
+    return [Block(*block) for block in blocks]
 
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
@@ -123,18 +127,15 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     **dict.fromkeys(("first", "header_end"), (int,)),
 }
 """What the fields of a detail are in JSON."""
-_DEFAULTS = {one.name: one.default for one in fields(Detail)}
 
 
 def _write_detail(detail: Detail) -> dict[str, Any]:
     """The fields of a detail that say something."""
-    known = ((name, getattr(detail, name)) for name in _DEFAULTS)
-    return {name: value for name, value in known if value != _DEFAULTS[name]}
+    known = zip(Detail._fields, detail, NO_DETAIL, strict=True)
+    return {name: value for name, value, none in known if value != none}
 
 
-def _read_detail(said: dict[str, Any] | None, length: int) -> Detail | None:
-    if said is None:
-        return None
+def _read_detail(said: dict[str, Any], length: int) -> Detail:
     if type(said) is not dict or any(type(value) not in _TYPES[name] for name, value in said.items()):
         raise TypeError("a block has no detail")
     if "enclosure" in said:
