@@ -152,7 +152,7 @@ def test_without_the_scene_detector_there_is_a_notice(monkeypatch: pytest.Monkey
 def test_a_recording_is_decoded_and_heard(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("av", reason=EXTRA)
     monkeypatch.setattr(audio, "load_transcriber", Counting)
-    monkeypatch.setattr(audio, "judge", lambda: (loud, "voice"))
+    monkeypatch.setattr(audio, "load_judge", lambda: (loud, "voice"))
     quiet = np.zeros(4 * RATE, dtype=np.float32)
     parsed = audio.parse(ParseInput(recorded(np.concatenate([tone(20), quiet, tone(20)])), uri="x.wav"))
     assert parsed.text == "Window 1.\n\nWindow 2."
