@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 UV_VERSION := 0.13.7
 CASES ?= 1000
+SECONDS ?= 180
 STORE ?= sqlite
 
 BIN := $(VENV)/bin
@@ -15,12 +16,14 @@ CORE_TESTS := tests/property/test_contract.py tests/contract/test_commonmark.py 
   tests/unit/test_front_matter.py tests/unit/test_oversize.py tests/unit/test_tokens.py tests/unit/test_parse_html.py \
   tests/unit/test_parse_html_tables.py tests/unit/test_sentences.py tests/unit/test_words.py tests/unit/test_identify.py \
   tests/unit/test_code_parts.py
+KERNEL_TESTS := tests/property/test_kernel*.py tests/contract/test_commonmark.py tests/unit/test_sentences.py \
+  tests/unit/test_packers.py tests/unit/test_words.py tests/unit/test_embed_static.py tests/unit/test_scores_objective.py
 SOURCES := $(shell find src -name '*.py')
 NATIVE := setup.py $(shell find native -type f)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test fuzz crash lint format bench lock clean python
+.PHONY: help demo test fuzz sanitize crash lint format bench lock clean python
 
 help: ## list these commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | \
@@ -32,9 +35,25 @@ demo: $(DEMO) ## index the example handbook, search it, edit it, and follow a ci
 test: lint ## everything that must pass: lint, format, types, tests; those of the core on both of its paths
 	SEAMLINE_NATIVE=0 $(BIN)/python -m pytest -n 2 $(CORE_TESTS)
 	$(BIN)/python -m pytest -n 2
+	@if test -e "$(ASAN)" -o -n "$$CI"; then $(MAKE) sanitize SECONDS=20; else echo "left out, as $(CC) has no libasan: make sanitize"; fi
 
 fuzz: $(DEV) ## the property tests over new cases, many of them; CASES=5000 for more
 	SEAMLINE_EXAMPLES=$(CASES) $(BIN)/python -m pytest -n 2 tests/property tests/contract tests/unit
+
+# A build of its own: the package and its kernels, which the interpreter loads after the sanitizer. Memory comes from
+# malloc, so that the sanitizer sees the end of every object. The interpreter keeps objects to its end, so leaks are left
+# to a test that counts them.
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+ASAN = $(shell $(CC) -print-file-name=libasan.so 2>/dev/null)
+SANITIZED = LD_PRELOAD="$(ASAN)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
+  SEAMLINE_NATIVE=1 PYTHONPATH="$(abspath build/sanitize/lib)" $(BIN)/python -m
+
+sanitize: $(DEV) ## the kernels under address and undefined-behaviour checks: their tests, then SECONDS=180 of fuzzing
+	@test -e "$(ASAN)" || { echo "$(CC) has no libasan: run \`apt-get install gcc\`" >&2; exit 1; }
+	rm -rf build/sanitize
+	CFLAGS="$(SANITIZE)" LDFLAGS="$(SANITIZE)" $(BIN)/python setup.py -q build --build-base build/sanitize --build-lib build/sanitize/lib
+	$(SANITIZED) pytest -n 2 $(KERNEL_TESTS)
+	$(SANITIZED) tests.fuzz.kernels --seconds $(SECONDS)
 
 crash: $(DEV) ## stop index runs at every write, lose power there, kill writers, damage files; STORE=lance for LanceDB's
 	$(BIN)/python -m seamline.testing.crashes --store $(STORE)

@@ -80,9 +80,9 @@ def block_parses() -> tuple[Callable[[str], object], Callable[[str], object] | N
     from seamline.parse.markdown.commonmark import parse_blocks
     from seamline.types import Block
 
-    if native.BLOCKS is None:
+    if native.KERNELS is None:
         return parse_blocks, None
-    compiled = native.BLOCKS.parse_blocks
+    compiled = native.KERNELS.parse_blocks
     return parse_blocks, lambda text: compiled(text, 0, Block, FENCED)
 
 
@@ -99,7 +99,7 @@ def cuts(tokenizer: str, limit: int) -> tuple[Callable[[Any], object], Callable[
     from seamline.cut import plain_cut
     from seamline.native import CUTS
     from seamline.recipe.recipe import Recipe
-    from seamline.runtime import Parts
+    from seamline.runtime import Runtime
     from seamline.tokens import load
     from seamline.types import Budget
 
@@ -107,7 +107,7 @@ def cuts(tokenizer: str, limit: int) -> tuple[Callable[[Any], object], Callable[
     counts = load(tokenizer)
 
     def python(source: Any) -> object:
-        return plain_cut(source, recipe, Parts(counts))
+        return plain_cut(source, recipe, Runtime(counts))
 
     def compiled(source: Any) -> object:
         return CUTS and compiled_cut(CUTS, source, recipe, counts)
@@ -117,10 +117,10 @@ def cuts(tokenizer: str, limit: int) -> tuple[Callable[[Any], object], Callable[
 
 def embedder(threads: int = 0, window: int = 256) -> Any:
     """The bundled embedding model on so many cores, 0 for all."""
-    from seamline.embed.onnx import OnnxEmbedder, Reading
+    from seamline.embed.onnx import OnnxEmbedder, OnnxOptions
 
     model, tokenizer = model_files()
-    return OnnxEmbedder(model, tokenizer, Reading(window=window), threads=threads or None)
+    return OnnxEmbedder(model, tokenizer, OnnxOptions(window=window), threads=threads or None)
 
 
 def model_files() -> list[str]:

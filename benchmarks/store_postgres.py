@@ -32,14 +32,8 @@ from benchmarks.store.corpus import DIMENSIONS, PER_DOCUMENT, SHELVES, Corpus, K
 from benchmarks.store.ours import GROUP, NOW, GivenVectors
 from seamline.api.index import Index
 from seamline.filters.tree import Filter, Test
-from seamline.index.config import Shape, settings_of
-from seamline.records import (
-    Change,
-    Entry,
-    Head,
-    Place,
-    Version,
-)
+from seamline.index.config import IndexConfig, settings_of
+from seamline.records import Change, Entry, EntryPlace, Head, Version
 from seamline.store.postgres.store import PostgresStore
 from seamline.testing.postgres import own_server
 
@@ -96,7 +90,7 @@ def _change(corpus: Corpus, first: int) -> Change:
     made, places, start = [], [], 0
     for number, text in enumerate(texts, first):
         made.append(_entry(number, doc, text, np.asarray(corpus.vectors[number])))
-        places.append(Place(made[-1].id, 0, start, start + len(text), {"lines": [number, number]}, made[-1].path))
+        places.append(EntryPlace(made[-1].id, 0, start, start + len(text), {"lines": [number, number]}, made[-1].path))
         start += len(text) + 2
     version = Version(doc, 1, "r", doc, doc, "\n\n".join(texts), NOW, tuple(places))
     tokens = sum(one.tokens for one in made)
@@ -273,7 +267,7 @@ def measure(size: int, data: Path, count: int) -> dict[str, Any]:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         corpus = make(folder, size, data)
         server = stack.enter_context(own_server(MEMORY))
-        settings = settings_of(Shape(embedder="given", hierarchy=False), GivenVectors(()))
+        settings = settings_of(IndexConfig(embedder="given", hierarchy=False), GivenVectors(()))
         store = PostgresStore.create(server.url(), settings)
         stack.callback(store.close)
         connection = stack.enter_context(server.connect())

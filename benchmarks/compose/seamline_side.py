@@ -10,7 +10,7 @@ from benchmarks.compose.side import Cited, K, Kind, Written
 from benchmarks.compose.vectors import DIMENSIONS, Vectors
 from seamline.api.index import Index
 from seamline.filters.tree import Test
-from seamline.index.config import Shape, settings_of
+from seamline.index.config import IndexConfig, settings_of
 from seamline.search.options import SearchOptions
 from seamline.store import create_store
 
@@ -35,7 +35,7 @@ class Seamline:
     def __init__(self, place: Path, vectors: Vectors) -> None:
         # What `open_index` does, for an embedder that has no name to be opened by.
         embedder = Embedder(vectors)
-        self._store = create_store(str(place / "store"), settings_of(Shape(embedder=embedder.name), embedder))
+        self._store = create_store(str(place / "store"), settings_of(IndexConfig(embedder=embedder.name), embedder))
         self._index = Index(self._store, embedder, place.parent, place)
 
     def ingest(self, docs: Path) -> Written:

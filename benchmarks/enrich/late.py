@@ -16,7 +16,7 @@ from benchmarks.common import options, progress, save, table
 from benchmarks.quality.questions import Question, QuestionSet, Ref, covered, load, overlaps
 from seamline.embed.late import embed_late
 from seamline.embed.minilm import FILES, FOLDER
-from seamline.embed.onnx import OnnxEmbedder, Reading
+from seamline.embed.onnx import OnnxEmbedder, OnnxOptions
 from seamline.parse import parse_text
 from seamline.pipeline import chunk_document
 from seamline.recipe.recipe import Recipe
@@ -120,7 +120,7 @@ def _figures(recall: Any, rank: Any, base: Any) -> dict[str, float]:
 
 def _model(window: int) -> OnnxEmbedder:
     model, tokenizer = (FOLDER / name for name in FILES)
-    return OnnxEmbedder(model, tokenizer, Reading("mean", window), name=f"minilm, window {window}")
+    return OnnxEmbedder(model, tokenizer, OnnxOptions("mean", window), name=f"minilm, window {window}")
 
 
 def _late(model: OnnxEmbedder, chunks: Sequence[Sequence[Chunk]]) -> Any:

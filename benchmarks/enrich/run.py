@@ -23,9 +23,9 @@ from benchmarks.common import ROOT, Sample, markdown, options, progress, prose, 
 from seamline.enrich.facts import MAKERS, enrich
 from seamline.errors import MissingExtra
 from seamline.parse import parse_text
-from seamline.pipeline import chunk_document, make_parts
+from seamline.pipeline import chunk_document, make_runtime
 from seamline.recipe.recipe import Recipe
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.testing.labelled import labelled
 from seamline.text.sentences import sentence_starts
 from seamline.types import Chunk, Span
@@ -61,7 +61,7 @@ def _costs(figures: dict[str, Any], samples: Sequence[Sample], signal: str) -> s
     for name in ("none", *MAKERS):
         progress(f"cost of {name}")
         recipe = Recipe(enrich=() if name == "none" else (name,), signal=signal)
-        parts = make_parts(recipe)
+        parts = make_runtime(recipe)
         _all(chunks[:1], recipe, parts)  # models and tables are loaded once, not per chunk
         begin = time.process_time()
         _all(chunks, recipe, parts)
@@ -72,7 +72,7 @@ def _costs(figures: dict[str, Any], samples: Sequence[Sample], signal: str) -> s
     return f"{count} chunks, {size / 1e6:.1f} MB\n" + table(("fact", "µs of processor time per chunk", "MB/s"), rows)
 
 
-def _all(chunks: Sequence[Sequence[Chunk]], recipe: Recipe, parts: Parts) -> None:
+def _all(chunks: Sequence[Sequence[Chunk]], recipe: Recipe, parts: Runtime) -> None:
     for some in chunks:
         enrich(some, recipe, parts, now=NOW, starts=sentence_starts)
 
@@ -168,7 +168,7 @@ def _contained(chunk: Chunk) -> float:
 
 def _values(chunks: Sequence[Chunk], name: str, signal: str, field: str) -> list[float]:
     recipe = Recipe(enrich=(name,), signal=signal)
-    found = enrich(chunks, recipe, make_parts(recipe), now=NOW, starts=sentence_starts)
+    found = enrich(chunks, recipe, make_runtime(recipe), now=NOW, starts=sentence_starts)
     return [getattr(chunk.facts, field) for chunk in found]
 
 

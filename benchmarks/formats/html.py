@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from benchmarks.common import need, options, save, table, verdict
 from seamline.parse.html.page import parse
 from seamline.parse.parser_types import ParseInput
-from seamline.recipe.recipe import Reading
+from seamline.recipe.recipe import ParseOptions
 
 ROUNDS = 15
 _WORD = re.compile(r"\w+")
@@ -209,7 +209,7 @@ def without_menus(found: list[Page]) -> dict[str, Any]:
     content = words(extract(page.markup, include_comments=False) or "")
     out = {}
     for mode in ("keep", "remove"):
-        got = words(parse(ParseInput(b"", page.markup, reading=Reading(boilerplate=mode))).text)
+        got = words(parse(ParseInput(b"", page.markup, reading=ParseOptions(boilerplate=mode))).text)
         precision, recall = share(content, got), share(got, content)
         out[mode] = {"precision": precision, "recall": recall}
     print(f"\nboilerplate on {page.name}, against what trafilatura takes for its content (not judged)")

@@ -117,10 +117,7 @@ def docling(path: Path) -> Read:
 
 def _docling_headings(document: Any) -> Iterator[tuple[int, str]]:
     """Those of the body; the title in a page's head is furniture there."""
-    from docling_core.types.doc import (  # type: ignore[import-not-found,attr-defined,unused-ignore]
-        SectionHeaderItem,
-        TitleItem,
-    )
+    from docling_core.types.doc import SectionHeaderItem, TitleItem  # type: ignore[import-not-found,attr-defined,unused-ignore]
 
     for item, _ in document.iterate_items():
         if isinstance(item, SectionHeaderItem | TitleItem):

@@ -20,7 +20,7 @@ from benchmarks.common import DATA, progress, table, verdict
 from benchmarks.quality.indexed import Indexed, Remembering, build, shown
 from benchmarks.quality.questions import Question, Ref, covered, load
 from benchmarks.quality.retrieval import CHOSEN, JUDGED, SETS
-from seamline.search.hits import Hit, Passage
+from seamline.search.hits import Hit, PromptPassage
 from seamline.search.options import SearchOptions
 from seamline.search.prompt.render import render
 from seamline.tokens import load as load_tokenizer
@@ -50,7 +50,7 @@ def top(
 
 def written(hits: Sequence[Hit]) -> str:
     """Hits as a context writes them, but each for itself and best first."""
-    return render([Passage(number, hit.text, hit.citations) for number, hit in enumerate(hits, start=1)])
+    return render([PromptPassage(number, hit.text, hit.citations) for number, hit in enumerate(hits, start=1)])
 
 
 def context(

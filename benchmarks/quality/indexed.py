@@ -21,9 +21,9 @@ from benchmarks.engine import target_of
 from benchmarks.quality.questions import Question, QuestionSet, Ref, covered, overlaps
 from seamline.api.index import Index
 from seamline.embed.minilm import FILES, FOLDER
-from seamline.embed.onnx import OnnxEmbedder, Reading
+from seamline.embed.onnx import OnnxEmbedder, OnnxOptions
 from seamline.embed.run import embed_all
-from seamline.index.config import Shape, settings_of
+from seamline.index.config import IndexConfig, settings_of
 from seamline.recipe.recipe import Recipe
 from seamline.records import Scored, Settings
 from seamline.search.hits import Citation
@@ -39,7 +39,7 @@ class Remembering:
 
     def __init__(self, threads: int, window: int = 256) -> None:
         model, tokenizer = (FOLDER / name for name in FILES)
-        self._inner = OnnxEmbedder(model, tokenizer, Reading("mean", window), name="minilm", threads=threads)
+        self._inner = OnnxEmbedder(model, tokenizer, OnnxOptions("mean", window), name="minilm", threads=threads)
         self._cache = VectorCache(VECTORS)
         self.threads = threads
         self.token_room, self.count_tokens = self._inner.token_room, self._inner.count_tokens
@@ -142,7 +142,7 @@ def shown(citations: Sequence[Citation]) -> list[Ref]:
 def build(data: QuestionSet, limit: int, embedder: Remembering, *, dual: bool = False, late: bool = False) -> Indexed:
     """Index a set at a limit, with all other settings as they are by default."""
     recipe = Recipe(budget=Budget(target=target_of(limit), limit=limit))
-    store = Shelved(settings_of(Shape(recipe=recipe, embedder="minilm", dual=dual, late=late), embedder))
+    store = Shelved(settings_of(IndexConfig(recipe=recipe, embedder="minilm", dual=dual, late=late), embedder))
     index = Index(store, embedder, Path(), VECTORS.parent if late else None)
     for done, (doc, text) in enumerate(data.docs.items()):
         progress(f"{data.name}, limit {limit}: {done}/{len(data.docs)} documents")

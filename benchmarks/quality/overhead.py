@@ -23,7 +23,7 @@ from benchmarks.common import markdown, options, progress, save, table, verdict
 from benchmarks.engine import target_of
 from benchmarks.quality.indexed import Shelved
 from seamline.api.index import Index
-from seamline.index.config import Shape, settings_of
+from seamline.index.config import IndexConfig, settings_of
 from seamline.recipe.recipe import Recipe
 from seamline.search.options import SearchOptions
 from seamline.types import Budget
@@ -62,7 +62,7 @@ class Chance:
 def build(data: Path, chunks: int, embedder: Chance) -> tuple[Shelved, list[str]]:
     """A store of about so many chunks, and lines of its documents to ask for."""
     recipe = Recipe(budget=Budget(target=target_of(LIMIT), limit=LIMIT))
-    store = Shelved(settings_of(Shape(recipe=recipe, embedder="chance"), embedder))
+    store = Shelved(settings_of(IndexConfig(recipe=recipe, embedder="chance"), embedder))
     index = Index(store, embedder, Path())
     asked: list[str] = []
     held = 0

@@ -27,7 +27,7 @@ from seamline.pipeline import chunk_document
 from seamline.protocols import Embedder
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Semantic
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.tokens import load as load_tokenizer
 
 BAR = 5.0
@@ -87,7 +87,7 @@ def _theirs(make: peers.Make) -> Run:
 
 
 def _ours(recipe: Recipe, embedder: Embedder) -> Run:
-    parts = Parts(load_tokenizer(recipe.tokenizer), lambda: embedder)
+    parts = Runtime(load_tokenizer(recipe.tokenizer), lambda: embedder)
 
     def run(sample: Sample) -> object:
         document = seamline.read(sample.text, id=sample.path, media_type=sample.media_type)

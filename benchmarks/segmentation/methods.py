@@ -16,7 +16,7 @@ from seamline.protocols import Embedder
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Semantic
 from seamline.recipe.toml import adjusted
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.tokens import load
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _ours(name: str, embedder: Embedder | None, semantic: Semantic, setting: str
 
 def _way(recipe: Recipe, embedder: Embedder | None, setting: str = "") -> Way:
     tokenizer = load(recipe.tokenizer)
-    parts = Parts(tokenizer) if embedder is None else Parts(tokenizer, lambda: embedder)
+    parts = Runtime(tokenizer) if embedder is None else Runtime(tokenizer, lambda: embedder)
 
     def cut(document: Mixed) -> list[int]:
         read = seamline.read(document.text, id=document.name, media_type="text/plain")

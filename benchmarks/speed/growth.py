@@ -11,18 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks import engine
-from benchmarks.common import (
-    child,
-    decode,
-    hostile,
-    media_type,
-    need,
-    options,
-    progress,
-    save,
-    table,
-    verdict,
-)
+from benchmarks.common import child, decode, hostile, media_type, need, options, progress, save, table, verdict
 from benchmarks.speed.grow import BAR, stretched
 
 TIMEOUT = 60

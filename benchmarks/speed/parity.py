@@ -57,7 +57,7 @@ def main() -> int:
     args = options(__doc__).parse_args()
     python, compiled = engine.block_parses()
     if compiled is None:
-        print("seamline._blocks is not in use: build it with `pip install -e .`, and unset SEAMLINE_NATIVE")
+        print("seamline._native is not in use: build it with `pip install -e .`, and unset SEAMLINE_NATIVE")
         return 2
     tallies: dict[str, Tally] = {}
     for name, text in texts(need(args.data)):

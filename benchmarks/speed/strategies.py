@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import seamline
-from seamline.pipeline import chunk_document, make_parts
+from seamline.pipeline import chunk_document, make_runtime
 from seamline.recipe.recipe import Recipe
 
 STRATEGIES = ("structural", "hierarchical", "semantic", "rechunk", "multimodal", "tabular", "propositions", "auto")
@@ -46,7 +46,7 @@ def main() -> None:
 
 def measure(recipe: Recipe, warm: Sequence[str], texts: Sequence[str], rounds: int) -> float:
     """CPU seconds for all texts, the least of several rounds."""
-    parts = make_parts(recipe)
+    parts = make_runtime(recipe)
 
     def cut(text: str, name: str) -> None:
         document = seamline.read(text, id=name, media_type="text/markdown", recipe=recipe)

@@ -18,7 +18,7 @@ from seamline.cut import cut_leaves
 from seamline.enrich.links import links
 from seamline.enrich.tables import rows_text, table_summary
 from seamline.enrich.tables import summary as pivot
-from seamline.pipeline import chunk_document, make_parts
+from seamline.pipeline import chunk_document, make_runtime
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Tabular
 from seamline.types import Document
@@ -80,7 +80,7 @@ def sheet(text: str) -> Iterator[Line]:
     recipes = {name: Recipe(strategy="tabular", tabular=told) for name, told in cases.items()}
     yield from cuts(read, document, recipes)
     recipe = Recipe(strategy="tabular", tabular=Tabular(rows="sentence", key="company"))
-    parts = make_parts(recipe)
+    parts = make_runtime(recipe)
     chunks = chunk_document(document, recipe, parts)
     for make in (rows_text, pivot, table_summary):
         cost, found = best(lambda make=make: make(document, chunks, recipe, parts.tokenizer), 1)  # type: ignore[misc]
@@ -95,7 +95,7 @@ def talk(text: str) -> Iterator[Line]:
 
 
 def cuts(read: float, document: Document, recipes: dict[str, Recipe]) -> Iterator[Line]:
-    parts = make_parts(Recipe())
+    parts = make_runtime(Recipe())
     base, chunks = best(lambda: chunk_document(document, Recipe(), parts))
     yield "structural", base, base + read, 1.0, len(chunks)
     cost, chunks = best(lambda: cut_leaves(document, Recipe(), parts))

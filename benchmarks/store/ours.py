@@ -16,15 +16,9 @@ import numpy as np
 from benchmarks.store.corpus import DIMENSIONS, PER_DOCUMENT, Corpus, Question, shelf_of
 from seamline.api.index import Index
 from seamline.filters.tree import Filter, Test
-from seamline.index.config import Shape, settings_of
-from seamline.records import (
-    Change,
-    Entry,
-    Head,
-    Place,
-    Version,
-)
-from seamline.search.legs import Scope, find, similarities
+from seamline.index.config import IndexConfig, settings_of
+from seamline.records import Change, Entry, EntryPlace, Head, Version
+from seamline.search.legs import SearchScope, find, similarities
 from seamline.search.options import SearchOptions
 from seamline.search.search import fused
 from seamline.store import create_store, open_store
@@ -51,7 +45,7 @@ class GivenVectors:
 
 def build(corpus: Corpus, place: str) -> dict[str, float]:
     """Write all chunks and tidy; seconds of CPU and of the clock for each."""
-    store = create_store(place, settings_of(Shape(embedder="given", hierarchy=False), GivenVectors(())))
+    store = create_store(place, settings_of(IndexConfig(embedder="given", hierarchy=False), GivenVectors(())))
     spent = {"write_cpu": 0.0, "write_wall": 0.0, "tidy_cpu": 0.0, "tidy_wall": 0.0}
     with store.writer() as writer:
         for changes in _groups(corpus):
@@ -99,7 +93,7 @@ def _change(corpus: Corpus, first: int, last: int) -> Change:
                 meta={"shelf": shelf_of(first)}, vector=vectors[n],
             )
         )  # fmt: skip
-        places.append(Place(entries[-1].id, 0, start, start + len(text), {"lines": [n, n]}, entries[-1].path))
+        places.append(EntryPlace(entries[-1].id, 0, start, start + len(text), {"lines": [n, n]}, entries[-1].path))
         start += len(text) + 2
     tokens = sum(map(len, words))
     version = Version(doc, 1, f"{first:032x}", doc, doc, "\n\n".join(texts), NOW, tuple(places))
@@ -161,7 +155,7 @@ class Asker:
     def hybrid(self, question: Question, k: int, where: Filter | None = None) -> list[int]:
         """Both legs, the entries with their texts, and fusion."""
         options = SearchOptions(k=k)
-        legs = find(self._reader, question.vector, question.text, options.depth, Scope(where))
+        legs = find(self._reader, question.vector, question.text, options.depth, SearchScope(where))
         near = dict(legs.dense)
         missing = self._reader.entries([hit.id for hit in legs.sparse if hit.id not in near], vectors=True)
         ranking, _ = fused(replace(legs, filled=similarities(question.vector, missing.values())), options)

@@ -18,13 +18,8 @@ from seamline.enrich.tables.rows import rows_text
 from seamline.parse import parse_text
 from seamline.pipeline import chunk_document
 from seamline.recipe.recipe import Overlap, Recipe
-from seamline.recipe.strategies import (
-    Code,
-    Hierarchy,
-    Semantic,
-    Tabular,
-)
-from seamline.runtime import Parts
+from seamline.recipe.strategies import Code, Hierarchy, Semantic, Tabular
+from seamline.runtime import Runtime
 from seamline.text.headings import with_headings
 from seamline.text.sentences import sentence_starts
 from seamline.tokens import load
@@ -179,8 +174,8 @@ def _document(doc: str, text: str, media: str) -> Document:
 
 
 @cache
-def _parts() -> Parts:
+def _parts() -> Runtime:
     from seamline.embed import load as load_embedder
 
     embedder = load_embedder("static")
-    return Parts(load("o200k_base"), lambda: embedder)
+    return Runtime(load("o200k_base"), lambda: embedder)

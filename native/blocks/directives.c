@@ -2,8 +2,7 @@
 
 #include <stdlib.h>
 
-#include "blocks.h"
-#include "characters.h"
+#include "parser.h"
 
 #define DEEP 4 /* columns of indentation that make code of a line */
 

@@ -3,9 +3,11 @@
  * Where it errs, it reads the text again with a few characters changed, lengths kept: an empty heading for the line
  * above a header row ends the paragraph there, and everything else about the table follows by its own rules. */
 
+#include "kernels.h"
+
 #include <stdlib.h>
 
-#include "blocks.h"
+#include "parser.h"
 
 #define DEEP 4 /* columns of indentation that make code of a line */
 
@@ -244,7 +246,7 @@ static void drop_marked(Parser *parser) {
 }
 
 void find_tables(Parser *parser) {
-    parser->edited = malloc((size_t)parser->source.length + 1);
+    parser->edited = PyMem_Malloc((size_t)parser->source.length + 1);
     if (!parser->edited) give_up(parser, NO_MEMORY);
     write_edited(parser, 0);
     parser->text.bytes = parser->edited;

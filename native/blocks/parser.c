@@ -1,3 +1,5 @@
+/* The block parser: which blocks go on in a line, and which start in it. */
+
 #include "parser.h"
 
 /* --- blocks ------------------------------------------------------------------------------------------------------ */

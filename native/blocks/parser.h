@@ -1,15 +1,36 @@
 /* The block parser: a list of blocks in pre-order, and the stack of those that are open.
  *
  * It gives the structure that pulldown-cmark gives with tables and footnotes on, quirks included, because the Python
- * path is built on that parser and both paths must agree. There is no recursion: input may nest as deep as it is long. */
+ * path is built on that parser and both paths must agree. There is no recursion: input may nest as deep as it is
+ * long. */
 
 #ifndef SEAMLINE_PARSER_H
 #define SEAMLINE_PARSER_H
 
 #include <setjmp.h>
 
-#include "marks.h"
-#include "memory.h"
+#include "text.h"
+
+/* --- arrays that grow --------------------------------------------------------------------------------------------- */
+
+/* All belong to the parser, so that leaving a parse from any depth loses none. */
+struct Parser;
+
+#define VECTOR(Type)      \
+    struct {              \
+        Type *items;      \
+        Pos count, room;  \
+    }
+
+/* Append a value. The arguments may be read more than once. */
+#define PUSH(parser, vector, ...)                                                                                    \
+    ((vector).items = room_for_one((parser), (vector).items, (vector).count, &(vector).room, sizeof *(vector).items), \
+     (vector).items[(vector).count++] = (__VA_ARGS__))
+
+/* The array, made larger where it is full; gives up the parse where memory ends. */
+void *room_for_one(struct Parser *parser, void *array, Pos count, Pos *room, size_t size);
+
+/* --- what is found ------------------------------------------------------------------------------------------------ */
 
 typedef enum {
     PARAGRAPH,
@@ -122,6 +143,8 @@ typedef struct Parser {
     jmp_buf way_out;
 } Parser;
 
+/* --- the steps, in order ------------------------------------------------------------------------------------------ */
+
 /* Leave the parse from any depth. */
 _Noreturn void give_up(Parser *parser, Outcome why);
 
@@ -130,6 +153,19 @@ void parse(Parser *parser);
 
 /* From `nodes` to `blocks`: whole lines, trimmed ends, and parents by where blocks lie. */
 void nest(Parser *parser);
+
+/* Tables where GFM has them: the parser knows none after a line of text, and some that are not. */
+void find_tables(Parser *parser);
+
+/* Say so of fences that nothing closes. */
+void mark_unclosed(Parser *parser);
+
+/* Paragraphs that are nothing but images, or one formula. */
+void mark_figures(Parser *parser);
+
+/* `:::name` to `:::`, and `!!! name` with the indented text under it, as blocks around blocks. */
+void wrap_directives(Parser *parser);
+void wrap_admonitions(Parser *parser);
 
 /* --- shared by the parser's files -------------------------------------------------------------------------------- */
 
@@ -164,5 +200,54 @@ Pos parse_table(Parser *parser, Pos header, Pos body, Pos columns);
 /* Link definitions. */
 Pos after_footnote_label(const Text *text, Pos at, int in_table);
 Pos after_link_definition(Parser *parser, Pos at);
+
+/* --- marks that start blocks: each function looks at one place and keeps no state --------------------------------- */
+
+#define LONGEST_NUMBER 9 /* digits of an ordered list's first number */
+
+typedef struct {
+    int delimiter; /* - + * for bullets, . ) for numbers */
+    int width;     /* columns from the margin to the item's content */
+    uint64_t first;
+} ListMarker;
+
+/* After a thematic break and its line end, else NONE; `*stop` is then where the search ended. */
+Pos after_rule(const Text *text, Pos at, Pos *stop);
+
+/* Level of an ATX heading, 0 where there is none. */
+int heading_level(const Text *text, Pos at);
+
+/* After a setext underline and its line end, else NONE. */
+Pos after_underline(const Text *text, Pos at, int *level);
+
+/* Length of an opening code fence, 0 where there is none. */
+Pos fence_length(const Text *text, Pos at);
+
+/* After a closing code fence, its line end not included, else NONE. The end of the text closes too. */
+Pos after_closing_fence(const Text *text, Pos at, int mark, Pos length);
+
+/* Take a list marker and the columns after it. */
+int take_list_marker(const Text *text, Line *line, int indent, ListMarker *marker);
+
+/* Whether a list item starts here; whether it could do so in the middle of a paragraph. */
+int is_list_item(const Text *text, Pos at, int *interrupts);
+
+/* What ends the HTML block of the kinds 1-5 that starts at `<`, NULL where there is none. */
+const char *html_closer(const Text *text, Pos at);
+
+/* Whether an HTML block of the kind that ends at a blank line starts at `<`: a known tag, or any tag alone. */
+int is_html_block_tag(const Text *text, Pos at);
+int is_lone_html_tag(const Text *text, Pos at);
+
+/* --- shared by the steps after the parse -------------------------------------------------------------------------- */
+
+/* Index of the last block that starts at an offset or before it. */
+Pos latest(const Parser *parser, Pos at);
+
+/* Index of the smallest block around an offset, NONE where there is none. */
+Pos block_around(const Parser *parser, Pos at);
+
+/* Back over, or forward over, spaces, tabs and byte order marks as they were written. */
+int indents(const Text *text, Pos at);
 
 #endif

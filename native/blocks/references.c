@@ -15,7 +15,7 @@ static int goes_on_in(Parser *parser, Line *line, int underline_ends_it) {
            after_underline(&parser->text, line->at, &level) < 0;
 }
 
-/* White space in a label, with one line end at most; NONE where the label cannot go on. Without a parser, no line end. */
+/* White space in a label, with one line end at most, none without a parser; NONE where the label cannot go on. */
 static Pos skip_white_in_label(Parser *parser, const Text *text, Pos at, Pos *weight) {
     Pos start = at, width = 0;
     int ends = 0;

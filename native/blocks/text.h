@@ -20,7 +20,7 @@ typedef struct {
     const unsigned char *bytes;
     Pos length;
     int opens_with_bom; /* a byte order mark at the start indents nothing: the parser sees a line feed instead */
-    void *string;       /* the str itself, for `characters.h` */
+    void *string;       /* the str itself, for the characters outside ASCII */
     void *owned;        /* `bytes`, where they are not the str's own */
 } Text;
 
@@ -82,6 +82,61 @@ static inline Pos next_line(const Text *text, Pos at) {
 static inline int starts_with(const Text *text, Pos at, const char *word) {
     Pos size = (Pos)strlen(word);
     return at >= 0 && at + size <= text->length && memcmp(text->bytes + at, word, (size_t)size) == 0;
+}
+
+/* --- what the bytes do not tell: characters outside ASCII, and line ends as they were written --------------------- */
+
+/* Make a text of a str, with blank lines up to an offset. 0 where memory ends; else the caller frees `owned`. */
+int narrow_text(void *string, Pos after, Text *text);
+
+/* A code point as it stands in the str; 0 past its end. */
+uint32_t char_at(const Text *text, Pos at);
+
+/* As `\s` and `[\w-]` have it. */
+int is_space_at(const Text *text, Pos at);
+int is_name_at(const Text *text, Pos at);
+
+/* --- the start of a line: indentation counted in columns, with tab stops of four ---------------------------------- */
+
+typedef struct {
+    Pos at;       /* the next byte */
+    Pos tab_stop; /* an offset that falls on a tab stop, with no tab between it and `at` */
+    Pos no_rule;  /* no thematic break starts before this offset: keeps `- - - x` from being read again and again */
+    int spare;    /* columns of a tab that were not taken yet */
+} Line;
+
+static inline Line line_at(Pos at) { return (Line){.at = at, .tab_stop = at, .no_rule = at, .spare = 0}; }
+
+/* Take up to `wanted` columns of indentation; how many were there. */
+static inline int take_columns(const Text *text, Line *line, int wanted) {
+    int taken = line->spare < wanted ? line->spare : wanted;
+    line->spare -= taken;
+    while (taken < wanted) {
+        int byte = byte_at(text, line->at);
+        if (byte == ' ') {
+            line->at++;
+            taken++;
+        } else if (byte == '\t') {
+            int width = 4 - (int)((line->at - line->tab_stop) % 4);
+            int used = width < wanted - taken ? width : wanted - taken;
+            line->at++;
+            line->tab_stop = line->at;
+            taken += used;
+            line->spare = width - used;
+        } else {
+            break;
+        }
+    }
+    return taken;
+}
+
+static inline int has_columns(const Text *text, Line *line, int wanted) {
+    return take_columns(text, line, wanted) == wanted;
+}
+
+static inline void take_all_columns(const Text *text, Line *line) {
+    line->spare = 0;
+    while (byte_at(text, line->at) == ' ' || byte_at(text, line->at) == '\t') line->at++;
 }
 
 #endif

@@ -6,26 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seamline.api import (
-        FileChunks,
-        chunk,
-        chunk_files,
-        derive,
-        read,
-        settle,
-    )
-    from seamline.api.index import (
-        Index,
-        Stats,
-        find_index,
-        open_index,
-    )
-    from seamline.cut.audit.audit import (
-        RULES,
-        Violation,
-        audit,
-        audit_records,
-    )
+    from seamline.api import FileChunks, chunk, chunk_files, derive, read, settle
+    from seamline.api.index import Index, Stats, find_index, open_index
+    from seamline.cut.audit.audit import RULES, Violation, audit, audit_records
     from seamline.cut.sections import Node, outline
     from seamline.derived import Derived
     from seamline.errors import (
@@ -40,31 +23,17 @@ if TYPE_CHECKING:
         TrustError,
     )
     from seamline.facts import Facts
-    from seamline.index.config import Shape
-    from seamline.index.update import Report
+    from seamline.index.config import IndexConfig
+    from seamline.index.update import UpdateReport
     from seamline.recipe.presets import preset
     from seamline.recipe.recipe import Overlap, Recipe
     from seamline.recipe.toml import load_recipe
     from seamline.search.citations import Resolved
-    from seamline.search.hits import (
-        Citation,
-        ContextText,
-        Hit,
-        Results,
-    )
+    from seamline.search.hits import Citation, ContextText, Hit, Results
     from seamline.search.options import SearchOptions
-    from seamline.search.prompt.budget import Room
+    from seamline.search.prompt.budget import ContextWindow
     from seamline.trust.access import Trust
-    from seamline.types import (
-        Block,
-        Budget,
-        Chunk,
-        Context,
-        Document,
-        Notice,
-        Source,
-        Span,
-    )
+    from seamline.types import Block, Budget, Chunk, Context, Document, Notice, Source, Span
 
 __version__ = "0.1.0"
 
@@ -87,14 +56,14 @@ _HOME = {
     "facts": ("Facts",),
     "search.hits": ("Citation", "ContextText", "Hit", "Results"),
     "api.index": ("Index", "Stats", "find_index", "open_index"),
-    "index.update": ("Report",),
+    "index.update": ("UpdateReport",),
     "recipe.presets": ("preset",),
     "recipe.recipe": ("Overlap", "Recipe"),
     "recipe.toml": ("load_recipe",),
-    "search.prompt.budget": ("Room",),
+    "search.prompt.budget": ("ContextWindow",),
     "search.citations": ("Resolved",),
     "search.options": ("SearchOptions",),
-    "index.config": ("Shape",),
+    "index.config": ("IndexConfig",),
     "trust.access": ("Trust",),
     "types": ("Block", "Budget", "Chunk", "Context", "Document", "Notice", "Source", "Span"),
 }
@@ -110,12 +79,14 @@ __all__ = [
     "ConfigError",
     "Context",
     "ContextText",
+    "ContextWindow",
     "Derived",
     "Document",
     "Facts",
     "FileChunks",
     "Hit",
     "Index",
+    "IndexConfig",
     "IndexMissing",
     "MissingExtra",
     "Node",
@@ -124,19 +95,17 @@ __all__ = [
     "ParseError",
     "ProviderError",
     "Recipe",
-    "Report",
     "Resolved",
     "Results",
-    "Room",
     "SeamlineError",
     "SearchOptions",
-    "Shape",
     "Source",
     "Span",
     "Stats",
     "StoreError",
     "Trust",
     "TrustError",
+    "UpdateReport",
     "Violation",
     "audit",
     "audit_records",

@@ -150,9 +150,16 @@ class _Reported(AbstractContextManager[None]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is not None and is_panic(kind):
-            said = str(error).strip().partition("\n")[0][:_LONGEST]
-            raise self._error(f"{self._library} failed on this text ({said}): {_REMEDY}") from None
+        if error is not None and (ours := panic_error(self._library, error, self._error)):
+            raise ours from None
+
+
+def panic_error(library: str, error: BaseException, kind: type[SeamlineError] = ParseError) -> SeamlineError | None:
+    """The error of ours that stands for a panic; None for every other exception."""
+    if not is_panic(type(error)):
+        return None
+    said = str(error).strip().partition("\n")[0][:_LONGEST]
+    return kind(f"{library} failed on this text ({said}): {_REMEDY}")
 
 
 def is_panic(kind: type[BaseException]) -> bool:

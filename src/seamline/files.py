@@ -61,7 +61,8 @@ class Inputs(NamedTuple):
     failures: list[str]
     """Messages about paths that give nothing to read."""
     skipped: list[str]
-    """Messages about links that lead out of what was named, and about pipes, sockets and devices in folders."""
+    """Messages about what was left out of folders: links that lead out of what was named, pipes, sockets, devices, and
+    formats of plugins that cannot be used."""
 
     @property
     def total(self) -> int:
@@ -92,13 +93,14 @@ def fence_around(paths: Iterable[str]) -> Fence:
 
 def expand(
     arguments: Sequence[str],
-    suffixes: Sequence[str],
-    output: Path | None = None,
+    suffixes: Sequence[str] | None = None,
     *,
+    output: Path | None = None,
     fence: Fence | None = None,
     follow_links: bool = False,
 ) -> Inputs:
-    """Files as they are named, folders as the matching files in them; each file once, `output` never.
+    """Files as they are named, folders as the matching files in them; each file once, `output` never. `suffixes` are
+    those of all formats that are looked for in folders, unless they are given.
 
     Links that lead out of `fence`, which is that of the arguments unless another is given, are left out and told,
     unless `follow_links` is set.
@@ -142,8 +144,8 @@ def _refuse_overwriting(arguments: Sequence[str], output: Path) -> None:
 class _Walk:
     """A look at paths, and through those that are folders."""
 
-    def __init__(self, suffixes: Sequence[str], fence: Fence | None) -> None:
-        self._suffixes = tuple(suffixes)
+    def __init__(self, suffixes: Sequence[str] | None, fence: Fence | None) -> None:
+        self._suffixes = None if suffixes is None else tuple(suffixes)
         self._fence = fence
         self.failures: list[str] = []
         self.skipped: list[str] = []
@@ -159,12 +161,21 @@ class _Walk:
         if not path.is_dir():
             return [self._file(path, real)]
         before = len(self.failures)
-        found = list(self._below(path, real))
+        if self._suffixes is None:
+            self._suffixes = self._known_suffixes()
+        found = list(self._below(path, real, self._suffixes))
         if not found and len(self.failures) == before:
             self.failures.append(f"{argument}: no files to read in this folder; `seamline chunk --help` says which are")
         return found
 
-    def _below(self, folder: Path, root: str) -> Iterator[File]:
+    def _known_suffixes(self) -> tuple[str, ...]:
+        """Those of all formats; asked for where a folder is walked, since plugins are looked for then."""
+        from seamline.formats import plugin_formats, walked_suffixes
+
+        self.skipped += [f"{found.problem}; its files are left out" for found in plugin_formats() if found.problem]
+        return walked_suffixes()
+
+    def _below(self, folder: Path, root: str, suffixes: tuple[str, ...]) -> Iterator[File]:
         """By name. A link to a folder is entered once, and never where it leads to what is read anyway."""
         stack = [(self._entries(folder), root)]
         entered = {root}
@@ -179,7 +190,7 @@ class _Walk:
             if _is_dir(entry):
                 if entry.name not in SKIPPED_FOLDERS and (not is_link or self._enters(entry, real, root, entered)):
                     stack.append((self._entries(Path(entry.path)), real))
-            elif entry.name.lower().endswith(self._suffixes) and self._is_wanted(entry, real, is_link=is_link):
+            elif entry.name.lower().endswith(suffixes) and self._is_wanted(entry, real, is_link=is_link):
                 yield self._file(Path(entry.path), real)
 
     def _file(self, path: Path, real: str) -> File:

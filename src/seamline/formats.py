@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
+
+from seamline.errors import ConfigError
+from seamline.registry import Family, Plugin, load_plugin, plugin_named, plugins
 
 
 class Format(NamedTuple):
@@ -136,5 +140,89 @@ FORMATS = (
 BY_NAME = {one.name: one for one in FORMATS}
 BY_MEDIA_TYPE = {one.media_type: one for one in FORMATS}
 BY_SUFFIX = {suffix: one for one in FORMATS for suffix in one.suffixes}
-WALKED = tuple(suffix for one in FORMATS if one.in_folders for suffix in one.suffixes)
-"""Endings of file names that are looked for in folders."""
+FAMILY = Family("format", "seamline.formats", {one.name: one.parser for one in FORMATS}, is_function=False)
+
+
+def format_of_suffix(suffix: str) -> Format | None:
+    """The format that files of this ending have, of ours or of a plugin."""
+    return BY_SUFFIX.get(suffix) or (_plugin_format(suffix[1:], suffix=suffix) if suffix else None)
+
+
+def format_named(name: str) -> Format | None:
+    """The format of a name or a media type, of ours or of a plugin; image/png and audio/mpeg are of their families."""
+    family = name.split("/")[0] + "/*"
+    ours = BY_MEDIA_TYPE.get(name) or BY_NAME.get(name) or BY_MEDIA_TYPE.get(family)
+    return ours or _plugin_format(name, media_type=name)
+
+
+def walked_suffixes() -> tuple[str, ...]:
+    """Endings of file names that are looked for in folders."""
+    every = (*FORMATS, *(found.format for found in plugin_formats() if found.format))
+    return tuple(suffix for one in every if one.in_folders for suffix in one.suffixes)
+
+
+def format_names() -> tuple[str, ...]:
+    """The names of all formats, ours first."""
+    return (*BY_NAME, *(found.format.name for found in plugin_formats() if found.format))
+
+
+# --- formats of plugins ----------------------------------------------------------------------------------------------
+
+
+class PluginFormat(NamedTuple):
+    """A format that a package brings, or why it cannot be used."""
+
+    plugin: Plugin
+    format: Format | None
+    problem: str = ""
+
+
+def plugin_formats() -> list[PluginFormat]:
+    """All that installed packages bring. One that cannot be used does not keep others from it."""
+    return [_checked(plugin) for plugin in plugins(FAMILY)]
+
+
+def plugin_of(one: Format) -> Plugin | None:
+    """The plugin that brings a format; None for those of ours."""
+    return None if one.name in BY_NAME else plugin_named(FAMILY, one.name)
+
+
+def _plugin_format(name: str, *, suffix: str = "", media_type: str = "") -> Format | None:
+    """The one that fits. A file that is named after a format which cannot be used is not read as something else."""
+    for plugin, one, problem in plugin_formats():
+        if one is not None and (name == one.name or suffix in one.suffixes or media_type == one.media_type):
+            return one
+        if one is None and plugin.name == name:
+            raise ConfigError(problem)
+    return None
+
+
+def _checked(plugin: Plugin) -> PluginFormat:
+    try:
+        found = load_plugin(plugin)
+    except ConfigError as error:
+        return PluginFormat(plugin, None, str(error))
+    if wrong := next(_objections(plugin, found), ""):
+        return PluginFormat(plugin, None, f"{plugin} cannot be used, as {wrong}: {plugin.remedy}")
+    assert isinstance(found, Format)
+    return PluginFormat(plugin, found)
+
+
+def _objections(plugin: Plugin, found: object) -> Iterator[str]:
+    """What is wrong with a format."""
+    if not isinstance(found, Format):
+        yield f"{plugin.target} is no seamline.plugins.Format"
+        return
+    if found.name != plugin.name:
+        yield f"its entry point calls it {plugin.name} and itself {found.name}"
+    if found.parser.count(":") != 1:
+        yield f"its parser is {found.parser!r} and not module:function"
+    if found.is_proved and not found.is_text:
+        yield "it is declared proved, which only a format that is text can be"
+    for suffix in found.suffixes:
+        if suffix in BY_SUFFIX:
+            yield f"files that end in {suffix} are {BY_SUFFIX[suffix].name}, a format of seamline itself"
+        elif not suffix.startswith(".") or suffix != suffix.lower():
+            yield f"{suffix!r} is no ending in small letters with its dot"
+    if found.media_type in BY_MEDIA_TYPE:
+        yield f"{found.media_type} is {BY_MEDIA_TYPE[found.media_type].name}, a format of seamline itself"

@@ -1,7 +1,7 @@
-"""Which of two equal paths runs: the compiled core, or the Python that it mirrors.
+"""Which of two equal paths runs: the compiled kernels, or the Python that each of them is held against.
 
-SEAMLINE_NATIVE=0 selects Python, SEAMLINE_NATIVE=1 insists on the compiled core; without either, it runs where it was
-built. Read once, when this module is first imported.
+SEAMLINE_NATIVE=0 selects Python, SEAMLINE_NATIVE=1 insists on the kernels; without either, they run where they were
+built. Read once, when this module is first imported. native/ has the sources, `_native.pyi` what each kernel does.
 """
 
 from __future__ import annotations
@@ -17,23 +17,20 @@ REFUSED = _WANTED == "0"
 """Whether Python was asked for."""
 
 
-def _load(name: str) -> ModuleType | None:
-    """An extension, or None where Python is to run. One that is there but does not load is an error."""
+def _load() -> ModuleType | None:
+    """The extension, or None where Python is to run. One that is there but does not load is an error."""
     if REFUSED:
         return None
     try:
-        return importlib.import_module(name)
+        return importlib.import_module("seamline._native")
     except ModuleNotFoundError:
         if _WANTED == "1":
             raise ConfigError(
-                f"SEAMLINE_NATIVE=1, but {name} was not built: install a C compiler and reinstall seamline, "
+                "SEAMLINE_NATIVE=1, but seamline._native was not built: install a C compiler and reinstall seamline, "
                 "or leave the variable unset"
             ) from None
         return None
 
 
-BLOCKS = _load("seamline._blocks")
-VECTORS = _load("seamline._vectors")
-WORDS = _load("seamline._words")
-COMPILED = None not in (BLOCKS, VECTORS, WORDS)
-"""Whether all of it was built and is in use."""
+KERNELS = _load()
+"""The compiled kernels; None where Python runs."""

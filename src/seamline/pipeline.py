@@ -1,27 +1,34 @@
-"""The steps in order, read top to bottom."""
+"""The steps in order, one function for each way through: a document becomes chunks, sources become an index, a question
+becomes hits. Each is read from top to bottom; what a step does stands in the package it is imported from."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cut import cut
 from seamline.protocols import AnswerCache, Embedder, LanguageModel
 from seamline.recipe.recipe import Recipe
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.tokens import TokenizerLike, load
 from seamline.trust.access import Access
 from seamline.types import Chunk, Document
 
 if TYPE_CHECKING:
     from seamline.derived import Derived
-    from seamline.protocols import Usage
+    from seamline.filters.tree import Filter
+    from seamline.index.update import IndexSource, Tools, UpdateReport, Watcher
+    from seamline.protocols import Store, Usage
+    from seamline.search.hits import Results
+    from seamline.search.options import SearchOptions
+    from seamline.search.plan import Plan
+    from seamline.search.search import SearchEngine
     from seamline.types import Notice
 
 
-class Made(NamedTuple):
+class DocumentChunks(NamedTuple):
     """All that a recipe makes of a document."""
 
     recipe: Recipe
@@ -37,38 +44,92 @@ class Made(NamedTuple):
     """What language models were asked; None where none was."""
 
 
-def make(document: Document, recipe: Recipe, parts: Parts | None = None, *, now: datetime | None = None) -> Made:
-    """Cut one parsed document, and write what the recipe wants written about its chunks. `now` is what age is counted
-    from."""
-    parts = parts or named_parts(recipe)
-    settled, reasons = chosen(document, recipe)
-    chunks = _chunks(document, settled, parts, now)
-    if not settled.derived:
-        return Made(settled, reasons, chunks, [])
+def chunk(
+    document: Document,
+    recipe: Recipe,
+    runtime: Runtime | None = None,
+    *,
+    derives: bool = True,
+    now: datetime | None = None,
+) -> DocumentChunks:
+    """Cut one parsed document, find out what the recipe wants known of its chunks, and write what it wants written
+    about them, unless `derives` is off. The runtime is that of the recipe where none is given; `now` is what the age of
+    chunks is counted from."""
+    runtime = runtime or make_runtime(recipe)
+    recipe, reasons = choose_strategy(document, recipe)
+    chunks = cut(document, recipe, runtime)  # atomize, score the gaps, pack, fit, merge, overlap
+    if recipe.enrich:
+        from seamline.enrich.facts import enrich
+        from seamline.text.sentences import sentence_starts
+
+        chunks = enrich(chunks, recipe, runtime, now=now, starts=sentence_starts)
+    if not (derives and recipe.derived):
+        return DocumentChunks(recipe, reasons, chunks, [])
     from seamline.enrich.derive import derive
 
-    found = derive(document, chunks, settled, parts)
-    return Made(settled, reasons, chunks, found.texts, found.notices, found.usage if parts.llm else None)
+    derived = derive(document, chunks, recipe, runtime)
+    usage = derived.usage if runtime.llm else None
+    return DocumentChunks(recipe, reasons, chunks, derived.texts, derived.notices, usage)
+
+
+def index(
+    store: Store,
+    sources: Sequence[IndexSource],
+    tools: Tools,
+    *,
+    covers: Callable[[str], bool],
+    now: datetime,
+    watcher: Watcher | None = None,
+) -> UpdateReport:
+    """Bring an index up to date with its sources: read, compare, chunk, describe, embed, write.
+
+    Documents that `covers` claims and that are not among the sources are removed; one whose bytes arrive under another
+    name, in one change with its arrival. A source that fails keeps what the index had of it. Whatever was written
+    before an interruption stays, and the next run goes on from there.
+    """
+    from seamline.index.update import IndexRun, group_drafts
+
+    run = IndexRun(store, tools, now, watcher)
+    with store.writer() as writer:
+        run.compare(sources, covers)
+        for group in group_drafts(run.read_changed(sources)):  # parse, chunk, describe
+            run.embed_and_write(writer, group)
+        run.remove_gone(writer)
+        if run.report.touched:
+            writer.tidy()
+    return run.conclude()
+
+
+def retrieve(
+    engine: SearchEngine, question: str | Plan, options: SearchOptions, where: Filter | None = None
+) -> Results:
+    """The best hits for a question, with citations and the parts of their scores: find by one leg per method, fuse,
+    rerank, expand. A plan says how to search and for which parts of the question; their hits are ranked together."""
+    from seamline.search.documents import DocumentCache
+    from seamline.search.hits import Results
+    from seamline.search.legs import query_vectors
+    from seamline.search.search import Finder, merge_parts, read_question, rerank, widen
+
+    queries, options, notices = read_question(question, options)
+    documents = DocumentCache(engine.reader)
+    vectors = query_vectors(engine.embedder, queries) if options.legs != "bm25" else [None] * len(queries)
+    found = []
+    for query, vector in zip(queries, vectors, strict=True):
+        candidates = Finder(engine, vector, query, options).find(documents, where)  # one leg per method, fused
+        best = rerank(engine, candidates, query, options)
+        found.append(widen(best, query, documents, options))
+    hits = found[0] if isinstance(question, str) else merge_parts(question, queries, found)
+    return Results(tuple(hits), notices)
 
 
 def chunk_document(
-    document: Document, recipe: Recipe, parts: Parts | None = None, *, now: datetime | None = None
+    document: Document, recipe: Recipe, runtime: Runtime | None = None, *, now: datetime | None = None
 ) -> list[Chunk]:
-    """Cut one parsed document; parts that are not given are those the recipe names. `now` is for the age of chunks."""
-    return _chunks(document, chosen(document, recipe)[0], parts or named_parts(recipe), now)
+    """The chunks of one parsed document, without texts about them."""
+    return chunk(document, recipe, runtime, derives=False, now=now).chunks
 
 
-def _chunks(document: Document, recipe: Recipe, parts: Parts, now: datetime | None) -> list[Chunk]:
-    chunks = cut(document, recipe, parts)
-    if not recipe.enrich:
-        return chunks
-    from seamline.enrich.facts import enrich
-    from seamline.text.sentences import sentence_starts
-
-    return enrich(chunks, recipe, parts, now=now, starts=sentence_starts)
-
-
-def chosen(document: Document, recipe: Recipe) -> tuple[Recipe, tuple[str, ...]]:
+def choose_strategy(document: Document, recipe: Recipe) -> tuple[Recipe, tuple[str, ...]]:
     """The recipe with the strategy of this document, and why."""
     if recipe.strategy != "auto" and not recipe.strategies:
         return recipe, ()
@@ -78,7 +139,7 @@ def chosen(document: Document, recipe: Recipe) -> tuple[Recipe, tuple[str, ...]]
     return choice.recipe, choice.reasons
 
 
-def make_parts(
+def make_runtime(
     recipe: Recipe,
     *,
     tokenizer: TokenizerLike | None = None,
@@ -86,22 +147,22 @@ def make_parts(
     llm: str | LanguageModel | None = None,
     answers: Path | AnswerCache | None = None,
     access: Access | None = None,
-) -> Parts:
+) -> Runtime:
     """The live objects that a recipe names, or those given in their place.
 
     `answers` keeps what a language model answered: a file, or a cache; `access` says which models may be loaded, and
     with which keys: all, without keys, where there is none.
     """
     model = recipe.llm if llm is None else llm
-    about = recipe.signal if embedder is None else embedder
+    signal = recipe.signal if embedder is None else embedder
     allowed = access or Access()
 
-    def signal() -> Embedder:
+    def make_embedder() -> Embedder:
         from seamline.embed import load as load_embedder  # only where a strategy asks what texts are about
 
-        return load_embedder(about, key=allowed.key(about) if isinstance(about, str) else "")
+        return load_embedder(signal, key=allowed.key(signal) if isinstance(signal, str) else "")
 
-    def writer() -> LanguageModel:
+    def make_llm() -> LanguageModel:
         from seamline.llm import load as load_model
 
         loaded = load_model(model, key=allowed.key(model) if isinstance(model, str) else "")
@@ -114,10 +175,4 @@ def make_parts(
     if tokenizer is None:
         allowed.require(recipe.tokenizer)
     counts = load(recipe.tokenizer if tokenizer is None else tokenizer, recipe.bias)
-    return Parts(counts, signal, writer if model else None)
-
-
-@lru_cache(4)
-def named_parts(recipe: Recipe) -> Parts:
-    """The parts that a recipe names, made once for many documents."""
-    return make_parts(recipe)
+    return Runtime(counts, make_embedder, make_llm if model else None)

@@ -17,17 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seamline.filters.tree import Filter
-    from seamline.records import (
-        Change,
-        Entry,
-        Head,
-        Problem,
-        Scored,
-        Settings,
-        Vector,
-        VectorKind,
-        Version,
-    )
+    from seamline.records import Change, Entry, Head, Problem, Scored, Settings, Vector, VectorKind, Version
     from seamline.types import Notice
 
 
@@ -80,6 +70,21 @@ class Embedder(Protocol):
         """One row per text, in order. No text is cut off: one that is longer than the model's window is read in
         windows, or refused with a ProviderError."""
         ...
+
+
+class EmbedderRequest(NamedTuple):
+    """What the maker of an embedder is told."""
+
+    name: str
+    """As the recipe or the index has it: all that changes a vector, and no secret."""
+    key: str = ""
+    """Of the service, where it is one."""
+    threads: int | None = None
+    """Of a local model; None is up to it."""
+    timeout: float = 60.0
+    """Seconds for one answer of a service."""
+    expected: int | None = None
+    """Dimensions, where an index knows them already."""
 
 
 @runtime_checkable
@@ -139,7 +144,7 @@ class LanguageModel(Protocol):
         """What a recipe calls it, with everything that changes an answer and no secret."""
         ...
 
-    def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Reply:
+    def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> ModelReply:
         """JSON of the shape that `schema` asks for. What goes wrong with this one question is a
         `seamline.protocols.BadAnswer`; a service that fails is another ProviderError."""
         ...
@@ -315,6 +320,19 @@ class Store(Protocol):
     def close(self) -> None: ...
 
 
+class StoreBackend(Protocol):
+    """Opens and makes the stores of one kind of address."""
+
+    def open(self, url: str) -> Store:
+        """The index at an address; an IndexMissing where there is none."""
+        ...
+
+    def create(self, url: str, settings: Settings, *, root: str = "") -> Store:
+        """Make an index at an address, or open the one that is there, if it was made with the same settings. `root` is
+        the way from a new folder to the one that names of documents start from."""
+        ...
+
+
 Fault = Literal["malformed", "schema", "refused", "empty", "truncated", "too-long"]
 """malformed: no JSON. schema: JSON of another shape. refused: the model would not. empty: nothing was said. truncated:
 cut off at the most tokens of an answer. too-long: the model reads less than it was given."""
@@ -353,7 +371,7 @@ class Prices:
             raise ConfigError(f"expected prices of 0 or more, got {self.prompt} and {self.completion}", "$.llm")
 
 
-class Reply(NamedTuple):
+class ModelReply(NamedTuple):
     """An answer that is JSON of the shape that was asked for."""
 
     text: str

@@ -96,7 +96,7 @@ class Entry:
         return " > ".join(self.path)
 
 
-class Place(NamedTuple):
+class EntryPlace(NamedTuple):
     """Where an entry stands in one version of its document."""
 
     id: str
@@ -124,7 +124,7 @@ class Version:
     """Path or address of the source, as a reader finds it."""
     text: str
     indexed_at: datetime
-    places: tuple[Place, ...]
+    places: tuple[EntryPlace, ...]
     """Entries of all levels in pre-order: a section before what is in it."""
 
 

@@ -15,7 +15,7 @@ def _no_embedder() -> Embedder:
 
 
 @dataclass(frozen=True)
-class Parts:
+class Runtime:
     """What cutting needs beyond a document and a recipe."""
 
     tokenizer: Tokenizer

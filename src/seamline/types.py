@@ -12,12 +12,13 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from seamline.errors import BudgetError
-from seamline.native import WORDS
+from seamline.native import KERNELS
 from seamline.text.headings import with_headings
 from seamline.text.lines import line_starts
 
 if TYPE_CHECKING:
     from seamline.anchors import Anchors
+    from seamline.code_outline import CodeOutline
     from seamline.facts import Facts
 
 
@@ -179,8 +180,8 @@ class Document:
     """Where the text stands in the source, for formats whose text is extracted."""
     confidence: float = 1.0
     """How sure the text is what the source says, 0-1: below 1 where it was read by sight or hearing."""
-    language: str = ""
-    """The programming language of source code; empty for all other documents."""
+    code: CodeOutline | None = field(default=None, repr=False)
+    """Of source code: its language, statements and names."""
 
     @cached_property
     def line_starts(self) -> list[int]:
@@ -264,7 +265,7 @@ class Chunk:
     """The span this chunk owns; the bodies of a document are disjoint, ascending and hold all its text."""
     tokens: int
     """The tokenizer's own count of `text`."""
-    names: Names = field(repr=False, compare=False)
+    names: ChunkIds = field(repr=False, compare=False)
     """The ids of all chunks of the document."""
     context: tuple[Context, ...] = ()
     """Borrowed spans, in the order they stand in `text` before the body."""
@@ -437,7 +438,7 @@ def collapse(text: str) -> str:
 
 def content_hash(text: str) -> str:
     """SHA-256 of the collapsed text."""
-    return sha256(collapse(text).encode() if WORDS is None else WORDS.collapsed(text)).hexdigest()
+    return sha256(collapse(text).encode() if KERNELS is None else KERNELS.collapsed(text)).hexdigest()
 
 
 class Namer:
@@ -456,7 +457,7 @@ class Namer:
         return hasher.hexdigest()[:24]
 
 
-class Names:
+class ChunkIds:
     """The ids of a document's chunks, worked out when the first of them is asked for.
 
     Hashing every body costs as much as packing it, and many callers only want the texts.

@@ -13,7 +13,7 @@ import pytest
 from seamline.embed import load
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.minilm import FILES, FOLDER
-from seamline.embed.onnx import OnnxEmbedder, Reading
+from seamline.embed.onnx import OnnxEmbedder, OnnxOptions
 from seamline.embed.remote import RemoteEmbedder
 from seamline.embed.static import StaticEmbedder
 from seamline.protocols import Embedder
@@ -21,7 +21,7 @@ from seamline.testing.embedders import EmbedderContract
 from seamline.testing.endpoint import Endpoint, serving
 
 MODEL, TOKENIZER = (FOLDER / name for name in FILES)
-SMALL = Reading(pooling="cls", window=64, query="question: ", passage="text: ")
+SMALL = OnnxOptions(pooling="cls", window=64, query="question: ", passage="text: ")
 
 
 @cache
@@ -30,7 +30,7 @@ def minilm(number: int) -> Embedder:
 
 
 @cache
-def onnx(number: int, reading: Reading) -> Embedder:
+def onnx(number: int, reading: OnnxOptions) -> Embedder:
     return OnnxEmbedder(MODEL, TOKENIZER, reading, threads=number)
 
 
@@ -57,7 +57,7 @@ class TestOnnxFile(EmbedderContract):
         return onnx(2, SMALL)
 
     def other(self) -> Embedder:
-        return onnx(1, Reading(pooling="mean", window=64, query="question: ", passage="text: "))
+        return onnx(1, OnnxOptions(pooling="mean", window=64, query="question: ", passage="text: "))
 
 
 class TestStatic(EmbedderContract):

@@ -17,14 +17,7 @@ from uuid import uuid4
 
 import pytest
 
-from seamline import (
-    Citation,
-    Index,
-    Report,
-    SearchOptions,
-    Shape,
-    open_index,
-)
+from seamline import Citation, Index, IndexConfig, SearchOptions, UpdateReport, open_index
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import ConfigError, StoreError
 from seamline.filters.language import LONGEST
@@ -40,7 +33,7 @@ if TYPE_CHECKING:
     from seamline.records import Change, Vector
 
 HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
-SHAPE = Shape(Recipe(budget=Budget(target=120, limit=128)), "hash")
+SHAPE = IndexConfig(Recipe(budget=Budget(target=120, limit=128)), "hash")
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 QUESTIONS = (
     "why did the retry after a 429 fail",
@@ -87,7 +80,7 @@ class Tokens(Counting):
 class Desk:
     """A folder of documents, the index of it, and a clock that moves with every run."""
 
-    def __init__(self, folder: Path, address: str, shape: Shape = SHAPE) -> None:
+    def __init__(self, folder: Path, address: str, shape: IndexConfig = SHAPE) -> None:
         self.folder = folder / "handbook"
         copytree(HANDBOOK, self.folder)
         self.embedder = Tokens() if shape.late else Counting()
@@ -95,7 +88,7 @@ class Desk:
         self.index = Index(create_store(address, settings_of(shape, self.embedder)), self.embedder, folder)
         self._now = NOW
 
-    def run(self) -> Report:
+    def run(self) -> UpdateReport:
         self._now += timedelta(hours=1)
         return self.index.update([self.folder], now=self._now)
 
@@ -125,7 +118,7 @@ class Desk:
 STORES = ("memory", "embedded", "postgresql")
 
 
-def a_desk(store: str, folder: Path, shape: Shape = SHAPE) -> Desk:
+def a_desk(store: str, folder: Path, shape: IndexConfig = SHAPE) -> Desk:
     """A desk whose index is up to date."""
     addresses = {
         "memory": lambda: "memory:",
@@ -382,10 +375,14 @@ def test_an_index_of_another_model_or_recipe_is_refused_and_nothing_is_lost(desk
         pytest.skip("an index in memory cannot be opened twice")
     before = desk.index.stats()
     place = desk.address
-    for shape in (Shape(SHAPE.recipe, "minilm"), Shape(Recipe(), "hash"), Shape(SHAPE.recipe, "hash", hierarchy=False)):
+    for shape in (
+        IndexConfig(SHAPE.recipe, "minilm"),
+        IndexConfig(Recipe(), "hash"),
+        IndexConfig(SHAPE.recipe, "hash", hierarchy=False),
+    ):
         with pytest.raises(StoreError, match="another"):
-            open_index(place, shape=shape)
-    with open_index(place, shape=SHAPE) as again:
+            open_index(place, config=shape)
+    with open_index(place, config=SHAPE) as again:
         assert again.stats() == before
 
 

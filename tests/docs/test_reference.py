@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from pages import PAGES, ROOT, name_of
@@ -19,17 +18,10 @@ from seamline.cli.main import COMMANDS, build_parser
 from seamline.cut.audit.audit import RULES
 from seamline.filters.tree import FIELDS
 from seamline.recipe.presets import OVERLAPS, PRESETS, SIZES
-from seamline.recipe.recipe import (
-    DERIVED,
-    FACTS,
-    KINDS,
-    PLACES,
-    SCORES,
-    SECTIONS,
-)
-from seamline.recipe.strategies import Strategy
+from seamline.recipe.recipe import DERIVED, FACTS, KINDS, PLACES, SCORES, SECTIONS
 from seamline.recipe.toml import TABLES, to_toml
-from seamline.search.hits import Passage, Why
+from seamline.registry import STRATEGIES
+from seamline.search.hits import PromptPassage, Why
 from seamline.search.plan import Plan
 
 REFERENCE = ROOT / "docs/reference"
@@ -98,7 +90,7 @@ def test_every_setting_of_a_strategy_with_its_default() -> None:
 
 def test_every_strategy_fact_and_kind_of_derived_text() -> None:
     text = page("strategies.md")
-    assert not missing([*get_args(Strategy), *FACTS, *DERIVED], text)
+    assert not missing([*STRATEGIES.ours, *FACTS, *DERIVED], text)
     assert not missing((field.name for field in fields(seamline.Facts)), text)
     assert not missing((field.name for field in fields(seamline.Derived) if field.name != "document"), text)
 
@@ -168,8 +160,23 @@ def test_every_field_of_the_values() -> None:
 
 def test_every_field_of_the_values_of_an_index() -> None:
     text = page("python-index.md")
-    of_a_search = (seamline.Results, seamline.Hit, seamline.Citation, seamline.ContextText, seamline.Resolved, Passage)
-    for kind in (*of_a_search, Why, Plan, seamline.Shape, seamline.Report, seamline.SearchOptions, seamline.Stats):
+    of_a_search = (
+        seamline.Results,
+        seamline.Hit,
+        seamline.Citation,
+        seamline.ContextText,
+        seamline.Resolved,
+        PromptPassage,
+    )
+    for kind in (
+        *of_a_search,
+        Why,
+        Plan,
+        seamline.IndexConfig,
+        seamline.UpdateReport,
+        seamline.SearchOptions,
+        seamline.Stats,
+    ):
         assert not missing((field.name for field in fields(kind) if field.name != "query"), text), kind.__name__
     assert not missing((name for name in vars(seamline.Index) if not name.startswith("_")), text)
 
@@ -207,11 +214,11 @@ def test_every_notice() -> None:
 # --- the map of the code, and links ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("folder", ["src/seamline", "benchmarks"])
-def test_the_architecture_page_names_every_file(folder: str) -> None:
+def test_the_architecture_page_names_every_package() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    files = [path.relative_to(ROOT / folder).as_posix() for path in (ROOT / folder).rglob("*.py")]
-    assert not [file for file in files if f"`{file}`" not in text]
+    packages = [path.parent.name for path in (ROOT / "src/seamline").glob("*/__init__.py")]
+    assert packages
+    assert not [package for package in packages if f"`{package}/`" not in text]
 
 
 def test_the_architecture_page_names_every_folder_of_tests() -> None:

@@ -95,7 +95,7 @@ def test_an_index_whose_making_was_interrupted_knows_where_its_documents_are(fol
     place, journal, sources = folder / "new" / "index", folder / "journal", sqlite.place.sources(0)
 
     def make() -> None:
-        open_index(place, shape=SHAPE, root=sources).close()
+        open_index(place, config=SHAPE, root=sources).close()
 
     def remake() -> str:
         make()

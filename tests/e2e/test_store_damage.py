@@ -13,14 +13,7 @@ import pytest
 from seamline.store.sqlite.database import PAGE
 from seamline.testing.crashes.points import quick_folder
 from seamline.testing.crashes.stores import STORES
-from seamline.testing.damage import (
-    DAMAGES,
-    STATES,
-    Bench,
-    Tally,
-    choose_damages,
-    compare,
-)
+from seamline.testing.damage import DAMAGES, STATES, Bench, Tally, choose_damages, compare
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the damage harness forks")
 

@@ -17,25 +17,8 @@ from seamline.errors import StoreError
 from seamline.index.config import settings_of
 from seamline.protocols import Store
 from seamline.store import create_store
-from seamline.testing.crash import (
-    audit,
-    fill,
-    finish,
-    kill_often,
-    mixtures,
-    picture,
-    refusal,
-    refused,
-    small_disk,
-)
-from seamline.testing.rounds import (
-    SHAPE,
-    Scene,
-    Told,
-    opened,
-    run_round,
-    texts,
-)
+from seamline.testing.crash import audit, fill, finish, kill_often, mixtures, picture, refusal, refused, small_disk
+from seamline.testing.rounds import SHAPE, Scene, Told, opened, run_round, texts
 
 resource = pytest.importorskip("resource", reason="Windows has no such limits")
 

@@ -17,13 +17,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from seamline.testing.crash import (
-    audit,
-    finish,
-    kill_often,
-    mixtures,
-    refusal,
-)
+from seamline.testing.crash import audit, finish, kill_often, mixtures, refusal
 from seamline.testing.postgres import Server, own_server, shared_server
 from seamline.testing.rounds import Child, Scene, Told
 

@@ -22,16 +22,7 @@ from seamline.store import codec
 from seamline.store.memory import MemoryStore
 from seamline.store.postgres.schema import LAYOUT, Limits, lock_key
 from seamline.store.postgres.store import PostgresStore
-from seamline.testing.entries import (
-    AXES,
-    SETTINGS,
-    WEIRD,
-    entries,
-    entry,
-    erase,
-    plain,
-    revise,
-)
+from seamline.testing.entries import AXES, SETTINGS, WEIRD, entries, entry, erase, plain, revise
 from seamline.testing.postgres import Running, shared_server
 from seamline.testing.stores.site import alike, tidy, write
 

@@ -13,13 +13,7 @@ from seamline.records import Entry
 from seamline.store import create_store, open_store
 from seamline.store.postgres.schema import Limits
 from seamline.store.postgres.store import PostgresStore
-from seamline.testing.entries import (
-    AXES,
-    SETTINGS,
-    WEIRD,
-    entry,
-    revise,
-)
+from seamline.testing.entries import AXES, SETTINGS, WEIRD, entry, revise
 from seamline.testing.postgres import Running, shared_server
 from seamline.testing.stores.site import put, tidy
 

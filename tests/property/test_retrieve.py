@@ -21,12 +21,7 @@ from seamline.search.fuse import leaning, linear, rrf
 from seamline.search.highlight import snippet, spans
 from seamline.search.hits import Hit, Results
 from seamline.search.options import SearchOptions
-from seamline.search.prompt.budget import (
-    Choice,
-    Form,
-    knapsack,
-    pack,
-)
+from seamline.search.prompt.budget import Form, FormChoice, knapsack, pack
 from seamline.testing.entries import entry
 from seamline.testing.library import RECIPE, Library
 from seamline.testing.strategies import HOSTILE, WORDS
@@ -121,7 +116,7 @@ FORMS = st.lists(
 )
 
 
-def worth(candidates: Sequence[Sequence[Form]], taken: Sequence[Choice]) -> float:
+def worth(candidates: Sequence[Sequence[Form]], taken: Sequence[FormChoice]) -> float:
     return sum(candidates[c.candidate][c.form].worth for c in taken)
 
 

@@ -20,10 +20,11 @@ from seamline.cut.scores import lexical as bayes
 from seamline.cut.scores import objective
 from seamline.cut.scores.objective import Runs
 from seamline.cut.scores.semantic import units
-from seamline.cut.scores.strategies import METHODS, subject
+from seamline.cut.scores.strategies import subject
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Semantic
-from seamline.runtime import Parts
+from seamline.registry import METHODS
+from seamline.runtime import Runtime
 from seamline.testing.strategies import markdown, recipes
 from seamline.tokens import load
 from seamline.types import Document
@@ -88,7 +89,7 @@ RULES = (random_rows, orthogonal, alternating, constant, drifting, by_length)
 def semantics() -> st.SearchStrategy[Semantic]:
     return st.builds(
         Semantic,
-        method=st.sampled_from(sorted(METHODS)),
+        method=st.sampled_from(sorted(METHODS.ours)),
         window=st.integers(1, 8),
         threshold=st.sampled_from(["std", "percentile", "gradient"]),
         alpha=st.floats(-2, 2),
@@ -102,16 +103,16 @@ def semantics() -> st.SearchStrategy[Semantic]:
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[Document, Recipe, Parts]:
+def cases(draw: st.DrawFn) -> tuple[Document, Recipe, Runtime]:
     recipe = replace(draw(recipes()), strategy="semantic", semantic=draw(semantics()))
     document = seamline.read(draw(markdown()) + "\n", id="doc", media_type="text/markdown", recipe=recipe)
     embedder = Given(draw(st.sampled_from(RULES)))
-    return document, recipe, Parts(load(recipe.tokenizer, recipe.bias), lambda: embedder)
+    return document, recipe, Runtime(load(recipe.tokenizer, recipe.bias), lambda: embedder)
 
 
 @law
 @given(cases())
-def test_the_audit_finds_nothing_whatever_the_vectors(case: tuple[Document, Recipe, Parts]) -> None:
+def test_the_audit_finds_nothing_whatever_the_vectors(case: tuple[Document, Recipe, Runtime]) -> None:
     document, recipe, parts = case
     chunks = cut_leaves(document, recipe, parts)
     found = seamline.audit(chunks, limit=recipe.budget.limit, tokenizer=recipe.tokenizer)
@@ -122,7 +123,7 @@ def test_the_audit_finds_nothing_whatever_the_vectors(case: tuple[Document, Reci
 
 @law
 @given(cases())
-def test_the_same_document_gives_the_same_chunks(case: tuple[Document, Recipe, Parts]) -> None:
+def test_the_same_document_gives_the_same_chunks(case: tuple[Document, Recipe, Runtime]) -> None:
     document, recipe, parts = case
     first, second = ([(c.id, c.start, c.end, c.tokens) for c in cut_leaves(document, recipe, parts)] for _ in range(2))
     assert first == second
@@ -130,7 +131,7 @@ def test_the_same_document_gives_the_same_chunks(case: tuple[Document, Recipe, P
 
 @law
 @given(cases())
-def test_signals_speak_of_units_only(case: tuple[Document, Recipe, Parts]) -> None:
+def test_signals_speak_of_units_only(case: tuple[Document, Recipe, Runtime]) -> None:
     document, recipe, parts = case
     signal = subject(document, recipe, parts)
     starts = {unit.start for unit in units(document)[1:]}
@@ -146,7 +147,7 @@ def test_equal_sentences_are_never_cut_apart_without_need(method: str, rule: obj
     document = seamline.read("The cat sleeps all day.\n\n" * 12, id="doc", media_type="text/markdown")
     recipe = Recipe(strategy="semantic", semantic=Semantic(method=method))  # type: ignore[arg-type]
     embedder = Given(rule)  # type: ignore[arg-type]
-    forced = subject(document, recipe, Parts(load("o200k_base"), lambda: embedder)).forced
+    forced = subject(document, recipe, Runtime(load("o200k_base"), lambda: embedder)).forced
     if rule in (random_rows, constant, by_length):  # these give equal texts equal vectors
         assert not forced
 
@@ -170,12 +171,12 @@ def test_the_bayesian_search_looks_at_a_bounded_number_of_segments() -> None:
     assert two - one == 600 * bayes.MOST
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS.ours)
 @pytest.mark.parametrize("sliding", [0, 9])
 def test_twice_the_text_is_twice_the_work(method: str, sliding: int) -> None:
     """Counted in calls, not in seconds."""
     recipe = Recipe(strategy="semantic", semantic=Semantic(method=method, sliding=sliding))  # type: ignore[arg-type]
-    parts = Parts(load("o200k_base"), lambda: Given(random_rows))
+    parts = Runtime(load("o200k_base"), lambda: Given(random_rows))
     page = "Cats sleep all day. Bread needs flour.\n\nA star burns hydrogen. The core collapses.\n\n"
     short, long = (seamline.read(page * times, id="doc", media_type="text/markdown") for times in (50, 100))
     subject(short, recipe, parts)  # what is loaded once is not counted

@@ -12,7 +12,7 @@ import seamline
 from seamline.cut import cut_leaves
 from seamline.cut.scores import Signal
 from seamline.recipe.recipe import Recipe
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.testing.strategies import markdown, recipes
 from seamline.text.sentences import sentence_starts
 from seamline.tokens import load
@@ -45,7 +45,7 @@ def cases(draw: st.DrawFn) -> tuple[Document, Recipe, Signal]:
 
 
 def cut(document: Document, recipe: Recipe, signal: Signal) -> list[Chunk]:
-    return cut_leaves(document, recipe, Parts(load(recipe.tokenizer, recipe.bias)), signal)
+    return cut_leaves(document, recipe, Runtime(load(recipe.tokenizer, recipe.bias)), signal)
 
 
 @law

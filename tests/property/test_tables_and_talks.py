@@ -19,13 +19,7 @@ from seamline.enrich.tables import summary as pivot
 from seamline.parse.media.turns import TurnMarks, Utterance, write_turns
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Multimodal, Tabular
-from seamline.testing.strategies import (
-    HOSTILE,
-    WORDS,
-    markdown,
-    recipes,
-    words,
-)
+from seamline.testing.strategies import HOSTILE, WORDS, markdown, recipes, words
 from seamline.text.tables import tables
 from seamline.tokens import load
 from seamline.types import Chunk, Document, Source

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from seamline.api.index import Index, open_index
-from seamline.index.config import Shape
+from seamline.index.config import IndexConfig
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Tabular
 from seamline.records import ABOUT
@@ -20,7 +20,7 @@ PROSE = "# Plant\n\nThe plant in Turin was built in 1961. It was closed after th
 @pytest.fixture
 def index() -> Iterator[Index]:
     recipe = Recipe(strategy="auto", derive=("proposition",), tabular=Tabular(rows="sentence"), signal="hash")
-    with open_index("memory:", shape=Shape(recipe, "hash")) as made:
+    with open_index("memory:", config=IndexConfig(recipe, "hash")) as made:
         made.add("sales.csv", ROWS, media_type="text/csv")
         made.add("plant.md", PROSE)
         yield made
@@ -71,7 +71,7 @@ def test_removal_takes_all(index: Index) -> None:
 
 def test_levels_of_a_strategy_are_those_of_the_index() -> None:
     recipe = Recipe(strategy="hierarchical", signal="hash")
-    with open_index("memory:", shape=Shape(recipe, "hash")) as made:
+    with open_index("memory:", config=IndexConfig(recipe, "hash")) as made:
         made.add("a.md", "".join(f"# Part {n}\n\nWords of part {n}.\n\n" for n in range(4)))
         stats = made.stats()
         assert (stats.chunks, stats.sections) == (4, 1)
@@ -81,7 +81,7 @@ def test_levels_of_a_strategy_are_those_of_the_index() -> None:
 
 def test_facts_can_be_filtered_by() -> None:
     recipe = Recipe(enrich=("entities", "coherence"), signal="hash")
-    with open_index("memory:", shape=Shape(recipe, "hash")) as made:
+    with open_index("memory:", config=IndexConfig(recipe, "hash")) as made:
         made.add("a.md", "# A\n\nAda Reyes founded Halden Systems in Turin. Ada Reyes left in 2004.\n")
         made.add("b.md", "# B\n\nNobody is named here. Nothing happened then.\n")
         hits = made.search("who founded it", where='meta.entities has "Ada Reyes"').hits

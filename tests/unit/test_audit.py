@@ -12,24 +12,13 @@ from typing import Any
 import pytest
 
 import seamline
-from seamline.cut.audit.audit import (
-    RULES,
-    Violation,
-    audit,
-    audit_records,
-)
-from seamline.types import (
-    Chunk,
-    Context,
-    Document,
-    Names,
-    Span,
-)
+from seamline.cut.audit.audit import RULES, Violation, audit, audit_records
+from seamline.types import Chunk, ChunkIds, Context, Document, Span
 
 LIMIT = 64
 
 
-class Fixed(Names):
+class Fixed(ChunkIds):
     """One id for whatever index is asked for."""
 
     def __init__(self, name: str) -> None:

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamline.cli.cite import compared, differences
+from seamline.cli.citations import compared, differences
 from seamline.cli.hits import after_headings, excerpt
 from seamline.cli.index import IndexProgress, headline, spoken
-from seamline.cli.terminal import Style, columns
+from seamline.cli.terminal import TerminalStyle, columns
 from seamline.cli.view import wrapped
 from seamline.cli.watch import Sight, settled
-from seamline.index.update import Report
+from seamline.index.update import UpdateReport
 from seamline.types import Span
 
-PLAIN = Style()
+PLAIN = TerminalStyle()
 TEXTS = st.text(alphabet=st.sampled_from("ab鍵 \n\r\t|#`-é\u0301\u202e.x"), max_size=300)
 ROWS = "".join(f"| `{number}` | row {number} of the table | waits |\n" for number in range(400, 440))
 
@@ -97,7 +97,7 @@ def test_differences_word_by_word() -> None:
     assert compared("It takes about ten days.", "It takes two long weeks.", PLAIN) == [
         "It takes [-about ten days-]{+two long weeks+}."
     ]
-    coloured = compared(before, before.replace("ten", "14"), Style(colour=True)) or []
+    coloured = compared(before, before.replace("ten", "14"), TerminalStyle(colour=True)) or []
     assert "It takes \x1b[31mten\x1b[0m\x1b[32m14\x1b[0m days." in coloured
     assert compared("x\n" * 3000, "y\n" * 3000, PLAIN) is None
 
@@ -116,7 +116,7 @@ def test_differences_word_by_word() -> None:
     ],
 )
 def test_the_headline_of_a_run(counts: dict[str, int], told: str) -> None:
-    assert headline(Report(**counts)) == told
+    assert headline(UpdateReport(**counts)) == told
 
 
 @pytest.mark.parametrize(("seconds", "said"), [(0.2, "1 s"), (89, "89 s"), (120, "2 min"), (7200, "2.0 h")])

@@ -7,11 +7,11 @@ import textwrap
 import pytest
 
 import seamline
+from seamline.cut.split.code_wraps import wrap_of
 from seamline.parse import parse_text
 from seamline.parse.code import document as code
 from seamline.parse.code.languages import BY_NAME
 from seamline.recipe.recipe import Recipe
-from seamline.source.wraps import wrap_of
 from seamline.types import Budget, Chunk
 
 pytest.importorskip("tree_sitter")
@@ -249,24 +249,41 @@ def test_a_comment_that_is_cut_is_a_comment_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "head", "first", "opening"),
+    ("name", "head", "first", "end", "opening"),
     [
-        ("rust", "let x = match foo(|y| { y }) {", "A => 1,", "match x {"),
-        ("rust", "Ok(Resolve {", "a: 1,", "X {"),
-        ("rust", "fn f(a: &str) -> Result<Foo> {", "a();", "{"),
-        ("rust", "for x in y {", "a();", "{"),
-        ("go", "cases := []struct {}{", "{1, 2},", "_ = T{"),
-        ("go", "for _, x := range y {", "a()", ""),
-        ("go", "switch x := y.(type) {", "case int:", "switch {"),
-        ("java", "for (int x : new int[] {1, 2}) {", "a();", ""),
-        ("java", "return new Runnable() {", "void f() {}", "class _ {"),
-        ("java", "/* new Foo() */ void f(int a) {", "a();", ""),
-        ("typescript", "it('the class of it', () => {", "a();", ""),
-        ("typescript", "export class A<T = B> extends C {", "a;", "class _ {"),
-        ("typescript", "f(a: A): {b: string} | C {", "a();", ""),
-        ("typescript", "const a = {", "b: 1,", "({"),
-        ("typescript", "const a: {", "b: number;", "interface _ {"),
+        ("a.rs", "fn f() { let x = match foo(|y| { y }) {", "A => 1,", "}; }", "match x {"),
+        ("a.rs", "fn f() { Ok(Resolve {", "a: 1,", "}) }", "X {"),
+        ("a.rs", "fn f(a: &str) -> Result<Foo> {", "a();", "}", "{"),
+        ("a.rs", "fn f() { for x in y {", "a();", "} }", "{"),
+        ("a.rs", "impl A {", "fn f() {}", "}", ""),
+        ("a.rs", "json!({", "a: 1,", "});", "x! {"),
+        ("a.go", "var cases = []struct {}{", "{1, 2},", "}", "_ = T{"),
+        ("a.go", "func f() { for _, x := range y {", "a()", "} }", ""),
+        ("a.go", "func f() { switch x := y.(type) {", "case int:", "} }", "switch {"),
+        ("A.java", "class A { void f() { for (int x : new int[] {1, 2}) {", "a();", "} } }", ""),
+        ("A.java", "class A { Runnable f() { return new Runnable() {", "void f() {}", "}; } }", "class _ {"),
+        ("A.java", "class A { /* new Foo() */ void f(int a) {", "a();", "} }", ""),
+        ("a.ts", "it('the class of it', () => {", "a();", "});", ""),
+        ("a.ts", "export class A<T = B> extends C {", "a;", "}", "class _ {"),
+        ("a.ts", "class D { f(a: A): {b: string} | C {", "a();", "} }", ""),
+        ("a.ts", "const a = {", "b: 1,", "};", "({"),
+        ("a.ts", "const a: {", "b: number;", "} = x;", "interface _ {"),
     ],
 )
-def test_what_stands_under_a_header_is_told_by_the_header(language: str, head: str, first: str, opening: str) -> None:
-    assert wrap_of(language, head, first).opening == opening
+def test_what_stands_between_brackets_is_told_by_their_node(
+    name: str, head: str, first: str, end: str, opening: str
+) -> None:
+    outline = parse_text(f"{head}\n  {first}\n{end}\n", uri=name, media_type="code").code
+    assert outline is not None
+    group = next(one for one in outline.groups if one.open == len(head))
+    assert wrap_of(outline.language, group.kind, group.closers[0]).opening == opening
+
+
+def test_comments_between_a_bracket_and_what_is_inside_are_no_trouble() -> None:
+    lines = "\n".join(f"call({number});" for number in range(80))
+    noise = "some words to fill the header " * 40
+    chunks = cut(f"class A {{ // A\n /* f */ void f(int a) /* {noise} */ {{\n{lines}\n}}\n}}\n", "A.java", 96)
+    bodies = [chunk for chunk in chunks if "words" not in chunk.text]
+    assert len(bodies) > 3
+    for chunk in bodies:
+        assert is_valid(chunk.text, "java"), chunk.text

@@ -15,25 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.errors import StoreError
-from seamline.records import (
-    Entry,
-    MetaValue,
-    Place,
-    Settings,
-    Version,
-)
+from seamline.records import Entry, EntryPlace, MetaValue, Settings, Version
 from seamline.store import codec
-from seamline.testing.entries import (
-    AXES,
-    NOON,
-    SETTINGS,
-    WEIRD,
-    changed,
-    entry,
-    metas,
-    moments,
-    version_of,
-)
+from seamline.testing.entries import AXES, NOON, SETTINGS, WEIRD, changed, entry, metas, moments, version_of
 
 EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "120"))
 law = settings(max_examples=EXAMPLES, deadline=None, print_blob=True)
@@ -102,7 +86,7 @@ def test_a_moment_is_counted_in_utc() -> None:
 @given(st.lists(st.tuples(st.text(), st.integers(0, 9), st.integers(0, 2**40), st.sampled_from(WEIRD)), max_size=4))
 def test_places_survive(rows: list[tuple[str, int, int, str]]) -> None:
     places = tuple(
-        Place(id, level, at, at + 5, {"lines": [1, 2], "page": level, name: name}, (name, id))
+        EntryPlace(id, level, at, at + 5, {"lines": [1, 2], "page": level, name: name}, (name, id))
         for id, level, at, name in rows
     )
     packed = codec.pack_places(places)
@@ -251,7 +235,7 @@ def test_a_seal_sees_every_field(name: str) -> None:
     assert codec.seal(OTHER_VERSIONS[name]) != codec.seal(VERSION)
 
 
-@pytest.mark.parametrize("name", Place._fields)
+@pytest.mark.parametrize("name", EntryPlace._fields)
 def test_a_seal_sees_every_field_of_a_place(name: str) -> None:
     others = {"id": "x", "level": 7, "start": 1, "end": 99, "anchor": {"lines": [9, 9]}, "path": ("x",)}
     place = VERSION.places[0]._replace(**{name: others[name]})

@@ -15,15 +15,7 @@ import pytest
 
 from seamline.testing.crashes.children import in_child
 from seamline.testing.crashes.disk import Disk
-from seamline.testing.crashes.shim import (
-    Kind,
-    Record,
-    Shim,
-    build,
-    missing,
-    operations,
-    read_journal,
-)
+from seamline.testing.crashes.shim import Kind, Record, Shim, build, missing, operations, read_journal
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "the crash shim can be used")
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.late import embed_late
 from seamline.embed.minilm import FILES, FOLDER, minilm
-from seamline.embed.onnx import OnnxEmbedder, Reading
+from seamline.embed.onnx import OnnxEmbedder, OnnxOptions
 from seamline.embed.windows import overlapping
 from seamline.errors import ProviderError
 from seamline.types import Span
@@ -106,14 +106,14 @@ def test_embedders_without_vectors_of_tokens_are_refused() -> None:
 
 def test_models_that_pool_by_the_first_token_are_refused() -> None:
     weights, tokenizer = (Path(FOLDER) / name for name in FILES)
-    first = OnnxEmbedder(weights, tokenizer, Reading("cls"), name="first")
+    first = OnnxEmbedder(weights, tokenizer, OnnxOptions("cls"), name="first")
     with pytest.raises(ProviderError, match="first token"):
         embed_late(first, FIRST, [Span(0, 10)])
 
 
 def test_a_prefix_is_no_part_of_any_span() -> None:
     weights, tokenizer = (Path(FOLDER) / name for name in FILES)
-    prefixed = OnnxEmbedder(weights, tokenizer, Reading(passage="passage: "), name="prefixed")
+    prefixed = OnnxEmbedder(weights, tokenizer, OnnxOptions(passage="passage: "), name="prefixed")
     found = [place for places, _ in prefixed.token_vectors(FIRST * 60) for place in places]
     assert found[0][0] == 0
     assert found == sorted(found)

@@ -11,12 +11,7 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from seamline.embed.minilm import (
-    FILES,
-    FOLDER,
-    check,
-    minilm,
-)
+from seamline.embed.minilm import FILES, FOLDER, check, minilm
 from seamline.embed.onnx import OnnxEmbedder
 from seamline.embed.overflow import sums_overflow
 from seamline.errors import ProviderError

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.embed import load
-from seamline.embed.address import Address, parse
+from seamline.embed.address import EmbedderAddress, parse
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.remote import RemoteEmbedder
 from seamline.errors import ConfigError
@@ -25,22 +25,22 @@ law = settings(max_examples=int(os.environ.get("SEAMLINE_EXAMPLES", "120")), dea
 @pytest.mark.parametrize(
     ("name", "address"),
     [
-        ("minilm", Address("minilm", "", "", {})),
-        ("static", Address("static", "", "", {})),
-        ("hash", Address("hash", "", "", {})),
-        ("a/b c.onnx", Address("onnx", "a/b c.onnx", "", {})),
-        ("C:\\m.ONNX?window=9", Address("onnx", "C:\\m.ONNX", "", {"window": "9"})),
-        ("m.onnx?query=query:%20&passage=", Address("onnx", "m.onnx", "", {"query": "query: ", "passage": ""})),
-        ("openai:m", Address("openai", "m", OPENAI, {})),
+        ("minilm", EmbedderAddress("minilm", "", "", {})),
+        ("static", EmbedderAddress("static", "", "", {})),
+        ("hash", EmbedderAddress("hash", "", "", {})),
+        ("a/b c.onnx", EmbedderAddress("onnx", "a/b c.onnx", "", {})),
+        ("C:\\m.ONNX?window=9", EmbedderAddress("onnx", "C:\\m.ONNX", "", {"window": "9"})),
+        ("m.onnx?query=query:%20&passage=", EmbedderAddress("onnx", "m.onnx", "", {"query": "query: ", "passage": ""})),
+        ("openai:m", EmbedderAddress("openai", "m", OPENAI, {})),
         (
             "openai:a/b:latest@http://localhost:11434/v1",
-            Address("openai", "a/b:latest", "http://localhost:11434/v1", {}),
+            EmbedderAddress("openai", "a/b:latest", "http://localhost:11434/v1", {}),
         ),
-        ("openai:@cf/bge@https://x.org", Address("openai", "@cf/bge", "https://x.org", {})),
-        ("openai:m@https://x.org?dimensions=5", Address("openai", "m", "https://x.org", {"dimensions": "5"})),
+        ("openai:@cf/bge@https://x.org", EmbedderAddress("openai", "@cf/bge", "https://x.org", {})),
+        ("openai:m@https://x.org?dimensions=5", EmbedderAddress("openai", "m", "https://x.org", {"dimensions": "5"})),
     ],
 )
-def test_a_name_is_taken_apart(name: str, address: Address) -> None:
+def test_a_name_is_taken_apart(name: str, address: EmbedderAddress) -> None:
     assert parse(name) == address
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from seamline.embed import load
 from seamline.embed.minilm import FILES, FOLDER
-from seamline.embed.onnx import OnnxEmbedder, Reading
+from seamline.embed.onnx import OnnxEmbedder, OnnxOptions
 from seamline.embed.overflow import multiplication
 from seamline.errors import ConfigError, ProviderError
 
@@ -33,7 +33,7 @@ def test_a_path_is_a_name(folder: Path) -> None:
     assert embedder.name == name
     assert embedder.dimensions == 384
     assert isinstance(embedder, OnnxEmbedder)
-    assert embedder.reading == Reading("cls", 64)
+    assert embedder.reading == OnnxOptions("cls", 64)
 
 
 def test_the_tokenizer_may_stand_elsewhere(folder: Path) -> None:
@@ -45,7 +45,7 @@ def test_the_tokenizer_may_stand_elsewhere(folder: Path) -> None:
 
 
 def test_every_setting_changes_the_fingerprint_and_the_vectors() -> None:
-    readings = [Reading(), Reading("cls"), Reading(window=64), Reading(passage="text: ")]
+    readings = [OnnxOptions(), OnnxOptions("cls"), OnnxOptions(window=64), OnnxOptions(passage="text: ")]
     embedders = [OnnxEmbedder(MODEL, TOKENIZER, reading) for reading in readings]
     assert len({embedder.fingerprint for embedder in embedders}) == len(readings)
     assert len({embedder.embed([LONG]).tobytes() for embedder in embedders}) == len(readings)
@@ -53,13 +53,13 @@ def test_every_setting_changes_the_fingerprint_and_the_vectors() -> None:
 
 def test_questions_and_texts_have_prefixes_of_their_own() -> None:
     plain = OnnxEmbedder(MODEL, TOKENIZER)
-    marked = OnnxEmbedder(MODEL, TOKENIZER, Reading(query="question: ", passage="text: "))
+    marked = OnnxEmbedder(MODEL, TOKENIZER, OnnxOptions(query="question: ", passage="text: "))
     assert np.array_equal(marked.embed_queries(["why?"]), plain.embed(["question: why?"]))
     assert np.array_equal(marked.embed(["because"]), plain.embed(["text: because"]))
 
 
 def test_every_window_of_a_long_text_has_the_prefix() -> None:
-    embedder = OnnxEmbedder(MODEL, TOKENIZER, Reading(window=32, passage="text: "))
+    embedder = OnnxEmbedder(MODEL, TOKENIZER, OnnxOptions(window=32, passage="text: "))
     head = embedder._parts("", "text: ")[0]
     parts = embedder._parts(LONG, "text: ")
     assert len(head) == 2

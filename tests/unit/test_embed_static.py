@@ -18,12 +18,7 @@ from hypothesis import strategies as st
 
 from seamline.embed import load
 from seamline.embed.minilm import FOLDER
-from seamline.embed.static import (
-    FILES,
-    TABLE,
-    VOCABULARY,
-    StaticEmbedder,
-)
+from seamline.embed.static import FILES, TABLE, VOCABULARY, StaticEmbedder
 from seamline.errors import ProviderError
 from seamline.testing.embedders import ODD
 

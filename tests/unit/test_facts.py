@@ -12,26 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from seamline.code_outline import CodeOutline
 from seamline.enrich.facts import MAKERS, Work, enrich
-from seamline.enrich.measures import (
-    LACKS,
-    WINDOW,
-    Reader,
-    density,
-)
+from seamline.enrich.measures import LACKS, WINDOW, Reader, density
 from seamline.errors import ConfigError
 from seamline.facts import Facts
 from seamline.parse import parse_text
-from seamline.pipeline import chunk_document, make_parts
+from seamline.pipeline import chunk_document, make_runtime
 from seamline.recipe.recipe import FACTS, Recipe
 from seamline.recipe.strategies import Hierarchy
 from seamline.text.sentences import sentence_starts
-from seamline.types import (
-    Budget,
-    Chunk,
-    Document,
-    Span,
-)
+from seamline.types import Budget, Chunk, Document, Span
 
 NOW = datetime(2026, 1, 11, tzinfo=UTC)
 SMALL = Recipe(budget=Budget(48, 64), signal="hash")
@@ -78,7 +69,7 @@ def test_a_name_without_a_maker_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
 def test_without_names_chunks_are_as_they_were() -> None:
     assert all(chunk.facts is None for chunk in known(PROSE))
     chunks = known(PROSE * 9)
-    assert enrich(chunks, SMALL, make_parts(SMALL), now=None, starts=never) == chunks
+    assert enrich(chunks, SMALL, make_runtime(SMALL), now=None, starts=never) == chunks
 
 
 def never(text: str, start: int, end: int) -> list[int]:
@@ -95,7 +86,7 @@ document = parse_text("# Title\\n\\nOne sentence. Another one.\\n")
 chunk_document(document, Recipe())
 print(sorted(name for name in sys.modules if name.startswith("seamline.enrich.")))
 chunk_document(document, Recipe(enrich=("position",)))
-print(sorted(name for name in sys.modules if name.startswith(("seamline.enrich.measures.", "seamline.enrich.ent"))))
+print(sorted(name for name in sys.modules if name.startswith(("seamline.enrich.measures", "seamline.enrich.ent"))))
 print("numpy" in sys.modules)
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -116,7 +107,7 @@ def test_a_fact_that_is_off_asks_for_nothing() -> None:
     def refuse() -> Any:
         raise AssertionError("an embedder was loaded")
 
-    parts = replace(make_parts(SMALL), tokenizer=Refusing(), make_embedder=refuse)
+    parts = replace(make_runtime(SMALL), tokenizer=Refusing(), make_embedder=refuse)
     recipe = replace(SMALL, enrich=("authority", "modality", "position", "recipe", "density"))
     assert len(enrich(chunks, recipe, parts, now=None, starts=never)) == len(chunks)
 
@@ -125,14 +116,14 @@ def test_chunks_of_several_documents_come_back_in_order() -> None:
     one, two = known("---\nauthority: 0.9\n---\n" + PROSE * 9), known(PROSE * 9)
     mixed = [chunk for pair in zip(one, two, strict=False) for chunk in pair]
     recipe = replace(SMALL, enrich=("authority",))
-    found = enrich(mixed, recipe, make_parts(recipe), now=None, starts=sentence_starts)
+    found = enrich(mixed, recipe, make_runtime(recipe), now=None, starts=sentence_starts)
     assert [chunk.id for chunk in found] == [chunk.id for chunk in mixed]
     assert [chunk.facts.authority for chunk in found if chunk.facts] == [0.9, 0.5] * (len(mixed) // 2)
 
 
 def test_no_chunks_have_no_facts() -> None:
     recipe = replace(SMALL, enrich=tuple(MAKERS))
-    assert enrich([], recipe, make_parts(recipe), now=NOW, starts=sentence_starts) == []
+    assert enrich([], recipe, make_runtime(recipe), now=NOW, starts=sentence_starts) == []
 
 
 def test_every_level_has_facts() -> None:
@@ -149,7 +140,7 @@ def test_every_level_has_facts() -> None:
 
 
 def test_a_summary_is_short_and_of_its_own_words() -> None:
-    count = make_parts(SMALL).tokenizer.count
+    count = make_runtime(SMALL).tokenizer.count
     for chunk in known(PROSE * 9, "summary"):
         assert chunk.facts
         assert chunk.facts.summary
@@ -190,13 +181,14 @@ def test_a_long_chunk_has_its_own_language() -> None:
 
 def test_source_code_is_named_by_its_parser() -> None:
     document = parse_text("x = 1\n", media_type="text/x-source")
-    told = replace(document, language="python")
+    told = replace(document, code=CodeOutline("python"))
     assert [one.language for one in facts(told, "language", recipe=Recipe())] == ["python"]
 
 
-def test_front_matter_does_not_name_the_language_of_code() -> None:
-    text = "---\nprogramming_language: rust\n---\n\n```python\nx = 1\n```\n"
-    assert [one.language for one in facts(text, "language", recipe=Recipe())] == ["python"]
+def test_front_matter_says_nothing_of_the_language_of_code() -> None:
+    text = "---\nprogramming_language: rust\n---\n\n```python\nimport os\nprint(os.sep)\n```\n"
+    document = parse_text(text, media_type="text/markdown")
+    assert [one.language for one in facts(document, "language", recipe=Recipe())] == ["python"]
 
 
 class Marked:
@@ -215,7 +207,7 @@ class Marked:
 def test_coherence_and_difference_come_from_vectors() -> None:
     text = "# One\n\nApples are red. All of them fall.\n\n# Two\n\nAnts walk. Bees fly.\n\n# Three\n\nCats sleep.\n"
     recipe = Recipe(enrich=("coherence",))
-    parts = make_parts(recipe, embedder=Marked())
+    parts = make_runtime(recipe, embedder=Marked())
     one, two, three = (chunk.facts for chunk in chunk_document(parse_text(text), recipe, parts))
     assert one
     assert two
@@ -231,7 +223,7 @@ def test_a_single_chunk_differs_from_nothing() -> None:
 
 
 def work_of(chunks: Sequence[Chunk]) -> Work:
-    return Work(chunks[0].document, chunks, SMALL, make_parts(SMALL), NOW, sentence_starts)
+    return Work(chunks[0].document, chunks, SMALL, make_runtime(SMALL), NOW, sentence_starts)
 
 
 def lacks(text: str, body: Span | None = None, **changes: Any) -> list[str]:
@@ -329,7 +321,7 @@ def test_all_that_is_lacking_together_is_not_below_zero() -> None:
     (chunk,) = chunk_document(parse_text(f"So: {text}\n"), Recipe())
     torn = replace(chunk, body=Span(4, 4 + len(text)), index=1)
     recipe = replace(SMALL, enrich=("self-contained",))
-    (found,) = enrich([torn], recipe, make_parts(recipe), now=None, starts=sentence_starts)
+    (found,) = enrich([torn], recipe, make_runtime(recipe), now=None, starts=sentence_starts)
     assert found.facts
     assert found.facts.self_contained is not None
     assert 0 <= found.facts.self_contained < 0.5
@@ -363,11 +355,11 @@ def test_boundaries_by_the_kind_of_gap() -> None:
     assert headings == [1.0, 1.0]
     chunks = chunk_document(parse_text(PROSE * 30), replace(SMALL, enrich=()))
     assert chunks[1].seam == "sentence"
-    enriched = enrich(chunks, recipe, make_parts(recipe), now=None, starts=sentence_starts)
+    enriched = enrich(chunks, recipe, make_runtime(recipe), now=None, starts=sentence_starts)
     assert enriched[1].facts
     assert enriched[1].facts.boundary == pytest.approx(0.5 + 0.5 * 0.1**0.5, abs=1e-3)
     torn = [replace(c, body=Span(c.start + 9, c.end), seam="word") if c.index == 1 else c for c in chunks]
-    worse = enrich(torn, recipe, make_parts(recipe), now=None, starts=sentence_starts)
+    worse = enrich(torn, recipe, make_runtime(recipe), now=None, starts=sentence_starts)
     assert worse[1].facts
     assert worse[1].facts.boundary == pytest.approx((0 + 0.5 + 0.5 * 0.1**0.5) / 2, abs=1e-3)
 

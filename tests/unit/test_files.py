@@ -13,30 +13,13 @@ from typing import Any
 
 import pytest
 
-from seamline import (
-    Chunk,
-    ConfigError,
-    Document,
-    ParseError,
-    Recipe,
-    chunk,
-    chunk_files,
-    files,
-    pipeline,
-    read,
-)
+from seamline import Chunk, ConfigError, Document, ParseError, Recipe, chunk, chunk_files, files, pipeline, read
 from seamline.api.index import open_index
-from seamline.files import (
-    expand,
-    fence_around,
-    read_file,
-    read_stream,
-    shorten,
-)
-from seamline.index.config import Shape
+from seamline.files import expand, fence_around, read_file, read_stream, shorten
+from seamline.index.config import IndexConfig
 from seamline.parse import parse_file
 from seamline.recipe.toml import load_recipe
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="makes links, pipes and sockets")
 
@@ -386,7 +369,7 @@ def test_an_index_takes_the_rest(special: Path) -> None:
     docs = special / "docs"
     sparse(docs / "huge.txt", 60_000_000_000)
     (docs / "env.txt").symlink_to("/proc/self/environ")
-    with open_index("memory:", shape=Shape(embedder="hash"), root=special) as index:
+    with open_index("memory:", config=IndexConfig(embedder="hash"), root=special) as index:
         report = index.update([docs, docs / "pipe.md", "/dev/zero"])
         assert [head.doc for head in index.documents()] == ["docs/a.md"]
         told = {failure.doc.rpartition("/")[2]: failure.message.partition(":")[0] for failure in report.failures}
@@ -402,7 +385,7 @@ def test_an_index_takes_the_rest(special: Path) -> None:
 
 def test_an_index_follows_links_if_asked(folder: Path) -> None:
     (folder / "docs/private").symlink_to("../private")
-    with open_index("memory:", shape=Shape(embedder="hash"), root=folder) as index:
+    with open_index("memory:", config=IndexConfig(embedder="hash"), root=folder) as index:
         assert index.update([folder / "docs"]).added == 1
         assert index.update([folder / "docs"], follow_links=True).added == 1
         assert [head.doc for head in index.documents()] == ["docs/a.md", "docs/private/key.md"]
@@ -410,7 +393,7 @@ def test_an_index_follows_links_if_asked(folder: Path) -> None:
 
 def test_an_index_reads_no_link_that_a_watched_file_became(folder: Path) -> None:
     path = folder / "docs/a.md"
-    with open_index("memory:", shape=Shape(embedder="hash"), root=folder) as index:
+    with open_index("memory:", config=IndexConfig(embedder="hash"), root=folder) as index:
         index.update([folder / "docs"])
         path.unlink()
         path.symlink_to("../private/key.md")
@@ -438,7 +421,7 @@ def test_a_document_without_memory_does_not_end_a_batch(folder: Path, monkeypatc
     (folder / "docs/greedy.md").write_text("# Greedy\n\nNever enough.\n")
     cut = pipeline.cut
 
-    def starved(document: Document, recipe: Recipe, parts: Parts) -> list[Chunk]:
+    def starved(document: Document, recipe: Recipe, parts: Runtime) -> list[Chunk]:
         if "Never enough" in document.text:
             raise MemoryError
         return cut(document, recipe, parts)
@@ -447,7 +430,7 @@ def test_a_document_without_memory_does_not_end_a_batch(folder: Path, monkeypatc
     done = list(chunk_files(sorted((folder / "docs").iterdir())))
     assert [bool(one.chunks) for one in done] == [True, False]
     assert "needs more memory than there is" in str(done[1].error)
-    with open_index("memory:", shape=Shape(embedder="hash"), root=folder) as index:
+    with open_index("memory:", config=IndexConfig(embedder="hash"), root=folder) as index:
         report = index.update([folder / "docs"])
         assert (report.added, [failure.doc for failure in report.failures]) == (1, ["docs/greedy.md"])
 
@@ -455,7 +438,7 @@ def test_a_document_without_memory_does_not_end_a_batch(folder: Path, monkeypatc
 def test_vectors_without_memory_do_not_end_a_batch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "docs/b.md").write_text("# B\n\nMore.\n")
     (folder / "docs/greedy.md").write_text("# Greedy\n\nNever enough.\n")
-    with open_index("memory:", shape=Shape(embedder="hash"), root=folder) as index:
+    with open_index("memory:", config=IndexConfig(embedder="hash"), root=folder) as index:
         embed = index._embedder.embed
 
         def starved(texts: Sequence[str]) -> Any:

@@ -13,32 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.errors import ConfigError
-from seamline.filters.check import (
-    DEEPEST,
-    LONGEST,
-    MOST_TERMS,
-    check_filter,
-)
+from seamline.filters.check import DEEPEST, LONGEST, MOST_TERMS, check_filter
 from seamline.filters.language import parse_filter, to_text
-from seamline.filters.tree import (
-    FIELDS,
-    All,
-    Any,
-    Filter,
-    Not,
-    Operator,
-    Test,
-    can_hold,
-    matches,
-)
+from seamline.filters.tree import FIELDS, All, Any, Filter, Not, Operator, Test, can_hold, matches
 from seamline.records import Entry
-from seamline.testing.entries import (
-    WEIRD,
-    changed,
-    comparisons,
-    entry,
-    filters,
-)
+from seamline.testing.entries import WEIRD, changed, comparisons, entry, filters
 
 EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "120"))
 law = settings(max_examples=EXAMPLES, deadline=None, print_blob=True)

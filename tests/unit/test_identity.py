@@ -11,13 +11,7 @@ from hypothesis import strategies as st
 
 import seamline
 from seamline.recipe.recipe import Recipe
-from seamline.types import (
-    Budget,
-    Chunk,
-    Namer,
-    collapse,
-    content_hash,
-)
+from seamline.types import Budget, Chunk, Namer, collapse, content_hash
 
 GUIDE = """# Lamp
 

@@ -12,16 +12,11 @@ import pytest
 import seamline
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import ParseError
-from seamline.index.update import (
-    Candidate,
-    Report,
-    Tools,
-    update,
-)
-from seamline.pipeline import chunk_document
+from seamline.index.update import IndexSource, Tools, UpdateReport
+from seamline.pipeline import chunk_document, index
 from seamline.recipe.recipe import Overlap, Recipe
 from seamline.records import Entry, Settings
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.store.memory import MemoryStore
 from seamline.store.verify import verify_reader
 from seamline.tokens import load
@@ -67,7 +62,7 @@ class Counting:
 
 @pytest.fixture
 def tools() -> Tools:
-    return Tools(RECIPE, Parts(load("o200k_base")), Counting())
+    return Tools(RECIPE, Runtime(load("o200k_base")), Counting())
 
 
 @pytest.fixture
@@ -76,13 +71,13 @@ def store(tools: Tools) -> MemoryStore:
     return MemoryStore(Settings(1, "", RECIPE.fingerprint, embedder.name, embedder.dimensions, embedder.fingerprint, 1))
 
 
-def run(store: MemoryStore, tools: Tools, files: Mapping[str, str | bytes], now: datetime = NOW) -> Report:
+def run(store: MemoryStore, tools: Tools, files: Mapping[str, str | bytes], now: datetime = NOW) -> UpdateReport:
     """One run over exactly these files."""
     candidates = [
-        Candidate(name, lambda data=data: data if isinstance(data, bytes) else data.encode())  # type: ignore[misc]
+        IndexSource(name, lambda data=data: data if isinstance(data, bytes) else data.encode())  # type: ignore[misc]
         for name, data in files.items()
     ]
-    report = update(store, candidates, tools, covers=lambda doc: True, now=now)
+    report = index(store, candidates, tools, covers=lambda doc: True, now=now)
     with store.reader() as reader:
         assert list(verify_reader(reader)) == []
     return report
@@ -109,7 +104,7 @@ def test_chunks_and_sections_become_entries(store: MemoryStore, tools: Tools) ->
 
 def test_the_embed_view_of_a_chunk_is_embedded(store: MemoryStore, tools: Tools) -> None:
     run(store, tools, {"guide.md": GUIDE})
-    chunks = chunk_document(seamline.read(GUIDE, id="guide.md"), RECIPE, tools.parts)
+    chunks = chunk_document(seamline.read(GUIDE, id="guide.md"), RECIPE, tools.runtime)
     found = entries(store)
     assert [found[chunk.id].searched for chunk in chunks] == [chunk.render("embed") for chunk in chunks]
     assert {chunk.render("embed") for chunk in chunks} <= set(tools.embedder.read)  # type: ignore[attr-defined]
@@ -243,8 +238,8 @@ def test_a_source_that_cannot_be_read_is_reported(store: MemoryStore, tools: Too
     def gone() -> bytes:
         raise ParseError("no such file", "gone.md")
 
-    candidates = [Candidate("gone.md", gone), Candidate("notes.md", NOTES.encode)]
-    report = update(store, candidates, tools, covers=lambda doc: True, now=NOW)
+    candidates = [IndexSource("gone.md", gone), IndexSource("notes.md", NOTES.encode)]
+    report = index(store, candidates, tools, covers=lambda doc: True, now=NOW)
     assert [(f.doc, f.message) for f in report.failures] == [("gone.md", "no such file")]
     assert report.added == 1
 
@@ -267,9 +262,9 @@ def test_fifty_edits_leave_fifty_versions(store: MemoryStore, tools: Tools) -> N
 
 
 def test_the_time_of_the_file_counts_once(store: MemoryStore, tools: Tools) -> None:
-    def at(text: str, day: int) -> Report:
-        candidate = Candidate("notes.md", text.encode, datetime(2020, 1, day, tzinfo=UTC))
-        return update(store, [candidate], tools, covers=lambda doc: True, now=NOW)
+    def at(text: str, day: int) -> UpdateReport:
+        candidate = IndexSource("notes.md", text.encode, datetime(2020, 1, day, tzinfo=UTC))
+        return index(store, [candidate], tools, covers=lambda doc: True, now=NOW)
 
     at(NOTES, 1)
     at(NOTES + "\nAnother paragraph.\n", 9)

@@ -20,21 +20,17 @@ from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.late import Within, embed_within
 from seamline.embed.minilm import FILES, FOLDER, minilm
-from seamline.embed.onnx import OnnxEmbedder, Reading
+from seamline.embed.onnx import OnnxEmbedder, OnnxOptions
 from seamline.embed.run import Counts, unit
 from seamline.errors import IndexMissing, ProviderError, StoreError
-from seamline.index.config import Shape, check, settings_of
+from seamline.index.config import IndexConfig, check, settings_of
 from seamline.index.late import Stretches
-from seamline.index.update import (
-    Candidate,
-    Report,
-    Tools,
-    update,
-)
+from seamline.index.update import IndexSource, Tools, UpdateReport
+from seamline.pipeline import index
 from seamline.protocols import Embedder, TokenEmbedder, VectorCache
 from seamline.recipe.recipe import Overlap, Recipe
-from seamline.records import Entry, Place, Version
-from seamline.runtime import Parts
+from seamline.records import Entry, EntryPlace, Version
+from seamline.runtime import Runtime
 from seamline.store.memory import MemoryStore
 from seamline.store.verify import verify_reader
 from seamline.testing.library import MemoryVectors
@@ -96,12 +92,12 @@ class Shelf:
 
     def __init__(self, embedder: Embedder | None = None, cache: VectorCache | None = None) -> None:
         self.embedder: Any = embedder or Words()
-        self.tools = Tools(RECIPE, Parts(load(RECIPE.tokenizer)), self.embedder, cache, late=True)
-        self.store = MemoryStore(settings_of(Shape(RECIPE, self.embedder.name, late=True), self.embedder))
+        self.tools = Tools(RECIPE, Runtime(load(RECIPE.tokenizer)), self.embedder, cache, late=True)
+        self.store = MemoryStore(settings_of(IndexConfig(RECIPE, self.embedder.name, late=True), self.embedder))
 
-    def hold(self, files: Mapping[str, str]) -> Report:
-        candidates = [Candidate(name, partial(text.encode, "utf-8")) for name, text in files.items()]
-        report = update(self.store, candidates, self.tools, covers=lambda doc: True, now=NOW)
+    def hold(self, files: Mapping[str, str]) -> UpdateReport:
+        candidates = [IndexSource(name, partial(text.encode, "utf-8")) for name, text in files.items()]
+        report = index(self.store, candidates, self.tools, covers=lambda doc: True, now=NOW)
         assert not report.failures
         with self.store.reader() as reader:
             assert list(verify_reader(reader)) == []
@@ -186,7 +182,7 @@ def chunks_of(sizes: Sequence[tuple[int, int]]) -> Version:
     for at, (words, section) in enumerate(sizes):
         start = len(text)
         text += " ".join(["word"] * words)
-        places.append(Place(f"{(at * 7919) % 104729:06d}", 0, start, len(text), {}, ("Top", f"S{section}")))
+        places.append(EntryPlace(f"{(at * 7919) % 104729:06d}", 0, start, len(text), {}, ("Top", f"S{section}")))
         text += "\n\n"
     return Version("d", 1, "", "", "", text, NOW, tuple(places))
 
@@ -324,7 +320,7 @@ def test_a_text_is_read_for_the_chunks_that_are_not_known() -> None:
 
 def first_token() -> OnnxEmbedder:
     weights, tokenizer = (FOLDER / name for name in FILES)
-    return OnnxEmbedder(weights, tokenizer, Reading("cls"), name="first", threads=1)
+    return OnnxEmbedder(weights, tokenizer, OnnxOptions("cls"), name="first", threads=1)
 
 
 def test_embedders_with_vectors_of_tokens_keep_the_protocol() -> None:
@@ -337,7 +333,7 @@ def test_embedders_with_vectors_of_tokens_keep_the_protocol() -> None:
 def test_embedders_of_texts_are_refused_before_anything_is_made(name: str, tmp_path: Path) -> None:
     place = tmp_path / ".seamline"
     with pytest.raises(ProviderError, match="late chunking needs a model that runs here"):
-        seamline.open_index(place, shape=Shape(embedder=name, late=True), key="sk-none")
+        seamline.open_index(place, config=IndexConfig(embedder=name, late=True), key="sk-none")
     assert not place.exists()
     with pytest.raises(IndexMissing):
         seamline.open_index(place)
@@ -345,18 +341,18 @@ def test_embedders_of_texts_are_refused_before_anything_is_made(name: str, tmp_p
 
 def test_models_that_pool_by_the_first_token_are_refused() -> None:
     with pytest.raises(ProviderError, match="late chunking needs a model with pooling=mean"):
-        settings_of(Shape(late=True), first_token())
+        settings_of(IndexConfig(late=True), first_token())
 
 
 def test_an_index_stays_late_or_not() -> None:
     model = Words()
     for late in (False, True):
-        store = MemoryStore(settings_of(Shape(RECIPE, "words", late=late), model))
+        store = MemoryStore(settings_of(IndexConfig(RECIPE, "words", late=late), model))
         words = "with" if late else "without"
-        check(store, model, Shape(RECIPE, "words", late=late))
+        check(store, model, IndexConfig(RECIPE, "words", late=late))
         check(store, model, None)
         with pytest.raises(StoreError, match=f"was made {words} late vectors: index into another place"):
-            check(store, model, Shape(RECIPE, "words", late=not late))
+            check(store, model, IndexConfig(RECIPE, "words", late=not late))
         store = MemoryStore(replace(store.settings, options={**store.settings.options, "late": "0"}))
         with pytest.raises(StoreError, match="another version of Seamline"):
             check(store, model, None)
@@ -364,7 +360,7 @@ def test_an_index_stays_late_or_not() -> None:
 
 def test_an_index_that_is_opened_again_is_still_late() -> None:
     model = Words()
-    store = MemoryStore(settings_of(Shape(RECIPE, "words", late=True), model))
+    store = MemoryStore(settings_of(IndexConfig(RECIPE, "words", late=True), model))
     index = Index(store, model, Path())
     index.add("guide.md", guide(2))
     anew = Shelf()

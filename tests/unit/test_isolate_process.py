@@ -151,14 +151,13 @@ def sent(parsed: ParseResult) -> tuple[list[Any], bytes]:
     return json.loads(frame[wire.HEADER.size : beside]), frame[beside:]
 
 
-def test_details_and_the_language_go_over_the_wire() -> None:
+def test_details_go_over_the_wire() -> None:
     columns = (Column("x", "integer"), Column("y", "text"))
     detail = Detail(Enclosure(0, 2, "}"), "", "object", header_end=0, columns=columns, dialect=Dialect(";"), pause=0.0)
     blocks = [Block("table", 0, 4, 0, -1, detail), Block("row", 0, 4, 0, 0)]
-    read = wire.read_answer(*sent(ParseResult("a: b", blocks, language="python")))
+    read = wire.read_answer(*sent(ParseResult("a: b", blocks)))
     assert read.blocks == blocks
     assert type(read.blocks[0].detail) is Detail
-    assert read.language == "python"
 
 
 @pytest.mark.parametrize(

@@ -13,20 +13,9 @@ import pytest
 from seamline.errors import ConfigError, ProviderError
 from seamline.llm import load
 from seamline.llm.client import ChatModel
-from seamline.protocols import (
-    BadAnswer,
-    LanguageModel,
-    Prices,
-    Reply,
-    Usage,
-)
+from seamline.protocols import BadAnswer, LanguageModel, ModelReply, Prices, Usage
 from seamline.remote.http import Patience
-from seamline.testing.endpoint import (
-    Endpoint,
-    Script,
-    said,
-    talking,
-)
+from seamline.testing.endpoint import Endpoint, Script, said, talking
 from seamline.testing.endpoint import Reply as Sent
 
 KEY = "sk-not-to-be-seen-0123456789"
@@ -39,7 +28,7 @@ SCHEMA: dict[str, Any] = {
 RIGHT = {"word": "yes"}
 
 
-def asked(script: Sequence[Script], **settings: Any) -> tuple[Reply, Endpoint, list[float]]:
+def asked(script: Sequence[Script], **settings: Any) -> tuple[ModelReply, Endpoint, list[float]]:
     """The reply of a service that answers as scripted and then rightly; what it was asked; how long was waited."""
     waits: list[float] = []
     with talking(lambda _: RIGHT, script) as server:

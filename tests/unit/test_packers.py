@@ -10,15 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import seamline
-from seamline.cut.pack import (
-    Decay,
-    Goal,
-    Load,
-    Optimal,
-    fill,
-    packer,
-    weight,
-)
+from seamline.cut.pack import Decay, Goal, Load, Optimal, fill, packer, weight
 from seamline.errors import ConfigError
 from seamline.recipe.recipe import SCORES, Recipe
 from seamline.types import Budget

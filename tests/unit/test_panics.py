@@ -13,14 +13,8 @@ import pytest
 from seamline.api import chunk, chunk_files
 from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
-from seamline.errors import (
-    ConfigError,
-    ParseError,
-    ProviderError,
-    SeamlineError,
-    report_panics,
-)
-from seamline.index.config import Shape, settings_of
+from seamline.errors import ConfigError, ParseError, ProviderError, SeamlineError, report_panics
+from seamline.index.config import IndexConfig, settings_of
 from seamline.parse.markdown import commonmark as markdown
 from seamline.store.memory import MemoryStore
 from seamline.text import sentences
@@ -90,7 +84,7 @@ def test_one_document_of_an_index_run(unguarded: None, tmp_path: Path) -> None:
     for name, text in {"a.md": "# A\n\nText.\n", "b.md": PANICKING, "c.md": "# C\n\nText.\n"}.items():
         (tmp_path / name).write_text(text)
     embedder = HashEmbedder()
-    with Index(MemoryStore(settings_of(Shape(embedder="hash"), embedder)), embedder, tmp_path) as index:
+    with Index(MemoryStore(settings_of(IndexConfig(embedder="hash"), embedder)), embedder, tmp_path) as index:
         report = index.update([tmp_path], now=datetime(2026, 1, 1, tzinfo=UTC))
         assert [head.doc for head in index.documents()] == ["a.md", "c.md"]
     (failure,) = report.failures
@@ -138,11 +132,11 @@ def test_tokenizer_files(panic: Panic, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_models(panic: Panic) -> None:
-    from seamline.embed.onnx import OnnxEmbedder, Reading
+    from seamline.embed.onnx import OnnxEmbedder, OnnxOptions
     from seamline.search.cross_encoder import CrossEncoder
 
     embedder = OnnxEmbedder.__new__(OnnxEmbedder)
-    embedder._tokenizer, embedder.reading, embedder.threads, embedder.dimensions = Panicking(panic), Reading(), 1, 4
+    embedder._tokenizer, embedder.reading, embedder.threads, embedder.dimensions = Panicking(panic), OnnxOptions(), 1, 4
     for read in (lambda: embedder.embed(["a"]), lambda: embedder.count_tokens("a")):
         with pytest.raises(ProviderError, match=REMEDY):
             read()

@@ -16,14 +16,7 @@ from seamline.errors import ConfigError, MissingExtra, ParseError
 from seamline.parse.media import audio
 from seamline.parse.media import audio as asr
 from seamline.parse.media import audio as scenes
-from seamline.parse.media.sound import (
-    FRAME,
-    RATE,
-    STEP,
-    SpeechListener,
-    load_judge,
-    silences,
-)
+from seamline.parse.media.sound import FRAME, RATE, STEP, SpeechListener, load_judge, silences
 from seamline.parse.media.turns import Utterance
 from seamline.parse.parser_types import ParseInput
 from seamline.types import Detail

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import seamline
+from seamline.code_outline import CodeOutline
 from seamline.errors import SeamlineError
 from seamline.parse import parse_bytes
 from seamline.parse.code import document as code
@@ -17,13 +18,7 @@ from seamline.parse.code.languages import LANGUAGES
 from seamline.parse.parser_types import ParseInput
 from seamline.testing.parsers import check_blocks, check_document
 from seamline.tokens import load
-from seamline.types import (
-    NO_DETAIL,
-    Block,
-    Detail,
-    Document,
-    Source,
-)
+from seamline.types import NO_DETAIL, Block, Detail, Document, Source
 
 pytest.importorskip("tree_sitter")
 SAMPLES = sorted((Path(__file__).parents[1] / "fixtures" / "code").iterdir())
@@ -408,7 +403,7 @@ def test_a_grammar_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatc
     document = read("def f():\n    pass\n", "a.py")
     assert "pip install 'seamline[code]'" in document.notices[0].message
     assert document.front_matter == {"programming_language": "python"}
-    assert document.language == "python"
+    assert document.code == CodeOutline("python")
 
 
 # --- what is broken --------------------------------------------------------------------------------------------------

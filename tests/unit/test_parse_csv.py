@@ -13,12 +13,7 @@ import seamline
 from seamline.parse import parse_bytes, parse_text
 from seamline.parse.tables.csv import CsvScanner, detect_dialect
 from seamline.testing.parsers import check_document
-from seamline.types import (
-    NO_DETAIL,
-    Detail,
-    Dialect,
-    Document,
-)
+from seamline.types import NO_DETAIL, Detail, Dialect, Document
 
 PEOPLE = "name,born,score\nAda,1815-12-10,9.5\nAlan,1912-06-23,9.1\nGrace,1906-12-09,9.3\n"
 

@@ -12,7 +12,7 @@ from seamline.parse import parse_bytes
 from seamline.parse.html.meta import declared_encoding
 from seamline.parse.html.page import parse
 from seamline.parse.parser_types import ParseInput, ParseLimits, ParseResult
-from seamline.recipe.recipe import Reading
+from seamline.recipe.recipe import ParseOptions
 from seamline.testing.parsers import check_document
 from seamline.types import Document
 
@@ -23,13 +23,13 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def read(markup: str, boilerplate: str = "keep") -> Document:
-    document = parse_bytes(markup.encode(), uri="page.html", reading=Reading(boilerplate=boilerplate))
+    document = parse_bytes(markup.encode(), uri="page.html", reading=ParseOptions(boilerplate=boilerplate))
     check_document(document)
     return document
 
 
 def raw_parse(markup: str, limits: ParseLimits | None = None) -> ParseResult:
-    return parse(ParseInput(b"", markup, "page.html", "text/html", Reading(), limits or ParseLimits()))
+    return parse(ParseInput(b"", markup, "page.html", "text/html", ParseOptions(), limits or ParseLimits()))
 
 
 def kinds(document: Document) -> list[str]:

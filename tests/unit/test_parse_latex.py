@@ -7,18 +7,13 @@ from block_views import said, shape, titles
 
 import seamline
 from seamline.parse import parse_bytes, parse_text
-from seamline.recipe.recipe import Reading
+from seamline.recipe.recipe import ParseOptions
 from seamline.testing.parsers import check_document
-from seamline.types import (
-    NO_DETAIL,
-    Block,
-    Detail,
-    Document,
-)
+from seamline.types import NO_DETAIL, Block, Detail, Document
 
 
 def read(text: str, front_matter: str = "metadata") -> Document:
-    document = parse_text(text, id="bridge", media_type="text/x-tex", reading=Reading(front_matter=front_matter))
+    document = parse_text(text, id="bridge", media_type="text/x-tex", reading=ParseOptions(front_matter=front_matter))
     assert document.text == text
     check_document(document)
     return document

@@ -19,7 +19,7 @@ from seamline.parse.media import image, ocr
 from seamline.parse.media.ocr import OcrWord
 from seamline.parse.parser_types import ParseInput, ParseLimits, ParseResult
 from seamline.parse.pdf import parse
-from seamline.recipe.recipe import Reading
+from seamline.recipe.recipe import ParseOptions
 from seamline.testing.parsers import check_document
 from seamline.types import Detail, Document, Source
 
@@ -107,7 +107,7 @@ def test_pages_with_text_count_as_sure(sees: Any) -> None:
 @pytest.mark.parametrize(("setting", "says"), [("off", "OCR is off"), ("auto", "no OCR engine: pip install")])
 def test_a_scan_that_nobody_reads_is_told(sees: Any, setting: str, says: str) -> None:
     sees(None if setting == "auto" else Scripted("never read", 0.9))
-    parsed = checked(parse(ParseInput(SCAN, reading=Reading(ocr=setting))))
+    parsed = checked(parse(ParseInput(SCAN, reading=ParseOptions(ocr=setting))))
     assert parsed.text == ""
     assert parsed.confidence == 0
     assert codes(parsed) == ["no-text", "needs-review"]
@@ -117,7 +117,7 @@ def test_a_scan_that_nobody_reads_is_told(sees: Any, setting: str, says: str) ->
 def test_ocr_that_is_asked_for_and_missing_is_an_error(sees: Any) -> None:
     sees(None)
     with pytest.raises(MissingExtra, match="pip install"):
-        parse(ParseInput(SCAN, reading=Reading(ocr="on")))
+        parse(ParseInput(SCAN, reading=ParseOptions(ocr="on")))
 
 
 def test_a_page_too_large_to_be_drawn_is_told(sees: Any) -> None:
@@ -255,7 +255,7 @@ def test_a_broken_image_is_read_or_refused(data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 6))):
         broken[data.draw(st.integers(0, len(broken) - 1))] = data.draw(st.integers(0, 255))
     try:
-        document = parse_bytes(bytes(broken), uri="a.png", media_type="image/png", reading=Reading(ocr="off"))
+        document = parse_bytes(bytes(broken), uri="a.png", media_type="image/png", reading=ParseOptions(ocr="off"))
     except SeamlineError:
         return
     check_document(document, limits=(64,))

@@ -14,12 +14,7 @@ from seamline.parse.media import transcript
 from seamline.parse.media.turns import TurnMarks, Utterance, write_turns
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.testing.parsers import check_document
-from seamline.types import (
-    NO_DETAIL,
-    Detail,
-    Document,
-    Source,
-)
+from seamline.types import NO_DETAIL, Detail, Document, Source
 
 WHISPER = {
     "text": " Hello there. How are you? Fine.",

@@ -5,13 +5,7 @@ from __future__ import annotations
 import pytest
 
 from seamline.errors import ConfigError
-from seamline.recipe.presets import (
-    OVERLAPS,
-    PRESETS,
-    SIZES,
-    overlap_level,
-    preset,
-)
+from seamline.recipe.presets import OVERLAPS, PRESETS, SIZES, overlap_level, preset
 from seamline.recipe.recipe import Overlap, Recipe
 from seamline.types import Budget
 

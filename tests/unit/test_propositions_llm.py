@@ -19,16 +19,10 @@ from seamline.errors import ConfigError, ProviderError
 from seamline.facts import Entity
 from seamline.llm.cache import AnswerFile, CachedModel
 from seamline.llm.client import ChatModel
+from seamline.protocols import ModelReply as Answered
 from seamline.protocols import Prices
-from seamline.protocols import Reply as Answered
 from seamline.remote.http import Patience
-from seamline.testing.endpoint import (
-    Endpoint,
-    Reply,
-    Script,
-    said,
-    talking,
-)
+from seamline.testing.endpoint import Endpoint, Reply, Script, said, talking
 from seamline.text.sentences import sentence_starts
 from seamline.tokens import load
 

@@ -32,22 +32,8 @@ from seamline.recipe.recipe import (
     budget_for,
     resize,
 )
-from seamline.recipe.strategies import (
-    Code,
-    Hierarchy,
-    Multimodal,
-    Propositions,
-    Rechunk,
-    Semantic,
-    Tabular,
-)
-from seamline.recipe.toml import (
-    TABLES,
-    find,
-    from_mapping,
-    load_recipe,
-    to_toml,
-)
+from seamline.recipe.strategies import Code, Hierarchy, Multimodal, Propositions, Rechunk, Semantic, Tabular
+from seamline.recipe.toml import TABLES, find, from_mapping, load_recipe, to_toml
 from seamline.types import SMALLEST_LIMIT, Budget
 
 

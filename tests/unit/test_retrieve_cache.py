@@ -10,13 +10,7 @@ import pytest
 
 from seamline.embed.hashing import HashEmbedder
 from seamline.records import Entry, Version
-from seamline.search.cache import (
-    Cache,
-    CachedEmbedder,
-    CachedReader,
-    CachedReranker,
-    Caches,
-)
+from seamline.search.cache import Cache, CachedEmbedder, CachedReader, CachedReranker, Caches
 from seamline.search.hits import Results
 from seamline.search.legs import query_vectors
 from seamline.store.memory import MemoryReader

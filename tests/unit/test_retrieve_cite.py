@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from seamline.errors import ConfigError
-from seamline.records import Place
+from seamline.records import EntryPlace
 from seamline.search.citations import Resolved, parse_key, resolve
 from seamline.testing.library import RECIPE, Library
 from seamline.types import Budget
@@ -220,7 +220,7 @@ def test_a_place_is_not_searched_for_by_its_text() -> None:
     with library.store.reader() as reader:
         version = reader.version("a.md", 1)
         assert version is not None
-        twins: list[Place] = [p for p in version.places if version.text[p.start : p.end] == RETRY]
+        twins: list[EntryPlace] = [p for p in version.places if version.text[p.start : p.end] == RETRY]
     found = [look_up(library, twin.id).cited for twin in twins]
     assert [one.start for one in found if one] == [twin.start for twin in twins]
     assert len({twin.id for twin in twins}) == 2

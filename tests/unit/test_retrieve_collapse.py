@@ -8,13 +8,7 @@ import pytest
 
 from seamline.records import Entry
 from seamline.search.candidates import Candidate
-from seamline.search.duplicates import (
-    BITS,
-    bands,
-    collapse,
-    duplicates,
-    near,
-)
+from seamline.search.duplicates import BITS, bands, collapse, duplicates, near
 from seamline.store.memory import MemoryStore
 from seamline.testing.entries import SETTINGS, change, entry
 

@@ -11,30 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamline.errors import BudgetError, ConfigError
+from seamline.pipeline import retrieve
 from seamline.protocols import Reader
 from seamline.records import Entry
 from seamline.search.candidates import Candidate, as_hits
-from seamline.search.documents import Shelf
+from seamline.search.documents import DocumentCache
 from seamline.search.expand import joined
-from seamline.search.hits import (
-    Citation,
-    ContextText,
-    Hit,
-    Passage,
-)
+from seamline.search.hits import Citation, ContextText, Hit, PromptPassage
 from seamline.search.options import SearchOptions
 from seamline.search.prompt.budget import weighed
-from seamline.search.prompt.context import Press, Taken, assemble
+from seamline.search.prompt.context import PromptBuilder, SelectedHit, assemble
 from seamline.search.prompt.context import first as first_of
-from seamline.search.prompt.render import (
-    PREAMBLE,
-    common_folder,
-    delimiter,
-    named,
-    render,
-)
+from seamline.search.prompt.render import PREAMBLE, common_folder, delimiter, named, render
 from seamline.search.prompt.splitting import clipped, divisible, pieces
-from seamline.search.search import Engine, search
+from seamline.search.search import SearchEngine
 from seamline.testing.library import NOW, RECIPE, Library
 from seamline.text.sentences import sentence_starts
 from seamline.tokens import load
@@ -59,14 +49,14 @@ def library() -> Library:
     return Library({"pumps.md": PAGE, "wells.md": OTHER}, recipe=replace(RECIPE, budget=Budget(target=20, limit=24)))
 
 
-def hits_of(reader: Reader, *found: tuple[str, int, float]) -> tuple[list[Hit], Press]:
+def hits_of(reader: Reader, *found: tuple[str, int, float]) -> tuple[list[Hit], PromptBuilder]:
     """Hits for the n-th chunks of documents, and a press."""
-    shelf = Shelf(reader)
+    shelf = DocumentCache(reader)
     candidates = []
     for doc, n, score in found:
         place = shelf.layout(doc).chunks[n]
         candidates.append(Candidate(reader.entries([place.id])[place.id], score))
-    return as_hits(candidates, shelf), Press(shelf, TOKENIZER)
+    return as_hits(candidates, shelf), PromptBuilder(shelf, TOKENIZER)
 
 
 def made(library: Library, budget: int, *found: tuple[str, int, float], query: str = "") -> ContextText:
@@ -143,7 +133,7 @@ def test_what_is_shown_with_another_hit_is_not_left_out(library: Library) -> Non
         (first, second, third), press = hits_of(reader, *[("pumps.md", n, 0.9 - n / 10) for n in range(3)])
         wide = joined(first, [first.entry.id, second.entry.id], press.shelf)
         both = joined(second, [second.entry.id, third.entry.id], press.shelf)
-        room = press.count([Taken(0, wide)])
+        room = press.count([SelectedHit(0, wide)])
         context = assemble([wide, both], press, room)
     assert [one.id for one in context.citations] == [first.entry.id, second.entry.id]
     assert context.left_out == ()
@@ -289,18 +279,18 @@ def test_no_hits_no_text(library: Library) -> None:
 
 def test_exact_packing_keeps_the_budget_too(library: Library) -> None:
     with library.store.reader() as reader:
-        hits = search(Engine(reader, library.embedder, NOW), "motor of the pump", SearchOptions()).hits
-        press = Press(Shelf(reader), TOKENIZER)
+        hits = retrieve(SearchEngine(reader, library.embedder, NOW), "motor of the pump", SearchOptions()).hits
+        press = PromptBuilder(DocumentCache(reader), TOKENIZER)
         for budget in range(40, 300, 20):
             assert assemble(hits, press, budget, packing="exact").tokens <= budget
 
 
 def test_a_widened_hit_falls_back_to_what_was_found(library: Library) -> None:
     with library.store.reader() as reader:
-        engine = Engine(reader, library.embedder, NOW)
+        engine = SearchEngine(reader, library.embedder, NOW)
         options = SearchOptions(mode="parents", share=0.1, gate=None)
-        wide = search(engine, "spare motor in the shed", options).hits
-        press = Press(Shelf(reader), TOKENIZER)
+        wide = retrieve(engine, "spare motor in the shed", options).hits
+        press = PromptBuilder(DocumentCache(reader), TOKENIZER)
         assert wide[0].why.expanded == "section"
         small = assemble(wide[:1], press, 70)
     assert [one.id for one in small.citations] == [wide[0].entry.id]
@@ -309,8 +299,8 @@ def test_a_widened_hit_falls_back_to_what_was_found(library: Library) -> None:
 # Delimiters
 
 
-def passage(text: str, *path: str, uri: str = "a.md") -> Passage:
-    return Passage(1, text, (Citation("id", uri, 1, uri, path, {"lines": [1, 2]}, 0, len(text), text),))
+def passage(text: str, *path: str, uri: str = "a.md") -> PromptPassage:
+    return PromptPassage(1, text, (Citation("id", uri, 1, uri, path, {"lines": [1, 2]}, 0, len(text), text),))
 
 
 @pytest.mark.parametrize(

@@ -7,20 +7,15 @@ from dataclasses import replace
 import pytest
 
 from seamline.errors import ConfigError
+from seamline.pipeline import retrieve
 from seamline.protocols import Reader
 from seamline.records import Entry
 from seamline.search.candidates import Candidate, as_hits
-from seamline.search.documents import Shelf
-from seamline.search.expand import (
-    Gate,
-    inside,
-    levelled,
-    second_look,
-    to_parents,
-)
-from seamline.search.hits import Hit, Part, Why
+from seamline.search.documents import DocumentCache
+from seamline.search.expand import Gate, inside, levelled, second_look, to_parents
+from seamline.search.hits import Hit, LegScore, Why
 from seamline.search.options import SearchOptions
-from seamline.search.search import Engine, search
+from seamline.search.search import SearchEngine
 from seamline.testing.library import NOW, RECIPE, Library
 from seamline.types import Budget
 
@@ -51,9 +46,9 @@ def chunks(reader: Reader, doc: str) -> list[Entry]:
     return [found[id] for id in ids]
 
 
-def hits(reader: Reader, *found: tuple[Entry, float]) -> tuple[list[Hit], Shelf]:
-    shelf = Shelf(reader)
-    return as_hits([Candidate(entry, score, Why(dense=Part(1, 0.4))) for entry, score in found], shelf), shelf
+def hits(reader: Reader, *found: tuple[Entry, float]) -> tuple[list[Hit], DocumentCache]:
+    shelf = DocumentCache(reader)
+    return as_hits([Candidate(entry, score, Why(dense=LegScore(1, 0.4))) for entry, score in found], shelf), shelf
 
 
 def test_the_page_is_cut_as_the_tests_below_expect(library: Library) -> None:
@@ -102,7 +97,7 @@ def test_the_text_of_a_section_of_code_has_its_fence(library: Library) -> None:
 def test_summary_first_looks_only_into_the_best_sections(library: Library) -> None:
     with library.store.reader() as reader:
         sections = [entry for entry in reader.select() if entry.level == 1 and entry.path == ("Plant", "Valves")]
-        where = inside(sections, Shelf(reader))
+        where = inside(sections, DocumentCache(reader))
         found = {entry.id for entry in reader.select(where) if entry.level == 0}
         assert found == {entry.id for entry in chunks(reader, "plant.md")[3:]}
 
@@ -111,7 +106,7 @@ def test_a_document_of_one_chunk_is_found_summary_first(library: Library) -> Non
     lone = Library({"plant.md": PAGE, "lone.md": "Turbines turn in the wind.\n"})
     with lone.store.reader() as reader:
         options = SearchOptions(mode="summary-first")
-        found = search(Engine(reader, lone.embedder, NOW), "turbines in the wind", options)
+        found = retrieve(SearchEngine(reader, lone.embedder, NOW), "turbines in the wind", options)
     assert found.hits[0].entry.doc == "lone.md"
 
 
@@ -156,7 +151,7 @@ def test_only_borderline_hits_get_a_second_look(library: Library, cosine: float,
     with library.store.reader() as reader:
         pump = chunks(reader, "plant.md")[1]
         found, shelf = hits(reader, (pump, 0.8))
-        borderline = [replace(found[0], why=Why(dense=Part(1, cosine)))]
+        borderline = [replace(found[0], why=Why(dense=LegScore(1, cosine)))]
         (kept,) = second_look(borderline, "watts of the motor", shelf, Gate())
     assert (len(kept.ids) == 2) is looked
 

@@ -5,16 +5,7 @@ from __future__ import annotations
 import pytest
 
 from seamline.records import Scored
-from seamline.search.fuse import (
-    highest,
-    leaning,
-    linear,
-    min_max,
-    ranked,
-    rrf,
-    share,
-    z_score,
-)
+from seamline.search.fuse import highest, leaning, linear, min_max, ranked, rrf, share, z_score
 
 
 def ids(found: list[Scored]) -> list[str]:

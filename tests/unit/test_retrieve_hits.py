@@ -8,15 +8,7 @@ from typing import Any
 
 import pytest
 
-from seamline.search.hits import (
-    Citation,
-    Part,
-    Passage,
-    Shadow,
-    Why,
-    clock,
-    run_label,
-)
+from seamline.search.hits import Citation, LegScore, PromptPassage, Shadow, Why, clock, run_label
 
 
 def citation(uri: str, anchor: Mapping[str, Any], *path: str) -> Citation:
@@ -46,7 +38,7 @@ def test_hours_on_the_clock() -> None:
 def test_a_run_is_labelled_from_its_first_line_to_its_last() -> None:
     run = (citation("a.md", {"lines": [3, 5]}, "One"), citation("a.md", {"lines": [7, 9]}, "Two"))
     assert run_label(run) == "a.md:3-9 § One"
-    assert Passage(1, "text", run).label() == "a.md:3-9 § One"
+    assert PromptPassage(1, "text", run).label() == "a.md:3-9 § One"
 
 
 def test_a_run_over_pages_and_times() -> None:
@@ -61,7 +53,7 @@ def test_the_key_is_what_cite_takes() -> None:
 
 
 def test_only_parts_that_played_a_role_are_told() -> None:
-    why = Why(dense=Part(1, 0.5), fused=0.75, shadow=Shadow("after", 0.4))
+    why = Why(dense=LegScore(1, 0.5), fused=0.75, shadow=Shadow("after", 0.4))
     told = json.loads(json.dumps(why.to_dict()))
     assert told == {
         "dense": {"rank": 1, "score": 0.5},

@@ -11,7 +11,7 @@ import pytest
 from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import StoreError
-from seamline.index.config import Shape, check, settings_of
+from seamline.index.config import IndexConfig, check, settings_of
 from seamline.search.options import SearchOptions
 from seamline.search.rerank import Weights
 from seamline.store import create_store, open_store
@@ -49,7 +49,7 @@ class Judge:
 
 
 def opened(address: str, embedder: HashEmbedder, *, dual: bool = False) -> Index:
-    store = create_store(address, settings_of(Shape(embedder="hash", dual=dual), embedder))
+    store = create_store(address, settings_of(IndexConfig(embedder="hash", dual=dual), embedder))
     return Index(store, embedder, Path())
 
 

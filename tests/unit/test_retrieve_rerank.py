@@ -12,12 +12,7 @@ import pytest
 from seamline.errors import ConfigError, ProviderError
 from seamline.records import Entry
 from seamline.search.candidates import Candidate
-from seamline.search.rerank import (
-    Weights,
-    freshness,
-    rescored,
-    weighed,
-)
+from seamline.search.rerank import Weights, freshness, rescored, weighed
 from seamline.testing.entries import entry
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

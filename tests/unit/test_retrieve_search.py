@@ -11,27 +11,15 @@ import pytest
 
 from seamline.errors import ConfigError, StoreError
 from seamline.filters.tree import Test
+from seamline.pipeline import retrieve
 from seamline.records import Scored, Version
 from seamline.search.expand import Gate
 from seamline.search.hits import Results
-from seamline.search.legs import (
-    Legs,
-    Scope,
-    find,
-    near,
-    query_vectors,
-    similarities,
-)
+from seamline.search.legs import Legs, SearchScope, find, near, query_vectors, similarities
 from seamline.search.options import SearchOptions
 from seamline.search.plan import plan
 from seamline.search.rerank import Weights
-from seamline.search.search import (
-    LONGEST_QUERY,
-    PART,
-    Engine,
-    follow,
-    search,
-)
+from seamline.search.search import LONGEST_QUERY, PART, SearchEngine
 from seamline.store.memory import MemoryReader
 from seamline.testing.library import NOW, RECIPE, Library
 from seamline.text.words import MOST_QUERY_WORDS
@@ -59,7 +47,7 @@ GARDEN = "# Garden\n\nRoses want water in the evening and sun at noon. Tulips wa
 
 def find_all(library: Library, query: str, options: SearchOptions | None = None) -> Results:
     with library.store.reader() as reader:
-        return search(Engine(reader, library.embedder, NOW), query, options or SearchOptions())
+        return retrieve(SearchEngine(reader, library.embedder, NOW), query, options or SearchOptions())
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +90,7 @@ def test_what_only_bm25_found_has_its_cosine_worked_out(library: Library) -> Non
     hits = find_all(library, "tulips", SearchOptions(k=1, over=1, least=1)).hits
     assert hits[0].why.dense is not None
     with library.store.reader() as reader:
-        legs = find(reader, None, "tulips", 5, Scope())
+        legs = find(reader, None, "tulips", 5, SearchScope())
         vector = query_vectors(library.embedder, ["tulips"])[0]
         filled = similarities(vector, reader.entries(legs.ids, vectors=True).values())
         exact = dict(reader.near(vector, 100))
@@ -124,7 +112,7 @@ def test_a_filter_holds_in_every_mode(library: Library) -> None:
     with library.store.reader() as reader:
         for mode in ("leaf", "parents", "summary-first", "multi-level"):
             options = SearchOptions(mode=mode)
-            found = search(Engine(reader, library.embedder, NOW), "retries of webhooks", options, only)
+            found = retrieve(SearchEngine(reader, library.embedder, NOW), "retries of webhooks", options, only)
             assert {hit.entry.doc for hit in found.hits} == {"billing.md"}
 
 
@@ -173,7 +161,7 @@ def test_time_is_what_the_caller_says() -> None:
     with library.store.reader() as reader:
         options = SearchOptions(weights=Weights(0, 1))
         now, later = (
-            search(Engine(reader, library.embedder, at), "invoices", options).hits[0].score
+            retrieve(SearchEngine(reader, library.embedder, at), "invoices", options).hits[0].score
             for at in (NOW, NOW + timedelta(days=100))
         )
     assert later / now == pytest.approx(0.36788, abs=1e-5)
@@ -185,7 +173,7 @@ def test_a_dual_index_finds_by_text_or_summary() -> None:
         vector = query_vectors(library.embedder, ["signature older than five minutes"])[0]
         by_text, by_summary = dict(reader.near(vector, 99)), dict(reader.near(vector, 99, of="summary"))
         higher = {id: max(by_text[id], by_summary.get(id, -1)) for id in by_text}
-        both = near(reader, vector, 2, Scope(), dual=True)
+        both = near(reader, vector, 2, SearchScope(), dual=True)
         assert [(id, score) for id, score in both] == sorted(higher.items(), key=lambda p: (-p[1], p[0]))[:2]
     assert find_all(library, "signature", SearchOptions(dual=True)).hits[0].entry.doc == "hooks.md"
 
@@ -201,8 +189,8 @@ class ByLength:
 
 def test_a_reranker_decides_the_order(library: Library) -> None:
     with library.store.reader() as reader:
-        engine = Engine(reader, library.embedder, NOW, ByLength())
-        hits = search(engine, "fails", SearchOptions()).hits
+        engine = SearchEngine(reader, library.embedder, NOW, ByLength())
+        hits = retrieve(engine, "fails", SearchOptions()).hits
     lengths = [len(hit.entry.text) for hit in hits]
     assert lengths == sorted(lengths)
     assert hits[0].why.rerank == 1 / lengths[0]
@@ -283,7 +271,7 @@ def test_a_broken_index_is_named(library: Library) -> None:
     with library.store.reader() as inner:
         broken = Lost(inner._state, inner._settings)
         with pytest.raises(StoreError, match="doctor --verify"):
-            search(Engine(broken, library.embedder, NOW), "fails", SearchOptions())
+            retrieve(SearchEngine(broken, library.embedder, NOW), "fails", SearchOptions())
 
 
 def test_a_comparison_finds_both_sides() -> None:
@@ -293,7 +281,7 @@ def test_a_comparison_finds_both_sides() -> None:
     library = Library({"hooks.md": RETRIES, "garden.md": GARDEN, **noise})
     question = "What is the difference between roses and webhook signatures?"
     with library.store.reader() as reader:
-        found = follow(Engine(reader, library.embedder, NOW), plan(question), SearchOptions())
+        found = retrieve(SearchEngine(reader, library.embedder, NOW), plan(question), SearchOptions())
     top = {hit.entry.doc for hit in found.hits[:3]}
     assert {"hooks.md", "garden.md"} <= top
     assert {hit.why.query for hit in found.hits} <= set(plan(question).queries)
@@ -307,7 +295,7 @@ def test_a_part_that_says_little_does_not_lead() -> None:
     made = plan(question)
     assert made.queries[1:] == ("Where did Bow Weinhauer coach from 1977 to 1985", "what was his record")
     with library.store.reader() as reader:
-        found = follow(Engine(reader, library.embedder, NOW), made, SearchOptions()).hits
+        found = retrieve(SearchEngine(reader, library.embedder, NOW), made, SearchOptions()).hits
     assert found[0].entry.doc == "coach.md"
     weak = next(hit for hit in found if hit.why.query == "what was his record")
     assert weak.score < PART / 2
@@ -316,16 +304,16 @@ def test_a_part_that_says_little_does_not_lead() -> None:
 def test_a_plan_with_one_part_is_a_plain_search(library: Library) -> None:
     made = replace(plan("Who signs a request?"), k=3)
     with library.store.reader() as reader:
-        engine = Engine(reader, library.embedder, NOW)
-        followed = follow(engine, made, SearchOptions())
-        plain = search(engine, made.query, SearchOptions(k=3))
+        engine = SearchEngine(reader, library.embedder, NOW)
+        followed = retrieve(engine, made, SearchOptions())
+        plain = retrieve(engine, made.query, SearchOptions(k=3))
     assert [hit.to_dict() for hit in followed.hits] == [hit.to_dict() for hit in plain.hits]
 
 
 def test_no_hit_is_shown_twice_by_a_plan(library: Library) -> None:
     made = plan("What is a signature and when is an invoice sent?")
     with library.store.reader() as reader:
-        found = follow(Engine(reader, library.embedder, NOW), made, SearchOptions())
+        found = retrieve(SearchEngine(reader, library.embedder, NOW), made, SearchOptions())
     ids = [id for hit in found.hits for id in hit.ids]
     assert len(ids) == len(set(ids))
 
@@ -351,4 +339,4 @@ def test_a_name_that_one_text_has_is_found_by_it() -> None:
 
 def test_legs_without_vector_or_query_find_nothing(library: Library) -> None:
     with library.store.reader() as reader:
-        assert find(reader, None, "", 5, Scope()) == Legs()
+        assert find(reader, None, "", 5, SearchScope()) == Legs()

@@ -14,14 +14,15 @@ import pytest
 
 import seamline
 from seamline.cut.scores import Signal
-from seamline.cut.scores.strategies import METHODS, subject
+from seamline.cut.scores.strategies import subject
 from seamline.errors import ConfigError
 from seamline.parse import parse_bytes
 from seamline.pipeline import chunk_document
 from seamline.protocols import Embedder
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Semantic
-from seamline.runtime import Parts
+from seamline.registry import METHODS
+from seamline.runtime import Runtime
 from seamline.text.words import query_words
 from seamline.tokens import load
 from seamline.types import Budget, Chunk, Document
@@ -68,8 +69,8 @@ def direction(word: str) -> NDArray[np.float64]:
     return np.random.default_rng(crc32(word.encode())).normal(size=64)
 
 
-def parts_of(embedder: Embedder | None = None) -> Parts:
-    return Parts(load("o200k_base"), lambda: embedder or Words())
+def parts_of(embedder: Embedder | None = None) -> Runtime:
+    return Runtime(load("o200k_base"), lambda: embedder or Words())
 
 
 def read(text: str) -> Document:
@@ -88,7 +89,7 @@ def chunks(text: str, recipe: Recipe) -> list[Chunk]:
     return chunk_document(read(text), recipe, parts_of())
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS.ours)
 def test_three_subjects_are_three_chunks(method: str) -> None:
     assert [chunk.text.split(".")[0] for chunk in chunks(TOPICS, recipe_of(method))] == [
         "Cats sleep for most of the day",
@@ -97,7 +98,7 @@ def test_three_subjects_are_three_chunks(method: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS.ours)
 def test_a_paragraph_is_cut_where_its_subject_changes(method: str) -> None:
     changes = {FLAT.index("Bread"), FLAT.index("A star")}
     assert changes <= signal(FLAT, recipe_of(method)).forced
@@ -134,14 +135,14 @@ def test_paragraphs_draw_cuts_to_them() -> None:
     assert text.index("Bread needs") in signal(text, recipe_of("objective", blocks=0.9)).forced
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS.ours)
 def test_one_sentence_and_none(method: str) -> None:
     for text in ("", "\n\n", "One sentence.\n", "# A heading\n", "# A heading\n\nOne sentence.\n", "```\ncode\n```\n"):
         assert signal(text, recipe_of(method)).forced == frozenset()
         assert len(chunks(text, recipe_of(method))) <= 1
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS.ours)
 def test_chinese(method: str) -> None:
     cats = "猫在阳光下睡觉。小猫在阳光下睡觉。黑猫在夜里睡觉。白猫在白天睡觉。"
     bread = "面包需要面粉和水。揉面粉做面包。面粉变成面包。面包要烤面粉才香。"
@@ -149,7 +150,7 @@ def test_chinese(method: str) -> None:
     assert found == {len(cats) + 2}
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS.ours)
 def test_arabic(method: str) -> None:
     cats = "القطة تنام كثيرا في النهار. القطة تحب أن تنام في الشمس. القطة الصغيرة تنام أكثر."
     bread = "الخبز يحتاج إلى الدقيق والماء. اعجن العجين حتى يصبح الدقيق ناعما. اخبز العجين حتى يصبح الخبز بنيا."
@@ -157,7 +158,7 @@ def test_arabic(method: str) -> None:
     assert len(cats) + 2 in found
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS.ours)
 def test_code_alone_is_cut_between_its_scopes(method: str) -> None:
     text = "\n\n".join(f"def f{n}(x):\n    y = x + {n}\n    return y\n" for n in range(6))
     document = parse_bytes(text.encode(), uri="code.py")
@@ -168,7 +169,7 @@ def test_code_alone_is_cut_between_its_scopes(method: str) -> None:
     assert " ".join(document.text[chunk.start : chunk.end] for chunk in found).split() == text.split()
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS.ours)
 def test_line_ends_do_not_matter(method: str) -> None:
     recipe = recipe_of(method)
     plain = [chunk.text for chunk in chunks(TOPICS, recipe)]
@@ -181,7 +182,7 @@ def test_headings_stay_with_what_they_head() -> None:
     assert [chunk.path for chunk in found] == [("Cats",), ("Bread",)]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS.ours)
 def test_small_segments_merge_and_large_ones_are_cut(method: str) -> None:
     text = "\n\n".join([CATS, BREAD, STARS] * 6) + "\n"
     recipe = replace(recipe_of(method), budget=Budget(target=100, limit=120, floor=40))
@@ -208,10 +209,10 @@ def test_one_call_embeds_a_document() -> None:
 
 @pytest.mark.parametrize("method", ["texttiling", "bayes"])
 def test_methods_without_a_model_ask_for_none(method: str) -> None:
-    assert subject(read(TOPICS), recipe_of(method), Parts(load("o200k_base"))).forced
+    assert subject(read(TOPICS), recipe_of(method), Runtime(load("o200k_base"))).forced
 
 
 @pytest.mark.parametrize("method", ["objective", "dip"])
 def test_methods_with_a_model_say_that_they_need_one(method: str) -> None:
     with pytest.raises(ConfigError, match="needs an embedder"):
-        subject(read(TOPICS), recipe_of(method), Parts(load("o200k_base")))
+        subject(read(TOPICS), recipe_of(method), Runtime(load("o200k_base")))

@@ -5,15 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.text.graphemes import is_boundary
-from seamline.text.sentences import (
-    _GAP,
-    SHORT,
-    TITLES,
-    _gaps,
-    last_sentence,
-    plain_starts,
-    sentence_starts,
-)
+from seamline.text.sentences import _GAP, _gaps, last_sentence, sentence_starts, sentence_starts_of
 
 LETTERS = "aB5.!?…。！？؟।\"'“”「」()[]`*,:-\r\n\t \u00a0\u3000\u0301\u200d漢字กข🇩👩🏽"
 WORDS = [
@@ -235,25 +227,9 @@ def test_hostile_text_stays_linear(text: str) -> None:
     assert sentence_starts(text)[0] == 0
 
 
-ODD = [
-    *WORDS,
-    *LETTERS,
-    *"¿¡«»‹›‘„’；：、，）『』【】〔〕〈〉《》{}^_~;²İKßÉéๆとっのが．｡۔॥",
-    "``c! D``",
-    "`x''y`",
-    "```",
-    "[^12]",
-    "31. Mai",
-]
-NEAR_MARKS = st.lists(st.sampled_from([*ODD, *(f"{word}. " for word in sorted(TITLES | SHORT))]), max_size=40).map(
-    "".join
-)
-
-
-@given(NEAR_MARKS, st.data())
-@settings(max_examples=500, deadline=None)
-def test_both_paths_find_the_same_starts(text: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(text)))
-    end = data.draw(st.integers(start, len(text)))
-    assert sentence_starts(text, start, end) == plain_starts(text, start, end)
-    assert sentence_starts(text) == plain_starts(text, 0, len(text))
+@given(TEXTS, st.data())
+def test_many_ranges_in_one_call_are_each_as_alone(text: str, data: st.DataObject) -> None:
+    bounds = st.integers(0, len(text))
+    pairs = data.draw(st.lists(st.tuples(bounds, bounds), max_size=4))
+    ranges = [(min(pair), max(pair)) for pair in pairs]
+    assert sentence_starts_of(text, ranges) == [sentence_starts(text, start, end) for start, end in ranges]

@@ -14,12 +14,7 @@ import numpy as np
 import pytest
 
 from seamline.errors import IndexMissing, StoreError
-from seamline.filters.tree import (
-    All,
-    Any,
-    Filter,
-    Test,
-)
+from seamline.filters.tree import All, Any, Filter, Test
 from seamline.store import create_store, open_store
 from seamline.store.folders import WRITER
 from seamline.store.lance import LanceStore, Limits
@@ -27,21 +22,9 @@ from seamline.store.lance.engine import TableVersion, connect, report_errors
 from seamline.store.lance.folder import ENTRIES, SETTINGS, VERSIONS
 from seamline.store.lance.guard import CURRENT, Guard, read_state
 from seamline.store.lance.search import probes_for
-from seamline.testing.entries import (
-    AXES,
-    change,
-    entries,
-    entry,
-    erase,
-    vector,
-)
+from seamline.testing.entries import AXES, change, entries, entry, erase, vector
 from seamline.testing.entries import SETTINGS as MADE
-from seamline.testing.stores.site import (
-    put,
-    put_entries,
-    tidy,
-    write,
-)
+from seamline.testing.stores.site import put, put_entries, tidy, write
 
 INDEXED = Limits(count=0, exact=0, few=0)
 

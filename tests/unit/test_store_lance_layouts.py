@@ -12,21 +12,9 @@ import pytest
 from seamline.errors import StoreError
 from seamline.filters.tree import Test
 from seamline.store.lance import LanceStore
-from seamline.store.lance.folder import (
-    ENTRIES,
-    LAYOUT,
-    VERSIONS,
-    Found,
-    read_settings,
-    write_settings,
-)
+from seamline.store.lance.folder import ENTRIES, LAYOUT, VERSIONS, Found, read_settings, write_settings
 from seamline.store.lance.guard import CURRENT, read_state
-from seamline.testing.entries import (
-    AXES,
-    SETTINGS,
-    entry,
-    plain,
-)
+from seamline.testing.entries import AXES, SETTINGS, entry, plain
 from seamline.testing.stores.site import put, put_entries
 
 

@@ -8,16 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seamline.filters.tree import (
-    FIELDS,
-    META,
-    All,
-    Any,
-    Filter,
-    Not,
-    Operator,
-    Test,
-)
+from seamline.filters.tree import FIELDS, META, All, Any, Filter, Not, Operator, Test
 from seamline.store.postgres.filter import condition
 from seamline.testing.entries import WEIRD, filters
 

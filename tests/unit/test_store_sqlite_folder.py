@@ -19,27 +19,11 @@ from seamline.filters.tree import Test
 from seamline.records import Settings
 from seamline.store import bm25
 from seamline.store.folders import WriterLock
-from seamline.store.sqlite import (
-    SqliteStore,
-    clusters,
-    structures,
-    words,
-)
+from seamline.store.sqlite import SqliteStore, clusters, structures, words
 from seamline.store.sqlite.database import Database
 from seamline.store.sqlite.structures import Limits
-from seamline.testing.entries import (
-    AXES,
-    SETTINGS,
-    entries,
-    erase,
-    revise,
-)
-from seamline.testing.stores.site import (
-    put,
-    put_entries,
-    tidy,
-    write,
-)
+from seamline.testing.entries import AXES, SETTINGS, entries, erase, revise
+from seamline.testing.stores.site import put, put_entries, tidy, write
 
 ARRANGED = Limits(few=0, many=0, burst=0)
 """Structures for the smallest index, so that they are there to be damaged."""

@@ -10,12 +10,7 @@ import pytest
 import seamline
 from seamline.errors import ConfigError
 from seamline.text.tables import Table, tables, tables_with_column
-from seamline.text.values import (
-    Amount,
-    amount,
-    decimal_sign,
-    written,
-)
+from seamline.text.values import Amount, amount, decimal_sign, written
 
 
 def table(text: str, media_type: str) -> Table:

@@ -13,20 +13,15 @@ from seamline.errors import ConfigError
 from seamline.parse.media.turns import TurnMarks, Utterance, write_turns
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Multimodal, Tabular
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.text.captions import caption
 from seamline.tokens import load
-from seamline.types import (
-    Budget,
-    Chunk,
-    Document,
-    Source,
-)
+from seamline.types import Budget, Chunk, Document, Source
 
 SALES = "company,quarter,sales\n" + "".join(
     f"{name},Q{quarter},{quarter * 100}\n" for name in ("Acme", "Bolt", "Cog") for quarter in (1, 2, 3, 4)
 )
-PARTS = Parts(load("o200k_base"))
+PARTS = Runtime(load("o200k_base"))
 
 
 def cut(text: str, media: str, budget: tuple[int, int] = (480, 512), **settings: Any) -> list[Chunk]:
@@ -137,7 +132,7 @@ class Subjects:
 def test_a_new_subject_scores_a_gap() -> None:
     said = [Utterance("the pump" if i < 6 else "the cat", (i * 5.0, i * 5.0 + 1.0), "Ann") for i in range(12)]
     recipe = Recipe(strategy="multimodal", multimodal=Multimodal(pause=100, topics=True))
-    found = turns(speech(said), recipe, Parts(load("o200k_base"), Subjects)).score  # type: ignore[arg-type]
+    found = turns(speech(said), recipe, Runtime(load("o200k_base"), Subjects)).score  # type: ignore[arg-type]
     assert max(found, key=lambda at: found[at]) == sorted(found)[5]
 
 

@@ -10,30 +10,14 @@ from pathlib import Path
 import pytest
 
 import seamline
-from seamline import Shape, Trust, TrustError
+from seamline import IndexConfig, Trust, TrustError
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import ConfigError, StoreError
 from seamline.recipe.recipe import Recipe
 from seamline.testing.endpoint import Endpoint, serving
-from seamline.trust.access import (
-    Access,
-    Found,
-    access_of_caller,
-    admit,
-    check_owner,
-    covers,
-    named,
-    service_url,
-)
+from seamline.trust.access import Access, FoundModels, access_of_caller, admit, check_owner, covers, named, service_url
 from seamline.trust.keys import Keys, personal_key, variables
-from seamline.trust.records import (
-    Record,
-    add_record,
-    all_records,
-    records_of,
-    remove_record,
-    trust_folder,
-)
+from seamline.trust.records import TrustRecord, add_record, all_records, records_of, remove_record, trust_folder
 from seamline.trust.user_config import own_users
 
 KEY = "sk-secret"
@@ -58,7 +42,7 @@ def service() -> Iterator[Endpoint]:
 def planted(tmp_path: Path, service: Endpoint) -> Path:
     """An index that names the service."""
     place = tmp_path / "docs" / ".seamline"
-    with seamline.open_index(place, shape=Shape(embedder=f"openai:hash@{service.url}")) as index:
+    with seamline.open_index(place, config=IndexConfig(embedder=f"openai:hash@{service.url}")) as index:
         index.add("a.md", "# Parcels\n\nHow parcels are sent.\n")
     service.asked.clear()
     return place
@@ -92,19 +76,19 @@ def test_a_program_allows_a_service_for_one_call(planted: Path, service: Endpoin
 
 
 def test_a_shape_that_names_the_service_allows_it(planted: Path, service: Endpoint) -> None:
-    with seamline.open_index(planted, key=KEY, shape=Shape(embedder=f"openai:hash@{service.url}")) as index:
+    with seamline.open_index(planted, key=KEY, config=IndexConfig(embedder=f"openai:hash@{service.url}")) as index:
         assert index.search("parcels").hits
     assert keys(service) == {f"Bearer {KEY}"}
 
 
 def test_a_shape_that_names_another_does_not(planted: Path, service: Endpoint) -> None:
     with pytest.raises(StoreError, match="another embedder"):
-        seamline.open_index(planted, key=KEY, shape=Shape(embedder="hash"))
+        seamline.open_index(planted, key=KEY, config=IndexConfig(embedder="hash"))
     assert service.asked == []
 
 
 def test_what_the_user_trusts_counts_for_programs(planted: Path, service: Endpoint) -> None:
-    add_record(Record(trust_folder(planted), service.url))
+    add_record(TrustRecord(trust_folder(planted), service.url))
     with seamline.open_index(planted, key=KEY) as index:
         assert service.asked == []
         assert index.search("parcels").hits
@@ -145,30 +129,30 @@ def test_vectors_of_other_dimensions_than_the_index_has_are_refused(planted: Pat
 def test_a_model_file_that_only_the_index_names_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from seamline.embed.indexed import RefusedEmbedder, embedder_of
 
-    with seamline.open_index(tmp_path / "x", shape=Shape(embedder="hash")) as index:
+    with seamline.open_index(tmp_path / "x", config=IndexConfig(embedder="hash")) as index:
         settings = index.settings
     from dataclasses import replace
 
     found = replace(settings, embedder=str(tmp_path / "none.onnx"))
-    access = admit(Found(str(tmp_path), "the index", (found.embedder,)), Trust(), Keys())
+    access = admit(FoundModels(str(tmp_path), "the index", (found.embedder,)), Trust(), Keys())
     assert isinstance(embedder_of(found, access), RefusedEmbedder)
-    allowed = admit(Found(str(tmp_path), "the index", (found.embedder,)), Trust(files=(found.embedder,)), Keys())
+    allowed = admit(FoundModels(str(tmp_path), "the index", (found.embedder,)), Trust(files=(found.embedder,)), Keys())
     with pytest.raises(ConfigError, match="no such"):
         embedder_of(found, allowed)
 
 
 def test_an_index_with_a_tokenizer_elsewhere_reads_it_only_if_trusted(tmp_path: Path) -> None:
     place = tmp_path / "docs" / ".seamline"
-    made = Shape(Recipe(tokenizer="estimate"), "hash")
-    with seamline.open_index(place, shape=made) as index:
+    made = IndexConfig(Recipe(tokenizer="estimate"), "hash")
+    with seamline.open_index(place, config=made) as index:
         index.add("a.md", "# A\n\nText.\n")
     outside = str(tmp_path / "t.json")
-    found = Found(trust_folder(place), "the index", (outside,))
+    found = FoundModels(trust_folder(place), "the index", (outside,))
     with pytest.raises(TrustError, match="it was not opened"):
         admit(found, Trust(), Keys()).require(outside)
     admit(found, Trust(files=(outside,)), Keys()).require(outside)
     inside = str(tmp_path / "docs" / "t.json")
-    admit(Found(trust_folder(place), "the index", (inside,)), Trust(), Keys()).require(inside)
+    admit(FoundModels(trust_folder(place), "the index", (inside,)), Trust(), Keys()).require(inside)
 
 
 # --- addresses -------------------------------------------------------------------------------------------------------
@@ -216,12 +200,12 @@ def test_where_names_lead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.chdir(tmp_path)
     here = os.path.realpath(tmp_path)
     for name in ("minilm", "static", "hash", "o200k_base", "estimate"):
-        assert named(name) == ((), (), ())
+        assert named(name) == ((), (), (), ())
     assert named("openai:m").services == ("https://api.openai.com/v1",)
     assert named("openai:m@https://h/v1?dimensions=8").services == ("https://h/v1",)
-    assert named("a/b.ONNX?pooling=cls") == ((), (f"{here}/a/b.ONNX",), ())
-    assert named("a/b.onnx?tokenizer=c/t.json") == ((), (f"{here}/a/b.onnx",), (f"{here}/c/t.json",))
-    assert named("c/t.json") == ((), (), (f"{here}/c/t.json",))
+    assert named("a/b.ONNX?pooling=cls") == ((), (f"{here}/a/b.ONNX",), (), ())
+    assert named("a/b.onnx?tokenizer=c/t.json") == ((), (f"{here}/a/b.onnx",), (f"{here}/c/t.json",), ())
+    assert named("c/t.json") == ((), (), (f"{here}/c/t.json",), ())
     # Read as a service by one loader and as a file by the other: both need trust.
     assert named("openai:m@https://h/x.onnx")[:2] == (("https://h/x.onnx",), (f"{here}/openai:m@https:/h/x.onnx",))
 
@@ -259,7 +243,7 @@ def test_a_key_of_the_port_comes_before_that_of_the_host(config: Path, monkeypat
 
 
 def admitted(trust: Trust, given: Keys, *names: str) -> Access:
-    return admit(Found("/nowhere", "a file", names), trust, given, names)
+    return admit(FoundModels("/nowhere", "a file", names), trust, given, names)
 
 
 A, B = "openai:m@https://a/v1", "openai:m@https://b/v1"
@@ -288,12 +272,12 @@ def test_keys_are_not_shown() -> None:
 
 
 def test_the_models_of_a_recipe_do_not_share_a_key() -> None:
-    from seamline.pipeline import make_parts
+    from seamline.pipeline import make_runtime
     from seamline.testing.endpoint import talking
 
     with serving(HashEmbedder()) as other, talking(lambda _: {"n": 1}) as model:
         recipe = Recipe(llm=f"openai:m@{model.url}", signal=f"openai:m@{other.url}")
-        parts = make_parts(recipe, access=access_of_caller([recipe.llm, recipe.signal], KEY))
+        parts = make_runtime(recipe, access=access_of_caller([recipe.llm, recipe.signal], KEY))
         parts.embedder.embed(["a"])
         assert parts.llm is not None
         parts.llm.complete("system", "prompt", {"type": "object"})
@@ -304,7 +288,7 @@ def test_the_models_of_a_recipe_do_not_share_a_key() -> None:
 
 
 def test_records_come_and_go(tmp_path: Path) -> None:
-    one, two = Record(str(tmp_path), "https://a/v1", key=True), Record(str(tmp_path / "ü"), "owner")
+    one, two = TrustRecord(str(tmp_path), "https://a/v1", key=True), TrustRecord(str(tmp_path / "ü"), "owner")
     for record in (one, two, one):
         add_record(record)
     assert all_records() == [one, two]

@@ -15,14 +15,7 @@ from seamline.records import Entry, Head, Version
 from seamline.store import codec
 from seamline.store.memory import MemoryStore
 from seamline.store.verify import verify_reader
-from seamline.testing.entries import (
-    SETTINGS,
-    change,
-    entries,
-    entry,
-    erase,
-    revise,
-)
+from seamline.testing.entries import SETTINGS, change, entries, entry, erase, revise
 from seamline.testing.stores.site import put, write
 
 

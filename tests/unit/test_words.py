@@ -14,13 +14,7 @@ from hypothesis import strategies as st
 
 from seamline.testing.entries import WEIRD, entry, texts
 from seamline.testing.strategies import documents
-from seamline.text.words import (
-    LONGEST_WORD,
-    MOST_QUERY_WORDS,
-    query_words,
-    stem,
-    words,
-)
+from seamline.text.words import LONGEST_WORD, MOST_QUERY_WORDS, query_words, stem, words
 
 EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "120"))
 law = settings(max_examples=EXAMPLES, deadline=None, print_blob=True)

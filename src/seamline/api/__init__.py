@@ -1,4 +1,8 @@
-"""The public functions: parse, chunk, and a batch form. All thin."""
+"""What programs and the command line call, and nothing else of the engine: thin functions and plain re-exports.
+
+Here: read, chunk, derive. Beside it: `batch` for many documents, `index` and `search`, `sources`, `recipes`, `audit`,
+`trust`, and `checks` of the installation. Importing this loads little; each function loads what it needs.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from seamline import parse as _parse
 from seamline.errors import ParseError, SeamlineError
 from seamline.files import MAX_BYTES, out_of_memory
-from seamline.pipeline import chunk_document, make_parts
+from seamline.formats import format_of_suffix
 from seamline.recipe.presets import preset
 from seamline.recipe.recipe import Overlap, Recipe, resize
-from seamline.tokens import TokenizerLike
+from seamline.store import is_address
 from seamline.types import Chunk, Document
 
 if TYPE_CHECKING:
@@ -22,6 +25,19 @@ if TYPE_CHECKING:
 
     from seamline.derived import Derived
     from seamline.protocols import Embedder, LanguageModel
+    from seamline.tokens import TokenizerLike
+
+__all__ = [
+    "FileChunks",
+    "SourceLike",
+    "chunk",
+    "chunk_files",
+    "clock",
+    "derive",
+    "is_address",
+    "read",
+    "settle",
+]
 
 SourceLike = str | Path | Document
 
@@ -43,13 +59,15 @@ def read(
     with a known suffix (`notes.md`) that names no file is refused rather than cut as text. A file of more than
     `max_bytes` is refused; 0 or None is no limit.
     """
+    from seamline import parse
+
     reading = (recipe or _DEFAULT).reading
     if isinstance(source, Path) or _names_file(source):
-        document = _parse.parse_file(
+        document = parse.parse_file(
             Path(source), media_type=media_type, encoding=encoding, reading=reading, max_bytes=max_bytes
         )
         return replace(document, id=id) if id else document
-    return _parse.parse_text(source, id=id, media_type=media_type, reading=reading)
+    return parse.parse_text(source, id=id, media_type=media_type, reading=reading)
 
 
 def chunk(
@@ -70,6 +88,8 @@ def chunk(
     `recipe` is a Recipe or the name of a preset; the other options override it. A limit alone scales the target.
     `overlap` is a number of tokens, the name of a kind, or an Overlap. `max_bytes` is that of `read`.
     """
+    from seamline.pipeline import chunk_document, make_runtime
+
     settled = settle(
         recipe,
         strategy=strategy,
@@ -83,7 +103,7 @@ def chunk(
         document = source
     else:
         document = read(source, media_type=media_type, recipe=settled, max_bytes=max_bytes)
-    return chunk_document(document, settled, make_parts(settled, tokenizer=tokenizer), now=clock(settled))
+    return chunk_document(document, settled, make_runtime(settled, tokenizer=tokenizer), now=clock(settled))
 
 
 def clock(recipe: Recipe) -> datetime | None:
@@ -123,7 +143,7 @@ def _settled(
 ) -> Recipe:
     base = preset(recipe) if isinstance(recipe, str) else recipe or _DEFAULT
     if strategy is not None:
-        base = replace(base, strategy=strategy)  # type: ignore[arg-type]  # checked by Recipe itself
+        base = replace(base, strategy=strategy)
     if tokenizer is not None:
         base = replace(base, tokenizer=tokenizer)
     if target is not None or limit is not None or floor is not None:
@@ -154,6 +174,7 @@ def derive(
     asks for. An embedder on the same host gets the key as well, one on another host gets none.
     """
     from seamline.enrich.derive import derive as derive_all
+    from seamline.pipeline import make_runtime
     from seamline.trust.access import access_of_caller
 
     settled = settle(recipe)
@@ -163,8 +184,8 @@ def derive(
         return []
     models = (settled.llm if llm is None else llm, settled.signal if embedder is None else embedder)
     access = access_of_caller([name for name in models if isinstance(name, str)], key)
-    parts = make_parts(settled, tokenizer=tokenizer, embedder=embedder, llm=llm, answers=answers, access=access)
-    return derive_all(chunks[0].document, chunks, settled, parts).texts
+    runtime = make_runtime(settled, tokenizer=tokenizer, embedder=embedder, llm=llm, answers=answers, access=access)
+    return derive_all(chunks[0].document, chunks, settled, runtime).texts
 
 
 class FileChunks(NamedTuple):
@@ -185,12 +206,15 @@ def chunk_files(
 ) -> Iterator[FileChunks]:
     """Cut many files, one result each, as they come. A file that fails, or is larger than `max_bytes`, does not stop
     the others."""
+    from seamline import parse
+    from seamline.pipeline import chunk_document, make_runtime
+
     settled = settle(recipe)
-    parts = make_parts(settled)
+    runtime = make_runtime(settled)
     for path in paths:
         try:
-            document = _parse.parse_file(path, encoding=encoding, reading=settled.reading, max_bytes=max_bytes)
-            done = FileChunks(path, chunk_document(document, settled, parts, now=clock(settled)))
+            document = parse.parse_file(path, encoding=encoding, reading=settled.reading, max_bytes=max_bytes)
+            done = FileChunks(path, chunk_document(document, settled, runtime, now=clock(settled)))
         except SeamlineError as error:
             done = FileChunks(path, [], error)
         except MemoryError:
@@ -208,7 +232,11 @@ def _overlap(overlap: int | str | Overlap) -> Overlap:
 
 def _names_file(source: str) -> bool:
     """Whether a string is the path of a file rather than a text. One that looks like a path must name a file."""
-    if len(source) > 1024 or "\n" in source or Path(source).suffix.lower() not in _parse.SUFFIXES:
+    if len(source) > 1024 or "\n" in source:
+        return False
+    suffix = Path(source).suffix.lower()
+    # The end of a sentence is no suffix, and plugins are not looked for because of it.
+    if any(character.isspace() for character in suffix) or format_of_suffix(suffix) is None:
         return False
     try:
         exists = Path(source).is_file()

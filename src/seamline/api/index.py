@@ -1,7 +1,4 @@
-"""An index as a program sees it: opened at a place, brought up to date, searched, cited. Thin.
-
-What an index holds, in numbers.
-"""
+"""An index as a program sees it: opened at a place, brought up to date, searched, cited, counted. Thin."""
 
 from __future__ import annotations
 
@@ -22,59 +19,45 @@ from seamline.embed.indexed import embedder_of
 from seamline.errors import IndexMissing, StoreError
 from seamline.files import MAX_BYTES
 from seamline.filters.language import parse_filter
-from seamline.index.config import (
-    Shape,
-    check,
-    is_late,
-    recipe_of,
-    settings_of,
-)
+from seamline.index.config import IndexConfig, check, is_late, recipe_of, settings_of, shaded
 from seamline.index.sources import folder_of, way_to
-from seamline.protocols import (
-    Embedder,
-    Reader,
-    Reranker,
-    Store,
-)
-from seamline.records import (
-    ABOUT,
-    Head,
-    Problem,
-    Settings,
-)
-from seamline.search.cache import (
-    CachedEmbedder,
-    CachedReader,
-    CachedReranker,
-    Caches,
-)
+from seamline.pipeline import retrieve
+from seamline.protocols import Embedder, Reader, Reranker, Store
+from seamline.records import ABOUT, Head, Problem, Settings
+from seamline.search.cache import CachedEmbedder, CachedReader, CachedReranker, Caches
 from seamline.search.citations import Resolved, resolve
-from seamline.search.documents import Shelf
+from seamline.search.documents import DocumentCache
 from seamline.search.duplicates import Duplicates, duplicates
 from seamline.search.hits import ContextText, Results
 from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan, plan, sized
-from seamline.search.prompt.budget import Room
-from seamline.search.prompt.context import Press, assemble
-from seamline.search.search import Engine, follow, search
+from seamline.search.prompt.budget import ContextWindow
+from seamline.search.prompt.context import PromptBuilder, assemble
+from seamline.search.search import SearchEngine
 from seamline.store import create_store, is_address, open_store
-from seamline.trust.access import (
-    Access,
-    Found,
-    Trust,
-    admit,
-    check_owner,
-    models_of,
-)
+from seamline.trust.access import Access, FoundModels, Trust, admit, check_owner, models_of
 from seamline.trust.keys import Keys
 from seamline.trust.records import trust_folder
 
 if TYPE_CHECKING:
-    from seamline.index.update import Candidate, Report, Watcher
-    from seamline.runtime import Parts
+    from seamline.index.update import IndexSource, UpdateReport, Watcher
+    from seamline.runtime import Runtime
     from seamline.search.prompt.budget import Packing
     from seamline.search.prompt.render import Sources as SourceList
 
+
+__all__ = [
+    "FOLDER",
+    "Index",
+    "IndexConfig",
+    "Problem",
+    "Stats",
+    "UpdateReport",
+    "find_index",
+    "is_late",
+    "open_index",
+    "shaded",
+]
 
 FOLDER = ".seamline"
 """Where an index lives that has no other address: beside the folder whose documents it holds."""
@@ -90,19 +73,19 @@ def find_index(start: Path) -> Path | None:
 def open_index(
     place: str | Path = FOLDER,
     *,
-    shape: Shape | None = None,
+    config: IndexConfig | None = None,
     root: Path | None = None,
     key: str | Keys = "",
     trust: Trust | None = None,
 ) -> Index:
     """The index at a place: a folder, `lance:FOLDER`, `memory:` or `postgresql://...`.
 
-    Where there is none, `shape` makes one; without a shape that is an IndexMissing. Where there is one of another
-    shape, that is a StoreError. Documents are called by their paths from `root`: what a local index was made with, or
+    Where there is none, `config` makes one; without one that is an IndexMissing. Where there is one with another
+    config, that is a StoreError. Documents are called by their paths from `root`: what a local index was made with, or
     the folder around it; of others, the current folder.
 
     Services and model files that only the index names, and files of another user, are refused with a TrustError unless
-    the user trusts them (`seamline trust`), `shape` names them too, or `trust` allows them for this call. A service is
+    the user trusts them (`seamline trust`), `config` names them too, or `trust` allows them for this call. A service is
     refused when it is first needed. `key` goes to the service that embeds, else to that of the language model.
     """
     local = None if is_address(str(place)) else Path(place)
@@ -110,23 +93,23 @@ def open_index(
     if local is not None:
         check_owner(local, allowed)
     keys = Keys(given=key) if isinstance(key, str) else key
-    own = models_of(shape.recipe, shape.embedder) if shape else ()
+    own = models_of(config.recipe, config.embedder) if config else ()
     address = str(place)
     made: tuple[Access, Embedder] | None = None
     try:
         store = open_store(address)
     except IndexMissing:
-        if shape is None:
+        if config is None:
             raise
-        access = admit(Found(trust_folder(place), "the call", own), allowed, keys, own)
-        embedder = load_embedder(shape.embedder, key=access.key(shape.embedder))
+        access = admit(FoundModels(trust_folder(place), "the call", own), allowed, keys, own)
+        embedder = load_embedder(config.embedder, key=access.key(config.embedder))
         way = way_to(root, local) if root is not None and local is not None else ""
-        store = create_store(address, settings_of(shape, embedder), root=way)
+        store = create_store(address, settings_of(config, embedder), root=way)
         made = access, embedder
     with ExitStack() as undo:
         undo.callback(store.close)
         access, embedder = made or _models(store, store.url if local is None else str(local), allowed, keys, own)
-        check(store, embedder, shape)
+        check(store, embedder, config)
         base = root or (folder_of(local, store.root) if local is not None else Path.cwd())
         undo.pop_all()
     return Index(store, embedder, base, local, access)
@@ -135,7 +118,7 @@ def open_index(
 def _models(store: Store, where: str, trust: Trust, keys: Keys, own: Sequence[str]) -> tuple[Access, Embedder]:
     """What of the models that an index names may be loaded, and its embedder."""
     names = models_of(recipe_of(store.settings), store.settings.embedder)
-    found = Found(trust_folder(where), f"the index {where}", names, "; in Python, pass `trust=` for one call")
+    found = FoundModels(trust_folder(where), f"the index {where}", names, "; in Python, pass `trust=` for one call")
     access = admit(found, trust, keys, own)
     return access, embedder_of(store.settings, access)
 
@@ -162,11 +145,11 @@ class Index:
         self._mean: tuple[str, float] | None = None
 
     @cached_property
-    def _parts(self) -> Parts:
-        from seamline.pipeline import make_parts
+    def _parts(self) -> Runtime:
+        from seamline.pipeline import make_runtime
 
         answers = self._store.answers() if self.recipe.llm else None
-        return make_parts(self.recipe, answers=answers, access=self._access)
+        return make_runtime(self.recipe, answers=answers, access=self._access)
 
     @property
     def _store(self) -> Store:
@@ -174,9 +157,9 @@ class Index:
             raise StoreError("this index was closed: open it again with `open_index`")
         return self._opened
 
-    def check_shape(self, shape: Shape) -> None:
-        """Refuse with a StoreError where the index was made with another shape."""
-        check(self._store, self._embedder, shape)
+    def check_config(self, config: IndexConfig) -> None:
+        """Refuse with a StoreError where the index was made with another config."""
+        check(self._store, self._embedder, config)
 
     def update(
         self,
@@ -189,17 +172,17 @@ class Index:
         follow_links: bool = False,
         roots: Sequence[str | Path] = (),
         now: datetime | None = None,
-    ) -> Report:
+    ) -> UpdateReport:
         """Bring the index up to date with files and folders: what is new is added, what changed is written anew, and
         what is gone from a folder that was named is removed. Documents elsewhere are left alone.
 
         A file of more than `max_bytes` (0 or None: no limit) is a failure. Links that lead out of `roots`, which are
         the paths unless given, are left out and told; `follow_links` follows them.
         """
-        from seamline.index.sources import Bounds, sources
+        from seamline.index.sources import SourceLimits, sources
         from seamline.index.update import Failure
 
-        bounds = Bounds(max_bytes, follow_links, [str(path) for path in roots])
+        bounds = SourceLimits(max_bytes, follow_links, [str(path) for path in roots])
         found = sources([str(path) for path in paths], self.root, media_type=media_type, bounds=bounds)
         report = self._update(found.candidates, found.covers, watcher, encoding, now)
         report.notices[:0] = found.notices
@@ -214,17 +197,17 @@ class Index:
         report.documents += len(failures)
         return report
 
-    def add(self, doc: str, text: str | bytes, *, media_type: str = "text/markdown") -> Report:
+    def add(self, doc: str, text: str | bytes, *, media_type: str = "text/markdown") -> UpdateReport:
         """Put one document into the index, or its new text."""
-        from seamline.index.update import Candidate
+        from seamline.index.update import IndexSource
 
         data = text if isinstance(text, bytes) else text.encode()
-        report = self._update([Candidate(doc, lambda: data, media_type=media_type)], lambda name: False)
+        report = self._update([IndexSource(doc, lambda: data, media_type=media_type)], lambda name: False)
         if report.failures:
             raise StoreError(f"{doc}: {report.failures[0].message}")
         return report
 
-    def remove(self, doc: str) -> Report:
+    def remove(self, doc: str) -> UpdateReport:
         """Take a document out of the index. What was cited of it stays known."""
         return self._update([], lambda name: name == doc)
 
@@ -258,9 +241,9 @@ class Index:
             engine = self._engine(reader, reranker)
             if adaptive:
                 planned = plan(query) if k is None else replace(plan(query), k=k)
-                results = follow(engine, planned, settled, condition)
+                results = retrieve(engine, planned, settled, condition)
             else:
-                results = search(engine, query, settled, condition)
+                results = retrieve(engine, query, settled, condition)
             self._caches.results.put(key, results)
             remarks = self._store.remarks()
             return replace(results, notices=(*results.notices, *remarks)) if remarks else results
@@ -273,7 +256,7 @@ class Index:
         self,
         query: str,
         *,
-        budget: int | Room = 4000,
+        budget: int | ContextWindow = 4000,
         where: str = "",
         options: SearchOptions | None = None,
         packing: Packing = "greedy",
@@ -286,13 +269,13 @@ class Index:
         by the budget, unless it is given; with 0 the budget is filled."""
         from seamline.text.sentences import sentence_starts
 
-        most = budget.budget if isinstance(budget, Room) else budget
+        most = budget.budget if isinstance(budget, ContextWindow) else budget
         settled = self._settled(options, None)
         condition = parse_filter(where) if where.strip() else None
         with self._reading() as (reader, generation):
             planned = sized(plan(query), most, self._average(reader, generation))
-            results = follow(self._engine(reader, reranker), planned, settled, condition)
-            press = Press(Shelf(reader), self._parts.tokenizer, sources)
+            results = retrieve(self._engine(reader, reranker), planned, settled, condition)
+            press = PromptBuilder(DocumentCache(reader), self._parts.tokenizer, sources)
             text = assemble(
                 results.hits, press, most, query=query, packing=packing, weak=weak, sentences=sentence_starts
             )
@@ -338,13 +321,14 @@ class Index:
 
     def _update(
         self,
-        candidates: Sequence[Candidate],
+        candidates: Sequence[IndexSource],
         covers: Callable[[str], bool],
         watcher: Watcher | None = None,
         encoding: str | None = None,
         now: datetime | None = None,
-    ) -> Report:
-        from seamline.index.update import Tools, update  # half a second that a search does not need
+    ) -> UpdateReport:
+        from seamline.index.update import Tools
+        from seamline.pipeline import index  # half a second that a search does not need
 
         self._access.require(*models_of(self.recipe, self.settings.embedder))
 
@@ -359,7 +343,7 @@ class Index:
             encoding=encoding,
         )
         moment = now or datetime.now(UTC)
-        report = update(self._store, candidates, tools, covers=covers, now=moment, watcher=watcher)
+        report = index(self._store, candidates, tools, covers=covers, now=moment, watcher=watcher)
         report.notices += [remark.message for remark in self._store.remarks()]
         return report
 
@@ -373,9 +357,9 @@ class Index:
                     yield CachedReader(reader, self._caches, generation), generation
                     return
 
-    def _engine(self, reader: Reader, reranker: Reranker | None) -> Engine:
+    def _engine(self, reader: Reader, reranker: Reranker | None) -> SearchEngine:
         judge = CachedReranker(reranker, self._caches) if reranker else None
-        return Engine(reader, CachedEmbedder(self._embedder, self._caches), datetime.now(UTC), judge)
+        return SearchEngine(reader, CachedEmbedder(self._embedder, self._caches), datetime.now(UTC), judge)
 
     def _settled(self, options: SearchOptions | None, k: int | None) -> SearchOptions:
         settled = replace(options or SearchOptions(), dual=self.settings.dual)

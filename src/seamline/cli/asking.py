@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from seamline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seamline.protocols import Reranker
-    from seamline.search.options import SearchOptions
+    from seamline.api.search import Reranker, SearchOptions
 
 # As seamline.retrieve has them, the default first. Repeated here, since importing them would make every command start
 # later.
@@ -57,13 +56,17 @@ def add_search_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGro
         help=f"most weight of meaning; the rest is for words ({ALPHA})",
     )
     find.add_argument("--no-collapse", action="store_true", help="list near-duplicates as passages of their own")
-    find.add_argument("--reranker", metavar="FILE", help="a cross-encoder, as .onnx with tokenizer.json beside it")
+    find.add_argument(
+        "--reranker",
+        metavar="FILE",
+        help="a cross-encoder, as .onnx with tokenizer.json beside it, or one of a plugin",
+    )
     return find
 
 
 def options_of(args: argparse.Namespace, mode: str = MODES[0]) -> SearchOptions:
     """How a command line wants to search."""
-    from seamline.search.options import SearchOptions
+    from seamline.api.search import SearchOptions
 
     return SearchOptions(
         legs=args.legs,
@@ -77,9 +80,9 @@ def options_of(args: argparse.Namespace, mode: str = MODES[0]) -> SearchOptions:
 def reranker_of(args: argparse.Namespace) -> Reranker | None:
     if args.reranker is None:
         return None
-    from seamline.search.cross_encoder import CrossEncoder
+    from seamline.api.search import load_reranker
 
-    return CrossEncoder(args.reranker)
+    return load_reranker(args.reranker)
 
 
 def question(args: argparse.Namespace) -> str:

@@ -1,7 +1,5 @@
-"""`seamline audit`: chunks against the contract, from JSON lines or fresh from documents.
-
-What an audit found, as a table for people or one JSON object.
-"""
+"""`seamline audit`: chunks against the contract, from JSON lines or fresh from documents; what was found as a table for
+people or one JSON object."""
 
 from __future__ import annotations
 
@@ -13,46 +11,25 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from seamline.api.sources import STDIN, STDIN_NAME, File, Inputs, expand, out_of_memory, parse_file, read_file, shorten
 from seamline.cli.options import (
-    MEDIA_TYPES,
-    Raw,
+    HelpFormatter,
+    Settled,
     add_recipe_options,
     max_bytes,
+    media_type_of,
     read_stdin,
     settle,
 )
-from seamline.cli.output import (
-    DONE,
-    FAILED,
-    Interrupted,
-    json_line,
-)
-from seamline.cli.terminal import (
-    Style,
-    clipped,
-    plural,
-    say,
-    style_for,
-    visible,
-)
-from seamline.cut.audit.audit import RULES, Violation
+from seamline.cli.output import DONE, FAILED, Interrupted, json_line
+from seamline.cli.terminal import TerminalStyle, clipped, plural, say, style_for, visible
 from seamline.errors import ConfigError, SeamlineError
-from seamline.files import (
-    STDIN,
-    STDIN_NAME,
-    File,
-    Inputs,
-    expand,
-    out_of_memory,
-    read_file,
-    shorten,
-)
-from seamline.recipe.recipe import Recipe
 
 if TYPE_CHECKING:
-    from seamline.recipe.recipe import Recipe
+    from seamline.api.audit import Violation
+    from seamline.api.batch import Runtime
+    from seamline.api.recipes import Recipe
     from seamline.types import Document
-
 
 _EPILOG = """\
 examples:
@@ -76,7 +53,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         usage="seamline audit [options] PATH [PATH ...]",
         description="Check chunks: size, coverage, exact spans, whole fences and tables, no stranded headings.",
         epilog=_EPILOG,
-        formatter_class=Raw,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -89,19 +66,17 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def execute(args: argparse.Namespace) -> int:
-    # moved
     from seamline.cli.output import Output, print_text
-    from seamline.formats import WALKED
 
     settled = settle(args)
     args.most = max_bytes(args)
     if not Path(args.root).is_dir():
         raise ConfigError(f"--root: expected a folder, got {args.root}")
-    inputs = expand(args.paths, WALKED, follow_links=args.follow_links)
+    inputs = expand(args.paths, follow_links=args.follow_links)
     for notice in shorten(inputs.skipped):
         say(f"notice: {notice}")
     findings = Findings(failures=list(inputs.failures))
-    _audit_all(args, inputs, settled.recipe, findings)
+    _audit_all(args, inputs, settled, findings)
     if args.json:
         Output(None).write(json_report(settled.recipe, findings))
     else:
@@ -111,15 +86,19 @@ def execute(args: argparse.Namespace) -> int:
     return FAILED if findings.violations or findings.failures else DONE
 
 
-def _audit_all(args: argparse.Namespace, inputs: Inputs, recipe: Recipe, findings: Findings) -> None:
+def _audit_all(args: argparse.Namespace, inputs: Inputs, settled: Settled, findings: Findings) -> None:
+    from seamline.api.batch import make_runtime
     from seamline.cli.main import attempt
+
+    recipe = settled.recipe
+    runtime = make_runtime(recipe, access=settled.access)
 
     def one(file: File | None) -> None:
         try:
             if file is STDIN or file.path.suffix.lower() in (".jsonl", ".ndjson", ".json"):
-                _audit_records(args, file, recipe, findings)
+                _audit_records(args, file, recipe, runtime, findings)
             else:
-                _audit_document(args, file, recipe, findings)
+                _audit_document(args, file, recipe, runtime, findings)
         except SeamlineError as error:
             findings.failures.append(str(error))
         except MemoryError:
@@ -139,14 +118,14 @@ def _name(file: File | None) -> str:
     return STDIN_NAME if file is None else str(file.path)
 
 
-def _audit_document(args: argparse.Namespace, file: File, recipe: Recipe, findings: Findings) -> None:
+def _audit_document(args: argparse.Namespace, file: File, recipe: Recipe, runtime: Runtime, findings: Findings) -> None:
     """Cut a document and judge the result."""
-    from seamline.cut.audit.audit import audit, audit_records
-    from seamline.pipeline import chunk_document, named_parts
+    from seamline.api.audit import audit, audit_records
+    from seamline.api.batch import chunk_fully
 
-    document = _parsed(args, file, recipe)
-    chunks = chunk_document(document, replace(recipe, enrich=()))
-    limit, tokenizer = recipe.limits, named_parts(recipe).tokenizer
+    document = _parse(args, file, recipe)
+    chunks = chunk_fully(document, replace(recipe, enrich=()), runtime, derives=False).chunks
+    limit, tokenizer = recipe.limits, runtime.tokenizer
     findings.documents += 1
     findings.chunks += len(chunks)
     if chunks:
@@ -155,10 +134,11 @@ def _audit_document(args: argparse.Namespace, file: File, recipe: Recipe, findin
         findings.violations += audit_records([], document, limit=limit, tokenizer=tokenizer)
 
 
-def _audit_records(args: argparse.Namespace, file: File | None, recipe: Recipe, findings: Findings) -> None:
+def _audit_records(
+    args: argparse.Namespace, file: File | None, recipe: Recipe, runtime: Runtime, findings: Findings
+) -> None:
     """Judge the records of one file, document by document."""
-    from seamline.cut.audit.audit import audit_records
-    from seamline.pipeline import named_parts
+    from seamline.api.audit import audit_records
 
     name = _name(file)
     groups: dict[str, list[Mapping[str, Any]]] = {}
@@ -170,9 +150,7 @@ def _audit_records(args: argparse.Namespace, file: File | None, recipe: Recipe, 
         document = _source(args, doc, recipe, findings)
         findings.documents += 1
         findings.chunks += len(records)
-        findings.violations += audit_records(
-            records, document, limit=recipe.limits, tokenizer=named_parts(recipe).tokenizer
-        )
+        findings.violations += audit_records(records, document, limit=recipe.limits, tokenizer=runtime.tokenizer)
 
 
 def _read(args: argparse.Namespace, file: File | None) -> bytes:
@@ -217,23 +195,14 @@ def _source(args: argparse.Namespace, doc: str, recipe: Recipe, findings: Findin
         findings.without_source.append(f"{doc}: no such file under {args.root}")
         return None
     try:
-        return replace(_parsed(args, File(path), recipe), id=doc)
+        return replace(_parse(args, File(path), recipe), id=doc)
     except SeamlineError as error:
         findings.without_source.append(str(error))
         return None
 
 
-def _parsed(args: argparse.Namespace, file: File, recipe: Recipe) -> Document:
-    from seamline.parse import parse_file
-
-    return parse_file(
-        file.path,
-        media_type=MEDIA_TYPES.get(args.media_type),
-        encoding=args.encoding,
-        reading=recipe.reading,
-        max_bytes=args.most,
-        real=file.real,
-    )
+def _parse(args: argparse.Namespace, file: File, recipe: Recipe) -> Document:
+    return parse_file(file, recipe, media_type=media_type_of(args), encoding=args.encoding, max_bytes=args.most)
 
 
 _SHOWN = 10
@@ -252,6 +221,8 @@ class Findings:
 
 
 def json_report(recipe: Recipe, findings: Findings) -> str:
+    from seamline.api.audit import RULES
+
     counts = Counter(v.rule for v in findings.violations)
     return json_line(
         {
@@ -274,7 +245,9 @@ def report(recipe: Recipe, findings: Findings) -> str:
     return "".join(f"{line}\n" for line in _report(recipe, findings, style_for(sys.stdout)))
 
 
-def _report(recipe: Recipe, findings: Findings, style: Style) -> Iterator[str]:
+def _report(recipe: Recipe, findings: Findings, style: TerminalStyle) -> Iterator[str]:
+    from seamline.api.audit import RULES
+
     what = f"{plural(findings.chunks, 'chunk')} of {plural(findings.documents, 'document')}"
     yield f"{style.paint(what, 'bold')}, limit {recipe.budget.limit} ({visible(recipe.tokenizer)})"
     yield ""
@@ -291,7 +264,7 @@ def _report(recipe: Recipe, findings: Findings, style: Style) -> Iterator[str]:
     yield _verdict(findings, style)
 
 
-def _violation(violation: Violation, style: Style) -> str:
+def _violation(violation: Violation, style: TerminalStyle) -> str:
     place = f"{visible(violation.doc)} chunk {violation.chunk_index + 1}"
     message = clipped(visible(violation.message), 2 * style.width)
     return f"{place}: {style.paint(violation.rule, 'red')}: {message}"
@@ -308,7 +281,7 @@ def _listed(title: str, lines: Sequence[str]) -> Iterator[str]:
     yield ""
 
 
-def _verdict(findings: Findings, style: Style) -> str:
+def _verdict(findings: Findings, style: TerminalStyle) -> str:
     if not findings.violations:
         return style.paint("clean", "green")
     return style.paint(plural(len(findings.violations), "violation"), "red")

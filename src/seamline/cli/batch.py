@@ -13,9 +13,9 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import TypeVar
 
+from seamline.api.trust import named_by_user
 from seamline.cli.output import WorkerDied
 from seamline.errors import ConfigError
-from seamline.trust.search_path import named_by_user
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")

@@ -9,40 +9,36 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from seamline.cli.options import (
-    MEDIA_TYPES,
-    Raw,
-    Settled,
-    add_recipe_options,
-    max_bytes,
-    read_stdin,
-    settle,
-)
-from seamline.cli.output import DONE, FAILED, Interrupted
-from seamline.cli.terminal import (
-    Style,
-    plural,
-    say,
-    style_for,
-)
-from seamline.errors import ConfigError, ParseError, SeamlineError
-from seamline.files import (
+from seamline.api.sources import (
     STDIN,
     STDIN_NAME,
     File,
     Inputs,
     expand,
     out_of_memory,
+    parse_bytes,
+    parse_file,
     shorten,
 )
+from seamline.cli.options import (
+    HelpFormatter,
+    Settled,
+    add_recipe_options,
+    max_bytes,
+    media_type_of,
+    read_stdin,
+    settle,
+)
+from seamline.cli.output import DONE, FAILED, Interrupted
+from seamline.cli.terminal import TerminalStyle, plural, say, style_for
+from seamline.errors import ConfigError, ParseError, SeamlineError
 
 if TYPE_CHECKING:
+    from seamline.api.batch import DocumentChunks, Runtime, Usage
+    from seamline.api.recipes import Recipe
+    from seamline.api.trust import Access
     from seamline.cli.output import Output
-    from seamline.cli.view import Look
-    from seamline.pipeline import Made
-    from seamline.protocols import Usage
-    from seamline.recipe.recipe import Recipe
-    from seamline.trust.access import Access
+    from seamline.cli.view import ChunkView
     from seamline.types import Document
 
 _EPILOG = """\
@@ -79,7 +75,7 @@ class Job(NamedTuple):
     media_type: str | None
     encoding: str | None
     max_bytes: int | None
-    look: Look | None
+    look: ChunkView | None
     """For people; JSON lines where there is none."""
 
     @property
@@ -103,7 +99,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         usage="seamline chunk [options] PATH [PATH ...]",
         description="Cut documents of any format into chunks along headings, blocks and sentences.",
         epilog=_EPILOG,
-        formatter_class=Raw,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("paths", nargs="+", metavar="PATH", help="files, folders, or - for standard input")
@@ -120,28 +116,27 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def execute(args: argparse.Namespace) -> int:
     from seamline.cli.output import Output
-    from seamline.formats import WALKED
 
     settled = settle(args)
     most = max_bytes(args)
     workers = _workers(args.jobs)
     path = Path(args.output) if args.output is not None else None
     as_json = args.json or (path is not None and path.suffix == ".jsonl")
-    inputs = expand(args.paths, WALKED, path, follow_links=args.follow_links)
+    inputs = expand(args.paths, output=path, follow_links=args.follow_links)
     output = Output(path, encoding="utf-8" if as_json or path else sys.stdout.encoding or "utf-8")
     if settled.config and not as_json and not args.quiet:
         say(f"using {settled.config}")
     if not args.quiet:
         for notice in shorten(inputs.skipped):
             say(f"notice: {notice}")
-    work = Work(inputs, output, workers, quiet=args.quiet)
+    work = ChunkBatch(inputs, output, workers, quiet=args.quiet)
     try:
         return work.run(_jobs(args, inputs, settled, most, None if as_json else _look(args, path)))
     finally:
         output.abandon()
 
 
-class Work:
+class ChunkBatch:
     """One batch: its inputs in order, its output, and what failed."""
 
     def __init__(self, inputs: Inputs, output: Output, workers: int, *, quiet: bool) -> None:
@@ -207,7 +202,7 @@ def outcome_of(job: Job) -> Outcome:
 
 def _outcome(job: Job) -> Outcome:
     try:
-        return _finished(job)
+        return _chunk(job)
     except MemoryError:
         return Outcome(failure=str(out_of_memory(job.name)))
     except SeamlineError as error:
@@ -215,13 +210,26 @@ def _outcome(job: Job) -> Outcome:
         return Outcome(failure=message if job.name in message else f"{job.name}: {message}")
 
 
-def _finished(job: Job) -> Outcome:
-    from seamline.api import clock
-    from seamline.cli.place import parts_for
-    from seamline.pipeline import make
+_runtimes: dict[tuple[Recipe, Access], Runtime] = {}
+"""The live objects of this process by recipe, kept for the jobs to come: a worker process gets them one by one."""
+
+
+def _runtime_of(job: Job) -> Runtime:
+    from seamline.api.batch import make_runtime
+    from seamline.cli.place import answers_file
+
+    key = job.recipe, job.access
+    if key not in _runtimes:
+        answers = answers_file() if job.recipe.llm else None
+        _runtimes[key] = make_runtime(job.recipe, answers=answers, access=job.access)
+    return _runtimes[key]
+
+
+def _chunk(job: Job) -> Outcome:
+    from seamline.api.batch import chunk_fully
 
     document = read(job)
-    made = make(document, job.recipe, parts_for(job.recipe, job.access), now=clock(job.recipe))
+    made = chunk_fully(document, job.recipe, _runtime_of(job))
     told = (*document.notices, *made.notices)
     notices = [f"notice: {job.name}{', ' * bool(n.where)}{n.where}: {n.message}" for n in told]
     if not made.chunks:
@@ -243,24 +251,14 @@ def asked(usage: Usage, model: str) -> str:
 
 def read(job: Job) -> Document:
     """The document of an input."""
-    from seamline.parse import parse_bytes, parse_file
-
-    reading = job.recipe.reading
     if job.file is None:
         if job.problem:
             raise ParseError(job.problem)
-        return parse_bytes(job.data, media_type=job.media_type, encoding=job.encoding, reading=reading)
-    return parse_file(
-        job.file.path,
-        media_type=job.media_type,
-        encoding=job.encoding,
-        reading=reading,
-        max_bytes=job.max_bytes,
-        real=job.file.real,
-    )
+        return parse_bytes(job.data, job.recipe, media_type=job.media_type, encoding=job.encoding)
+    return parse_file(job.file, job.recipe, media_type=job.media_type, encoding=job.encoding, max_bytes=job.max_bytes)
 
 
-def _text(job: Job, document: Document, made: Made) -> str:
+def _text(job: Job, document: Document, made: DocumentChunks) -> str:
     if job.look is not None:
         from seamline.cli.view import render
 
@@ -272,9 +270,9 @@ def _text(job: Job, document: Document, made: Made) -> str:
 
 
 def _jobs(
-    args: argparse.Namespace, inputs: Inputs, settled: Settled, most: int | None, look: Look | None
+    args: argparse.Namespace, inputs: Inputs, settled: Settled, most: int | None, look: ChunkView | None
 ) -> Iterator[Job]:
-    media_type = MEDIA_TYPES.get(args.media_type)
+    media_type = media_type_of(args)
     for file in inputs.files:
         data, problem = _stdin(most) if file is STDIN else (b"", "")
         yield Job(file, data, problem, settled.recipe, settled.access, media_type, args.encoding, most, look)
@@ -288,10 +286,10 @@ def _stdin(most: int | None) -> tuple[bytes, str]:
         return b"", str(error)
 
 
-def _look(args: argparse.Namespace, path: Path | None) -> Look:
-    from seamline.cli.view import Look
+def _look(args: argparse.Namespace, path: Path | None) -> ChunkView:
+    from seamline.cli.view import ChunkView
 
-    return Look(style_for(sys.stdout) if path is None else Style(), args.full, args.explain)
+    return ChunkView(style_for(sys.stdout) if path is None else TerminalStyle(), args.full, args.explain)
 
 
 def _workers(jobs: int) -> int:

@@ -1,38 +1,20 @@
-"""`seamline cite`: what a citation said, and what became of it.
-
-A citation for people: its status, what it said, and what is there now.
-
-Two texts word by word: what is gone in red or `[-...-]`, what is new in green or `{+...+}`.
-"""
+"""`seamline cite`: what a citation said, and what became of it."""
 
 from __future__ import annotations
 
 import argparse
-import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from seamline.cli.asking import as_text
-from seamline.cli.hits import INDENT, where
-from seamline.cli.options import Raw
+from seamline.cli.options import HelpFormatter
 from seamline.cli.output import DONE, FAILED
 from seamline.cli.place import add_place_options, existing, opened
-from seamline.cli.terminal import (
-    Style,
-    say,
-    style_for,
-    visible,
-)
-from seamline.cli.view import whole, wrapped
-from seamline.search.citations import Resolved
-from seamline.search.hits import Citation
-from seamline.types import Span
+from seamline.cli.terminal import say, style_for
 
 if TYPE_CHECKING:
-    from seamline.search.citations import Resolved
-
+    from seamline.api.search import Resolved
 
 _EPILOG = """\
 examples:
@@ -52,7 +34,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         usage="seamline cite [options] ID[@VERSION] [ID[@VERSION] ...]",
         description="Show what a citation said, whether it still holds, and what replaced it.",
         epilog=_EPILOG,
-        formatter_class=Raw,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("keys", nargs="+", metavar="ID[@VERSION]", help="as `seamline search` prints it")
@@ -81,177 +63,11 @@ def _print_json(keys: Sequence[str], found: Sequence[Resolved]) -> None:
 
 
 def _print(args: argparse.Namespace, found: Sequence[Resolved], place: str) -> None:
+    from seamline.cli.citations import render
     from seamline.cli.output import print_text
-    # moved
 
     style = style_for(sys.stdout)
     print_text("\n".join(render(one, style, full=args.full) for one in found if one.cited))
     for one in found:
         if not one.cited:
             say(f"error: {one.explanation} (looked in {place}; --index names another)")
-
-
-_COLOURS: Mapping[str, str] = {"current": "green", "moved": "cyan", "edited": "yellow", "deleted": "red"}
-_LINES = 16
-_MOST = 10_000
-"""Lines and code points of a text, unless all is wanted."""
-
-
-def render(resolved: Resolved, style: Style, *, full: bool) -> str:
-    """One citation that is known."""
-    return "".join(f"{line}\n" for line in _lines(resolved, style, full))
-
-
-def _lines(resolved: Resolved, style: Style, full: bool) -> Iterator[str]:
-    cited = resolved.cited
-    if cited is None:
-        return
-    yield f"{style.paint(resolved.status, 'bold', _COLOURS[resolved.status])}  {where([cited], style)}"
-    yield f"{INDENT}{style.paint(visible(cited.key), 'dim')}  {visible(resolved.explanation)}"
-    if resolved.status == "edited":
-        yield from _successors(cited, resolved.now, style, full)
-        return
-    yield from _quote(cited.quote, style, full)
-    if resolved.status == "moved":
-        yield from _named(resolved.now, style)
-
-
-def _quote(text: str, style: Style, full: bool) -> Iterator[str]:
-    """A text, marked as quoted: as it is, or the first lines of it, wrapped."""
-    bar = style.paint(style.mark("│", "|"), "dim")
-    if full:
-        rows = list(whole(text, (), style))
-    else:
-        start = text[:_MOST]
-        rows = list(wrapped(start, Span(0, len(start)), (), style, style.width - len(INDENT) - 2, airy=True))
-        if len(rows) > _LINES + 1 or len(text) > _MOST:
-            rows = [*rows[:_LINES], f"{style.mark('…', '...')} --full shows all"]
-    yield from (f"{INDENT}{bar} {row}".rstrip() for row in rows)
-
-
-def _successors(cited: Citation, now: Sequence[Citation], style: Style, full: bool) -> Iterator[str]:
-    """The most alike compared with the cited text, the others named."""
-    bar = style.paint(style.mark("│", "|"), "dim")
-    rows = compared(cited.quote, now[0].quote, style, full=full)
-    if rows is None:
-        yield from _quote(cited.quote, style, full)
-    else:
-        yield from (f"{INDENT}{bar} {row}".rstrip() for row in rows)
-    yield from _named(now, style)
-
-
-def _named(now: Sequence[Citation], style: Style) -> Iterator[str]:
-    """What to cite from now on."""
-    for successor in now:
-        yield f"{INDENT}{style.paint(visible(successor.key), 'dim')}  {where([successor], style)}"
-
-
-Kind = Literal["same", "gone", "new"]
-
-_MOST_DIFFERENCES = 4_000_000
-"""Pairs of words up to which texts are compared word by word, and pairs of lines beyond that; half a second."""
-# Runs of letters and digits, but single characters of scripts that put no spaces between words.
-_WORD = re.compile(r"[^\W\u0e00-\u0eff\u1000-\u109f\u2e80-\ua4cf\uf900-\ufaff]+|\n|[^\S\n]+|.", re.DOTALL)
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_AROUND = 1
-"""Unchanged lines that are shown around a change."""
-
-
-class Piece(NamedTuple):
-    """A run of words that both texts have, or only one of them."""
-
-    kind: Kind
-    text: str
-
-
-def compared(before: str, after: str, style: Style, *, full: bool = False) -> list[str] | None:
-    """The lines of both texts as one, those without a change left out unless all is wanted; None where the texts are
-    too long to be compared."""
-    pieces = differences(before.replace("\r\n", "\n"), after.replace("\r\n", "\n"))
-    if pieces is None:
-        return None
-    lines = list(_difference_lines(pieces))
-    kept = range(len(lines)) if full else _near_changes(lines)
-    return list(_shown(lines, list(kept), style))
-
-
-def differences(before: str, after: str) -> list[Piece] | None:
-    """Pieces that make up `before` without the new ones, and `after` without those that are gone."""
-    for unit in (_WORD, _LINE):
-        left, right = unit.findall(before), unit.findall(after)
-        if len(left) * len(right) <= _MOST_DIFFERENCES:
-            return list(_pieces(left, right))
-    return None
-
-
-def _pieces(left: list[str], right: list[str]) -> Iterator[Piece]:
-    """What both have, and what one of them has; words that were replaced side by side are one piece."""
-    gone = new = between = ""
-    for tag, i, j, k, m in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
-        before, after = "".join(left[i:j]), "".join(right[k:m])
-        if tag == "equal":
-            if gone and new and before.isspace() and "\n" not in before:
-                between = before
-                continue
-            yield from _told(gone, new, before)
-            gone = new = ""
-        elif between and tag == "replace":
-            gone, new = gone + between + before, new + between + after
-        else:
-            yield from _told(gone, new, between)
-            gone, new = before, after
-        between = ""
-    yield from _told(gone, new, between)
-
-
-def _told(gone: str, new: str, same: str) -> Iterator[Piece]:
-    pieces = (Piece("gone", gone), Piece("new", new), Piece("same", same))
-    return (piece for piece in pieces if piece.text)
-
-
-def _difference_lines(pieces: list[Piece]) -> Iterator[list[Piece]]:
-    """The pieces line by line; one that goes over a line end is in both lines."""
-    line: list[Piece] = []
-    for kind, text in pieces:
-        first, *rest = text.split("\n")
-        line.append(Piece(kind, first))
-        for more in rest:
-            yield line
-            line = [Piece(kind, more)]
-    yield line
-
-
-def _near_changes(lines: list[list[Piece]]) -> list[int]:
-    """The lines with a change, and those beside them that say something."""
-    changed = [n for n, line in enumerate(lines) if _is_changed(line)]
-    near = {n + step for n in changed for step in range(-_AROUND, _AROUND + 1)}
-    return sorted(n for n in near if 0 <= n < len(lines) and not _is_blank(lines[n]))
-
-
-def _is_changed(line: list[Piece]) -> bool:
-    return any(piece.kind != "same" and piece.text for piece in line)
-
-
-def _is_blank(line: list[Piece]) -> bool:
-    return not any(piece.text.strip() for piece in line)
-
-
-def _shown(lines: list[list[Piece]], kept: list[int], style: Style) -> Iterator[str]:
-    """The kept lines, with a mark where something that is not blank was left out."""
-    dots, last = style.mark("…", "..."), -1
-    for n in kept:
-        if not all(map(_is_blank, lines[last + 1 : n])):
-            yield dots
-        yield "".join(_painted(piece, style) for piece in lines[n])
-        last = n
-    if not all(map(_is_blank, lines[last + 1 :])):
-        yield dots
-
-
-def _painted(piece: Piece, style: Style) -> str:
-    text = visible(piece.text)
-    if piece.kind == "same" or not text:
-        return text
-    if style.colour:
-        return style.paint(text, "red" if piece.kind == "gone" else "green")
-    return f"[-{text}-]" if piece.kind == "gone" else f"{{+{text}+}}"

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from seamline.cli.options import Raw
+from seamline.cli.options import HelpFormatter
 from seamline.cli.output import DONE, print_text
 
 _EPILOG = """\
@@ -44,7 +44,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="print a completion script for a shell",
         description="Print a completion script for bash, zsh or fish.",
         epilog=_EPILOG,
-        formatter_class=Raw,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("shell", choices=tuple(_SCRIPTS), help="the shell to complete in")

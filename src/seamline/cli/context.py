@@ -17,14 +17,14 @@ from seamline.cli.asking import (
     question,
     reranker_of,
 )
-from seamline.cli.options import Raw
+from seamline.cli.options import HelpFormatter
 from seamline.cli.output import DONE
 from seamline.cli.place import add_place_options, existing, opened
 from seamline.cli.terminal import plural, say, visible_lines
 from seamline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seamline.search.hits import ContextText, Passage
+    from seamline.api.search import ContextText, PromptPassage
 
 _NAMED = 3
 """Passages without room that are named."""
@@ -48,7 +48,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         usage="seamline context [options] QUESTION",
         description="Print the best passages for a question as one text for a prompt, within a token budget.",
         epilog=_EPILOG,
-        formatter_class=Raw,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     add_question(parser, "QUESTION")
@@ -135,7 +135,7 @@ def _print_json(args: argparse.Namespace, query: str, context: ContextText) -> N
     )
 
 
-def _passage(passage: Passage) -> dict[str, object]:
+def _passage(passage: PromptPassage) -> dict[str, object]:
     return {
         "number": passage.number,
         "label": passage.label(),

@@ -1,66 +1,23 @@
-"""`seamline doctor`: whether the installation works, part by part.
-
-Whether what an index needs works: its packages, the bundled model, the rules for words, and the index itself.
-"""
+"""`seamline doctor`: whether the installation works, part by part, and the index that is named or nearest."""
 
 from __future__ import annotations
 
 import argparse
-import platform
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-from importlib.util import find_spec
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from seamline.cli.options import Raw
-from seamline.cli.output import (
-    DONE,
-    FAILED,
-    Output,
-    print_text,
-)
+from seamline.cli.options import HelpFormatter
+from seamline.cli.output import DONE, FAILED, Output, json_line, print_text
 from seamline.cli.place import add_place_options, existing, opened
 from seamline.cli.terminal import plural, style_for, visible
-from seamline.errors import (
-    INDEX,
-    LANCE,
-    POSTGRES,
-    READERS,
-    IndexMissing,
-    MissingExtra,
-    SeamlineError,
-    StoreError,
-    command,
-    installed,
-)
-from seamline.records import Problem
+from seamline.errors import IndexMissing, MissingExtra, SeamlineError, StoreError, installed
 
 if TYPE_CHECKING:
-    from seamline.records import Problem
-    from seamline.trust.access import Target
-
-
-NEEDED = ("pyromark", "splintr-rs", "sentencex", "PyYAML")
-EXTRAS = {
-    "tokenizers": (command("hf"), "reads tokenizer.json files"),
-    **{package: (command(extra), purpose) for package, (extra, purpose) in READERS.items()},
-}
-"""Packages that are not needed, each with the command that installs it and what it is for."""
-
-KNOWN_COUNTS = {
-    ("o200k_base", "hello world"): 2,
-    ("o200k_base", "Grüße, 世界! <|endoftext|>"): 13,
-    ("cl100k_base", "hello world"): 2,
-    ("cl100k_base", "Grüße, 世界! <|endoftext|>"): 15,
-    ("estimate", "hello world"): 3,
-}
-"""As tiktoken counts them; the estimate by its own definition."""
-
-_REINSTALL = "pip install --force-reinstall seamline"
-_BROKEN = (ImportError, OSError, SeamlineError, ValueError, TypeError, AttributeError, RuntimeError)
-"""What a damaged or mismatched package raises when it is used."""
+    from seamline.api.checks import Check
+    from seamline.api.index import Problem
+    from seamline.api.trust import Target
 
 _EPILOG = """\
 examples:
@@ -71,23 +28,13 @@ examples:
 exit codes: 0 all that is needed works, 1 something needed does not, or an index is damaged"""
 
 
-class Check(NamedTuple):
-    """One part and how it does."""
-
-    name: str
-    state: str
-    """ok, failed, or optional for an extra that is not there."""
-    detail: str
-    remedy: str = ""
-
-
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     parser = commands.add_parser(
         "doctor",
         help="look at the installation",
         description="Check that everything seamline needs is installed and gives the results it should.",
         epilog=_EPILOG,
-        formatter_class=Raw,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("--json", action="store_true", help="one JSON object with all checks")
@@ -97,12 +44,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def execute(args: argparse.Namespace) -> int:
+    from seamline import __version__
+    from seamline.api.checks import check_index_parts, check_installation
+
     problems = _problems(args) if args.verify else []
-    checks = [*_checks(), *_index_checks(args, problems)]
+    checks = [*check_installation(__version__), *check_index_parts(), *_check_index(args, problems)]
     well = all(check.state != "failed" for check in checks)
     if args.json:
-        from seamline.cli.output import json_line
-
         found = {"problems": [problem._asdict() for problem in problems]} if args.verify else {}
         Output(None).write(json_line({"ok": well, "checks": [check._asdict() for check in checks], **found}))
     else:
@@ -123,47 +71,10 @@ def _lines(checks: list[Check], problems: list[Problem]) -> Iterator[str]:
     yield "all that is needed works" if not failed else f"{failed} of {len(checks)} checks failed"
 
 
-def _checks() -> Iterator[Check]:
-    from seamline import __version__
+def _check_index(args: argparse.Namespace, problems: list[Problem]) -> Iterator[Check]:
+    """The index that is named or nearest."""
+    from seamline.api.checks import Check, check_targets
 
-    supported = sys.version_info >= (3, 11)
-    yield Check(
-        "python",
-        "ok" if supported else "failed",
-        f"{platform.python_version()} ({platform.python_implementation()}, {platform.system()} {platform.machine()})",
-        "" if supported else "python3.11 -m pip install seamline",
-    )
-    yield Check("seamline", "ok", __version__)
-    for package in NEEDED:
-        version = _version(package)
-        yield Check(package, "ok" if version else "failed", version or "missing", "" if version else _REINSTALL)
-    for name in dict.fromkeys(name for name, _ in KNOWN_COUNTS):
-        yield _tried(f"tokenizer {name}", partial(_counts, name))
-    yield _core()
-    yield _tried("Markdown parser", _parses)
-    yield _tried("sentence ends", _sentences)
-    yield _tried("front matter", _front_matter)
-    yield _tried("chunk and audit", _chunks)
-    yield _isolation()
-    yield from _extras(EXTRAS)
-    yield from _config()
-
-
-def _extras(packages: Mapping[str, tuple[str, str]]) -> Iterator[Check]:
-    for package, (remedy, purpose) in packages.items():
-        version = _version(package)
-        detail = version or f"not installed; {purpose}"
-        yield Check(package, "ok" if version else "optional", detail, "" if version else remedy)
-
-
-def _index_checks(args: argparse.Namespace, problems: list[Problem]) -> Iterator[Check]:
-    """What only an index needs, and the index that is named or nearest."""
-    # moved
-
-    yield from _extras(PACKAGES)
-    if model_can_run():
-        yield _tried("bundled model", model)
-    yield _tried("words for BM25", analyzer)
     if problems:
         remedy = "restore it from a copy, or remove it and index again, which loses what was cited of older versions"
         yield Check("index", "failed", f"{plural(len(problems), 'problem')}: {remedy}")
@@ -171,7 +82,7 @@ def _index_checks(args: argparse.Namespace, problems: list[Problem]) -> Iterator
     try:
         held, targets = look(args)
         yield Check("index", "ok", f"{held}, all as it was written" if args.verify else held)
-        yield from _trust(targets)
+        yield from check_targets(targets)
     except MissingExtra as error:
         yield Check("index", "optional", str(error))
     except SeamlineError as error:
@@ -179,186 +90,17 @@ def _index_checks(args: argparse.Namespace, problems: list[Problem]) -> Iterator
 
 
 def _problems(args: argparse.Namespace) -> list[Problem]:
-    """What is wrong with an index; one that cannot be opened has one problem."""
-    # moved
-    from seamline.cli.place import existing
-    from seamline.records import Problem
-
+    """What is not as it was written, in all of an index; one that cannot be opened has one problem."""
     place = existing(args.index)
+    from seamline.api.index import Problem
+
     try:
-        return verify(args)
+        with opened(args, place) as index:
+            return list(index.verify())
     except IndexMissing:
         raise
     except StoreError as error:
         return [Problem(place, str(error))]
-
-
-def _trust(targets: Sequence[Target]) -> Iterator[Check]:
-    """Whether services and files that were found to be named may be used. None of them is asked or opened."""
-    for found in targets:
-        state = "trusted for" if found.trusted else "not trusted for"
-        yield Check(
-            "trust",
-            "ok" if found.trusted else "optional",
-            f"{found.target} is {state} {found.folder}, whose files name it",
-            found.remedy,
-        )
-
-
-def _version(package: str) -> str:
-    from importlib import metadata
-
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return ""
-
-
-def _tried(name: str, check: Callable[[], str]) -> Check:
-    """A check by use: the detail it returns, or what it raised."""
-    try:
-        return Check(name, "ok", check())
-    except _BROKEN as error:
-        return Check(name, "failed", f"{type(error).__name__}: {error}", _REINSTALL)
-
-
-def _expect(what: str, expected: object, got: object) -> None:
-    if expected != got:
-        raise ValueError(f"{what}: expected {expected!r}, got {got!r}")
-
-
-def _counts(name: str) -> str:
-    from seamline.tokens import load
-
-    tokenizer = load(name)
-    known = {text: count for (vocabulary, text), count in KNOWN_COUNTS.items() if vocabulary == name}
-    for text, count in known.items():
-        _expect(f"tokens of {text!r}", count, tokenizer.count(text))
-    return "counts known strings " + ("as it should" if name == "estimate" else "exactly")
-
-
-def _core() -> Check:
-    """Whether the compiled core runs, or the Python that gives the same results more slowly."""
-    from seamline import native
-
-    if native.COMPILED:
-        return Check("core", "ok", "compiled")
-    if native.REFUSED:
-        return Check("core", "ok", "Python, as SEAMLINE_NATIVE=0 asks for")
-    return Check(
-        "core", "optional", "Python, 3 times slower: not compiled at the install, for which a C compiler is needed"
-    )
-
-
-def _isolation() -> Check:
-    """What holds the parsers of formats that others wrote."""
-    from seamline.parse.isolate.process import is_switched_off, isolation
-
-    name = "parser isolation"
-    if is_switched_off():
-        return Check(name, "optional", "none, as SEAMLINE_ISOLATE=0 asks for: parsers run in this process")
-    try:
-        level = isolation()
-    except SeamlineError as error:
-        return Check(name, "failed", str(error), _REINSTALL)
-    return Check(name, "ok" if level.is_full else "optional", level.describe())
-
-
-def _parses() -> str:
-    from seamline.parse import parse_text
-    from seamline.parse.markdown import commonmark as markdown
-
-    text = "# Title\n\n- item\n\n```py\ncode\n```\n\n|a|b|\n|-|-|\n|1|2|\n"
-    for blocks in (parse_text(text).blocks, markdown.parse_blocks(text)):
-        _expect("blocks", ["heading", "list", "code", "table"], [block.kind for block in blocks if block.parent < 0])
-    return "finds headings, lists, fences and tables"
-
-
-def _sentences() -> str:
-    from seamline.text.sentences import sentence_starts
-
-    text = "Dr. Ada left. She came back."
-    _expect("sentence starts", [0, 14], sentence_starts(text, 0, len(text)))
-    return "found"
-
-
-def _front_matter() -> str:
-    from seamline.parse import parse_text
-
-    plain, rich = "title: Hello\n", "title: Hello\nby: {name: Ada}\n"  # the second is read by the YAML library
-    for head in (plain, rich):
-        _expect("title", "Hello", parse_text(f"---\n{head}---\n\nText.\n").title)
-    return "read"
-
-
-def _chunks() -> str:
-    from seamline.api import chunk
-    from seamline.cut.audit.audit import audit
-
-    chunks = chunk("# Title\n\n" + "One sentence here. " * 200, limit=64)
-    _expect("violations", [], [v.rule for v in audit(chunks, limit=64)])
-    return f"{len(chunks)} chunks of a test document keep the contract"
-
-
-def _config() -> Iterator[Check]:
-    from seamline.recipe.toml import FILE_NAME, find, load_recipe
-    from seamline.trust.access import check_owner, models_of, targets_of
-
-    path = find(Path.cwd())
-    if path is None:
-        yield Check(FILE_NAME, "ok", "none found from here upward; the defaults are used")
-        return
-    try:
-        check_owner(path)
-        recipe = load_recipe(path)
-        yield Check(FILE_NAME, "ok", f"{path} is valid; recipe {recipe.fingerprint}")
-        yield from _trust(targets_of(path.parent, models_of(recipe)))
-    except SeamlineError as error:
-        yield Check(FILE_NAME, "failed", str(error))
-
-
-PACKAGES = {
-    "apsw": (INDEX, "keeps an index in a folder"),
-    "onnxruntime": (INDEX, "runs embedding models"),
-    "numpy": (INDEX, "every index needs it"),
-    "psycopg": (POSTGRES, "keeps an index in PostgreSQL"),
-    "lancedb": (LANCE, "keeps an index in a LanceDB folder"),
-}
-"""Packages that only an index needs: the command that installs each, and what it is for."""
-
-KNOWN_TEXTS = ("The retry fails after the server answered 429 five times.", "Another attempt was refused.")
-KNOWN_COSINE = 0.368
-"""Of the two texts by the bundled model."""
-_CLOSE = 0.03
-"""Processors round differently; another model is 0.1 and more away."""
-
-KNOWN_WORDS = {"Retries after 429s": ("retry", "after", "429s"), "東京都": ("東京", "京都")}
-"""What BM25 finds texts by."""
-
-
-def model() -> str:
-    """The bundled model, by its checksums and a known pair of texts."""
-    from seamline.embed.minilm import minilm
-
-    one, other = minilm().embed(KNOWN_TEXTS)
-    cosine = float(one @ other)
-    if abs(cosine - KNOWN_COSINE) > _CLOSE:
-        raise ValueError(f"cosine of two known texts: expected {KNOWN_COSINE} +- {_CLOSE}, got {cosine:.3f}")
-    return "whole, and sees known texts as near as it should"
-
-
-def model_can_run() -> bool:
-    return all(find_spec(name) is not None for name in ("numpy", "onnxruntime", "tokenizers"))
-
-
-def analyzer() -> str:
-    """The rules that make words of text."""
-    from seamline.text.words import ANALYZER, words
-
-    for text, expected in KNOWN_WORDS.items():
-        if (got := tuple(words(text))) != expected:
-            raise ValueError(f"words of {text!r}: expected {expected}, got {got}")
-    return f"finds known words, rules {ANALYZER}"
 
 
 def look(args: argparse.Namespace) -> tuple[str, list[Target]]:
@@ -366,7 +108,7 @@ def look(args: argparse.Namespace) -> tuple[str, list[Target]]:
     cannot be opened. None of them is asked or opened."""
     with installed():
         from seamline.api.index import FOLDER, find_index
-    from seamline.trust.access import models_of, targets_of
+    from seamline.api.trust import models_of, targets_of
 
     found = find_index(Path.cwd())
     if args.index is None and found is None:
@@ -375,9 +117,3 @@ def look(args: argparse.Namespace) -> tuple[str, list[Target]]:
         heads = index.documents()
         held = f"{plural(len(heads), 'document')}, {plural(sum(head.chunks for head in heads), 'chunk')}"
         return f"{index.url}: {held}", targets_of(index.url, models_of(index.recipe, index.settings.embedder))
-
-
-def verify(args: argparse.Namespace) -> list[Problem]:
-    """What is not as it was written, in all of an index."""
-    with opened(args, existing(args.index)) as index:
-        return list(index.verify())

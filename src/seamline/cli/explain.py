@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from seamline.api.recipes import Recipe
 from seamline.cli.terminal import visible
-from seamline.recipe.recipe import Recipe
 from seamline.types import Block, Chunk
 
 _INSIDE: Mapping[str, str] = {

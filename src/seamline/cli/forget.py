@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from seamline.cli.asking import as_text
-from seamline.cli.options import Raw
+from seamline.cli.options import HelpFormatter
 from seamline.cli.output import DONE, FAILED
 from seamline.cli.place import add_place_options, existing, opened
 from seamline.cli.terminal import plural, say
@@ -30,7 +30,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         usage="seamline forget [options] DOCUMENT [DOCUMENT ...]",
         description="Erase documents from an index, with every version of them.",
         epilog=_EPILOG,
-        formatter_class=Raw,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("documents", nargs="+", metavar="DOCUMENT", help="names of documents in the index")

@@ -1,9 +1,5 @@
-"""Hits for people: where each passage stands, what it is called, and the part of it that meets the question.
-
-The part of a passage that is worth a glance: where it meets the question, with lines whole where lines matter.
-
-Why a passage has its score, and why a question was searched for as it was, in words.
-"""
+"""Hits for people: where each passage stands, what it is called, the part of it that meets the question, with lines
+whole where lines matter, and why it has its score."""
 
 from __future__ import annotations
 
@@ -11,27 +7,22 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from seamline.cli.terminal import (
-    Style,
-    clipped,
-    columns,
-    plural,
-    visible,
-)
-from seamline.cli.view import whole, wrapped
-from seamline.search.highlight import snippet, spans
-from seamline.search.hits import (
+from seamline.api.search import (
     Citation,
     Hit,
-    Part,
+    LegScore,
+    Plan,
     Results,
     Shadow,
     Why,
     joined_anchor,
     label,
+    sentence_starts,
+    snippet,
+    spans,
 )
-from seamline.search.plan import Plan
-from seamline.text.sentences import sentence_starts
+from seamline.cli.terminal import TerminalStyle, clipped, columns, plural, visible
+from seamline.cli.view import whole, wrapped
 from seamline.types import Span
 
 INDENT = " " * 6
@@ -47,7 +38,7 @@ _TWINS = 3
 class HitView(NamedTuple):
     """What of a hit is shown."""
 
-    style: Style
+    style: TerminalStyle
     query: str
     full: bool = False
     """All of the text, instead of the part that matches best."""
@@ -75,7 +66,7 @@ def _hit(number: int, hit: Hit, view: HitView) -> Iterator[str]:
     yield from (f"{INDENT}{line}" for line in _twins(hit.duplicates, style))
 
 
-def where(citations: Sequence[Citation], style: Style) -> str:
+def where(citations: Sequence[Citation], style: TerminalStyle) -> str:
     """The file, the place in it and the headings above, for one passage or for neighbours."""
     first, last = citations[0], citations[-1]
     place = label(first.uri, joined_anchor(first.anchor, last.anchor) if last is not first else first.anchor)
@@ -107,7 +98,7 @@ def _lead(hit: Hit) -> int:
     return hit.entry.lead if hit.entry.level == 0 and hit.citations[0].id == hit.entry.id else 0
 
 
-def _twins(twins: Sequence[Citation], style: Style) -> Iterator[str]:
+def _twins(twins: Sequence[Citation], style: TerminalStyle) -> Iterator[str]:
     yield from (f"also in {where([twin], style)}" for twin in twins[:_TWINS])
     if len(twins) > _TWINS:
         yield f"and in {len(twins) - _TWINS} more"
@@ -228,7 +219,7 @@ def _weighed(why: Why) -> Iterator[str]:
     yield from (_part(name, value) for name, value in parts.items() if value is not None)
 
 
-def _leg(name: str, part: Part | None, digits: int) -> str:
+def _leg(name: str, part: LegScore | None, digits: int) -> str:
     """A leg's score, and its rank where it was among what the leg found."""
     if part is None:
         return ""

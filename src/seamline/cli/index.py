@@ -1,9 +1,4 @@
-"""`seamline index`: documents into an index, and the index kept up to date with them.
-
-How far an index run is: a bar, documents, texts a second, and about how long it still takes.
-
-What an index run did, in two lines for people or as one JSON object.
-"""
+"""`seamline index`: documents into an index, and the index kept up to date; how far a run is, and what it did."""
 
 from __future__ import annotations
 
@@ -16,49 +11,17 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-from seamline.api.index import Index
+from seamline.api.sources import expand, shorten
 from seamline.cli.asking import in_own_words
-from seamline.cli.options import (
-    MEDIA_TYPES,
-    Raw,
-    Settled,
-    add_recipe_options,
-    max_bytes,
-    settle,
-)
-from seamline.cli.output import (
-    DONE,
-    FAILED,
-    Interrupted,
-    Output,
-    json_line,
-    print_text,
-)
-from seamline.cli.place import (
-    add_place_options,
-    opened,
-    place_for,
-    root_for,
-)
-from seamline.cli.terminal import (
-    MANY,
-    Progress,
-    Style,
-    plural,
-    say,
-    shows_glyphs,
-    style_for,
-    visible,
-)
+from seamline.cli.options import HelpFormatter, Settled, add_recipe_options, max_bytes, media_type_of, settle
+from seamline.cli.output import DONE, FAILED, Interrupted, Output, json_line, print_text
+from seamline.cli.place import add_place_options, opened, place_for, root_for
+from seamline.cli.terminal import MANY, Progress, TerminalStyle, plural, say, shows_glyphs, style_for, visible
 from seamline.errors import ConfigError, IndexMissing, SeamlineError
-from seamline.files import expand, shorten
-from seamline.index.update import Report
 
 if TYPE_CHECKING:
-    from seamline.api.index import Index
-    from seamline.index.config import Shape
-    from seamline.index.update import Report
-    from seamline.trust.access import Trust
+    from seamline.api.index import Index, IndexConfig, UpdateReport
+    from seamline.api.trust import Trust
 
 
 _EPILOG = """\
@@ -91,7 +54,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         usage="seamline index [options] PATH [PATH ...]",
         description="Bring an index up to date with files and folders. It works offline, with nothing to start.",
         epilog=_EPILOG,
-        formatter_class=Raw,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("paths", nargs="+", metavar="PATH", help="files and folders")
@@ -140,13 +103,13 @@ def _opened(args: argparse.Namespace, settled: Settled, place: str) -> Index | N
             return None
         if settled.config and not args.json and not args.quiet:
             say(f"using {settled.config}")
-        index = opened(args, place, _shape(args, settled), root_for(args.index, args.paths), trust)
+        index = opened(args, place, _index_config(args, settled), root_for(args.index, args.paths), trust)
         _remember(index, trust, made=True)
         return index
-    if _asks_for_shape(args):
+    if _asks_for_config(args):
         with ExitStack() as undo:
             undo.callback(index.close)
-            index.check_shape(_shape(args, settled, index))
+            index.check_config(_index_config(args, settled, index))
             undo.pop_all()
     elif not args.quiet:
         _remark_on_config(settled, index)
@@ -156,7 +119,7 @@ def _opened(args: argparse.Namespace, settled: Settled, place: str) -> Index | N
 
 def _trust(args: argparse.Namespace, settled: Settled) -> Trust:
     """What the command line names itself."""
-    from seamline.trust.access import trust_in
+    from seamline.api.trust import trust_in
 
     with_key = settled.trust
     embeds = trust_in([args.embedder] if args.embedder else [])
@@ -165,7 +128,7 @@ def _trust(args: argparse.Namespace, settled: Settled) -> Trust:
 
 def _remember(index: Index, trust: Trust, *, made: bool = False) -> None:
     """Trust what the user named for this index from now on: who has just named it is not asked again."""
-    from seamline.trust.access import models_of, remember
+    from seamline.api.trust import models_of, remember
 
     try:
         remember(index.url, models_of(index.recipe, index.settings.embedder), trust, all_of_them=made)
@@ -175,9 +138,7 @@ def _remember(index: Index, trust: Trust, *, made: bool = False) -> None:
 
 def _any_to_read(args: argparse.Namespace) -> bool:
     """Whether a new index would hold anything. A folder that was misspelled must not leave one behind."""
-    from seamline.formats import WALKED
-
-    inputs = expand([path for path in args.paths if path != "-"], WALKED, follow_links=args.follow_links)
+    inputs = expand([path for path in args.paths if path != "-"], follow_links=args.follow_links)
     files = [file.path for file in inputs.files if file is not None]
     if any(map(os.path.lexists, files)):
         return True
@@ -190,7 +151,7 @@ def _any_to_read(args: argparse.Namespace) -> bool:
     return False
 
 
-def _asks_for_shape(args: argparse.Namespace) -> bool:
+def _asks_for_config(args: argparse.Namespace) -> bool:
     return _asks_for_recipe(args) or args.embedder is not None or args.no_hierarchy or args.dual or args.late
 
 
@@ -198,13 +159,15 @@ def _asks_for_recipe(args: argparse.Namespace) -> bool:
     return any(getattr(args, name) is not None for name in _RECIPE)
 
 
-def _shape(args: argparse.Namespace, settled: Settled, index: Index | None = None) -> Shape:
+def _index_config(args: argparse.Namespace, settled: Settled, index: Index | None = None) -> IndexConfig:
     """What the options ask for; where they are silent, what the index is."""
-    from seamline.index.config import Shape, is_late
+    from seamline.api.index import IndexConfig, is_late
 
     if index is None:
-        return Shape(settled.recipe, args.embedder or Shape().embedder, not args.no_hierarchy, args.dual, args.late)
-    return Shape(
+        return IndexConfig(
+            settled.recipe, args.embedder or IndexConfig().embedder, not args.no_hierarchy, args.dual, args.late
+        )
+    return IndexConfig(
         settled.recipe if _asks_for_recipe(args) else index.recipe,
         args.embedder or index.settings.embedder,
         not args.no_hierarchy and index.settings.options.get("hierarchy") == "yes",
@@ -215,7 +178,7 @@ def _shape(args: argparse.Namespace, settled: Settled, index: Index | None = Non
 
 def _remark_on_config(settled: Settled, index: Index) -> None:
     """Say so where a seamline.toml was changed after the index was made: it is not followed."""
-    from seamline.index.config import shaded
+    from seamline.api.index import shaded
 
     if settled.config and shaded(settled.recipe).fingerprint != index.recipe.fingerprint:
         say(
@@ -226,8 +189,6 @@ def _remark_on_config(settled: Settled, index: Index) -> None:
 
 def _run(index: Index, paths: Sequence[str], args: argparse.Namespace, changed: Sequence[str] = ()) -> Ran:
     """One update, and its report; `changed` are the files it was made for, where those are known."""
-    # moved
-
     begun = time.monotonic()
     report = _updated(index, paths, args)
     ran = Ran(index, report, time.monotonic() - begun)
@@ -235,12 +196,10 @@ def _run(index: Index, paths: Sequence[str], args: argparse.Namespace, changed: 
     return ran
 
 
-def _updated(index: Index, paths: Sequence[str], args: argparse.Namespace) -> Report:
+def _updated(index: Index, paths: Sequence[str], args: argparse.Namespace) -> UpdateReport:
     """The index brought up to date; where that is broken off, what is safe is said first."""
-    # moved
-
     progress = IndexProgress(wanted=not args.quiet)
-    media_type = MEDIA_TYPES.get(args.media_type)
+    media_type = media_type_of(args)
     try:
         return index.update(
             paths,
@@ -276,7 +235,7 @@ class IndexProgress:
 
     def __init__(self, *, wanted: bool) -> None:
         self._line = Progress(0, wanted=wanted)
-        self._style = Style(glyphs=shows_glyphs(sys.stderr))
+        self._style = TerminalStyle(glyphs=shows_glyphs(sys.stderr))
         self._begun = time.monotonic()
         self._total = 0
         self._seen: list[str] = []
@@ -355,7 +314,7 @@ class Ran:
     """A run that came to its end."""
 
     index: Index
-    report: Report
+    report: UpdateReport
     seconds: float
 
 
@@ -373,7 +332,7 @@ def show(ran: Ran, *, as_json: bool, quiet: bool, changed: Sequence[str] = ()) -
         say(f"error: {failure.doc}: {failure.message}" if failure.doc else f"error: {failure.message}")
 
 
-def headline(report: Report) -> str:
+def headline(report: UpdateReport) -> str:
     """`3 of 1,204 documents changed, 11 chunks embedded`; a part that is 0 is left out."""
     moved = report.moved
     counts = {
@@ -395,7 +354,7 @@ def headline(report: Report) -> str:
     return ", ".join([*told, _work(report)])
 
 
-def _work(report: Report) -> str:
+def _work(report: UpdateReport) -> str:
     """What was new, and how much of it the model had to read."""
     if not report.cached:
         return f"{plural(report.chunks, 'chunk')} embedded"

@@ -9,27 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seamline.cli.options import (
-    MEDIA_TYPES,
-    Raw,
-    add_size_limit,
-    max_bytes,
-    read_stdin,
-)
+from seamline.api.recipes import Recipe
+from seamline.api.sources import File, out_of_memory, parse_bytes, parse_file
+from seamline.cli.options import HelpFormatter, add_media_type, add_size_limit, max_bytes, media_type_of, read_stdin
 from seamline.cli.output import DONE, FAILED
-from seamline.cli.terminal import (
-    Style,
-    clipped,
-    plural,
-    say,
-    style_for,
-    visible,
-)
+from seamline.cli.terminal import TerminalStyle, clipped, plural, say, style_for, visible
 from seamline.errors import SeamlineError
-from seamline.files import out_of_memory
 
 if TYPE_CHECKING:
-    from seamline.recipe.choose import Classified
+    from seamline.api.recipes import Classified
     from seamline.types import Block, Document
 
 _INDENT = "  "
@@ -53,16 +41,14 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         usage="seamline inspect [options] FILE [FILE ...]",
         description="Show what files are read as: their class and why, their blocks and where these stand, notices.",
         epilog=_EPILOG,
-        formatter_class=Raw,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("paths", nargs="+", metavar="FILE", help="files to read")
     parser.add_argument("--blocks", action="store_true", help="every block, and not only headings")
     parser.add_argument("--json", action="store_true", help="one JSON object per file and line")
     parser.add_argument("--encoding", metavar="NAME", help="of files that are not UTF-8, such as cp1252")
-    parser.add_argument(
-        "--media-type", choices=MEDIA_TYPES, metavar="FORMAT", help="read as this format, whatever it is"
-    )
+    add_media_type(parser, "read as this format, whatever it is")
     parser.add_argument("--boilerplate", choices=("keep", "remove"), default="keep", help="of web pages (keep)")
     parser.add_argument("--ocr", choices=("auto", "on", "off"), default="auto", help="of pages without text (auto)")
     add_size_limit(parser)
@@ -70,8 +56,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def execute(args: argparse.Namespace) -> int:
+    from seamline.api.recipes import classify
     from seamline.cli.output import Output, print_text
-    from seamline.recipe.choose import classify
 
     style = style_for(sys.stdout)
     most = max_bytes(args)
@@ -94,14 +80,11 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _read(args: argparse.Namespace, name: str, most: int | None) -> Document:
-    from seamline.parse import parse_bytes, parse_file
-    from seamline.recipe.recipe import Reading
-
-    reading = Reading(boilerplate=args.boilerplate, ocr=args.ocr)
-    media_type = MEDIA_TYPES.get(args.media_type)
+    recipe = Recipe(boilerplate=args.boilerplate, ocr=args.ocr)
+    media_type = media_type_of(args)
     if name == "-":
-        return parse_bytes(read_stdin(most), media_type=media_type, encoding=args.encoding, reading=reading)
-    return parse_file(Path(name), media_type=media_type, encoding=args.encoding, reading=reading, max_bytes=most)
+        return parse_bytes(read_stdin(most), recipe, media_type=media_type, encoding=args.encoding)
+    return parse_file(File(Path(name)), recipe, media_type=media_type, encoding=args.encoding, max_bytes=most)
 
 
 def _record(document: Document, found: Classified) -> dict[str, Any]:
@@ -134,7 +117,7 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | list | dict | type(None)) else str(value)
 
 
-def _report(document: Document, found: Classified, style: Style, *, whole: bool) -> Iterator[str]:
+def _report(document: Document, found: Classified, style: TerminalStyle, *, whole: bool) -> Iterator[str]:
     counts = Counter(block.kind for block in document.blocks)
     size = f"{plural(len(document.text), 'character')}, {plural(len(document.blocks), 'block')}"
     yield style.paint(visible(document.id), "bold") + style.paint(f"  {document.source.media_type}, {size}", "dim")
@@ -153,11 +136,11 @@ def _report(document: Document, found: Classified, style: Style, *, whole: bool)
     yield from _tree(document, style, whole=whole)
 
 
-def _field(name: str, value: str, style: Style) -> str:
+def _field(name: str, value: str, style: TerminalStyle) -> str:
     return style.paint(f"{visible(name)[:10]:<10} ", "dim") + clipped(visible(value), style.width - 11)
 
 
-def _tree(document: Document, style: Style, *, whole: bool) -> Iterator[str]:
+def _tree(document: Document, style: TerminalStyle, *, whole: bool) -> Iterator[str]:
     """One line for each block: headings by their level, other blocks one step below the heading above them."""
     under = 0
     depths: list[int] = []
@@ -174,8 +157,8 @@ def _tree(document: Document, style: Style, *, whole: bool) -> Iterator[str]:
             yield _line(document, block, min(depth, _DEEPEST), style)
 
 
-def _line(document: Document, block: Block, depth: int, style: Style) -> str:
-    from seamline.search.hits import place_text
+def _line(document: Document, block: Block, depth: int, style: TerminalStyle) -> str:
+    from seamline.api.search import place_text
 
     kind = f"h{block.level}" if block.kind == "heading" else block.kind
     place = place_text(document.place_of(block.span)).strip()

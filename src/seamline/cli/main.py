@@ -61,13 +61,13 @@ def build_parser() -> ArgumentParser:
     from importlib import import_module
 
     from seamline import __version__
-    from seamline.cli.options import Parser, Raw
+    from seamline.cli.options import HelpFormatter, Parser
 
     parser = Parser(
         prog="seamline",
         description="Cut documents along their seams, index them, search them, and cite what was found, exactly.",
         epilog=_EPILOG,
-        formatter_class=Raw,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"seamline {__version__}")

@@ -6,24 +6,24 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
 
 from seamline.errors import ConfigError, ParseError
-from seamline.formats import FORMATS
 
 if TYPE_CHECKING:
-    from seamline.recipe.recipe import Overlap, Recipe
-    from seamline.trust.access import Access, Trust
+    from seamline.api.recipes import Overlap, Recipe
+    from seamline.api.trust import Access, Trust
 
 _PLAIN = (
     *("strategy", "llm", "bias", "packer", "sections", "depth", "breadcrumb", "front_matter", "boilerplate", "ocr"),
 )
 """Options that are fields of the recipe as they are."""
-MEDIA_TYPES = {one.name: one.media_type for one in FORMATS if one.name != "image"}
 
+_IMAGE = "image"
+"""A format of many media types: files of it are told by their content alone."""
 _OPTIONS: Mapping[str, str] = {
     "$.budget.target": "--target",
     "$.budget.limit": "--limit",
@@ -39,12 +39,27 @@ _OPTIONS: Mapping[str, str] = {
 """Where an error of the recipe points, as the command line calls it."""
 
 
-class Raw(argparse.RawDescriptionHelpFormatter):
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
     """Examples stay as they are written; options get room for their names."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=30)
         self._action_max_length = 14  # argparse forgets the indent of the commands it lists
+
+
+class PluginChoices:
+    """The values of an option that plugins add to. They are looked for when a value is not one of ours, and when all
+    are listed."""
+
+    def __init__(self, is_known: Callable[[str], bool], names: Callable[[], Sequence[str]]) -> None:
+        self._is_known = is_known
+        self._names = names
+
+    def __contains__(self, name: str) -> bool:
+        return self._is_known(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
 
 
 class Parser(argparse.ArgumentParser):
@@ -87,17 +102,19 @@ class Settled(NamedTuple):
 
 def add_recipe_options(parser: argparse.ArgumentParser) -> None:
     """Everything that decides where chunks are cut."""
-    from seamline.recipe.presets import PRESETS
-    from seamline.recipe.recipe import (
+    from seamline.api.recipes import (
         DERIVED,
         FACTS,
+        OUR_STRATEGIES,
+        PRESETS,
         Bias,
         FrontMatter,
         OverlapKind,
         Packer,
         Sections,
+        is_strategy,
+        strategies,
     )
-    from seamline.recipe.strategies import Strategy
 
     size = parser.add_argument_group("size of chunks, in tokens")
     size.add_argument("--target", type=int, metavar="N", help="come as close to this as the seams allow (480)")
@@ -111,7 +128,10 @@ def add_recipe_options(parser: argparse.ArgumentParser) -> None:
     size.add_argument("--bias", choices=get_args(Bias), help="what the estimate is careful with (balanced)")
     cut = parser.add_argument_group("where to cut")
     cut.add_argument(
-        "--strategy", choices=get_args(Strategy), metavar="NAME", help=f"{', '.join(get_args(Strategy))} (structural)"
+        "--strategy",
+        choices=PluginChoices(is_strategy, strategies),
+        metavar="NAME",
+        help=f"{', '.join(OUR_STRATEGIES)} (structural), or that of a plugin; see `seamline doctor`",
     )
     cut.add_argument(
         "--packer",
@@ -166,13 +186,36 @@ def add_recipe_options(parser: argparse.ArgumentParser) -> None:
         help="read pages and images without text by sight: where an engine is installed (auto), always, never",
     )
     read.add_argument("--encoding", metavar="NAME", help="of inputs that are not UTF-8, such as cp1252")
-    read.add_argument(
-        "--media-type", choices=MEDIA_TYPES, metavar="FORMAT", help="read all inputs as this, whatever they look like"
-    )
+    add_media_type(read, "read all inputs as this, whatever they look like")
     add_size_limit(read)
     read.add_argument(
         "--follow-links", action="store_true", help="also links in folders that lead out of the paths that were given"
     )
+
+
+def add_media_type(group: argparse._ActionsContainer, help: str) -> None:
+    group.add_argument("--media-type", choices=PluginChoices(_is_format, _formats), metavar="FORMAT", help=help)
+
+
+def media_type_of(args: argparse.Namespace) -> str | None:
+    """The media type of the format that a command line names; None where it names none."""
+    from seamline.api.sources import format_named
+
+    one = None if args.media_type is None else format_named(args.media_type)
+    return one.media_type if one else None
+
+
+def _is_format(name: str) -> bool:
+    from seamline.api.sources import format_named
+
+    found = format_named(name)
+    return found is not None and found.name == name != _IMAGE
+
+
+def _formats() -> list[str]:
+    from seamline.api.sources import format_names
+
+    return [name for name in format_names() if name != _IMAGE]
 
 
 def add_size_limit(group: argparse._ActionsContainer) -> None:
@@ -183,7 +226,7 @@ def add_size_limit(group: argparse._ActionsContainer) -> None:
 
 def max_bytes(args: argparse.Namespace) -> int | None:
     """The size limit of a command line; None where there is none."""
-    from seamline.files import MAX_BYTES
+    from seamline.api.sources import MAX_BYTES
 
     given: str | None = args.max_bytes
     if given is None:
@@ -199,7 +242,7 @@ def max_bytes(args: argparse.Namespace) -> int | None:
 
 def read_stdin(most: int | None) -> bytes:
     """What standard input holds; a ParseError where that cannot be had, or is too much."""
-    from seamline.files import STDIN_NAME, read_stream
+    from seamline.api.sources import STDIN_NAME, read_stream
 
     try:
         return read_stream(sys.stdin.buffer, max_bytes=most)
@@ -216,10 +259,9 @@ def _names(given: str, known: Sequence[str]) -> tuple[str, ...]:
 def settle(args: argparse.Namespace) -> Settled:
     """The recipe that a command line asks for, and proof that its tokenizer and encoding can be had."""
     from seamline.api import settle as api_settle
-    from seamline.parse.decode import decode
-    from seamline.pipeline import make_parts
-    from seamline.recipe.recipe import DERIVED, FACTS
-    from seamline.recipe.toml import adjusted
+    from seamline.api.batch import make_runtime
+    from seamline.api.recipes import DERIVED, FACTS, adjusted
+    from seamline.api.sources import check_encoding
 
     base, config = _base(args)
     fields: dict[str, Any] = {name: value for name in _PLAIN if (value := getattr(args, name)) is not None}
@@ -237,8 +279,8 @@ def settle(args: argparse.Namespace) -> Settled:
         )
         recipe = replace(sized, **fields)
         access, trust = _admitted(args, recipe, config)
-        make_parts(recipe, access=access)
-        decode(b"", encoding=args.encoding)
+        make_runtime(recipe, access=access)
+        check_encoding(args.encoding)
     except ConfigError as error:
         raise _in_words_of_the_command_line(error, args) from None
     return Settled(recipe, config, access, trust)
@@ -246,29 +288,22 @@ def settle(args: argparse.Namespace) -> Settled:
 
 def _admitted(args: argparse.Namespace, recipe: Recipe, config: Path | None) -> tuple[Access, Trust]:
     """What the recipe may load, and what of it the user named; raises where a file that was found names more."""
+    from seamline.api.trust import FoundModels, admit, keyed, models_of, trust_folder, trust_in
     from seamline.cli.place import keys_of
-    from seamline.trust.access import (
-        Found,
-        admit,
-        keyed,
-        models_of,
-        trust_in,
-    )
-    from seamline.trust.records import trust_folder
 
     found = config is not None and args.config is None
     names = models_of(recipe)
     own = [getattr(recipe, name) for name in ("llm", "signal", "tokenizer") if not found or _gives(args, name)]
     folder = trust_folder(config.parent if config is not None else Path.cwd())
     trust = trust_in(own, keyed(names, folder) if found else ())
-    access = admit(Found(folder, str(config), names), trust, keys_of(), own)
+    access = admit(FoundModels(folder, str(config), names), trust, keys_of(), own)
     access.require(*names)
     return access, trust
 
 
 def _gives(args: argparse.Namespace, name: str) -> bool:
     """Whether options give a field of the recipe."""
-    from seamline.recipe.recipe import PLACES
+    from seamline.api.recipes import PLACES
 
     set_itself = (setting.partition("=")[0].strip() == PLACES[name] for setting in args.set)
     return getattr(args, name, None) is not None or any(set_itself)
@@ -276,8 +311,8 @@ def _gives(args: argparse.Namespace, name: str) -> bool:
 
 def _base(args: argparse.Namespace) -> tuple[Recipe | str | None, Path | None]:
     """A preset, a file that is named or found, or nothing."""
-    from seamline.recipe.toml import find, load_recipe
-    from seamline.trust.access import check_owner
+    from seamline.api.recipes import find, load_recipe
+    from seamline.api.trust import check_owner
 
     chosen = [name for name in ("--preset", "--config") if getattr(args, name[2:]) is not None]
     if args.no_config and args.config is not None:
@@ -298,7 +333,7 @@ def _base(args: argparse.Namespace) -> tuple[Recipe | str | None, Path | None]:
 def _overlap(given: str | None) -> int | Overlap | None:
     if given is None or given.isdecimal():
         return None if given is None else int(given)
-    from seamline.recipe.recipe import Overlap
+    from seamline.api.recipes import Overlap
 
     kind, colon, tokens = given.partition(":")
     if colon and not tokens.isdecimal():

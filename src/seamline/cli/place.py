@@ -1,27 +1,20 @@
-"""Which index a command means: the one that is named, the nearest one, or a new one beside the documents.
-
-The live objects of a command: models with their keys, answers kept for the next run.
-"""
+"""Which index a command means: the one that is named, the nearest one, or a new one beside the documents; and the keys
+that its services are asked with."""
 
 from __future__ import annotations
 
 import argparse
 import os
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from seamline.api import is_address
 from seamline.errors import ConfigError, IndexMissing, installed
-from seamline.store import is_address
 
 if TYPE_CHECKING:
-    from seamline.api.index import Index
-    from seamline.index.config import Shape
-    from seamline.recipe.recipe import Recipe
-    from seamline.runtime import Parts
-    from seamline.trust.access import Access, Trust
-    from seamline.trust.keys import Keys
+    from seamline.api.index import Index, IndexConfig
+    from seamline.api.trust import Keys, Trust
 
 
 def add_place_options(parser: argparse.ArgumentParser) -> None:
@@ -76,7 +69,7 @@ def place_for(named: str | None, paths: Sequence[str]) -> str:
 
 def keys_of(variable: str | None = None) -> Keys:
     """The keys of a command: that of the variable which it names, those of hosts, and the one without a host."""
-    from seamline.trust.keys import PLAIN, Keys
+    from seamline.api.trust import PLAIN, Keys
 
     if variable is not None and not os.environ.get(variable):
         raise ConfigError(f"--api-key-env: the environment variable {variable} is not set or empty")
@@ -101,17 +94,17 @@ def root_for(named: str | None, paths: Sequence[str]) -> Path | None:
 def opened(
     args: argparse.Namespace,
     place: str,
-    shape: Shape | None = None,
+    config: IndexConfig | None = None,
     root: Path | None = None,
     trust: Trust | None = None,
 ) -> Index:
-    """The index at a place; a new one where there is none and a shape is given. `trust`: what the command names."""
+    """The index at a place; a new one where there is none and a config is given. `trust`: what the command names."""
     keys = keys_of(args.api_key_env)
     try:
         with installed():
             from seamline.api.index import open_index
 
-            return open_index(place, shape=shape, root=root, key=keys, trust=trust)
+            return open_index(place, config=config, root=root, key=keys, trust=trust)
     except IndexMissing:
         if is_address(place):
             raise
@@ -144,14 +137,6 @@ def _checked(place: str) -> str:
     if not is_address(place) and os.path.exists(place) and not os.path.isdir(place):
         raise ConfigError(f"--index: expected the folder of an index, got the file {place}")
     return place
-
-
-@lru_cache(4)
-def parts_for(recipe: Recipe, access: Access) -> Parts:
-    """Made once for all inputs."""
-    from seamline.pipeline import make_parts
-
-    return make_parts(recipe, answers=answers_file() if recipe.llm else None, access=access)
 
 
 def answers_file() -> Path:

@@ -17,15 +17,14 @@ from seamline.cli.asking import (
     question,
     reranker_of,
 )
-from seamline.cli.options import Raw
+from seamline.cli.options import HelpFormatter
 from seamline.cli.output import DONE
 from seamline.cli.place import add_place_options, existing, opened
 from seamline.cli.terminal import say, style_for
 from seamline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seamline.search.hits import Results
-    from seamline.search.plan import Plan
+    from seamline.api.search import Plan, Results
 
 PASSAGES = 5
 """What is shown unless -k says otherwise: about a screen."""
@@ -51,7 +50,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         usage="seamline search [options] QUERY",
         description="Find the passages of an index that answer a question best, by meaning and by words.",
         epilog=_EPILOG,
-        formatter_class=Raw,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     add_question(parser, "QUERY")
@@ -99,8 +98,8 @@ def _searched(args: argparse.Namespace, query: str) -> tuple[Plan | None, Result
 
 
 def _print_json(query: str, plan: Plan | None, results: Results) -> None:
+    from seamline.api.search import spans
     from seamline.cli.output import Output, json_line
-    from seamline.search.highlight import spans
 
     Output(None).write(
         json_line(

@@ -7,15 +7,10 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from seamline.cli.options import Raw
+from seamline.cli.options import HelpFormatter
 from seamline.cli.output import DONE
 from seamline.cli.place import add_place_options, existing, opened
-from seamline.cli.terminal import (
-    Style,
-    plural,
-    style_for,
-    visible,
-)
+from seamline.cli.terminal import TerminalStyle, plural, style_for, visible
 
 if TYPE_CHECKING:
     from seamline.api.index import Index, Stats
@@ -39,7 +34,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="show what an index holds",
         description="Show what an index holds, how much of it says the same twice, and what it was made with.",
         epilog=_EPILOG,
-        formatter_class=Raw,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("--json", action="store_true", help="one JSON object")
@@ -60,8 +55,8 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _print_json(index: Index, stats: Stats) -> None:
+    from seamline.api.index import is_late
     from seamline.cli.output import Output, json_line
-    from seamline.index.config import is_late
 
     settings = index.settings
     Output(None).write(
@@ -93,7 +88,7 @@ def _print_json(index: Index, stats: Stats) -> None:
     )
 
 
-def _lines(index: Index, stats: Stats, style: Style) -> Iterator[str]:
+def _lines(index: Index, stats: Stats, style: TerminalStyle) -> Iterator[str]:
     yield style.paint(visible(index.url), "bold")
     yield ""
     for name, value in _rows(index, stats):
@@ -102,7 +97,7 @@ def _lines(index: Index, stats: Stats, style: Style) -> Iterator[str]:
 
 
 def _rows(index: Index, stats: Stats) -> Iterator[tuple[str, str]]:
-    from seamline.index.config import is_late
+    from seamline.api.index import is_late
 
     settings, recipe = index.settings, index.recipe
     mean = f", {stats.tokens / stats.chunks:,.0f} each" if stats.chunks else ""

@@ -29,7 +29,7 @@ PLAIN_WIDTH = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class TerminalStyle:
     """How text is decorated for one stream."""
 
     colour: bool = False
@@ -48,14 +48,14 @@ class Style:
         return glyph if self.glyphs else plain
 
 
-def style_for(stream: TextIO) -> Style:
+def style_for(stream: TextIO) -> TerminalStyle:
     """The style a stream asks for; a pipe or file gets plain text of a fixed width, so it is the same everywhere."""
     width = PLAIN_WIDTH
     if stream.isatty():
         from shutil import get_terminal_size
 
         width = max(40, get_terminal_size().columns)
-    return Style(wants_colour(stream), shows_glyphs(stream), width)
+    return TerminalStyle(wants_colour(stream), shows_glyphs(stream), width)
 
 
 def wants_colour(stream: TextIO) -> bool:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from seamline.cli.options import Raw
+from seamline.cli.options import HelpFormatter
 from seamline.cli.output import DONE, FAILED, print_text
 from seamline.cli.terminal import say, visible
-from seamline.errors import ConfigError, IndexMissing, SeamlineError
+from seamline.errors import ConfigError, SeamlineError
 
 if TYPE_CHECKING:
-    from seamline.trust.access import Target
-    from seamline.trust.records import Record
+    from seamline.api.trust import Target, TrustRecord
 
 _EPILOG = """\
 examples:
@@ -41,7 +39,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         usage="seamline trust [options] [FOLDER [TARGET ...]]",
         description="Say which services and model files the files of a folder may lead to, or list them.",
         epilog=_EPILOG,
-        formatter_class=Raw,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -56,7 +54,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def execute(args: argparse.Namespace) -> int:
-    from seamline.trust.records import all_records
+    from seamline.api.trust import all_records
 
     if args.folder is None:
         if args.owner or args.with_key or args.remove:
@@ -69,41 +67,40 @@ def execute(args: argparse.Namespace) -> int:
     if args.remove:
         return _remove(folder, args)
     if not args.targets and not args.owner:
-        _print_targets(_named(folder, args.folder), as_json=args.json)
+        _print_targets(_targets_of(folder, args.folder), as_json=args.json)
         return DONE
     return _add(folder, args)
 
 
 def _folder(given: str, *, gone: bool) -> str:
     """The folder that trust is kept for."""
-    from seamline.trust.records import trust_folder
+    from seamline.api.trust import trusted_place
 
-    if "://" in given:
-        from seamline.store.postgres.connect import Address
-
-        return Address.read(given).shown
-    if not gone and not os.path.isdir(given):
+    if "://" not in given and not gone and not os.path.isdir(given):
         raise ConfigError(f"expected a folder, got {given}: check the name, or name the folder around it")
-    return trust_folder(given)
+    return trusted_place(given)
 
 
 def _target(given: str) -> str:
-    """A service in the form that is compared, or the real path of a file."""
-    from seamline.trust.access import service_url
+    """A service in the form that is compared, the real path of a file, or a model of a plugin."""
+    from seamline.api.trust import is_plugin_model, service_url
 
+    if is_plugin_model(given):
+        return given
     return service_url(given) if "://" in given else os.path.realpath(given)
 
 
 def _add(folder: str, args: argparse.Namespace) -> int:
-    from seamline.trust.records import OWNER, Record, add_record
+    from seamline.api.trust import OWNER, TrustRecord, add_record, is_plugin_model
 
     targets = [_target(given) for given in args.targets]
-    if missing := [target for target in targets if "://" not in target and not os.path.isfile(target)]:
+    known = [target for target in targets if "://" in target or is_plugin_model(target) or os.path.isfile(target)]
+    if missing := [target for target in targets if target not in known]:
         raise ConfigError(f"expected the URL of a service or a file, got {missing[0]}: check the name")
     if args.with_key and not all("://" in target for target in targets):
         raise ConfigError("--with-key: expected the URLs of services, got a file; a file needs no key")
-    records = [Record(folder, target, args.with_key) for target in targets]
-    records += [Record(folder, OWNER)] if args.owner else []
+    records = [TrustRecord(folder, target, args.with_key) for target in targets]
+    records += [TrustRecord(folder, OWNER)] if args.owner else []
     for record in records:
         add_record(record)
     _print_records(records, as_json=args.json)
@@ -111,7 +108,7 @@ def _add(folder: str, args: argparse.Namespace) -> int:
 
 
 def _remove(folder: str, args: argparse.Namespace) -> int:
-    from seamline.trust.records import OWNER, records_of, remove_record
+    from seamline.api.trust import OWNER, records_of, remove_record
 
     targets = [_target(given) for given in args.targets] + ([OWNER] if args.owner else [])
     known = records_of(folder)
@@ -124,7 +121,7 @@ def _remove(folder: str, args: argparse.Namespace) -> int:
     return DONE if gone and not unknown else FAILED
 
 
-def _print_records(records: Sequence[Record], *, as_json: bool) -> None:
+def _print_records(records: Sequence[TrustRecord], *, as_json: bool) -> None:
     from dataclasses import asdict
 
     if as_json:
@@ -158,39 +155,15 @@ def _with_key(key: bool) -> str:
     return "  with SEAMLINE_API_KEY" if key else ""
 
 
-def _named(folder: str, given: str) -> list[Target]:
+def _targets_of(folder: str, given: str) -> list[Target]:
     """What the files of a folder name, each once. Nothing of it is asked or opened."""
-    from seamline.trust.access import targets_of
+    from seamline.api.trust import named_by_config, named_by_index, targets_of
 
-    return targets_of(folder, dict.fromkeys((*_of_config(folder), *_of_index(folder, given))))
-
-
-def _of_config(folder: str) -> tuple[str, ...]:
-    from seamline.recipe.toml import FILE_NAME, load_recipe
-    from seamline.trust.access import check_owner, models_of
-
-    path = Path(folder, FILE_NAME)
-    if "://" in folder or not path.is_file():
-        return ()
-    check_owner(path)
-    return models_of(load_recipe(path))
-
-
-def _of_index(folder: str, given: str) -> Iterator[str]:
-    from seamline.errors import installed
-    from seamline.trust.access import models_of
-
+    names = list(named_by_config(folder))
     try:
-        with installed():
-            from seamline.api.index import FOLDER, open_index
-
-            inside = os.path.join(folder, FOLDER)
-            place = given if "://" in folder else inside if os.path.isdir(inside) else folder
-            with open_index(place) as index:
-                yield from models_of(index.recipe, index.settings.embedder)
-    except IndexMissing:
-        return
+        names += named_by_index(folder, given)
     except ConfigError:
         raise
     except SeamlineError as error:
         say(f"notice: the index of this folder cannot be read: {error}")
+    return targets_of(folder, dict.fromkeys(names))

@@ -10,18 +10,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cli.explain import explain
-from seamline.cli.terminal import (
-    Style,
-    clipped,
-    columns,
-    plural,
-    visible,
-)
-from seamline.recipe.recipe import Recipe
+from seamline.cli.terminal import TerminalStyle, clipped, columns, plural, visible
 from seamline.types import Chunk, Document, Span
 
 if TYPE_CHECKING:
-    from seamline.pipeline import Made
+    from seamline.api.batch import DocumentChunks
+    from seamline.api.recipes import Recipe
 
 
 _BODY_LINES = 6
@@ -31,16 +25,16 @@ _INDENT = " " * 6
 _LINE_END = re.compile(r"\r\n?|\n")
 
 
-class Look(NamedTuple):
+class ChunkView(NamedTuple):
     """What of a chunk is shown."""
 
-    style: Style
+    style: TerminalStyle
     full: bool = False
     """All lines in full, instead of the first few."""
     explain: bool = False
 
 
-class Line(NamedTuple):
+class ChunkLine(NamedTuple):
     """A line of a chunk's text, or the part of one that has one owner."""
 
     mark: str
@@ -48,7 +42,7 @@ class Line(NamedTuple):
     text: str
 
 
-def render(name: str, document: Document, made: Made, look: Look) -> str:
+def render(name: str, document: Document, made: DocumentChunks, look: ChunkView) -> str:
     """A document, its chunks, and what was written about them."""
     chunks, recipe = made.chunks, made.recipe
     lines = [_header(name, document, chunks, look.style)]
@@ -67,14 +61,17 @@ def render(name: str, document: Document, made: Made, look: Look) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _chosen(made: Made) -> list[str]:
+def _chosen(made: DocumentChunks) -> list[str]:
     """Which strategy, and why."""
-    from seamline.recipe.choose import Choice
+    from seamline.api.recipes import StrategyChoice
 
-    return [f"strategy: {Choice(made.recipe).strategy}", *(f"because: {visible(reason)}" for reason in made.reasons)]
+    return [
+        f"strategy: {StrategyChoice(made.recipe).strategy}",
+        *(f"because: {visible(reason)}" for reason in made.reasons),
+    ]
 
 
-def _about(made: Made, look: Look) -> Iterator[str]:
+def _about(made: DocumentChunks, look: ChunkView) -> Iterator[str]:
     """Texts about chunks, each with the numbers of the chunks."""
     style = look.style
     numbers = {chunk.id: f"{chunk.index + 1}{'^' * chunk.level}" for chunk in made.chunks}
@@ -85,7 +82,7 @@ def _about(made: Made, look: Look) -> Iterator[str]:
         yield style.paint(style.mark("  ✎ ", "  * "), "dim") + (line if look.full else clipped(line, style.width - 4))
 
 
-def _header(name: str, document: Document, chunks: Sequence[Chunk], style: Style) -> str:
+def _header(name: str, document: Document, chunks: Sequence[Chunk], style: TerminalStyle) -> str:
     dot = style.mark(" · ", " - ")
     parts = [style.paint(visible(name), "bold")]
     if document.title:
@@ -100,7 +97,7 @@ def _header(name: str, document: Document, chunks: Sequence[Chunk], style: Style
     return dot.join(parts)
 
 
-def _title(chunk: Chunk, recipe: Recipe, style: Style) -> str:
+def _title(chunk: Chunk, recipe: Recipe, style: TerminalStyle) -> str:
     first, last = chunk.lines
     place = f"line {first}" if first == last else f"lines {first}-{last}"
     number = style.paint(f"{chunk.index + 1:>4}", "bold")
@@ -110,7 +107,7 @@ def _title(chunk: Chunk, recipe: Recipe, style: Style) -> str:
     return f"{number}  {bar} {chunk.tokens:>5} tokens  {place}  {what}  {crumb}".rstrip()
 
 
-def _bar(tokens: int, limit: int, style: Style) -> str:
+def _bar(tokens: int, limit: int, style: TerminalStyle) -> str:
     """How much of the limit is used."""
     filled = min(_BAR, -(-tokens * _BAR // limit))
     full, empty = style.mark("█", "#"), style.mark("░", ".")
@@ -119,7 +116,7 @@ def _bar(tokens: int, limit: int, style: Style) -> str:
     )
 
 
-def _text(chunk: Chunk, look: Look) -> Iterator[str]:
+def _text(chunk: Chunk, look: ChunkView) -> Iterator[str]:
     """The chunk's text, every line marked by whose it is."""
     lines = _lines(chunk)
     if not look.full:
@@ -128,7 +125,7 @@ def _text(chunk: Chunk, look: Look) -> Iterator[str]:
         yield _shown(line, look)
 
 
-def _lines(chunk: Chunk) -> list[Line]:
+def _lines(chunk: Chunk) -> list[ChunkLine]:
     text = chunk.document.text
     runs = [("borrowed", text[c.start : c.end]) for c in chunk.context]
     added = [("added", c.added) for c in chunk.context]
@@ -150,20 +147,20 @@ def _split(pieces: Sequence[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]
         yield line
 
 
-def _by_owner(pieces: Sequence[tuple[str, str]]) -> list[Line]:
+def _by_owner(pieces: Sequence[tuple[str, str]]) -> list[ChunkLine]:
     """Where an overlap ends in the middle of a line, each side gets a line; blanks go with what is before them."""
-    out: list[Line] = []
+    out: list[ChunkLine] = []
     for owner, text in pieces:
         if out and (out[-1].mark == owner or not text.strip()):
-            out[-1] = Line(out[-1].mark, out[-1].text + text)
+            out[-1] = ChunkLine(out[-1].mark, out[-1].text + text)
         elif text.strip():
-            out.append(Line(owner, text))
+            out.append(ChunkLine(owner, text))
     if out:
         return out
-    return [Line("body" if any(owner == "body" for owner, _ in pieces) else "borrowed", "")]
+    return [ChunkLine("body" if any(owner == "body" for owner, _ in pieces) else "borrowed", "")]
 
 
-def _preview(lines: Sequence[Line]) -> list[Line]:
+def _preview(lines: Sequence[ChunkLine]) -> list[ChunkLine]:
     """The first lines of what is borrowed and of the body; all that is added."""
     borrowed = [line for line in lines if line.mark == "borrowed" and line.text]
     body = [line for line in lines if line.mark == "body"]
@@ -172,19 +169,19 @@ def _preview(lines: Sequence[Line]) -> list[Line]:
     return [*_head(borrowed, _CONTEXT_LINES), *before, *_head(body, _BODY_LINES), *after]
 
 
-def _added_before(lines: Sequence[Line]) -> list[Line]:
+def _added_before(lines: Sequence[ChunkLine]) -> list[ChunkLine]:
     """Added lines that stand before the body, as the rule under borrowed header cells does."""
     first = next((at for at, line in enumerate(lines) if line.mark == "body"), 0)
     return [line for line in lines[:first] if line.mark == "added"]
 
 
-def _head(lines: Sequence[Line], most: int) -> list[Line]:
+def _head(lines: Sequence[ChunkLine], most: int) -> list[ChunkLine]:
     if len(lines) <= most + 1:  # one line left over is shown as soon as counted
         return list(lines)
-    return [*lines[:most], Line(lines[0].mark, f"… {len(lines) - most} more lines")]
+    return [*lines[:most], ChunkLine(lines[0].mark, f"… {len(lines) - most} more lines")]
 
 
-def _shown(line: Line, look: Look) -> str:
+def _shown(line: ChunkLine, look: ChunkView) -> str:
     style = look.style
     marks = {"body": ("│", "|"), "borrowed": ("┆", ":"), "added": ("+", "+")}
     mark = style.paint(style.mark(*marks[line.mark]), "dim")
@@ -207,7 +204,7 @@ _BACK = 2000
 
 
 def wrapped(
-    text: str, part: Span, marks: Sequence[Span], style: Style, width: int, *, airy: bool = False
+    text: str, part: Span, marks: Sequence[Span], style: TerminalStyle, width: int, *, airy: bool = False
 ) -> Iterator[str]:
     """A part of a text in lines of at most so many columns: lines of a paragraph joined; blank lines and the rules of
     tables only where there is room for air."""
@@ -219,12 +216,12 @@ def wrapped(
             yield painted(flowing, line, (), style)
 
 
-def whole(text: str, marks: Sequence[Span], style: Style) -> Iterator[str]:
+def whole(text: str, marks: Sequence[Span], style: TerminalStyle) -> Iterator[str]:
     """All lines of a text as they are."""
     return (painted(text, line, marks, style) for line in _marked_lines(text, Span(0, len(text))))
 
 
-def painted(text: str, part: Span, marks: Sequence[Span], style: Style) -> str:
+def painted(text: str, part: Span, marks: Sequence[Span], style: TerminalStyle) -> str:
     """A part of one line, with what is marked in it standing out."""
     pieces, at = [], part.start
     for mark in marks:

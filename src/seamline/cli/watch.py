@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from seamline.api.sources import expand
 from seamline.cli.output import DONE, Interrupted, Terminated
 from seamline.cli.terminal import plural, say
 from seamline.errors import ProviderError, StoreError
-from seamline.files import expand
 
 PAUSE = 1.0
 """Seconds between two looks."""
@@ -73,10 +73,8 @@ def _watch(paths: Sequence[str], update: Update, known: dict[str, Sight], *, fol
 
 def look(paths: Sequence[str], *, follow_links: bool = False) -> dict[str, Sight]:
     """The files that the paths mean now. What cannot be looked at is not there."""
-    from seamline.formats import WALKED
-
     found = {}
-    for file in expand([path for path in paths if path != "-"], WALKED, follow_links=follow_links).files:
+    for file in expand([path for path in paths if path != "-"], follow_links=follow_links).files:
         if file is None:
             continue
         try:

@@ -14,20 +14,15 @@ from seamline.cut.scores.strategies import signal_of
 from seamline.cut.sections import Section
 from seamline.gc_pause import paused
 from seamline.recipe.recipe import Recipe
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.text.headings import heading_text
-from seamline.types import (
-    Chunk,
-    Document,
-    Names,
-    Span,
-)
+from seamline.types import Chunk, ChunkIds, Document, Span
 
 if TYPE_CHECKING:
     from seamline.cut.sections import Parents
 
 
-def cut(document: Document, recipe: Recipe, parts: Parts) -> list[Chunk]:
+def cut(document: Document, recipe: Recipe, parts: Runtime) -> list[Chunk]:
     """The chunks of a document, of all levels where the strategy makes several."""
     with paused():
         leaves = cut_leaves(document, recipe, parts)
@@ -38,7 +33,7 @@ def cut(document: Document, recipe: Recipe, parts: Parts) -> list[Chunk]:
         return levelled(leaves, recipe, parts.tokenizer)
 
 
-def cut_leaves(document: Document, recipe: Recipe, parts: Parts, signal: Signal | None = None) -> list[Chunk]:
+def cut_leaves(document: Document, recipe: Recipe, parts: Runtime, signal: Signal | None = None) -> list[Chunk]:
     """The chunks of a document of one level. A `signal` that is given stands for that of the recipe's strategy."""
     tokenizer = parts.tokenizer
     if signal is None:
@@ -50,10 +45,9 @@ def cut_leaves(document: Document, recipe: Recipe, parts: Parts, signal: Signal 
 
         most = overlap_tokens(recipe.overlap, recipe.budget.target)
     reserve = most if kind not in ("none", "shadows") else 0
-    borrows = signal.outline is not None and recipe.code.imports
-    if borrows:
+    outline = signal.outline if recipe.code.imports else None
+    if outline is not None:
         from seamline.cut.context import Borrower, import_reserve
-        from seamline.source import source_of
 
         reserve += import_reserve(document, recipe.budget.limit)
     engine = Engine(document, recipe, tokenizer, reserve, signal)
@@ -77,8 +71,8 @@ def cut_leaves(document: Document, recipe: Recipe, parts: Parts, signal: Signal 
             shadows = [overlapper.shadows(drafts, index, most) for index in range(len(drafts))]
         else:
             drafts = overlapper.add(drafts, kind, most, crosses=recipe.sections == "paragraph")
-    if borrows:
-        drafts = Borrower(document, source_of(document).imports, tokenizer, recipe.budget.limit).add(drafts)
+    if outline is not None:
+        drafts = Borrower(document, outline, tokenizer, recipe.budget.limit).add(drafts)
     return _named(engine, drafts, shadows)
 
 
@@ -96,7 +90,7 @@ def _joiner(recipe: Recipe, signal: Signal) -> MayJoin:
 def _named(engine: Engine, drafts: Sequence[Draft], shadows: Sequence[tuple[Span | None, Span | None]]) -> list[Chunk]:
     """Chunks with their positions, paths and names."""
     document, tops, starts = engine.document, engine.tops, engine.starts
-    names = Names(document.id, document.text, [(draft.start, draft.end) for draft in drafts])
+    names = ChunkIds(document.id, document.text, [(draft.start, draft.end) for draft in drafts])
     paths = Paths(document, engine.sections)
     scopes = ScopePaths(document.blocks)
     parents = _parents(engine)

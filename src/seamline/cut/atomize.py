@@ -58,35 +58,57 @@ class Atomizer:
         self._scorer = scorer
         self._count = count
         self._whole = whole
+        self._plain = not whole and scorer.is_silent
 
     def atoms(self, first: int, last: int, end: int, limit: int) -> list[Atom]:
         """The atoms of the sections [first, last), each small enough for a chunk of `limit` tokens."""
         out: list[Atom] = []
+        for section in range(first, last):
+            until = end if section + 1 == last else self._starts[self._sections[section + 1].first]
+            self._add_section(out, section, until, limit)
+        return _thinned(out, limit) if len(out) > _CROWD and not self._scorer.forces(out[0].start, end) else out
+
+    def _add_section(self, out: list[Atom], section: int, end: int, limit: int) -> None:
+        """The atoms of one section, which ends at `end`: its headings, then its blocks."""
+        blocks, tops, starts = self._blocks, self._tops, self._starts
+        position, last = self._sections[section][:2]
         glue = Glue()
-        chain = 0  # tokens of what may not be cut apart so far
-        begin, stop = self._sections[first].first, self._sections[last - 1].last
-        for position in range(begin, stop):
-            block = self._blocks[self._tops[position]]
-            until = self._starts[position + 1] if position + 1 < stop else end
-            section = self._leads.section_at(block.start, first, last)
-            if block.kind == "heading":
-                self._heading(out, glue, position, until, section, limit)
-                continue
-            inside = self._leads.at(section, block.end).tokens
-            room = max(limit - max(glue.borrowed + glue.tokens, inside), limit // 8)
-            tokens = self._size(block.start, until, room, limit)
-            seam = seam_before(self._text, self._blocks, self._tops, position)
-            whole = tokens <= room and (not self._whole or tokens <= self._whole.get(block.kind, tokens))
-            if whole and not self._scorer.opens(block.start, block.end):
-                held = bool(out) and self._is_held(block.start, seam, chain + tokens, room, limit)
-                chain = tokens + (chain if held else glue.tokens)
-                out.append(Atom(block.start, until, tokens, seam, None, glue.tokens > 0 or held))
+        while position < last and blocks[tops[position]].kind == "heading":
+            until = starts[position + 1] if position + 1 < last else end
+            self._heading(out, glue, position, until, section, limit)
+            position += 1
+        if position == last:
+            return
+        text, count, least = self._text, self._count, limit // 8
+        inside = self._leads.at(section, blocks[tops[position]].end).tokens
+        above = glue.tokens  # headings that the next block may not be cut from
+        chain = above  # all that may not be cut apart so far
+        room = max(limit - max(glue.borrowed + above, inside), least)
+        for place in range(position, last):
+            index = tops[place]
+            start = starts[place]
+            until = starts[place + 1] if place + 1 < last else end
+            tokens = count(text[start:until]) if until - start <= LONGEST_TOKEN * room else limit + 1
+            seam = seam_before(text, blocks, tops, place)
+            if tokens <= room and self._stays_whole(index, tokens):
+                held = (seam == "lead-in" or not self._plain) and self._is_held(
+                    start, seam, chain + tokens, room, limit
+                )
+                chain = tokens + (chain if held else above)
+                out.append(Atom(start, until, tokens, seam, None, above > 0 or held))
             else:
                 chain = limit
-                task = Task(block.start, until, self._tops[position], seam, None, glue.tokens > 0)
-                out.extend(self._splitter.split(task, room))
-            glue.drop()
-        return _thinned(out, limit) if len(out) > _CROWD and not self._scorer.forces(out[0].start, end) else out
+                out.extend(self._splitter.split(Task(start, until, index, seam, None, above > 0), room))
+            if above:
+                above = 0
+                room = max(limit - inside, least)
+
+    def _stays_whole(self, index: int, tokens: int) -> bool:
+        """Whether nothing asks for cuts inside a block that fits."""
+        if self._plain:
+            return True
+        kind, start, end = self._blocks[index][:3]
+        return tokens <= self._whole.get(kind, tokens) and not self._scorer.opens(start, end)
 
     def _is_held(self, start: int, seam: str, tokens: int, room: int, limit: int) -> bool:
         """Whether a block stays with the one before it: that introduces it, or a signal says so. `tokens` are those of

@@ -11,16 +11,11 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from seamline.code_outline import CodeOutline, Import
 from seamline.cut.atoms import Draft, borrowed, rendered
 from seamline.cut.sections import Section
 from seamline.protocols import Tokenizer
-from seamline.source.imports import Import, Imports
-from seamline.types import (
-    NO_DETAIL,
-    Block,
-    Context,
-    Document,
-)
+from seamline.types import NO_DETAIL, Block, Context, Document
 
 
 class Lead(NamedTuple):
@@ -133,12 +128,12 @@ def import_reserve(document: Document, limit: int) -> int:
 class Borrower:
     """Adds imports to the drafts of one document."""
 
-    def __init__(self, document: Document, imports: Imports, tokenizer: Tokenizer, limit: int) -> None:
+    def __init__(self, document: Document, outline: CodeOutline, tokenizer: Tokenizer, limit: int) -> None:
         self._text = document.text
-        self._imports = imports
+        self._outline = outline
         self._count = tokenizer.count
         self._limit = limit
-        self._indents = document.language == "python"
+        self._indents = outline.language == "python"
         self._tokens: dict[Import, int] = {}
         self._additive = tokenizer.additive
         self._lines: dict[tuple[int, int], int] = {}
@@ -147,7 +142,7 @@ class Borrower:
         return [self._added(draft) for draft in drafts]
 
     def _added(self, draft: Draft) -> Draft:
-        used = self._imports.used(draft.start, draft.end)
+        used = self._outline.imports_used(draft.start, draft.end)
         if not used or (self._indents and self._is_indented(draft)):
             return draft
         room = self._limit - draft.tokens

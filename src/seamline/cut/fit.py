@@ -13,23 +13,9 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 
 from seamline.cut.atomize import Atomizer
-from seamline.cut.atoms import (
-    Atom,
-    Draft,
-    closing,
-    closing_tokens,
-    opening,
-    opening_tokens,
-    part_of,
-    rendered,
-)
+from seamline.cut.atoms import Atom, Draft, closing, closing_tokens, opening, opening_tokens, part_of, rendered
 from seamline.cut.context import Leads
-from seamline.cut.pack import (
-    Goal,
-    Load,
-    Pack,
-    packer,
-)
+from seamline.cut.pack import Goal, Load, Pack, packer
 from seamline.cut.scores import NO_SIGNAL, Scorer, Signal
 from seamline.cut.sections import find_sections
 from seamline.cut.split.blocks import Splitter
@@ -192,6 +178,9 @@ class Engine:
         """Index ranges between forced cuts: those of the signal, around atoms standing alone, and between parts of
         code. A heading above an atom standing alone stays with it."""
         low = 0
+        if self.scorer.is_silent and not any([atom.frame or atom.alone for atom in atoms]):
+            yield 0, len(atoms)
+            return
         for index, atom in enumerate(atoms):
             if atom.alone:
                 top = index
@@ -269,7 +258,8 @@ class Engine:
             and not frame
             and start == head.start
             and stop > foot.start
-            and all(atom.exact and self._adds_up(atom.start) for atom in atoms[i:j])
+            and all([atom.exact and (text[atom.start - 1] == "\n" or not atom.start) for atom in atoms[i:j]])
+            and not any([text[atom.start] in "/\r\n" for atom in atoms[i:j]])
         ):
             tokens = heading_tokens + self.count(text[foot.start : stop] + close)
             tokens += sum([atom.tokens for atom in atoms[i : j - 1]])
@@ -278,10 +268,6 @@ class Engine:
         alone = head.alone or foot.alone or part_of(head.frame) is not None
         seam = self._seam(section) if start == self.starts[self.sections[section].first] else head.seam
         return Draft(start, stop, tokens, context, close, section, seam, alone)
-
-    def _adds_up(self, start: int) -> bool:
-        """Whether counts on both sides of `start` add up exactly: it starts a line, and not with a slash."""
-        return not start or (self.text[start - 1] == "\n" and self.text[start] not in "/\r\n")
 
 
 def _largest(part: Sequence[Atom], lead: Sequence[int]) -> int:

@@ -7,21 +7,11 @@ from dataclasses import replace
 from itertools import accumulate, chain, pairwise
 
 from seamline.cut.atoms import borrowed, rendered
-from seamline.cut.pack import (
-    Goal,
-    Load,
-    Pack,
-    packer,
-)
+from seamline.cut.pack import Goal, Load, Pack, packer
 from seamline.errors import BudgetError
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
-from seamline.types import (
-    Chunk,
-    Context,
-    Names,
-    Span,
-)
+from seamline.types import Chunk, ChunkIds, Context, Span
 
 _OWN = frozenset(("overlap", "summary", "import"))
 """What a chunk borrows for itself; what is made of several needs it no more."""
@@ -51,7 +41,7 @@ def _grouped(
     groups = list(_Grouper(below, limit, recipe, tokenizer).groups(0, len(below), 0))
     document = below[0].document
     bodies = [(below[first].start, below[last - 1].end) for first, last, _ in groups]
-    names = Names(f"{document.id}\0level {level}", document.text, bodies)
+    names = ChunkIds(f"{document.id}\0level {level}", document.text, bodies)
     above: list[Chunk] = []
     children: list[Chunk] = []
     for index, (first, last, tokens) in enumerate(groups):

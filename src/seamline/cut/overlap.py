@@ -15,12 +15,7 @@ from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Overlap
 from seamline.text.graphemes import boundary_before, is_boundary
 from seamline.text.sentences import last_sentence, sentence_starts
-from seamline.types import (
-    Block,
-    Context,
-    Document,
-    Span,
-)
+from seamline.types import Block, Context, Document, Span
 
 DEFAULT_TOKENS: Mapping[str, int] = {
     "none": 0,

@@ -12,12 +12,7 @@ from typing import NamedTuple
 
 from seamline.text.headings import heading_text
 from seamline.text.lines import trimmed
-from seamline.types import (
-    Block,
-    Document,
-    Namer,
-    Span,
-)
+from seamline.types import Block, Document, Namer, Span
 
 
 class Section(NamedTuple):

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.util import find_spec
 from inspect import getattr_static
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import cast
 
-from seamline.embed.address import Address, parse
-from seamline.errors import (
-    INDEX,
-    ConfigError,
-    MissingExtra,
-    command,
-)
-from seamline.protocols import Embedder
+from seamline import registry
+from seamline.embed.address import kind_of, unknown
+from seamline.errors import INDEX, ConfigError, MissingExtra, command
+from seamline.protocols import Embedder, EmbedderRequest
 
-if TYPE_CHECKING:
-    from seamline.embed.onnx import OnnxEmbedder
-
+MakeEmbedder = Callable[[EmbedderRequest], Embedder]
 DEFAULT = "minilm"
 SEMANTIC = command("semantic")
 
@@ -42,6 +36,7 @@ def load(
     | `openai:MODEL@URL?dimensions=512` | a model of any service that speaks the same language |
     | `static` | a bundled table of words: fast, for the dips between sentences, poor for search |
     | `hash` | which words texts share; no model, no meaning |
+    | `NAME`, `NAME:REST` | an embedder of a plugin |
 
     A prefix for other texts than queries is `passage=`. The name holds all that changes a vector, and no secret.
     `threads` counts for local models; `key`, `timeout` in seconds for one answer, and the `expected` dimensions, where
@@ -56,50 +51,11 @@ def load(
                 "$.embedder",
             )
         return embedder
-    address = parse(embedder)
+    kind = kind_of(embedder)
+    if not registry.is_known(registry.EMBEDDERS, kind):
+        raise unknown(embedder)
     if find_spec("numpy") is None:
-        raise MissingExtra("numpy, which every embedder needs,", SEMANTIC if address.kind == "static" else INDEX)
-    match address.kind:
-        case "minilm":
-            from seamline.embed.minilm import minilm
-
-            return minilm(threads)
-        case "static":
-            from seamline.embed.static import StaticEmbedder
-
-            return StaticEmbedder()
-        case "hash":
-            from seamline.embed.hashing import HashEmbedder
-
-            return HashEmbedder()
-        case "onnx":
-            return _onnx(embedder, address, threads)
-        case "openai":
-            from seamline.embed.remote import RemoteEmbedder
-            from seamline.remote.http import Patience
-
-            return RemoteEmbedder(
-                address.url,
-                address.target,
-                key=key,
-                dimensions=address.number("dimensions"),
-                expected=expected,
-                patience=Patience(timeout=timeout),
-            )
-
-
-def _onnx(name: str, address: Address, threads: int | None) -> OnnxEmbedder:
-    from seamline.embed.onnx import OnnxEmbedder, Reading
-
-    settings = address.settings
-    plain = Reading()
-    reading = Reading(
-        settings.get("pooling", plain.pooling),  # type: ignore[arg-type]  # Reading refuses what it does not know
-        plain.window if (window := address.number("window")) is None else window,
-        settings.get("query", plain.query),
-        settings.get("passage", plain.passage),
-    )
-    tokenizer = settings.get("tokenizer")
-    return OnnxEmbedder(
-        Path(address.target), Path(tokenizer) if tokenizer else None, reading, name=name, threads=threads
-    )
+        raise MissingExtra("numpy, which every embedder needs,", SEMANTIC if kind == "static" else INDEX)
+    make = cast(MakeEmbedder, registry.find(registry.EMBEDDERS, kind))
+    with registry.blame(registry.plugin_named(registry.EMBEDDERS, kind)):
+        return make(EmbedderRequest(embedder, key, threads, timeout, expected))

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Literal, NamedTuple
 
 from seamline.errors import ConfigError
+from seamline.registry import EMBEDDERS, plugins
 from seamline.remote.model_names import remote, settings, whole_number
 
 Kind = Literal["minilm", "static", "hash", "onnx", "openai"]
@@ -25,7 +26,7 @@ _BUNDLED: Mapping[str, Kind] = {"minilm": "minilm", "static": "static", "hash": 
 _PLACE = "$.embedder"
 
 
-class Address(NamedTuple):
+class EmbedderAddress(NamedTuple):
     """A name, taken apart."""
 
     kind: Kind
@@ -40,16 +41,31 @@ class Address(NamedTuple):
         return whole_number(self.settings, setting, _PLACE)
 
 
-def parse(name: str) -> Address:
-    """The parts of an embedder's name."""
+def kind_of(name: str) -> str:
+    """How an embedder is made: ours by the form of the name, that of a plugin by what stands before its colon."""
+    base = name.partition("?")[0]
+    if base.lower().endswith(".onnx"):
+        return "onnx"
+    return "openai" if remote(base, _PLACE) else base.partition(":")[0]
+
+
+def unknown(name: str) -> ConfigError:
+    """Why a name means nothing, and what does."""
+    base = name.partition("?")[0]
+    more = "".join(f", {plugin.name}" for plugin in plugins(EMBEDDERS))
+    return ConfigError(f"unknown embedder {base!r}{_hint(base)}: expected {_FORMS}{more}", _PLACE)
+
+
+def parse(name: str) -> EmbedderAddress:
+    """The parts of the name of one of our embedders."""
     base, _, query = name.partition("?")
     if kind := _BUNDLED.get(base):
-        return Address(kind, "", "", _settings(kind, query))
+        return EmbedderAddress(kind, "", "", _settings(kind, query))
     if base.lower().endswith(".onnx"):
-        return Address("onnx", base, "", _settings("onnx", query))
+        return EmbedderAddress("onnx", base, "", _settings("onnx", query))
     if found := remote(base, _PLACE):
-        return Address("openai", found.model, found.url, _settings("openai", query))
-    raise ConfigError(f"unknown embedder {base!r}{_hint(base)}: expected {_FORMS}", _PLACE)
+        return EmbedderAddress("openai", found.model, found.url, _settings("openai", query))
+    raise unknown(name)
 
 
 def _settings(kind: Kind, query: str) -> dict[str, str]:

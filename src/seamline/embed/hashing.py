@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seamline.embed.address import parse
 from seamline.embed.run import readable, unit
 from seamline.errors import ConfigError
+from seamline.protocols import EmbedderRequest
 
 if TYPE_CHECKING:
     from seamline.records import Vector
@@ -69,3 +71,9 @@ def features(text: str) -> Iterator[str]:
         yield f" {word}"
         edged = f"<{word}>"
         yield from (edged[at : at + 3] for at in range(len(edged) - 2))
+
+
+def make(request: EmbedderRequest) -> HashEmbedder:
+    """As a name asks for it."""
+    parse(request.name)  # refuses settings
+    return HashEmbedder()

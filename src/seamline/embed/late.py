@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from seamline.embed.run import (
-    BATCH,
-    Counts,
-    Progress,
-    Tally,
-    checked,
-    unit,
-)
+from seamline.embed.run import BATCH, Counts, EmbeddingCounts, Progress, checked, unit
 from seamline.errors import ProviderError
 from seamline.protocols import Embedder, TokenEmbedder
 from seamline.types import Span
@@ -70,7 +63,7 @@ def embed_within(
     for at, key in enumerate(_keys(wanted)):
         places.setdefault(key, []).append(at)
     vectors = np.empty((len(wanted), embedder.dimensions), np.float32)
-    tally = Tally(len(wanted), progress)
+    tally = EmbeddingCounts(len(wanted), progress)
     known = cache.get(fingerprint, list(places), embedder.dimensions) if cache is not None else {}
     for key, row in known.items():
         vectors[places[key]] = row

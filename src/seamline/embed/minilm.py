@@ -10,13 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from seamline.embed.onnx import (
-    Known,
-    OnnxEmbedder,
-    Reading,
-    file_hash,
-)
+from seamline.embed.address import parse
+from seamline.embed.onnx import Known, OnnxEmbedder, OnnxOptions, file_hash
 from seamline.errors import INDEX, ProviderError
+from seamline.protocols import EmbedderRequest
 
 FOLDER = Path(__file__).with_name("models")
 FILES = {
@@ -34,7 +31,7 @@ def minilm(threads: int | None = None, folder: Path = FOLDER) -> OnnxEmbedder:
     check(folder)
     model, tokenizer = (folder / name for name in FILES)
     known = Known(DIMENSIONS, [*FILES.values()])
-    return OnnxEmbedder(model, tokenizer, Reading("mean", 256), name="minilm", threads=threads, known=known)
+    return OnnxEmbedder(model, tokenizer, OnnxOptions("mean", 256), name="minilm", threads=threads, known=known)
 
 
 def check(folder: Path = FOLDER, files: Mapping[str, str] = FILES, install: str = INDEX) -> None:
@@ -45,3 +42,9 @@ def check(folder: Path = FOLDER, files: Mapping[str, str] = FILES, install: str 
             state = "is missing" if not path.is_file() else "is not the file that was shipped"
             again = install.replace("install", "install --force-reinstall", 1)
             raise ProviderError(f"{path} {state}: run `{again}`")
+
+
+def make(request: EmbedderRequest) -> OnnxEmbedder:
+    """The bundled model, as a name asks for it."""
+    parse(request.name)  # refuses settings
+    return minilm(request.threads)

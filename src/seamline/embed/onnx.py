@@ -14,16 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from seamline.embed.address import parse
 from seamline.embed.overflow import sums_overflow
 from seamline.embed.run import readable, unit
 from seamline.embed.windows import overlapping, windows, word_starts
-from seamline.errors import (
-    INDEX,
-    ConfigError,
-    MissingExtra,
-    ProviderError,
-    report_panics,
-)
+from seamline.errors import INDEX, ConfigError, MissingExtra, ProviderError, report_panics
+from seamline.protocols import EmbedderRequest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +38,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class OnnxOptions:
     """How a model is to be used; its card says. Every field changes the vectors."""
 
     pooling: Pooling = "mean"
@@ -82,7 +78,7 @@ class OnnxEmbedder:
         self,
         model: str | os.PathLike[str],
         tokenizer: str | os.PathLike[str] | None = None,
-        reading: Reading | None = None,
+        reading: OnnxOptions | None = None,
         *,
         name: str = "",
         threads: int | None = None,
@@ -95,7 +91,7 @@ class OnnxEmbedder:
         path = Path(model)
         vocabulary = Path(tokenizer) if tokenizer else path.with_name("tokenizer.json")
         self.name = name or str(model)
-        self.reading = reading or Reading()
+        self.reading = reading or OnnxOptions()
         self.threads = threads or cores()
         self._session = _session(path)
         self._types = _input_types(self._session, path)
@@ -326,3 +322,17 @@ def _tokenizer(path: Path) -> Any:
 
 def _first_line(error: Exception) -> str:
     return str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
+
+
+def make(request: EmbedderRequest) -> OnnxEmbedder:
+    """The model in a file, used as the settings of its name say."""
+    address = parse(request.name)
+    settings, plain = address.settings, OnnxOptions()
+    options = OnnxOptions(
+        settings.get("pooling", plain.pooling),  # type: ignore[arg-type]  # OnnxOptions refuses what it does not know
+        plain.window if (window := address.number("window")) is None else window,
+        settings.get("query", plain.query),
+        settings.get("passage", plain.passage),
+    )
+    tokenizer = Path(settings["tokenizer"]) if settings.get("tokenizer") else None
+    return OnnxEmbedder(Path(address.target), tokenizer, options, name=request.name, threads=request.threads)

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seamline.embed.address import parse
 from seamline.embed.run import readable, unit
 from seamline.errors import ConfigError, ProviderError
+from seamline.protocols import EmbedderRequest
 from seamline.remote.http import Answer, Patience
 from seamline.remote.openai_api import Service
 
@@ -144,3 +146,16 @@ def _in_order(answer: Any, count: int) -> list[Any]:
     if found.keys() != set(range(count)):
         raise ValueError("its indexes are not those of the texts")
     return [found[at] for at in range(count)]
+
+
+def make(request: EmbedderRequest) -> RemoteEmbedder:
+    """The model behind an address, as its name says."""
+    address = parse(request.name)
+    return RemoteEmbedder(
+        address.url,
+        address.target,
+        key=request.key,
+        dimensions=address.number("dimensions"),
+        expected=request.expected,
+        patience=Patience(timeout=request.timeout),
+    )

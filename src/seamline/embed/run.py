@@ -43,7 +43,7 @@ def embed_all(
     """
     places = _places(texts)
     vectors = np.empty((len(texts), embedder.dimensions), np.float32)
-    tally = Tally(len(texts), progress)
+    tally = EmbeddingCounts(len(texts), progress)
     known = cache.get(embedder.fingerprint, list(places), embedder.dimensions) if cache is not None else {}
     for text, row in known.items():
         vectors[places[text]] = row
@@ -68,7 +68,7 @@ def _places(texts: Sequence[str]) -> dict[str, list[int]]:
     return places
 
 
-class Tally:
+class EmbeddingCounts:
     """Tells how far a run is, when that changes."""
 
     def __init__(self, total: int, progress: Progress | None) -> None:

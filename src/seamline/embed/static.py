@@ -24,15 +24,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seamline.embed.address import parse
 from seamline.embed.minilm import FILES as TEACHER
 from seamline.embed.minilm import FOLDER, check
 from seamline.errors import command
-from seamline.native import VECTORS
+from seamline.native import KERNELS
+from seamline.protocols import EmbedderRequest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline._vectors import Rows
+    from seamline._native import Rows
     from seamline.records import Vector
 
 
@@ -81,7 +83,11 @@ class StaticEmbedder:
         if self._compiled is None:
             return self.plain_embed(texts)
         rows = np.empty((len(texts), self.dimensions), np.float32)
-        self._compiled.write(texts, rows)
+        for start in range(0, len(texts), _TEXTS):
+            batch = texts[start : start + _TEXTS]
+            told: dict[str, Pieces] = {}
+            while unknown := self._compiled.write(batch, rows[start : start + len(batch)], told):
+                told.update((word, self._pieces.run(word)) for word in unknown)
         return rows
 
     def plain_embed(self, texts: Sequence[str]) -> Vector:
@@ -94,8 +100,8 @@ class StaticEmbedder:
 
     @cached_property
     def _compiled(self) -> Rows | None:
-        """Adds rows without a call into Python for each text; native/vectors/rows.c mirrors what is below."""
-        return None if VECTORS is None else VECTORS.Rows(self._table, self._pieces.run, EMPTY)
+        """Adds rows, and remembers the pieces of the words it met."""
+        return None if KERNELS is None else KERNELS.Rows(self._table, EMPTY)
 
     @cached_property
     def _pieces(self) -> WordPieces:
@@ -241,3 +247,9 @@ def _is_ideograph(code: int) -> bool:
 
 
 _LETTERS = _Letters()
+
+
+def make(request: EmbedderRequest) -> StaticEmbedder:
+    """As a name asks for it."""
+    parse(request.name)  # refuses settings
+    return StaticEmbedder()

@@ -6,27 +6,117 @@ Texts about source code: what a file holds, and a function together with what it
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+from seamline.code_outline import CodeOutline, between
 from seamline.derived import Derived, holders
 from seamline.facts import CodeFacts
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
-from seamline.source import Source, source_of
-from seamline.source.symbols import Symbol, Symbols
 from seamline.types import NO_DETAIL, Chunk, Document, Span
 
 
-def code_facts(chunk: Chunk) -> CodeFacts:
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_BUILT_IN = _words(
+    "abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict dir divmod"
+    " enumerate eval exec filter float format frozenset getattr globals hasattr hash hex id input int"
+    " isinstance issubclass iter len list locals map max memoryview min next object oct open ord pow print"
+    " property range repr reversed round set setattr slice sorted staticmethod str sum super tuple type"
+    " vars zip Exception ValueError TypeError KeyError IndexError AttributeError RuntimeError"
+    " NotImplementedError StopIteration OSError NotImplemented Ellipsis __name__ __file__ self cls this"
+)
+"""Names that say nothing about what code needs."""
+
+
+class Symbol(NamedTuple):
+    """A class, function or the like."""
+
+    start: int
+    end: int
+    name: str
+    """Qualified: `Store.open`."""
+    type: str
+    parent: int
+    """Index of the symbol around it, -1 for none."""
+    signature: tuple[int, int]
+
+
+class Symbols:
+    """The symbols of one document, and the names its code speaks of."""
+
+    def __init__(self, document: Document) -> None:
+        self.outline = document.code or CodeOutline()
+        self.all = list(_symbols(document))
+        self._starts = [one.start for one in self.all]
+
+    def around(self, start: int, end: int) -> int:
+        """The innermost symbol that holds a range, -1 for none."""
+        index = bisect_right(self._starts, start) - 1
+        while index >= 0 and self.all[index].end < end:
+            index = self.all[index].parent if self.all[index].end > start else index - 1
+        return index
+
+    def inside(self, start: int, end: int) -> list[int]:
+        """Symbols that start in a range, in order."""
+        return list(range(bisect_left(self._starts, start), bisect_left(self._starts, end)))
+
+    def defined(self, start: int, end: int) -> list[str]:
+        """Names that a range defines: its symbols, and in Python the variables of modules and classes."""
+        found = [(self.all[index].start, self.all[index].name) for index in self.inside(start, end)]
+        plain = {name.rpartition(".")[2] for _, name in found}
+        found += [one for one in between(self.outline.stores, start, end) if one.text not in plain]
+        return list(dict.fromkeys(name for _, name in sorted(found)))
+
+    def used(self, start: int, end: int) -> list[str]:
+        """Names that a range speaks of: those Python looks up in the module; elsewhere those that are called."""
+        if self.outline.language == "python":
+            found = [name for _, name in between(self.outline.uses, start, end)]
+        else:
+            found = [name for name, _ in self.called(start, end)]
+        return [name for name in dict.fromkeys(found) if name not in _BUILT_IN]
+
+    def called(self, start: int, end: int) -> list[tuple[str, bool]]:
+        """(name, whether of the same object) of what is called in a range, or spoken of as its own."""
+        calls = [(at, name, False) for at, name in between(self.outline.calls, start, end)]
+        own = [(at, name, True) for at, name in between(self.outline.own, start, end)]
+        return [(name, is_own) for _, name, is_own in sorted(calls + own)]
+
+    def complexity(self, start: int, end: int) -> int:
+        """Cyclomatic complexity of a range: one, and one more for every branch."""
+        branches = self.outline.branches
+        return 1 + bisect_left(branches, end) - bisect_left(branches, start)
+
+
+def _symbols(document: Document) -> Iterator[Symbol]:
+    names: dict[int, tuple[str, int]] = {-1: ("", -1)}
+    count = 0
+    for index, block in enumerate(document.blocks):
+        detail = block.detail or NO_DETAIL
+        around = names[block.parent]
+        if block.kind != "scope" or detail.name is None:
+            names[index] = around
+            continue
+        name = f"{around[0]}.{detail.name}" if around[0] else detail.name
+        names[index] = (name, count)
+        start, end = detail.enclosure[:2] if detail.enclosure is not None else (block.start, block.start)
+        yield Symbol(block.start, block.end, name, detail.type, around[1], (start, end))
+        count += 1
+
+
+def code_facts(chunk: Chunk, symbols: Symbols | None = None) -> CodeFacts:
     """Names, imports and complexity of the body of a chunk; what it repeats of others is theirs."""
-    source = source_of(chunk.document)
-    symbols = source.symbols
+    symbols = symbols or Symbols(chunk.document)
     start, end = chunk.body
     held = _held(symbols, start, end)
     defined = symbols.defined(start, end)
     plain = {name.rpartition(".")[2] for name in defined}
-    imports = source.imports.names(start, end)
+    imports = symbols.outline.imported_names(start, end)
     index, around = (held, symbols.all[held].parent) if held >= 0 else (-1, -1)
     return CodeFacts(
         name=symbols.all[index].name if index >= 0 else "",
@@ -65,9 +155,9 @@ def file_summary(document: Document, chunks: Sequence[Chunk], tokenizer: Tokeniz
 
     A file that declares and imports nothing has none.
     """
-    source = source_of(document)
-    head = _head(document, source)
-    lines = [*_imports(document, source), *_signatures(document, source.symbols)]
+    symbols = Symbols(document)
+    head = _head(document, symbols.outline)
+    lines = [*_imports(symbols.outline), *_signatures(document, symbols)]
     out: list[Derived] = []
     page: list[Line] = []
     for line in lines:
@@ -84,7 +174,7 @@ def scopes(document: Document, chunks: Sequence[Chunk], recipe: Recipe, tokenize
     """Every function with the functions of its file that it calls, up to the depth and the limit of the recipe."""
     if not recipe.code.depth:
         return []
-    symbols = source_of(document).symbols
+    symbols = Symbols(document)
     known = _Known(symbols)
     out = []
     for index, symbol in enumerate(symbols.all):
@@ -102,11 +192,11 @@ def scopes(document: Document, chunks: Sequence[Chunk], recipe: Recipe, tokenize
 # --- file summaries --------------------------------------------------------------------------------------------------
 
 
-def _head(document: Document, source: Source) -> Line:
+def _head(document: Document, outline: CodeOutline) -> Line:
     """The name of a file, and the first line of its docstring."""
     name = document.source.uri or document.id
     first = document.blocks[0] if document.blocks else None
-    if source.language != "python" or first is None or not (first.detail or NO_DETAIL).header:
+    if outline.language != "python" or first is None or not (first.detail or NO_DETAIL).header:
         return name, ()
     said = _DOCSTRING.match(document.text, first.start, first.end)
     if said is None or not said[1]:
@@ -114,8 +204,8 @@ def _head(document: Document, source: Source) -> Line:
     return f"{name}: {said[1]}", (Span(*said.span(1)),)
 
 
-def _imports(document: Document, source: Source) -> Iterator[Line]:
-    found = source.imports.all
+def _imports(outline: CodeOutline) -> Iterator[Line]:
+    found = outline.imports
     names = list(dict.fromkeys(name for one in found for name in one.names[: 1 if one.group else None]))
     if names:
         yield "imports " + ", ".join(names), tuple(Span(one.start, one.end) for one in found)
@@ -166,7 +256,7 @@ class _Known:
 
     def _called(self, index: int) -> Iterator[int]:
         symbol = self._symbols.all[index]
-        for _, name, is_own in self._symbols.calls(symbol.signature[1], symbol.end):
+        for name, is_own in self._symbols.called(symbol.signature[1], symbol.end):
             around = symbol.parent
             found = self._own.get((index, name), -1)
             while found < 0 and around >= 0:

@@ -8,17 +8,11 @@ from typing import NamedTuple
 from seamline.derived import Derived
 from seamline.enrich.prefix import plain_prefixes
 from seamline.enrich.prose import Passage, passages
-from seamline.enrich.written import (
-    Written,
-    plain_summaries,
-    prefixes,
-    questions,
-    summaries,
-)
+from seamline.enrich.written import Written, plain_summaries, prefixes, questions, summaries
 from seamline.errors import ConfigError
 from seamline.protocols import Usage
 from seamline.recipe.recipe import Recipe
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.text.sentences import sentence_starts
 from seamline.types import Chunk, Document, Notice
 
@@ -39,7 +33,7 @@ class Derivation(NamedTuple):
     """Texts that were not kept, by reason."""
 
 
-def derive(document: Document, chunks: Sequence[Chunk], recipe: Recipe, parts: Parts) -> Derivation:
+def derive(document: Document, chunks: Sequence[Chunk], recipe: Recipe, parts: Runtime) -> Derivation:
     """All texts about the chunks of a document that a recipe names."""
     made = [_KINDS[kind](_Work(document, chunks, recipe, parts)) for kind in recipe.derived]
     rejected: dict[str, int] = {}
@@ -61,7 +55,7 @@ class _Work(NamedTuple):
     chunks: Sequence[Chunk]
     """Of all levels."""
     recipe: Recipe
-    parts: Parts
+    parts: Runtime
 
     @property
     def leaves(self) -> list[Chunk]:

@@ -17,13 +17,8 @@ from seamline.enrich.prose import Prose, Starts
 from seamline.errors import ConfigError
 from seamline.facts import Facts
 from seamline.recipe.recipe import Recipe
-from seamline.runtime import Parts
-from seamline.types import (
-    Block,
-    Chunk,
-    Document,
-    Span,
-)
+from seamline.runtime import Runtime
+from seamline.types import Block, Chunk, Document, Span
 
 MAKERS: Mapping[str, str] = {
     "entities": "seamline.enrich.entities:entities",
@@ -45,7 +40,7 @@ MAKERS: Mapping[str, str] = {
 
 
 def enrich(
-    chunks: Sequence[Chunk], recipe: Recipe, parts: Parts, *, now: datetime | None, starts: Starts
+    chunks: Sequence[Chunk], recipe: Recipe, parts: Runtime, *, now: datetime | None, starts: Starts
 ) -> list[Chunk]:
     """The chunks with the facts that the recipe names; all others are None and cost nothing.
 
@@ -91,7 +86,7 @@ class Work:
     document: Document
     chunks: Sequence[Chunk]
     recipe: Recipe
-    parts: Parts
+    parts: Runtime
     now: datetime | None
     starts: Starts
 

@@ -3,7 +3,7 @@
 Which of 140 languages a text is in, and how sure that is: the model of py3langid, from a file that is read as it is.
 
 A text counts by the byte sequences in it, up to six bytes long, that set languages apart: naive Bayes over how often
-they come. `native/words/make_languages.py` wrote the file, and says how it differs from the model it was made from.
+they come. `native/make_languages.py` wrote the file, and says how it differs from the model it was made from.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from seamline.errors import INDEX, MissingExtra
-from seamline.native import WORDS
+from seamline.native import KERNELS
 from seamline.types import Block, Document, Span
 
 SAMPLE = 1000
@@ -113,7 +113,7 @@ def identify(text: str) -> tuple[str, float]:
 
     # A text in capitals has few of the sequences that small letters make.
     data = unicodedata.normalize("NFC", text.lower() if text.isupper() else text).encode("utf-8", "surrogatepass")
-    weighed = _weighed(data) if WORDS is None else _weighed_by(WORDS, data)
+    weighed = _weighed(data) if KERNELS is None else _weighed_by(KERNELS, data)
     scores = weighed + model.prior if len(weighed) else np.zeros(len(model.prior))
     # Divided by the root of the length, or long texts would always be certain.
     shares = np.exp((scores - scores.max()) / sqrt(len(data) or 1))

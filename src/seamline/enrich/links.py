@@ -19,13 +19,7 @@ from typing import NamedTuple
 
 from seamline.facts import Link
 from seamline.formats import BY_MEDIA_TYPE, BY_NAME
-from seamline.text.captions import (
-    NUMBER,
-    WORD,
-    Label,
-    caption,
-    kind_of,
-)
+from seamline.text.captions import NUMBER, WORD, Label, caption, kind_of
 from seamline.text.headings import heading_text
 from seamline.text.tables import Table, tables
 from seamline.types import NO_DETAIL, Block, Chunk, Document

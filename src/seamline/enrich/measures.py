@@ -32,14 +32,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from seamline.enrich.attributes import authority, created_at
-from seamline.enrich.code import code_facts
+from seamline.enrich.code import Symbols, code_facts
 from seamline.enrich.facts import Columns, Work
 from seamline.enrich.language import detect, language, plain_prose
 from seamline.enrich.lexicon import FUNCTION, POINTING, PRONOUNS
 from seamline.enrich.links import links
 from seamline.enrich.summary import SUMMARY, summarize
 from seamline.errors import ConfigError
-from seamline.recipe.choose import Choice
+from seamline.recipe.choose import StrategyChoice
 from seamline.text.coherence import coherence, distinctiveness
 from seamline.text.words import COMMON, words
 from seamline.types import NO_DETAIL, Block, Chunk, Span
@@ -338,8 +338,8 @@ def _own(work: Work, chunk: Chunk) -> str | None:
 
 
 def _programming(work: Work, chunk: Chunk) -> str:
-    if work.document.language:
-        return work.document.language
+    if work.document.code is not None:
+        return work.document.code.language
     blocks = (block for block, _ in work.tops(chunk.body) if block.kind == "code")
     return next((name for block in blocks if (name := _named(work.document.text, block))), "")
 
@@ -363,7 +363,8 @@ def linked(work: Work) -> Columns:
 def coded(work: Work) -> Columns:
     """Of source files; None for chunks of anything else."""
     is_source = work.document.source.media_type == "text/x-source"
-    return {"code": [code_facts(chunk) if is_source else None for chunk in work.chunks]}
+    symbols = Symbols(work.document) if is_source else None
+    return {"code": [symbols and code_facts(chunk, symbols) for chunk in work.chunks]}
 
 
 MOSTLY = 0.8
@@ -401,7 +402,7 @@ def positions(work: Work) -> Columns:
 def recipes(work: Work) -> Columns:
     """The strategy in words and the fingerprint of all settings, the same for all chunks of a document."""
     count = len(work.chunks)
-    return {"strategy": [Choice(work.recipe).strategy] * count, "recipe": [work.recipe.fingerprint] * count}
+    return {"strategy": [StrategyChoice(work.recipe).strategy] * count, "recipe": [work.recipe.fingerprint] * count}
 
 
 RATE = 0.01

@@ -12,12 +12,7 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from seamline.enrich.summary import RankedSentence, read_sentence
-from seamline.types import (
-    Chunk,
-    Document,
-    Span,
-    collapse,
-)
+from seamline.types import Chunk, Document, Span, collapse
 
 Starts = Callable[[str, int, int], list[int]]
 """Where the sentences of a range of a text start; together they tile it."""

@@ -7,7 +7,8 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from seamline.text.words import ANALYZE, words
+from seamline.native import KERNELS
+from seamline.text.words import KERNEL_ANALYZER, words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +27,10 @@ _REMEMBERED = 1 << 16
 
 def text_sketch(text: str) -> int:
     """The sketch of a text's words."""
-    return sketch(words(text)) if ANALYZE is None else int(ANALYZE.sketch(text))
+    if KERNELS is None:
+        return sketch(words(text))
+    found: int | None = KERNEL_ANALYZER.sketch(text)
+    return int(KERNELS.sketch_words(words(text))) if found is None else found
 
 
 def sketch(words: Sequence[str]) -> int:

@@ -24,12 +24,7 @@ from seamline.enrich.propositions import lexicon as lex
 from seamline.enrich.prose import Passage
 from seamline.enrich.summary import read_sentence, summarize
 from seamline.errors import ConfigError, ProviderError
-from seamline.protocols import (
-    BadAnswer,
-    LanguageModel,
-    Reply,
-    Usage,
-)
+from seamline.protocols import BadAnswer, LanguageModel, ModelReply, Usage
 from seamline.text.words import query_words, stem
 from seamline.types import Notice, collapse
 
@@ -140,7 +135,7 @@ def _written(
     rejected: Counter[str] = Counter()
     usage = Usage()
 
-    def ask(passage: Passage) -> Reply:
+    def ask(passage: Passage) -> ModelReply:
         return model.complete(system, framed(passage, passage.text), schema)
 
     for passage, answer in zip(passages, ask_each(ask, passages, workers), strict=True):

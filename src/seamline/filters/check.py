@@ -5,18 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from seamline.errors import ConfigError
-from seamline.filters.tree import (
-    FIELDS,
-    META,
-    ORDERED,
-    All,
-    Any,
-    FieldType,
-    Filter,
-    Not,
-    Test,
-    type_of,
-)
+from seamline.filters.tree import FIELDS, META, ORDERED, All, Any, FieldType, Filter, Not, Test, type_of
 
 LONGEST = 10_000
 """Characters of a filter."""

@@ -8,27 +8,8 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from seamline.errors import ConfigError
-from seamline.filters.check import (
-    DEEPEST,
-    LONGEST,
-    MOST_TERMS,
-    binding,
-    check_filter,
-    objection,
-    short,
-    unknown,
-)
-from seamline.filters.tree import (
-    FIELDS,
-    META,
-    All,
-    Any,
-    Filter,
-    Not,
-    Operator,
-    Test,
-    Value,
-)
+from seamline.filters.check import DEEPEST, LONGEST, MOST_TERMS, binding, check_filter, objection, short, unknown
+from seamline.filters.tree import FIELDS, META, All, Any, Filter, Not, Operator, Test, Value
 
 _TOKEN = re.compile(
     r"""

@@ -22,8 +22,8 @@ LATE = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """What an index is made with. It stays so: an index of another shape is another index."""
+class IndexConfig:
+    """What an index is made with. It stays so: an index with another configuration is another index."""
 
     recipe: Recipe = field(default_factory=Recipe)
     embedder: str = "minilm"
@@ -40,11 +40,11 @@ def recipe_of(settings: Settings) -> Recipe:
     return from_mapping(tomllib.loads(settings.recipe))
 
 
-def settings_of(shape: Shape, embedder: Embedder) -> Settings:
-    """What an index of this shape records of itself. A ProviderError where the embedder cannot make it."""
-    recipe = shaded(shape.recipe)
-    options = {"hierarchy": "yes" if shape.hierarchy else "no"}
-    if shape.late:
+def settings_of(config: IndexConfig, embedder: Embedder) -> Settings:
+    """What an index of this config records of itself. A ProviderError where the embedder cannot make it."""
+    recipe = shaded(config.recipe)
+    options = {"hierarchy": "yes" if config.hierarchy else "no"}
+    if config.late:
         from seamline.embed.late import token_embedder
 
         token_embedder(embedder)
@@ -53,11 +53,11 @@ def settings_of(shape: Shape, embedder: Embedder) -> Settings:
         schema=SCHEMA,
         recipe=to_toml(recipe),
         fingerprint=recipe.fingerprint,
-        embedder=shape.embedder,
+        embedder=config.embedder,
         dimensions=embedder.dimensions,
         embedding=embedder.fingerprint,
         analyzer=ANALYZER,
-        dual=shape.dual,
+        dual=config.dual,
         options=options,
     )
 
@@ -77,7 +77,7 @@ def shaded(recipe: Recipe) -> Recipe:
 _ELSEWHERE = "index into another place, or leave the option out to go on with this one"
 
 
-def check(store: Store, embedder: Embedder, shape: Shape | None) -> None:
+def check(store: Store, embedder: Embedder, config: IndexConfig | None) -> None:
     """Refuse an index that was made with something else than what would be used on it now."""
     made = store.settings
     if made.embedding != embedder.fingerprint or made.dimensions != embedder.dimensions:
@@ -87,9 +87,9 @@ def check(store: Store, embedder: Embedder, shape: Shape | None) -> None:
         )
     if made.analyzer != ANALYZER or made.schema != SCHEMA or made.options.get("late", str(LATE)) != str(LATE):
         raise StoreError(f"the index at {store.url} was made by another version of Seamline: index into another place")
-    if shape is None:
+    if config is None:
         return
-    wanted = settings_of(shape, embedder)
+    wanted = settings_of(config, embedder)
     for name, (asked, there) in _choices(wanted, made).items():
         if asked != there:
             raise StoreError(f"the index at {store.url} was made {_told(name, asked)}: {_ELSEWHERE}")

@@ -17,20 +17,9 @@ from seamline.enrich.sketch import text_sketch
 from seamline.enrich.summary import SUMMARY, summarize
 from seamline.facts import Facts
 from seamline.protocols import Tokenizer
-from seamline.records import (
-    ABOUT,
-    Entry,
-    MetaValue,
-    Place,
-)
+from seamline.records import ABOUT, Entry, EntryPlace, MetaValue
 from seamline.text.sentences import sentence_starts
-from seamline.types import (
-    Chunk,
-    Document,
-    Namer,
-    Span,
-    content_hash,
-)
+from seamline.types import Chunk, Document, Namer, Span, content_hash
 
 _Base = dict[str, Any]
 """The fields that all entries of a document have in common."""
@@ -45,7 +34,7 @@ class Described(NamedTuple):
 
     entries: list[Entry]
     """Without vectors. Sections and chunks, each section before what is in it."""
-    places: tuple[Place, ...]
+    places: tuple[EntryPlace, ...]
     """Of the same entries, in the same order."""
 
 
@@ -150,8 +139,8 @@ def _meta(document: Document) -> dict[str, MetaValue]:
     return found if document.confidence == 1 else {**found, "confidence": round(document.confidence, 3)}
 
 
-def _place(document: Document, entry: Entry, span: Span, path: tuple[str, ...]) -> Place:
-    return Place(entry.id, entry.level, span.start, span.end, document.place_of(span), path)
+def _place(document: Document, entry: Entry, span: Span, path: tuple[str, ...]) -> EntryPlace:
+    return EntryPlace(entry.id, entry.level, span.start, span.end, document.place_of(span), path)
 
 
 def _chunk(base: _Base, chunk: Chunk, parent: str, prose: Prose, tokenizer: Tokenizer) -> Entry:

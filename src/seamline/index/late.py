@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.protocols import Embedder, TokenEmbedder
 from seamline.recipe.recipe import Recipe
-from seamline.records import Entry, Place, Version
+from seamline.records import Entry, EntryPlace, Version
 from seamline.text.headings import with_headings
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Stretches:
                 found |= {one.id: Within(text, head, one.start + shift, one.end + shift) for one in part}
         return found
 
-    def _parts(self, version: Version, chunks: Sequence[Place]) -> Iterator[tuple[int, int]]:
+    def _parts(self, version: Version, chunks: Sequence[EntryPlace]) -> Iterator[tuple[int, int]]:
         """Half-open ranges of chunks that fit the window together, or are one chunk."""
         room = self._embedder.token_room()
         sums = list(accumulate((self._size(version.text[one.start : one.end]) for one in chunks), initial=0))
@@ -117,11 +117,11 @@ class Stretches:
         return self._sizes[text]
 
 
-def _gap(before: Place, after: Place) -> _Gap:
+def _gap(before: EntryPlace, after: EntryPlace) -> _Gap:
     return _Gap(len(_shared(before, after)), before.path == after.path, after.id)
 
 
-def _shared(one: Place, other: Place) -> tuple[str, ...]:
+def _shared(one: EntryPlace, other: EntryPlace) -> tuple[str, ...]:
     """The headings above both."""
     depth = 0
     for a, b in zip(one.path, other.path, strict=False):

@@ -14,22 +14,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from seamline.errors import StoreError
-from seamline.files import (
-    MAX_BYTES,
-    File,
-    expand,
-    fence_around,
-    read_file,
-    shorten,
-)
-from seamline.formats import WALKED
-from seamline.index.update import Candidate
+from seamline.files import MAX_BYTES, File, expand, fence_around, read_file, shorten
+from seamline.index.update import IndexSource
 
 
 class Sources(NamedTuple):
     """What a run looks at."""
 
-    candidates: list[Candidate]
+    candidates: list[IndexSource]
     failures: list[str]
     """Messages about paths that give nothing to read."""
     covers: Callable[[str], bool]
@@ -41,7 +33,7 @@ class Sources(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class SourceLimits:
     """How far reading goes."""
 
     max_bytes: int | None = MAX_BYTES
@@ -53,16 +45,16 @@ class Bounds:
 
 
 def sources(
-    paths: Sequence[str], root: Path, *, media_type: str | None = None, bounds: Bounds | None = None
+    paths: Sequence[str], root: Path, *, media_type: str | None = None, bounds: SourceLimits | None = None
 ) -> Sources:
     """The files that `paths` mean. A document is called by its path from `root`, with slashes.
 
     A folder with a part that cannot be read, or with nothing to read, accounts for no document: that is how a disk
     looks that is not mounted. A file that is named and not there is gone.
     """
-    bounds = bounds or Bounds()
+    bounds = bounds or SourceLimits()
     fence = fence_around(bounds.roots or paths)
-    candidates: dict[str, Candidate] = {}
+    candidates: dict[str, IndexSource] = {}
     failures: list[str] = []
     folders: list[str] = []
     gone: set[str] = set()
@@ -73,7 +65,7 @@ def sources(
             failures.append("-: an index needs files that can be read again; name a file or a folder")
             continue
         name = document_name(path, root)
-        inputs = expand([path], WALKED, fence=fence, follow_links=bounds.follow_links)
+        inputs = expand([path], fence=fence, follow_links=bounds.follow_links)
         failures += inputs.failures
         skipped += inputs.skipped
         if os.path.isdir(path):
@@ -85,7 +77,7 @@ def sources(
             if file is not None:
                 doc = document_name(file.path, root)
                 read = partial(_read, file, doc, bounds.max_bytes, notices)
-                candidates.setdefault(doc, Candidate(doc, read, _modified(file.path), media_type))
+                candidates.setdefault(doc, IndexSource(doc, read, _modified(file.path), media_type))
     missing = frozenset(gone)
     notices += shorten(skipped)
     return Sources(list(candidates.values()), failures, partial(_covered, tuple(folders), missing), missing, notices)

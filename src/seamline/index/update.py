@@ -1,7 +1,5 @@
-"""The steps of an index run: read, compare, cut, describe, embed, write.
-
-Which new document has the bytes of one that is gone: a source that was renamed.
-"""
+"""The steps of an index run, as `seamline.pipeline.index` takes them: compare, read what changed, embed and write,
+remove what is gone. A source that was renamed is found by its bytes."""
 
 from __future__ import annotations
 
@@ -15,30 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from seamline.errors import SeamlineError
 from seamline.files import out_of_memory
 from seamline.index.entries import describe
-from seamline.index.late import (
-    NOTHING,
-    Reads,
-    reads_of,
-    remarks,
-)
+from seamline.index.late import NOTHING, Reads, reads_of, remarks
 from seamline.index.vectors import Model, embedded
 from seamline.parse import parse_bytes
-from seamline.pipeline import make
-from seamline.protocols import (
-    Embedder,
-    Reader,
-    Store,
-    Writer,
-)
+from seamline.pipeline import chunk
+from seamline.protocols import Embedder, Reader, Store, Writer
 from seamline.recipe.recipe import Recipe
-from seamline.records import (
-    Change,
-    Entry,
-    Head,
-    Place,
-    Version,
-)
-from seamline.runtime import Parts
+from seamline.records import Change, Entry, EntryPlace, Head, Version
+from seamline.runtime import Runtime
 from seamline.store.codec import digest
 from seamline.types import Document
 
@@ -62,7 +44,7 @@ class Tools:
     """The live objects of a run, and the choices that shape entries."""
 
     recipe: Recipe
-    parts: Parts
+    runtime: Runtime
     embedder: Embedder
     cache: VectorCache | None = None
     hierarchy: bool = True
@@ -75,7 +57,7 @@ class Tools:
     """Of sources that are not UTF-8."""
 
 
-class Candidate(NamedTuple):
+class IndexSource(NamedTuple):
     """One source that should be in the index."""
 
     doc: str
@@ -94,7 +76,7 @@ class Failure(NamedTuple):
 
 
 @dataclass(slots=True)
-class Report:
+class UpdateReport:
     """What a run did."""
 
     documents: int = 0
@@ -137,7 +119,7 @@ class Watcher(Protocol):
 
 
 @dataclass(slots=True)
-class _Draft:
+class Draft:
     """A document that changed, before it has vectors."""
 
     head: Head
@@ -150,48 +132,188 @@ class _Draft:
     """How chunks are read that are read with others, by id."""
 
 
-def update(
-    store: Store,
-    candidates: Sequence[Candidate],
-    tools: Tools,
-    *,
-    covers: Callable[[str], bool],
-    now: datetime,
-    watcher: Watcher | None = None,
-) -> Report:
-    """Bring an index up to date with its sources.
+class IndexRun:
+    """One run over the sources of an index: what it knows of them, and what it did."""
 
-    Documents that `covers` claims and that are not among the candidates are removed; one whose bytes arrive under
-    another name, in one change with its arrival. A source that fails keeps what the index had of it. Whatever was
-    written before an interruption stays, and the next run goes on from there.
-    """
-    report = Report(documents=len(candidates))
-    late = remarks(tools.embedder, tools.recipe) if tools.late else []
-    with store.writer() as writer:
+    def __init__(self, store: Store, tools: Tools, now: datetime, watcher: Watcher | None = None) -> None:
+        self.report = UpdateReport()
+        self._store = store
+        self._tools = tools
+        self._now = now
+        self._watcher = watcher
+        self._remarks = remarks(tools.embedder, tools.recipe) if tools.late else []
+        self._heads: dict[str, Head] = {}
+        self._gone: dict[str, Head] = {}
+        """Documents that are not among the sources any more and not yet removed."""
+        self._renames = Renames({})
+        self._arrived: dict[str, str] = {}
+        """New documents that are written, by revision."""
+
+    def compare(self, sources: Sequence[IndexSource], covers: Callable[[str], bool]) -> None:
+        """Find out what the index has, and what of it is gone."""
+        self.report.documents = len(sources)
         # Never one reader for the whole run: a store keeps what is still being read, and its log grows meanwhile.
-        with store.reader() as reader:
-            heads = {head.doc: head for head in reader.heads()}
-        gone = _gone(heads, candidates, covers)
-        renames = Renames(gone)
-        arrived: dict[str, str] = {}
+        with self._store.reader() as reader:
+            self._heads = {head.doc: head for head in reader.heads()}
+        present = {source.doc for source in sources}
+        self._gone = {
+            doc: head for doc, head in self._heads.items() if not head.deleted and doc not in present and covers(doc)
+        }
+        self._renames = Renames(self._gone)
 
-        def rename(group: Sequence[_Draft]) -> list[Change]:
-            arrivals = [(draft.head.doc, draft.version.revision) for draft in group if draft.added]
-            return _removals(store, [(gone.pop(old), new) for old, new in renames.pair(arrivals)], now)
+    def read_changed(self, sources: Sequence[IndexSource]) -> Iterator[Draft]:
+        """The sources that are not in the index as they are now, chunked and described."""
+        for done, source in enumerate(sources):
+            if self._watcher:
+                self._watcher.document(done, len(sources), source.doc)
+            try:
+                data, head = source.read(), self._heads.get(source.doc)
+                mark = revision(data, self._tools.recipe.fingerprint)
+                if head is not None and not head.deleted and head.revision == mark:
+                    self.report.unchanged += 1
+                    continue
+                with self._store.reader() as reader:
+                    draft = self._draft(reader, head, source, data, mark)
+            except SeamlineError as error:
+                message = str(error).removeprefix(f"{source.doc}: ").removeprefix(f"{source.doc}, ")
+                self.report.failures.append(Failure(source.doc, message))
+                continue
+            except MemoryError:
+                self.report.failures.append(Failure(source.doc, str(out_of_memory(""))))
+                continue
+            yield draft
 
-        drafts = _drafts(store, heads, candidates, tools, now, report, watcher)
-        for group in _groups(drafts):
-            written = _write(writer, group, rename, tools, report, watcher)
-            arrived |= {draft.version.revision: draft.head.doc for draft in written if draft.added}
-        changes = _removals(store, [(head, arrived.get(head.revision, "")) for head in gone.values()], now)
+    def embed_and_write(self, writer: Writer, group: Sequence[Draft]) -> None:
+        """Give documents their vectors and write them together. Where that takes more memory than there is, each is
+        tried alone. Documents that these take the place of are removed in the same transaction, so that a reader, and
+        whoever comes after a kill, sees the old name or the new one."""
+        try:
+            puts, counts = self._embed(group)
+        except MemoryError:
+            if len(group) == 1:
+                self.report.failures.append(Failure(group[0].head.doc, str(out_of_memory(""))))
+                return
+            for draft in group:
+                self.embed_and_write(writer, [draft])
+            return
+        by_doc: dict[str, list[Entry]] = {draft.head.doc: [] for draft in group}
+        for entry in puts:
+            by_doc[entry.doc].append(entry)
+        writes = [Change(d.head, d.base, d.version, tuple(by_doc[d.head.doc]), d.drop) for d in group]
+        arrivals = [(draft.head.doc, draft.version.revision) for draft in group if draft.added]
+        renames = self._removals([(self._gone.pop(old), new) for old, new in self._renames.pair(arrivals)])
+        writer.apply([*writes, *renames])
+        self._arrived |= {revision: doc for doc, revision in arrivals}
+        self._count_removals(renames)
+        self._count_writes(group, puts, counts)
+        if self._watcher:
+            self._watcher.written([draft.head.doc for draft in group])
+
+    def remove_gone(self, writer: Writer) -> None:
+        """Remove what no source stands for any more."""
+        changes = self._removals([(head, self._arrived.get(head.revision, "")) for head in self._gone.values()])
         for start in range(0, len(changes), DOCUMENTS):
             writer.apply(changes[start : start + DOCUMENTS])
-        _count_removals(changes, report)
-        if report.touched:
-            writer.tidy()
-    if report.added:
-        report.notices += late
-    return report
+        self._count_removals(changes)
+
+    def conclude(self) -> UpdateReport:
+        """What the run did."""
+        if self.report.added:
+            self.report.notices += self._remarks
+        return self.report
+
+    def _draft(self, reader: Reader, head: Head | None, source: IndexSource, data: bytes, mark: str) -> Draft:
+        """What is new in a source, of which these are the bytes and their revision."""
+        alive = head is not None and not head.deleted
+        document = parse_bytes(
+            data,
+            uri=source.doc,
+            media_type=source.media_type,
+            encoding=self._tools.encoding,
+            reading=self._tools.recipe.reading,
+        )
+        known = reader.digests(source.doc) if alive else {}
+        born = _born(reader, known) or source.modified
+        made = chunk(document, self._tools.recipe, self._tools.runtime, now=self._now)
+        chunks = [one for one in made.chunks if not one.level]
+        entries, places = describe(
+            document,
+            made.chunks,
+            self._tools.runtime.tokenizer,
+            hierarchy=self._tools.hierarchy,
+            now=self._now,
+            born=born,
+            about=made.about,
+        )
+        told = (*document.notices, *made.notices)
+        self.report.notices += [f"{source.doc}{', ' * bool(n.where)}{n.where}: {n.message}" for n in told]
+        base = head.version if head else 0
+        version = _version(document, base + 1, mark, places, self._now)
+        reads = NOTHING
+        if self._tools.late:
+            reads = reads_of(self._tools.embedder, reader.version(source.doc, base) if alive else None, version)
+        fresh = [e for e in entries if known.get(e.id) != digest(e) or reads.changed(e.id)] if known else entries
+        return Draft(
+            Head(
+                doc=source.doc,
+                version=base + 1,
+                revision=mark,
+                uri=source.doc,
+                title=document.title,
+                entries=len(entries),
+                chunks=len(chunks),
+                tokens=sum(one.tokens for one in chunks),
+                indexed_at=self._now,
+            ),
+            base,
+            version,
+            _carried(reader, fresh, known, reads),
+            tuple(sorted(known.keys() - {entry.id for entry in entries})),
+            added=not alive,
+            within=reads.now,
+        )
+
+    def _embed(self, group: Sequence[Draft]) -> tuple[list[Entry], Counts]:
+        """The entries of documents as they are written, and where their vectors came from."""
+        within = {id: read for draft in group for id, read in draft.within.items()}
+        model = Model(self._tools.embedder, self._tools.cache, self._tools.dual)
+        drafted = [entry for draft in group for entry in draft.put]
+        return embedded(drafted, within, model, self._watcher.embedding if self._watcher else None)
+
+    def _removals(self, gone: Sequence[tuple[Head, str]]) -> list[Change]:
+        """Changes that remove documents, each given with the name of the one that took over its text, if any."""
+        if not gone:
+            return []
+        with self._store.reader() as reader:
+            return [_removal(reader, head, moved_to, self._now) for head, moved_to in gone]
+
+    def _count_removals(self, changes: Sequence[Change]) -> None:
+        self.report.removed += len(changes)
+        self.report.moved += sum(bool(change.head.moved_to) for change in changes)
+        self.report.dropped += sum(len(change.drop) for change in changes)
+
+    def _count_writes(self, group: Sequence[Draft], puts: Sequence[Entry], counts: Counts) -> None:
+        self.report.added += sum(draft.added for draft in group)
+        self.report.changed += sum(not draft.added for draft in group)
+        self.report.written += len(puts)
+        self.report.embedded += counts.computed
+        self.report.cached += counts.cached
+        self.report.chunks += sum(e.level == 0 and e.vector is None for draft in group for e in draft.put)
+        self.report.dropped += sum(len(draft.drop) for draft in group)
+
+
+def group_drafts(drafts: Iterable[Draft]) -> Iterator[list[Draft]]:
+    """Documents that are written together."""
+    group: list[Draft] = []
+    texts = 0
+    for draft in drafts:
+        group.append(draft)
+        texts += len(draft.put)
+        if texts >= TEXTS or len(group) >= DOCUMENTS:
+            yield group
+            group, texts = [], 0
+    if group:
+        yield group
 
 
 def revision(data: bytes, fingerprint: str) -> str:
@@ -199,99 +321,7 @@ def revision(data: bytes, fingerprint: str) -> str:
     return sha256(b"%d %s %s" % (ROUND, fingerprint.encode(), sha256(data).digest())).hexdigest()[:32]
 
 
-def _drafts(
-    store: Store,
-    heads: Mapping[str, Head],
-    candidates: Sequence[Candidate],
-    tools: Tools,
-    now: datetime,
-    report: Report,
-    watcher: Watcher | None,
-) -> Iterator[_Draft]:
-    fingerprint = tools.recipe.fingerprint
-    for done, candidate in enumerate(candidates):
-        if watcher:
-            watcher.document(done, len(candidates), candidate.doc)
-        try:
-            data, head = candidate.read(), heads.get(candidate.doc)
-            mark = revision(data, fingerprint)
-            if head is not None and not head.deleted and head.revision == mark:
-                report.unchanged += 1
-                continue
-            with store.reader() as reader:
-                draft = _draft(reader, head, candidate, data, mark, tools, now, report)
-        except SeamlineError as error:
-            message = str(error).removeprefix(f"{candidate.doc}: ").removeprefix(f"{candidate.doc}, ")
-            report.failures.append(Failure(candidate.doc, message))
-            continue
-        except MemoryError:
-            report.failures.append(Failure(candidate.doc, str(out_of_memory(""))))
-            continue
-        yield draft
-
-
-def _draft(
-    reader: Reader,
-    head: Head | None,
-    candidate: Candidate,
-    data: bytes,
-    mark: str,
-    tools: Tools,
-    now: datetime,
-    report: Report,
-) -> _Draft:
-    """What is new in a source, of which these are the bytes and their revision."""
-    alive = head is not None and not head.deleted
-    document = parse_bytes(
-        data,
-        uri=candidate.doc,
-        media_type=candidate.media_type,
-        encoding=tools.encoding,
-        reading=tools.recipe.reading,
-    )
-    known = reader.digests(candidate.doc) if alive else {}
-    born = _born(reader, known) or candidate.modified
-    made = make(document, tools.recipe, tools.parts, now=now)
-    chunks = [chunk for chunk in made.chunks if not chunk.level]
-    entries, places = describe(
-        document,
-        made.chunks,
-        tools.parts.tokenizer,
-        hierarchy=tools.hierarchy,
-        now=now,
-        born=born,
-        about=made.about,
-    )
-    told = (*document.notices, *made.notices)
-    report.notices += [f"{candidate.doc}{', ' * bool(n.where)}{n.where}: {n.message}" for n in told]
-    base = head.version if head else 0
-    version = _version(document, base + 1, mark, places, now)
-    reads = NOTHING
-    if tools.late:
-        reads = reads_of(tools.embedder, reader.version(candidate.doc, base) if alive else None, version)
-    fresh = [e for e in entries if known.get(e.id) != digest(e) or reads.changed(e.id)] if known else entries
-    return _Draft(
-        Head(
-            doc=candidate.doc,
-            version=base + 1,
-            revision=mark,
-            uri=candidate.doc,
-            title=document.title,
-            entries=len(entries),
-            chunks=len(chunks),
-            tokens=sum(chunk.tokens for chunk in chunks),
-            indexed_at=now,
-        ),
-        base,
-        version,
-        _carried(reader, fresh, known, reads),
-        tuple(sorted(known.keys() - {entry.id for entry in entries})),
-        added=not alive,
-        within=reads.now,
-    )
-
-
-def _version(document: Document, number: int, mark: str, places: tuple[Place, ...], now: datetime) -> Version:
+def _version(document: Document, number: int, mark: str, places: tuple[EntryPlace, ...], now: datetime) -> Version:
     return Version(
         doc=document.id,
         number=number,
@@ -325,87 +355,6 @@ def _carry(entry: Entry, old: Entry | None, reads: Reads) -> Entry:
         vector=old.vector if reads.same(entry, old) else None,
         summary_vector=old.summary_vector if old.summary == entry.summary else None,
     )
-
-
-def _groups(drafts: Iterable[_Draft]) -> Iterator[list[_Draft]]:
-    """Documents that are written together."""
-    group: list[_Draft] = []
-    texts = 0
-    for draft in drafts:
-        group.append(draft)
-        texts += len(draft.put)
-        if texts >= TEXTS or len(group) >= DOCUMENTS:
-            yield group
-            group, texts = [], 0
-    if group:
-        yield group
-
-
-def _write(
-    writer: Writer,
-    group: Sequence[_Draft],
-    rename: Callable[[Sequence[_Draft]], list[Change]],
-    tools: Tools,
-    report: Report,
-    watcher: Watcher | None,
-) -> list[_Draft]:
-    """Documents get their vectors and are written together; those that are in the index then. Where that takes more
-    memory than there is, each is tried alone. `rename` gives the removals of documents that these take the place of: in
-    the same transaction, so that a reader, and whoever comes after a kill, sees the old name or the new one."""
-    try:
-        drafted, puts, counts = _with_vectors(group, tools, watcher)
-    except MemoryError:
-        if len(group) > 1:
-            return [done for draft in group for done in _write(writer, [draft], rename, tools, report, watcher)]
-        report.failures.append(Failure(group[0].head.doc, str(out_of_memory(""))))
-        return []
-    by_doc: dict[str, list[Entry]] = {draft.head.doc: [] for draft in group}
-    for entry in puts:
-        by_doc[entry.doc].append(entry)
-    writes = [Change(d.head, d.base, d.version, tuple(by_doc[d.head.doc]), d.drop) for d in group]
-    renames = rename(group)
-    writer.apply([*writes, *renames])
-    _count_removals(renames, report)
-    report.added += sum(draft.added for draft in group)
-    report.changed += sum(not draft.added for draft in group)
-    report.written += len(puts)
-    report.embedded += counts.computed
-    report.cached += counts.cached
-    report.chunks += sum(entry.level == 0 and entry.vector is None for entry in drafted)
-    report.dropped += sum(len(draft.drop) for draft in group)
-    if watcher:
-        watcher.written([draft.head.doc for draft in group])
-    return list(group)
-
-
-def _with_vectors(
-    group: Sequence[_Draft], tools: Tools, watcher: Watcher | None
-) -> tuple[list[Entry], list[Entry], Counts]:
-    """The entries of documents as they were drafted and as they are written, and where their vectors came from."""
-    within = {id: read for draft in group for id, read in draft.within.items()}
-    model = Model(tools.embedder, tools.cache, tools.dual)
-    drafted = [entry for draft in group for entry in draft.put]
-    puts, counts = embedded(drafted, within, model, watcher.embedding if watcher else None)
-    return drafted, puts, counts
-
-
-def _gone(heads: Mapping[str, Head], candidates: Sequence[Candidate], covers: Callable[[str], bool]) -> dict[str, Head]:
-    present = {candidate.doc for candidate in candidates}
-    return {doc: head for doc, head in heads.items() if not head.deleted and doc not in present and covers(doc)}
-
-
-def _count_removals(changes: Sequence[Change], report: Report) -> None:
-    report.removed += len(changes)
-    report.moved += sum(bool(change.head.moved_to) for change in changes)
-    report.dropped += sum(len(change.drop) for change in changes)
-
-
-def _removals(store: Store, gone: Sequence[tuple[Head, str]], now: datetime) -> list[Change]:
-    """Changes that remove documents, each given with the name of the one that took over its text, if any."""
-    if not gone:
-        return []
-    with store.reader() as reader:
-        return [_removal(reader, head, moved_to, now) for head, moved_to in gone]
 
 
 def _removal(reader: Reader, head: Head, moved_to: str, now: datetime) -> Change:

@@ -16,12 +16,7 @@ from typing import Any
 from seamline.errors import StoreError
 from seamline.llm.client import read_json
 from seamline.llm.schema import problem
-from seamline.protocols import (
-    AnswerCache,
-    LanguageModel,
-    Reply,
-    Usage,
-)
+from seamline.protocols import AnswerCache, LanguageModel, ModelReply, Usage
 
 _BUSY_SECONDS = 30.0
 _SCHEMA = "CREATE TABLE IF NOT EXISTS replies (key BLOB PRIMARY KEY, answer BLOB NOT NULL, checksum BLOB NOT NULL)"
@@ -110,7 +105,7 @@ class CachedModel:
     def __repr__(self) -> str:
         return f"CachedModel({self._model!r})"
 
-    def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Reply:
+    def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> ModelReply:
         """The known answer, else the model's."""
         key = answer_key(self.name, system, prompt, schema)
         known = self._cache.get(key)
@@ -126,13 +121,13 @@ def answer_key(model: str, system: str, prompt: str, schema: Mapping[str, Any]) 
     return sha256(json.dumps([model, system, prompt, schema], sort_keys=True).encode()).digest()
 
 
-def _read(text: str, schema: Mapping[str, Any]) -> Reply | None:
+def _read(text: str, schema: Mapping[str, Any]) -> ModelReply | None:
     """An answer that was kept; None where it is not of the shape that is asked for."""
     try:
         parsed = read_json(text)
     except ValueError:
         return None
-    return None if problem(parsed, schema) else Reply(text, parsed, Usage(cached=1))
+    return None if problem(parsed, schema) else ModelReply(text, parsed, Usage(cached=1))
 
 
 def _checksum(key: bytes, answer: bytes) -> bytes:

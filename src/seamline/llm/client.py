@@ -8,12 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from seamline.errors import ConfigError, ProviderError
 from seamline.llm.schema import check_schema, problem
-from seamline.protocols import (
-    BadAnswer,
-    Fault,
-    Reply,
-    Usage,
-)
+from seamline.protocols import BadAnswer, Fault, ModelReply, Usage
 from seamline.remote.http import Answer, Patience
 from seamline.remote.openai_api import Service
 
@@ -71,7 +66,7 @@ class ChatModel:
     def __repr__(self) -> str:
         return f"ChatModel({self.name!r})"
 
-    def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Reply:
+    def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> ModelReply:
         """The answer to one question. What fails for this question only is a BadAnswer; else it is a ProviderError
         that says whether again may help."""
         check_schema(schema)
@@ -86,7 +81,7 @@ class ChatModel:
             usage += said.usage
         if said.fault:
             raise BadAnswer(f"{self.model} gave no answer of use: {said.why}", said.fault, usage)
-        return Reply(said.text, said.parsed, usage)
+        return ModelReply(said.text, said.parsed, usage)
 
     def _settings(self) -> str:
         """What changes answers, as a name has it."""

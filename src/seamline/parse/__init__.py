@@ -8,25 +8,19 @@ from pathlib import Path
 
 from seamline.errors import ParseError, ParserGaveUp
 from seamline.files import MAX_BYTES, read_file
-from seamline.formats import (
-    BY_MEDIA_TYPE,
-    BY_NAME,
-    BY_SUFFIX,
-    Format,
-)
+from seamline.formats import Format, format_named, format_names, plugin_of
 from seamline.parse.decode import check_encodable, decode, encode_pieces
 from seamline.parse.html.meta import declared_encoding
 from seamline.parse.markdown.notices import notices_of_characters
 from seamline.parse.parser_types import ParseInput, ParseResult, load_parser
 from seamline.parse.xml import refuse_entities
-from seamline.recipe.recipe import Reading
+from seamline.recipe.recipe import KINDS, ParseOptions
+from seamline.registry import blame
 from seamline.types import Document, Notice, Source
 
-__all__ = ["SUFFIXES", "format_of", "parse_bytes", "parse_file", "parse_text"]
+__all__ = ["format_of", "parse_bytes", "parse_file", "parse_text"]
 
 MARKDOWN = "text/markdown"
-SUFFIXES = {suffix: one.media_type for suffix, one in BY_SUFFIX.items()}
-"""File name endings that are read, and as what."""
 
 
 def parse_text(
@@ -35,7 +29,7 @@ def parse_text(
     id: str | None = None,
     uri: str = "",
     media_type: str | None = None,
-    reading: Reading | None = None,
+    reading: ParseOptions | None = None,
 ) -> Document:
     """A document from text. Its id is `id`, else its uri, else derived from the text."""
     document_id = id or uri or _text_id(text)
@@ -44,7 +38,7 @@ def parse_text(
     one = format_of(media_type or MARKDOWN, uri)
     if not one.is_text:
         raise ParseError(f"{one.name} is no text: pass the path of a file", uri)
-    raw = ParseInput(b"", text, uri, _canonical_type(media_type, one), reading or Reading())
+    raw = ParseInput(b"", text, uri, _canonical_type(media_type, one), reading or ParseOptions())
     return _make_document(document_id, Source(uri, raw.media_type), _run_parser(one, raw))
 
 
@@ -53,7 +47,7 @@ def parse_file(
     *,
     media_type: str | None = None,
     encoding: str | None = None,
-    reading: Reading | None = None,
+    reading: ParseOptions | None = None,
     max_bytes: int | None = MAX_BYTES,
     real: str = "",
 ) -> Document:
@@ -70,7 +64,7 @@ def parse_bytes(
     uri: str = "",
     media_type: str | None = None,
     encoding: str | None = None,
-    reading: Reading | None = None,
+    reading: ParseOptions | None = None,
 ) -> Document:
     """A document from the bytes of a file: as what `media_type` says, or as what it looks like."""
     from seamline.parse.sniff import sniff
@@ -80,7 +74,7 @@ def parse_bytes(
     media_type = _canonical_type(media_type, one)
     text, notices = _decode_source(data, one, uri, encoding) if one.is_text else ("", ())
     digest = hashlib.sha256(data).hexdigest()
-    raw = ParseInput(b"" if one.is_text else data, text, uri, media_type, reading or Reading())
+    raw = ParseInput(b"" if one.is_text else data, text, uri, media_type, reading or ParseOptions())
     parsed = _run_parser(one, raw)
     if notices:
         parsed = replace(parsed, notices=(*notices, *parsed.notices))
@@ -107,12 +101,10 @@ def _decode_source(data: bytes, one: Format, uri: str, encoding: str | None) -> 
 
 
 def format_of(media_type: str, uri: str = "") -> Format:
-    """The format of a media type or of its name; image/png and audio/mpeg are of their families."""
-    family = media_type.split("/")[0] + "/*"
-    one = BY_MEDIA_TYPE.get(media_type) or BY_NAME.get(media_type) or BY_MEDIA_TYPE.get(family)
+    """The format of a media type or of its name."""
+    one = format_named(media_type)
     if one is None:
-        known = ", ".join(BY_NAME)
-        raise ParseError(f"no parser for {media_type}: expected one of {known}", uri)
+        raise ParseError(f"no parser for {media_type}: expected one of {', '.join(format_names())}", uri)
     return one
 
 
@@ -124,17 +116,37 @@ def _canonical_type(media_type: str | None, one: Format) -> str:
 def _run_parser(one: Format, raw: ParseInput) -> ParseResult:
     """What its parser makes of a source; where that gives up on a text, the text without structure."""
     try:
+        plugin = plugin_of(one)
         if one.is_proved:
-            return load_parser(one.parser)(raw)
-        from seamline.parse.isolate.process import parse_apart
+            with blame(plugin):
+                parsed = load_parser(one.parser)(raw)
+        else:
+            from seamline.parse.isolate.process import parse_apart
 
-        return parse_apart(one, raw)
+            parsed = parse_apart(one, raw)
+        if plugin is not None:
+            with blame(plugin):
+                _check(parsed)
+        return parsed
     except ParserGaveUp as error:
         if not one.is_text:
             raise
         from seamline.parse.plain import parse_unstructured
 
         return parse_unstructured(one, raw, error)
+
+
+def _check(parsed: object) -> None:
+    """Refuse what no parser may answer: the engine relies on blocks of known kinds, in order, inside of the text."""
+    if not isinstance(parsed, ParseResult):
+        raise TypeError(f"expected a ParseResult, got {type(parsed).__name__}")
+    at = 0
+    for index, block in enumerate(parsed.blocks):
+        if block.kind not in KINDS:
+            raise ValueError(f"expected blocks of {', '.join(KINDS)}, got {block.kind!r}")
+        if not (at <= block.start <= block.end <= len(parsed.text) and -1 <= block.parent < index):
+            raise ValueError(f"block {index}, {block.start}..{block.end}, is out of order or outside of the text")
+        at = block.start
 
 
 def _make_document(id: str, source: Source, parsed: ParseResult) -> Document:
@@ -149,7 +161,7 @@ def _make_document(id: str, source: Source, parsed: ParseResult) -> Document:
         notices=parsed.notices,
         anchors=parsed.anchors,
         confidence=parsed.confidence,
-        language=parsed.language,
+        code=parsed.code,
     )
 
 

@@ -8,7 +8,8 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from seamline.anchors import Anchors
-from seamline.recipe.recipe import Reading
+from seamline.code_outline import CodeOutline
+from seamline.recipe.recipe import ParseOptions
 from seamline.types import Block, Notice, Span
 
 
@@ -44,7 +45,7 @@ class ParseInput(NamedTuple):
     """Decoded, for formats that are text; else empty."""
     uri: str = ""
     media_type: str = ""
-    reading: Reading = Reading()
+    reading: ParseOptions = ParseOptions()
     limits: ParseLimits = ParseLimits()
     ask_time: Callable[[float], None] = _grant
     """Asks for so many seconds of CPU time from now on, before a step that is slow by nature: a page of OCR, a minute
@@ -67,8 +68,8 @@ class ParseResult:
     notices: tuple[Notice, ...] = ()
     confidence: float = 1.0
     """How sure the text is what the source says, 0-1: below 1 where it was read by sight or hearing."""
-    language: str = ""
-    """The programming language of source code."""
+    code: CodeOutline | None = field(default=None, repr=False)
+    """Of source code: its language, statements and names."""
 
 
 Parser = Callable[[ParseInput], ParseResult]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from seamline.errors import ParseError
-from seamline.formats import BY_NAME, BY_SUFFIX
+from seamline.formats import BY_NAME, BY_SUFFIX, format_of_suffix
 
 _SAMPLE = 4096
 _PREFIX = 65_536
@@ -37,7 +37,9 @@ _TEX = re.compile(rb"^\s*(?:%[^\n]*\n\s*)*\\(?:documentclass|documentstyle|begin
 def sniff(data: bytes, name: str = "") -> str:
     """The media type, or family such as image/png, that a file is read as."""
     suffix = Path(name).suffix.lower()
-    named = BY_SUFFIX.get(suffix)
+    named = format_of_suffix(suffix)
+    if named is not None and suffix not in BY_SUFFIX:
+        return named.media_type  # of a plugin, which knows its own files best
     head = data[:_SAMPLE]
     if found := _binary(data, head, suffix, name):
         return BY_NAME[found].media_type if found in BY_NAME else found

@@ -39,13 +39,13 @@ def expect_text(value: object, path: str) -> str:
     return value
 
 
-def expect_choice(value: object, choices: Iterable[str], path: str) -> str:
-    """`value` if it is one of `choices`; the error suggests the nearest of them."""
+def expect_choice(value: object, choices: Iterable[str], path: str, otherwise: str = "") -> str:
+    """`value` if it is one of `choices`; the error suggests the nearest of them, or `otherwise` where none is near."""
     known = tuple(choices)
     if isinstance(value, str) and value in known:
         return value
     near = nearest(value, known)
-    hint = f'; did you mean "{near}"?' if near else ""
+    hint = f'; did you mean "{near}"?' if near else otherwise
     raise ConfigError(f"expected one of {', '.join(known)}, got {shown(value)}{hint}", path)
 
 

@@ -16,7 +16,7 @@ from seamline.text.headings import heading_text
 from seamline.types import Document
 
 
-class Choice(NamedTuple):
+class StrategyChoice(NamedTuple):
     """A recipe that names a strategy, and the reasons for it."""
 
     recipe: Recipe
@@ -30,7 +30,7 @@ class Choice(NamedTuple):
         return f"{name} over {self.recipe.hierarchy.below}" if name == "hierarchical" else name
 
 
-def choose(document: Document, recipe: Recipe) -> Choice:
+def choose(document: Document, recipe: Recipe) -> StrategyChoice:
     """The recipe for one document."""
     if recipe.strategies:
         for glob, strategy in recipe.strategies.items():
@@ -40,10 +40,10 @@ def choose(document: Document, recipe: Recipe) -> Choice:
                 reason = f"{document.id} fits {glob}"
                 if strategy == "auto":
                     return _by_class(document, given, (reason,))
-                return Choice(given, (reason,))
+                return StrategyChoice(given, (reason,))
     if recipe.strategy == "auto":
         return _by_class(document, recipe, ())
-    return Choice(recipe)
+    return StrategyChoice(recipe)
 
 
 def _fits(name: str, glob: str) -> bool:
@@ -51,11 +51,11 @@ def _fits(name: str, glob: str) -> bool:
     return fnmatchcase(name, glob) or ("/" not in glob and fnmatchcase(name.rpartition("/")[2], glob))
 
 
-def _by_class(document: Document, recipe: Recipe, before: tuple[str, ...]) -> Choice:
+def _by_class(document: Document, recipe: Recipe, before: tuple[str, ...]) -> StrategyChoice:
     found = classify(document)
     changes, reason = _STRATEGIES[found.name](document, recipe)
     plain = replace(recipe, strategies={}, **changes)
-    return Choice(plain, (*before, f"class: {found.name} ({'; '.join(found.reasons[:3])})", reason))
+    return StrategyChoice(plain, (*before, f"class: {found.name} ({'; '.join(found.reasons[:3])})", reason))
 
 
 def _structural(document: Document, recipe: Recipe) -> tuple[dict[str, Any], str]:

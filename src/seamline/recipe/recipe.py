@@ -15,24 +15,9 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from seamline.errors import ConfigError
-from seamline.recipe.check import (
-    expect_bool,
-    expect_choice,
-    expect_choices,
-    expect_int,
-    expect_number,
-    expect_text,
-)
-from seamline.recipe.strategies import (
-    Code,
-    Hierarchy,
-    Multimodal,
-    Propositions,
-    Rechunk,
-    Semantic,
-    Strategy,
-    Tabular,
-)
+from seamline.recipe.check import expect_bool, expect_choice, expect_choices, expect_int, expect_number, expect_text
+from seamline.recipe.strategies import Code, Hierarchy, Multimodal, Propositions, Rechunk, Semantic, Tabular
+from seamline.registry import STRATEGIES, is_known, names
 from seamline.types import Budget
 
 SCORES: Mapping[str, int] = MappingProxyType(
@@ -129,7 +114,6 @@ _LANGUAGE = re.compile(r"[A-Za-z0-9_+~/-]+")
 """What OCR calls a language becomes part of a file's name there: without dots it leads to no other folder."""
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
-    "strategy": get_args(Strategy),
     "bias": get_args(Bias),
     "packer": get_args(Packer),
     "sections": get_args(Sections),
@@ -157,7 +141,8 @@ class Overlap:
 class Recipe:
     """How documents are parsed, cut and counted."""
 
-    strategy: Strategy = "structural"
+    strategy: str = "structural"
+    """Of seamline or of a plugin; `seamline doctor` lists those of plugins."""
     tokenizer: str = "o200k_base"
     """o200k_base, cl100k_base, estimate, or the path of a tokenizer.json."""
     bias: Bias = "balanced"
@@ -233,9 +218,9 @@ class Recipe:
         return Recipe, tuple(dict(v) if isinstance(v, Mapping) else v for v in values)
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> ParseOptions:
         """What parsers are told."""
-        return Reading(self.front_matter, self.boilerplate, self.ocr, self.ocr_language)
+        return ParseOptions(self.front_matter, self.boilerplate, self.ocr, self.ocr_language)
 
     @property
     def limits(self) -> tuple[int, ...]:
@@ -293,7 +278,14 @@ def resize(recipe: Recipe, target: int | None = None, limit: int | None = None, 
     return replace(recipe, budget=budget, overlap=overlap)
 
 
+def _check_strategy(name: object, path: str) -> None:
+    """Refuse a strategy that nobody has; entry points are read only for one that is not ours."""
+    if not (isinstance(name, str) and is_known(STRATEGIES, name)):
+        expect_choice(name, names(STRATEGIES), path, "; if it is that of a plugin, install its package")
+
+
 def _check_single(recipe: Recipe) -> None:
+    _check_strategy(recipe.strategy, _path("strategy"))
     for name, choices in _CHOICES.items():
         expect_choice(getattr(recipe, name), choices, _path(name))
     expect_text(recipe.tokenizer, _path("tokenizer"))
@@ -323,7 +315,7 @@ def _check_tables(recipe: Recipe) -> None:
         expect_choice(kind, KINDS, f"$.split.{kind}")
         expect_bool(own, f"$.split.{kind}")
     for glob, strategy in recipe.strategies.items():
-        expect_choice(strategy, get_args(Strategy), f"$.strategies.{glob}")
+        _check_strategy(strategy, f"$.strategies.{glob}")
     for gap, score in recipe.scores.items():
         expect_choice(gap, SCORES, f"$.scores.{gap}")
         expect_int(score, f"$.scores.{gap}", low=0, high=100)
@@ -365,7 +357,7 @@ def _plain_value(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParseOptions:
     """What a parser is told beside the source."""
 
     front_matter: str = "metadata"

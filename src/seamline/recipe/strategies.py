@@ -6,16 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from seamline.errors import ConfigError
-from seamline.recipe.check import (
-    expect_bool,
-    expect_choice,
-    expect_int,
-    expect_number,
-)
+from seamline.recipe.check import expect_bool, expect_choice, expect_int, expect_number
 
-Strategy = Literal[
-    "structural", "semantic", "rechunk", "hierarchical", "code", "tabular", "multimodal", "propositions", "auto"
-]
 Method = Literal["dip", "objective", "texttiling", "bayes"]
 Threshold = Literal["std", "percentile", "gradient"]
 Granularity = Literal["function", "class", "module"]

@@ -12,23 +12,9 @@ from typing import Any, cast
 
 from seamline.errors import ConfigError, ParseError
 from seamline.files import read_bytes
-from seamline.recipe.check import (
-    expect_choice,
-    expect_int,
-    expect_text,
-    shown,
-)
+from seamline.recipe.check import expect_choice, expect_int, expect_text, shown
 from seamline.recipe.presets import SIZES, overlap_level, preset
-from seamline.recipe.recipe import (
-    KINDS,
-    PLACES,
-    SCORES,
-    SECTIONS,
-    Overlap,
-    OverlapKind,
-    Recipe,
-    resize,
-)
+from seamline.recipe.recipe import KINDS, PLACES, SCORES, SECTIONS, Overlap, OverlapKind, Recipe, resize
 
 FILE_NAME = "seamline.toml"
 _MOST_BYTES = 1_000_000

@@ -9,12 +9,7 @@ from typing import Any
 from urllib.parse import SplitResult
 
 from seamline.errors import ConfigError, ProviderError
-from seamline.remote.http import (
-    BUSY,
-    Answer,
-    Patience,
-    post,
-)
+from seamline.remote.http import BUSY, Answer, Patience, post
 from seamline.remote.model_names import service_address
 from seamline.trust.keys import variables
 

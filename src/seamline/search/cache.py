@@ -10,13 +10,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from seamline.protocols import Embedder, Reader, Reranker
-from seamline.records import (
-    Entry,
-    Head,
-    Scored,
-    VectorKind,
-    Version,
-)
+from seamline.records import Entry, Head, Scored, VectorKind, Version
 from seamline.search.documents import Layout
 from seamline.search.legs import query_vectors
 

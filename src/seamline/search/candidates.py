@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from seamline.protocols import Reader
 from seamline.records import ABOUT, Entry
-from seamline.search.documents import Shelf
+from seamline.search.documents import DocumentCache
 from seamline.search.hits import Hit, Why
 
 
@@ -43,7 +43,7 @@ def ordered(candidates: Iterable[Candidate]) -> list[Candidate]:
     return sorted(candidates, key=lambda one: (-one.score, one.entry.id))
 
 
-def as_hits(candidates: Sequence[Candidate], shelf: Shelf) -> list[Hit]:
+def as_hits(candidates: Sequence[Candidate], shelf: DocumentCache) -> list[Hit]:
     """Hits with their citations, each to be read as it was indexed."""
     shelf.keep({one.entry.id: one.entry for one in candidates})
     shelf.fetch(entry.doc for one in candidates for entry in (one.entry, *one.twins))

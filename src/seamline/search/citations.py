@@ -10,12 +10,7 @@ from typing import Any, Literal
 
 from seamline.errors import ConfigError
 from seamline.protocols import Reader
-from seamline.records import (
-    ABOUT,
-    Head,
-    Place,
-    Version,
-)
+from seamline.records import ABOUT, EntryPlace, Head, Version
 from seamline.search.documents import cited
 from seamline.search.hits import Citation, place_text
 from seamline.text.words import words
@@ -105,11 +100,11 @@ def _has(version: Version, id: str) -> bool:
     return any(place.id == id for place in version.places)
 
 
-def _place(version: Version, id: str) -> Place:
+def _place(version: Version, id: str) -> EntryPlace:
     return next(place for place in version.places if place.id == id)
 
 
-def _compare(reader: Reader, head: Head, version: Version, place: Place) -> Resolved:
+def _compare(reader: Reader, head: Head, version: Version, place: EntryPlace) -> Resolved:
     """The cited place beside what the document is now."""
     quoted = _cite(version, place)
     now, renamed = _followed(reader, head)
@@ -171,7 +166,7 @@ def _same_text(version: Version, level: int, quote: str) -> Citation | None:
     return _cite(version, found) if found else None
 
 
-def successors(old: Version, place: Place, now: Version) -> tuple[Citation, ...]:
+def successors(old: Version, place: EntryPlace, now: Version) -> tuple[Citation, ...]:
     """The passages that took over a text: first among those between its nearest unchanged neighbours, then among all
     that are new."""
     before = [p for p in old.places if _rank(p) == _rank(place)]
@@ -182,7 +177,7 @@ def successors(old: Version, place: Place, now: Version) -> tuple[Citation, ...]
     return _alike(text, here, now, ALIKE) or _alike(text, [p for p in after if p.id not in known], now, FAR)
 
 
-def _between(before: Sequence[Place], place: Place, after: Sequence[Place]) -> Sequence[Place]:
+def _between(before: Sequence[EntryPlace], place: EntryPlace, after: Sequence[EntryPlace]) -> Sequence[EntryPlace]:
     """The places that now stand between the nearest neighbours of a place that are still there."""
     positions = {p.id: n for n, p in enumerate(after)}
     at = next(n for n, p in enumerate(before) if p.id == place.id)
@@ -191,7 +186,7 @@ def _between(before: Sequence[Place], place: Place, after: Sequence[Place]) -> S
     return after[left + 1 : right] if left < right else ()
 
 
-def _alike(text: str, places: Sequence[Place], version: Version, least: float) -> tuple[Citation, ...]:
+def _alike(text: str, places: Sequence[EntryPlace], version: Version, least: float) -> tuple[Citation, ...]:
     """The places that are like a text, those first that share most with it."""
     asked = _pairs(text)
     scored = []
@@ -214,10 +209,10 @@ def shared(left: Counter[tuple[str, str]], right: Counter[tuple[str, str]]) -> f
     return (left & right).total() / min(left.total(), right.total())
 
 
-def _cite(version: Version, place: Place) -> Citation:
+def _cite(version: Version, place: EntryPlace) -> Citation:
     return cited(version, place, version.text[place.start : place.end])
 
 
-def _rank(place: Place) -> int:
+def _rank(place: EntryPlace) -> int:
     """0 for chunks, 1 for sections, 2 for texts about chunks."""
     return 2 if place.level >= ABOUT else min(place.level, 1)

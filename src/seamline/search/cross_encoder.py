@@ -8,13 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from seamline.errors import (
-    INDEX,
-    ConfigError,
-    MissingExtra,
-    ProviderError,
-    report_panics,
-)
+from seamline.errors import INDEX, ConfigError, MissingExtra, ProviderError, report_panics
 from seamline.tokens.custom import read_json
 
 if TYPE_CHECKING:

@@ -10,12 +10,7 @@ from typing import Protocol, runtime_checkable
 
 from seamline.errors import StoreError
 from seamline.protocols import Reader
-from seamline.records import (
-    ABOUT,
-    Entry,
-    Place,
-    Version,
-)
+from seamline.records import ABOUT, Entry, EntryPlace, Version
 from seamline.search.hits import Citation
 
 
@@ -26,16 +21,16 @@ class Layout:
     version: Version
 
     @cached_property
-    def by_id(self) -> dict[str, Place]:
+    def by_id(self) -> dict[str, EntryPlace]:
         return {place.id: place for place in self.version.places}
 
     @cached_property
-    def chunks(self) -> list[Place]:
+    def chunks(self) -> list[EntryPlace]:
         """Places of level 0, in document order."""
         return [place for place in self.version.places if place.level == 0]
 
     @cached_property
-    def sections(self) -> list[Place]:
+    def sections(self) -> list[EntryPlace]:
         """Places of inner levels, a section before those in it."""
         return [place for place in self.version.places if 0 < place.level < ABOUT]
 
@@ -43,17 +38,17 @@ class Layout:
     def _starts(self) -> list[int]:
         return [place.start for place in self.chunks]
 
-    def number(self, place: Place) -> int:
+    def number(self, place: EntryPlace) -> int:
         """Position of a chunk among the chunks."""
         return bisect_left(self._starts, place.start)
 
-    def inside(self, start: int, end: int) -> list[Place]:
+    def inside(self, start: int, end: int) -> list[EntryPlace]:
         """The chunks that stand within a span."""
         first = bisect_left(self._starts, start)
         last = bisect_left(self._starts, end)
         return [place for place in self.chunks[first:last] if place.end <= end]
 
-    def around(self, start: int, end: int) -> Place | None:
+    def around(self, start: int, end: int) -> EntryPlace | None:
         """The smallest section that holds a span and more."""
         held = [s for s in self.sections if s.start <= start and end <= s.end and s.end - s.start > end - start]
         return min(held, key=lambda s: (s.end - s.start, s.start), default=None)
@@ -68,7 +63,7 @@ class Keeper(Protocol):
         ...
 
 
-class Shelf:
+class DocumentCache:
     """Layouts of the documents one search touches. Each is fetched once, its text only where it is needed."""
 
     def __init__(self, reader: Reader) -> None:
@@ -117,7 +112,7 @@ class Shelf:
             found = self._texts[doc] = version.text
         return found
 
-    def place(self, entry: Entry) -> Place:
+    def place(self, entry: Entry) -> EntryPlace:
         """Where an entry stands now."""
         place = self.layout(entry.doc).by_id.get(entry.id)
         if place is None:
@@ -132,7 +127,7 @@ class Shelf:
         quote = entry.body if entry.level == 0 else self.text(entry.doc)[place.start : place.end]
         return cited(self.layout(entry.doc).version, place, quote)
 
-    def slice(self, doc: str, place: Place) -> Citation:
+    def slice(self, doc: str, place: EntryPlace) -> Citation:
         """The citation of any place of a document."""
         return cited(self.layout(doc).version, place, self.text(doc)[place.start : place.end])
 
@@ -144,7 +139,7 @@ def _missing(doc: str) -> str:
     return f"the current version of {doc} is missing: run `{_REMEDY}`"
 
 
-def cited(version: Version, place: Place, quote: str) -> Citation:
+def cited(version: Version, place: EntryPlace, quote: str) -> Citation:
     """The citation of a place of a version."""
     return Citation(
         id=place.id,
@@ -159,7 +154,7 @@ def cited(version: Version, place: Place, quote: str) -> Citation:
     )
 
 
-def neighbours(chunks: Sequence[Place], number: int) -> tuple[Place | None, Place | None]:
+def neighbours(chunks: Sequence[EntryPlace], number: int) -> tuple[EntryPlace | None, EntryPlace | None]:
     """The chunks before and after one."""
     before = chunks[number - 1] if number > 0 else None
     after = chunks[number + 1] if number + 1 < len(chunks) else None

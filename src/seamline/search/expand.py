@@ -13,14 +13,9 @@ from functools import lru_cache
 from typing import Literal
 
 from seamline.errors import ConfigError
-from seamline.filters.tree import (
-    All,
-    Any,
-    Filter,
-    Test,
-)
-from seamline.records import ABOUT, Entry, Place
-from seamline.search.documents import Shelf, neighbours
+from seamline.filters.tree import All, Any, Filter, Test
+from seamline.records import ABOUT, Entry, EntryPlace
+from seamline.search.documents import DocumentCache, neighbours
 from seamline.search.hits import Citation, Hit, Shadow
 from seamline.text.words import query_words, words
 
@@ -35,7 +30,7 @@ SECTIONS: Filter = All((Test("level", ">=", 1.0), Test("level", "<", float(ABOUT
 """Lets through sections alone."""
 
 
-def to_parents(hits: Sequence[Hit], shelf: Shelf, *, share: float = SHARE, widest: int = WIDEST) -> list[Hit]:
+def to_parents(hits: Sequence[Hit], shelf: DocumentCache, *, share: float = SHARE, widest: int = WIDEST) -> list[Hit]:
     """Hits that together make up enough of a section become that section, as good as the best of them.
 
     A section that took the place of its chunks counts towards the one around it.
@@ -46,7 +41,7 @@ def to_parents(hits: Sequence[Hit], shelf: Shelf, *, share: float = SHARE, wides
     return held
 
 
-def _one_wider(hits: Sequence[Hit], shelf: Shelf, share: float, widest: int) -> list[Hit] | None:
+def _one_wider(hits: Sequence[Hit], shelf: DocumentCache, share: float, widest: int) -> list[Hit] | None:
     """The hits after the first section that deserves it took the place of its own; None where none does."""
     for hit in hits:
         span = _span(hit)
@@ -60,7 +55,7 @@ def _one_wider(hits: Sequence[Hit], shelf: Shelf, share: float, widest: int) -> 
     return None
 
 
-def as_section(hit: Hit, section: Place, shelf: Shelf) -> Hit:
+def as_section(hit: Hit, section: EntryPlace, shelf: DocumentCache) -> Hit:
     """The hit with the whole of a section to read: an exact slice, under the headings above it."""
     doc = hit.entry.doc
     wide = joined(hit, [place.id for place in shelf.layout(doc).inside(section.start, section.end)], shelf)
@@ -76,12 +71,12 @@ def _length(hit: Hit) -> int:
     return end - start
 
 
-def _within(hit: Hit, section: Place) -> bool:
+def _within(hit: Hit, section: EntryPlace) -> bool:
     start, end = _span(hit)
     return section.start <= start and end <= section.end
 
 
-def inside(sections: Sequence[Entry], shelf: Shelf) -> Filter:
+def inside(sections: Sequence[Entry], shelf: DocumentCache) -> Filter:
     """Lets through the chunks of these sections and of those within them, and chunks that no section holds."""
     ids: dict[str, None] = {}
     for section in sections:
@@ -96,7 +91,7 @@ def both(left: Filter | None, right: Filter) -> Filter:
     return right if left is None else All((left, right))
 
 
-def levelled(hits: Sequence[Hit], shelf: Shelf, *, widest: int = WIDEST) -> list[Hit]:
+def levelled(hits: Sequence[Hit], shelf: DocumentCache, *, widest: int = WIDEST) -> list[Hit]:
     """Hits of all levels without repetition: a section is shown whole where it is small enough, else by its summary;
     what overlaps a better hit is left out."""
     kept: list[Hit] = []
@@ -107,7 +102,7 @@ def levelled(hits: Sequence[Hit], shelf: Shelf, *, widest: int = WIDEST) -> list
     return kept
 
 
-def _whole(hit: Hit, shelf: Shelf, widest: int) -> Hit:
+def _whole(hit: Hit, shelf: DocumentCache, widest: int) -> Hit:
     place = shelf.place(hit.entry)
     return as_section(hit, place, shelf) if hit.entry.level > 0 and place.end - place.start <= widest else hit
 
@@ -117,19 +112,19 @@ def _overlaps(one: Hit, other: Hit) -> bool:
     return one.entry.doc == other.entry.doc and start < last and first < end
 
 
-def joined(hit: Hit, ids: Sequence[str], shelf: Shelf) -> Hit:
+def joined(hit: Hit, ids: Sequence[str], shelf: DocumentCache) -> Hit:
     """The hit widened to a run of neighbouring chunks, its own among them."""
     shelf.keep({hit.entry.id: hit.entry})
     citations = cite_run(hit.entry.doc, ids, shelf)
     return replace(hit, ids=tuple(ids), citations=citations, text=run_text(citations, shelf))
 
 
-def cite_run(doc: str, ids: Sequence[str], shelf: Shelf) -> tuple[Citation, ...]:
+def cite_run(doc: str, ids: Sequence[str], shelf: DocumentCache) -> tuple[Citation, ...]:
     """A citation for each of these chunks of a document."""
     return tuple(shelf.slice(doc, shelf.layout(doc).by_id[id]) for id in ids)
 
 
-def run_text(run: Sequence[Citation], shelf: Shelf) -> str:
+def run_text(run: Sequence[Citation], shelf: DocumentCache) -> str:
     """Neighbouring chunks as one text: their slice of the document, with what the first one borrows before it and
     what the last one adds after it."""
     first, last = run[0], run[-1]
@@ -176,13 +171,13 @@ class Gate:
         return hit.why.dense is None or self.floor <= hit.why.dense.score < self.confidence
 
 
-def second_look(hits: Sequence[Hit], query: str, shelf: Shelf, gate: Gate) -> list[Hit]:
+def second_look(hits: Sequence[Hit], query: str, shelf: DocumentCache, gate: Gate) -> list[Hit]:
     """The hits, each borderline one widened by the neighbour whose shadow matches; what that covers is left out."""
     wanted = frozenset(query_words(query))
     return without_covered([_widened(hit, wanted, shelf, gate) if gate.borderline(hit) else hit for hit in hits])
 
 
-def _widened(hit: Hit, wanted: frozenset[str], shelf: Shelf, gate: Gate) -> Hit:
+def _widened(hit: Hit, wanted: frozenset[str], shelf: DocumentCache, gate: Gate) -> Hit:
     if hit.entry.level > 0 or not wanted:
         return hit
     best = max(_shadows(hit, wanted), key=lambda shadow: shadow.score, default=None)
@@ -207,7 +202,7 @@ def _said(shadow: str) -> frozenset[str]:
     return frozenset(words(shadow))
 
 
-def _neighbour(hit: Hit, side: str, shelf: Shelf) -> Place | None:
+def _neighbour(hit: Hit, side: str, shelf: DocumentCache) -> EntryPlace | None:
     layout = shelf.layout(hit.entry.doc)
     before, after = neighbours(layout.chunks, layout.number(layout.by_id[hit.entry.id]))
     return before if side == "before" else after

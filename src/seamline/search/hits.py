@@ -92,7 +92,7 @@ def _range(ends: Sequence[int]) -> str:
     return f"{ends[0]}" if ends[0] == ends[-1] else f"{ends[0]}-{ends[-1]}"
 
 
-class Part(NamedTuple):
+class LegScore(NamedTuple):
     """What one leg said about an entry."""
 
     rank: int
@@ -114,9 +114,9 @@ class Shadow(NamedTuple):
 class Why:
     """The parts of a score. A part that played no role is None."""
 
-    dense: Part | None = None
+    dense: LegScore | None = None
     """Similarity to the text, or to its summary where that is higher."""
-    bm25: Part | None = None
+    bm25: LegScore | None = None
     weight: float | None = None
     """Of the dense leg in `fused`; the rest is BM25's."""
     fused: float | None = None
@@ -141,7 +141,7 @@ class Why:
 
 
 def _plain(value: Any) -> Any:
-    return value._asdict() if isinstance(value, Part | Shadow) else value
+    return value._asdict() if isinstance(value, LegScore | Shadow) else value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,7 +196,7 @@ class Results:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class PromptPassage:
     """One numbered passage of a prompt: neighbouring chunks of one document, joined."""
 
     number: int
@@ -251,7 +251,7 @@ class ContextText:
     """A text for a prompt that keeps its token budget."""
 
     text: str
-    passages: tuple[Passage, ...]
+    passages: tuple[PromptPassage, ...]
     tokens: int
     """The tokenizer's own count of `text`."""
     left_out: tuple[Citation, ...] = ()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from seamline.protocols import Embedder, QueryEmbedder, Reader
 from seamline.records import Entry, Scored
 from seamline.search.fuse import highest, ranked
-from seamline.search.hits import Part
+from seamline.search.hits import LegScore
 
 if TYPE_CHECKING:
     from seamline.filters.tree import Filter
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class SearchScope:
     """Which entries a leg may find."""
 
     where: Filter | None = None
@@ -50,16 +50,16 @@ class Legs:
         known = dict(self.sparse)
         return {id: known.get(id, below) for id in self.ids} if known else {}
 
-    def parts(self) -> dict[str, tuple[Part | None, Part | None]]:
+    def parts(self) -> dict[str, tuple[LegScore | None, LegScore | None]]:
         """For each id its dense and its BM25 part."""
         dense, sparse = _ranks(self.dense), _ranks(self.sparse)
         for id, score in (self.filled or {}).items():
-            dense.setdefault(id, Part(0, score))
+            dense.setdefault(id, LegScore(0, score))
         return {id: (dense.get(id), sparse.get(id)) for id in self.ids}
 
 
-def _ranks(found: Sequence[Scored]) -> dict[str, Part]:
-    return {id: Part(rank, score) for rank, (id, score) in enumerate(found, start=1)}
+def _ranks(found: Sequence[Scored]) -> dict[str, LegScore]:
+    return {id: LegScore(rank, score) for rank, (id, score) in enumerate(found, start=1)}
 
 
 def query_vectors(embedder: Embedder, queries: Sequence[str]) -> Vector:
@@ -68,14 +68,16 @@ def query_vectors(embedder: Embedder, queries: Sequence[str]) -> Vector:
     return ask(queries)
 
 
-def find(reader: Reader, vector: Vector | None, query: str, depth: int, scope: Scope, *, dual: bool = False) -> Legs:
+def find(
+    reader: Reader, vector: Vector | None, query: str, depth: int, scope: SearchScope, *, dual: bool = False
+) -> Legs:
     """Run the legs: the dense one where there is a vector, BM25 where there is a query. Each finds up to `depth`."""
     dense = near(reader, vector, depth, scope, dual=dual) if vector is not None else ()
     sparse = reader.matching(query, depth, where=scope.where, levels=scope.levels) if query else ()
     return Legs(tuple(dense), tuple(sparse))
 
 
-def near(reader: Reader, vector: Vector, depth: int, scope: Scope, *, dual: bool = False) -> list[Scored]:
+def near(reader: Reader, vector: Vector, depth: int, scope: SearchScope, *, dual: bool = False) -> list[Scored]:
     """The nearest texts; in a dual index, the nearest by text or by summary, whichever is nearer.
 
     The best `depth` of both are the best `depth` by the higher score: what neither list holds is below all of one.

@@ -7,12 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from seamline.errors import ConfigError
-from seamline.search.expand import (
-    SHARE,
-    WIDEST,
-    Gate,
-    Mode,
-)
+from seamline.search.expand import SHARE, WIDEST, Gate, Mode
 from seamline.search.fuse import RRF_K, Fusion
 from seamline.search.rerank import Weights
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
+from typing import cast
 
+from seamline import registry
 from seamline.errors import ConfigError, ProviderError
 from seamline.protocols import Reranker
 from seamline.records import Entry
@@ -40,6 +43,19 @@ class Weights:
             "authority": self.authority,
             "coherence": self.coherence,
         }
+
+
+_ONNX = ".onnx"
+
+
+def load_reranker(name: str) -> Reranker:
+    """The reranker that a name means: a cross-encoder in an .onnx file, or that of a plugin, `NAME` or `NAME:REST`."""
+    kind = name.partition(":")[0]
+    if name.lower().endswith(_ONNX) or Path(name).exists() or not registry.is_known(registry.RERANKERS, kind):
+        kind = _ONNX  # a path that leads nowhere is told by its reader
+    make = cast(Callable[[str], Reranker], registry.find(registry.RERANKERS, kind))
+    with registry.blame(registry.plugin_named(registry.RERANKERS, kind)):
+        return make(name)
 
 
 def freshness(entry: Entry, now: datetime, decay: float) -> float:

@@ -1,33 +1,23 @@
-"""One query through all steps: find, fuse, rerank, collapse, look again, expand."""
+"""The steps of a search, as `seamline.pipeline.retrieve` takes them: read the question, find and fuse, rerank and
+collapse, look again and expand, merge the parts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.errors import ConfigError
 from seamline.protocols import Embedder, Reader, Reranker
 from seamline.records import ABOUT, Scored
 from seamline.search import expand, fuse
-from seamline.search.candidates import (
-    Candidate,
-    as_hits,
-    ordered,
-    resolved,
-)
-from seamline.search.documents import Shelf
+from seamline.search.candidates import Candidate, as_hits, ordered, resolved
+from seamline.search.documents import DocumentCache
 from seamline.search.duplicates import collapse
 from seamline.search.expand import second_look, without_covered
-from seamline.search.hits import Hit, Results, Why
-from seamline.search.legs import (
-    Legs,
-    Scope,
-    find,
-    query_vectors,
-    similarities,
-)
+from seamline.search.hits import Hit, Why
+from seamline.search.legs import Legs, SearchScope, find, similarities
 from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan
 from seamline.search.rerank import rescored, weighed
@@ -47,7 +37,7 @@ _SECTIONS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class SearchEngine:
     """What a search needs beside the query."""
 
     reader: Reader
@@ -56,47 +46,24 @@ class Engine:
     reranker: Reranker | None = None
 
 
-def search(engine: Engine, query: str, options: SearchOptions, where: Filter | None = None) -> Results:
-    """The best hits for a query, with citations and the parts of their scores."""
-    asked, notices = read_query(query)
-    found = _found(engine, [asked], options, where)
-    return Results(tuple(found[0]), notices)
+class Question(NamedTuple):
+    """What is searched for, and how."""
+
+    queries: list[str]
+    """The question itself, and its parts where a plan has several."""
+    options: SearchOptions
+    notices: tuple[Notice, ...]
+    """What is worth knowing about what is not searched for."""
 
 
-def follow(engine: Engine, plan: Plan, options: SearchOptions, where: Filter | None = None) -> Results:
-    """Search as a plan says: every part of the query, the hits of all parts together by their scores."""
-    asked, notices = read_query(plan.query)
-    parts = list(dict.fromkeys((asked, *plan.queries[1:])))
-    settled = replace(options, mode=plan.mode, k=plan.k, over=plan.over)
-    found = _found(engine, parts, settled, where)
-    if len(parts) > 1:
-        worth = [1.0, *(PART if plan.kind == "comparative" else _share(hits, found[0]) for hits in found[1:])]
-        found = [
-            [replace(hit, score=hit.score * share, why=replace(hit.why, query=part)) for hit in hits]
-            for part, share, hits in zip(parts, worth, found, strict=True)
-        ]
-    together = sorted((hit for hits in found for hit in hits), key=lambda hit: (-hit.score, hit.entry.id))
-    return Results(tuple(without_covered(together)[: plan.k]), notices)
-
-
-def _share(part: Sequence[Hit], whole: Sequence[Hit]) -> float:
-    """How much of a question one of its parts is: the best BM25 of the part beside that of the whole.
-
-    Scores are set beside each other within one query: the best for `what was his record` would be as good as the best
-    for the question that says whose. The sides of a comparison stand for themselves, these parts do not.
-    """
-    best, most = (max((hit.why.bm25.score for hit in hits if hit.why.bm25), default=0.0) for hits in (part, whole))
-    return min(1.0, best / most) if most > 0 else PART
-
-
-def _found(engine: Engine, queries: Sequence[str], options: SearchOptions, where: Filter | None) -> list[list[Hit]]:
-    """The hits of each query."""
-    shelf = Shelf(engine.reader)
-    vectors = query_vectors(engine.embedder, queries) if options.legs != "bm25" else [None] * len(queries)
-    return [
-        _search(_Finder(engine, vector, query, options), shelf, where)
-        for query, vector in zip(queries, vectors, strict=True)
-    ]
+def read_question(question: str | Plan, options: SearchOptions) -> Question:
+    """The queries of a question, and the options with what its plan changes."""
+    if isinstance(question, str):
+        asked, notices = read_query(question)
+        return Question([asked], options, notices)
+    asked, notices = read_query(question.query)
+    planned = replace(options, mode=question.mode, k=question.k, over=question.over)
+    return Question(list(dict.fromkeys((asked, *question.queries[1:]))), planned, notices)
 
 
 def read_query(query: str) -> tuple[str, tuple[Notice, ...]]:
@@ -115,38 +82,26 @@ def read_query(query: str) -> tuple[str, tuple[Notice, ...]]:
     return asked, tuple(notices)
 
 
-def _search(finder: _Finder, shelf: Shelf, where: Filter | None) -> list[Hit]:
-    options = finder.options
-    if options.mode == "summary-first":
-        where = finder.within_best_sections(shelf, where)
-    scopes = [Scope(where, (0, ABOUT) if options.about else (0,))]
-    if options.mode == "multi-level":
-        scopes.append(Scope(expand.both(where, expand.SECTIONS), None))
-    candidates = ordered(one for scope in scopes for one in finder.candidates(scope))
-    best = _reranked(finder.engine, candidates, finder.query, options)
-    return _shown(best, finder.query, shelf, options)
-
-
-def _shown(best: Sequence[Candidate], query: str, shelf: Shelf, options: SearchOptions) -> list[Hit]:
-    """The first k hits. Widened ones swallow others, so more are taken up until k are left or there are no more."""
-    enough = options.k if options.mode in ("leaf", "summary-first") else 2 * options.k
-    while True:
-        hits = _expanded(as_hits(best[:enough], shelf), query, shelf, options)
-        if len(hits) >= options.k or enough >= len(best):
-            return hits[: options.k]
-        enough += options.k
-
-
 @dataclass(frozen=True, slots=True)
-class _Finder:
+class Finder:
     """Runs the legs for one query, and fuses what they find."""
 
-    engine: Engine
+    engine: SearchEngine
     vector: Vector | None
     query: str
     options: SearchOptions
 
-    def candidates(self, scope: Scope) -> list[Candidate]:
+    def find(self, documents: DocumentCache, where: Filter | None) -> list[Candidate]:
+        """The candidates of all scopes that the mode searches, best first."""
+        options = self.options
+        if options.mode == "summary-first":
+            where = self.within_best_sections(documents, where)
+        scopes = [SearchScope(where, (0, ABOUT) if options.about else (0,))]
+        if options.mode == "multi-level":
+            scopes.append(SearchScope(expand.both(where, expand.SECTIONS), None))
+        return ordered(one for scope in scopes for one in self.candidates(scope))
+
+    def candidates(self, scope: SearchScope) -> list[Candidate]:
         """The fused candidates of a scope, best first."""
         reader, options = self.engine.reader, self.options
         sparse = self.query if options.legs != "dense" else ""
@@ -168,10 +123,10 @@ class _Finder:
         ]
         return resolved(found, reader) if options.about else found
 
-    def within_best_sections(self, shelf: Shelf, where: Filter | None) -> Filter:
+    def within_best_sections(self, documents: DocumentCache, where: Filter | None) -> Filter:
         """Narrows a filter to the chunks of the sections that match best."""
-        sections = self.candidates(Scope(expand.both(where, expand.SECTIONS), None))[:_SECTIONS]
-        return expand.both(where, expand.inside([one.entry for one in sections], shelf))
+        sections = self.candidates(SearchScope(expand.both(where, expand.SECTIONS), None))[:_SECTIONS]
+        return expand.both(where, expand.inside([one.entry for one in sections], documents))
 
 
 def fused(legs: Legs, options: SearchOptions) -> tuple[list[Scored], float | None]:
@@ -183,7 +138,10 @@ def fused(legs: Legs, options: SearchOptions) -> tuple[list[Scored], float | Non
     return fuse.linear(dense, sparse, alpha=weight, by=options.fusion), weight if dense and sparse else None
 
 
-def _reranked(engine: Engine, candidates: Sequence[Candidate], query: str, options: SearchOptions) -> list[Candidate]:
+def rerank(
+    engine: SearchEngine, candidates: Sequence[Candidate], query: str, options: SearchOptions
+) -> list[Candidate]:
+    """The best candidates by the reranker, where there is one, and by all that counts beside relevance."""
     found = list(candidates[: options.depth])
     if engine.reranker is not None and found:
         found = rescored(found, query, engine.reranker)
@@ -191,12 +149,45 @@ def _reranked(engine: Engine, candidates: Sequence[Candidate], query: str, optio
     return collapse(found) if options.collapse else found
 
 
-def _expanded(hits: Sequence[Hit], query: str, shelf: Shelf, options: SearchOptions) -> list[Hit]:
+def _expand(hits: Sequence[Hit], query: str, documents: DocumentCache, options: SearchOptions) -> list[Hit]:
     found = list(hits)
     if options.gate is not None:
-        found = second_look(found, query, shelf, options.gate)
+        found = second_look(found, query, documents, options.gate)
     if options.mode == "parents":
-        found = expand.to_parents(found, shelf, share=options.share, widest=options.widest)
+        found = expand.to_parents(found, documents, share=options.share, widest=options.widest)
     if options.mode == "multi-level":
-        found = expand.levelled(found, shelf, widest=options.widest)
+        found = expand.levelled(found, documents, widest=options.widest)
     return found
+
+
+def widen(best: Sequence[Candidate], query: str, documents: DocumentCache, options: SearchOptions) -> list[Hit]:
+    """The first k hits, as wide as the mode wants them. Widened ones swallow others, so more are taken up until k are
+    left or there are no more."""
+    enough = options.k if options.mode in ("leaf", "summary-first") else 2 * options.k
+    while True:
+        hits = _expand(as_hits(best[:enough], documents), query, documents, options)
+        if len(hits) >= options.k or enough >= len(best):
+            return hits[: options.k]
+        enough += options.k
+
+
+def merge_parts(plan: Plan, parts: Sequence[str], found: Sequence[Sequence[Hit]]) -> list[Hit]:
+    """The hits of all parts of a question together, by their scores."""
+    if len(parts) > 1:
+        shares = [1.0, *(PART if plan.kind == "comparative" else _share(hits, found[0]) for hits in found[1:])]
+        found = [
+            [replace(hit, score=hit.score * share, why=replace(hit.why, query=part)) for hit in hits]
+            for part, share, hits in zip(parts, shares, found, strict=True)
+        ]
+    together = sorted((hit for hits in found for hit in hits), key=lambda hit: (-hit.score, hit.entry.id))
+    return without_covered(together)[: plan.k]
+
+
+def _share(part: Sequence[Hit], whole: Sequence[Hit]) -> float:
+    """How much of a question one of its parts is: the best BM25 of the part beside that of the whole.
+
+    Scores are set beside each other within one query: the best for `what was his record` would be as good as the best
+    for the question that says whose. The sides of a comparison stand for themselves, these parts do not.
+    """
+    best, most = (max((hit.why.bm25.score for hit in hits if hit.why.bm25), default=0.0) for hits in (part, whole))
+    return min(1.0, best / most) if most > 0 else PART

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from seamline.errors import ConfigError, IndexMissing
+from seamline import registry
+from seamline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seamline.protocols import Store
+    from seamline.protocols import Store, StoreBackend
     from seamline.records import Settings
 
 _ADDRESSES = "a folder, lance:FOLDER, postgresql://USER@HOST/DATABASE, or memory:"
@@ -20,55 +21,32 @@ def is_address(place: str) -> bool:
 
 def open_store(url: str) -> Store:
     """The index at an address. A StoreError says why it cannot be opened, a ConfigError that it is no address."""
-    match _scheme(url):
-        case "":
-            from seamline.store.sqlite import SqliteStore
-
-            return SqliteStore.open(url)
-        case "lance":
-            from seamline.store.lance import LanceStore
-
-            return LanceStore.open(url)
-        case "postgresql":
-            from seamline.store.postgres.store import PostgresStore
-
-            return PostgresStore.open(url)
-    raise IndexMissing("an index in memory ends with its process: make it anew")
+    return _backend(url).open(url)
 
 
 def create_store(url: str, settings: Settings, *, root: str = "") -> Store:
     """Make an index at an address, or open the one that is there, if it was made with the same settings. `root` is the
     way from a new folder to the one that names of documents start from; without it, that is the folder around it."""
-    match _scheme(url):
-        case "":
-            from seamline.store.sqlite import SqliteStore
+    return _backend(url).create(url, settings, root=root)
 
-            return SqliteStore.create(url, settings, root=root)
-        case "lance":
-            from seamline.store.lance import LanceStore
 
-            return LanceStore.create(url, settings)
-        case "postgresql":
-            from seamline.store.postgres.store import PostgresStore
-
-            return PostgresStore.create(url, settings)
-    from seamline.store.memory import MemoryStore
-
-    return MemoryStore(settings)
+def _backend(url: str) -> StoreBackend:
+    """What opens and makes the stores of an address."""
+    if not url:
+        raise ConfigError(f"no address of an index: expected {_ADDRESSES}")
+    scheme = _scheme(url)
+    found = cast("StoreBackend | None", registry.find(registry.STORES, scheme))
+    if found is None or (scheme == "memory" and url != "memory:"):
+        more = "".join(f", {plugin.name}://..." for plugin in registry.plugins(registry.STORES))
+        raise ConfigError(f"an index cannot live at {scheme}://: expected {_ADDRESSES}{more}")
+    return found
 
 
 def _scheme(url: str) -> str:
     """The kind of an address; empty for a path."""
     name, mark, _ = url.partition("://")
-    known = {"postgresql": "postgresql", "postgres": "postgresql"}
     if url == "memory:":
         return "memory"
     if url.startswith("lance:") and url != "lance:":
         return "lance"
-    if mark and name in known:
-        return known[name]
-    if mark and name.isidentifier():
-        raise ConfigError(f"an index cannot live at {name}://: expected {_ADDRESSES}")
-    if not url:
-        raise ConfigError(f"no address of an index: expected {_ADDRESSES}")
-    return ""
+    return name if mark and name.isidentifier() else ""

@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.errors import StoreError
 from seamline.filters.tree import fits_float
-from seamline.records import (
-    Change,
-    Entry,
-    Head,
-    Settings,
-    Version,
-)
+from seamline.records import Change, Entry, Head, Settings, Version
 
 if TYPE_CHECKING:
     from seamline.records import Vector

@@ -22,14 +22,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from seamline.errors import StoreError
-from seamline.records import (
-    Entry,
-    Head,
-    MetaValue,
-    Place,
-    Settings,
-    Version,
-)
+from seamline.records import Entry, EntryPlace, Head, MetaValue, Settings, Version
 
 if TYPE_CHECKING:
     from seamline.records import Vector
@@ -92,12 +85,12 @@ def unpack_text(data: bytes) -> str:
         raise StoreError(f"a stored text is damaged: {error}") from error
 
 
-def pack_places(places: tuple[Place, ...]) -> str:
+def pack_places(places: tuple[EntryPlace, ...]) -> str:
     """Places as ASCII JSON, in the order of their fields."""
     return _json([list(place) for place in places]).decode()
 
 
-def unpack_places(text: str) -> tuple[Place, ...]:
+def unpack_places(text: str) -> tuple[EntryPlace, ...]:
     """The reverse of `pack_places`."""
     try:
         return tuple(_place(*row) for row in json.loads(text))
@@ -162,8 +155,8 @@ def moment_of(microseconds: int) -> datetime:
     return _EPOCH + timedelta(microseconds=microseconds)
 
 
-def _place(id: str, level: int, start: int, end: int, anchor: Mapping[str, Any], path: list[str]) -> Place:
-    return Place(id, level, start, end, anchor, tuple(path))
+def _place(id: str, level: int, start: int, end: int, anchor: Mapping[str, Any], path: list[str]) -> EntryPlace:
+    return EntryPlace(id, level, start, end, anchor, tuple(path))
 
 
 def _plain(value: MetaValue | None) -> Any:

@@ -13,19 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from seamline.errors import StoreError
+from seamline.errors import IndexMissing, StoreError
 from seamline.filters import tree as filters
 from seamline.filters.tree import Filter
-from seamline.records import (
-    Change,
-    Entry,
-    Head,
-    Problem,
-    Scored,
-    Settings,
-    VectorKind,
-    Version,
-)
+from seamline.records import Change, Entry, Head, Problem, Scored, Settings, VectorKind, Version
 from seamline.store import bm25, codec
 from seamline.store.changes import Current, check_changes, check_query
 from seamline.store.verify import verify_reader
@@ -112,6 +103,15 @@ class MemoryStore:
         self._state = _State()
         self._lock = threading.Lock()
         self._holder = ""
+
+    @classmethod
+    def open(cls, url: str) -> MemoryStore:
+        raise IndexMissing("an index in memory ends with its process: make it anew")
+
+    @classmethod
+    def create(cls, url: str, settings: Settings, *, root: str = "") -> MemoryStore:
+        """A new one. It has no folder, and so no `root`."""
+        return cls(settings)
 
     @property
     def url(self) -> str:

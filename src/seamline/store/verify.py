@@ -6,13 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from seamline.errors import StoreError
 from seamline.protocols import Reader
-from seamline.records import (
-    Entry,
-    Head,
-    Place,
-    Problem,
-    Version,
-)
+from seamline.records import Entry, EntryPlace, Head, Problem, Version
 from seamline.store import codec
 
 _BATCH = 256
@@ -141,7 +135,7 @@ def _agreement(head: Head, version: Version, entries: Mapping[str, Entry]) -> It
         yield Problem(head.doc, f"{len(strange)} entries have no place in the version, such as {min(strange)}")
 
 
-def _misplaced(place: Place, entry: Entry, version: Version) -> str:
+def _misplaced(place: EntryPlace, entry: Entry, version: Version) -> str:
     if entry.doc != version.doc or place.level != entry.level:
         return f"expected level {place.level} of {version.doc}, got level {entry.level} of {entry.doc}"
     if entry.level == 0 and version.text[place.start : place.end] != entry.body:

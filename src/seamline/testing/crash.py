@@ -40,16 +40,7 @@ from seamline.protocols import Reader
 from seamline.records import Entry, Head
 from seamline.store import create_store
 from seamline.testing.entries import change, plain
-from seamline.testing.rounds import (
-    SHAPE,
-    STATES,
-    Child,
-    Scene,
-    Told,
-    opened,
-    run_round,
-    state,
-)
+from seamline.testing.rounds import SHAPE, STATES, Child, Scene, Told, opened, run_round, state
 
 _TIMES = ("created_at", "updated_at")
 

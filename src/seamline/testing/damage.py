@@ -26,15 +26,7 @@ from seamline.api.index import Index
 from seamline.errors import StoreError
 from seamline.testing.crashes.children import in_child
 from seamline.testing.crashes.points import quick_folder
-from seamline.testing.crashes.runs import (
-    Place,
-    answers,
-    documents,
-    index_over,
-    lay,
-    listen,
-    run_update,
-)
+from seamline.testing.crashes.runs import Place, answers, documents, index_over, lay, listen, run_update
 from seamline.testing.crashes.stores import STORES, StoreKind
 
 LONGEST = 4096

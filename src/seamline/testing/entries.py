@@ -14,27 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import strategies as st
 
-from seamline.filters.tree import (
-    FIELDS,
-    META,
-    ORDERED,
-    All,
-    Any,
-    Filter,
-    Not,
-    Operator,
-    Test,
-    Value,
-)
-from seamline.records import (
-    Change,
-    Entry,
-    Head,
-    MetaValue,
-    Place,
-    Settings,
-    Version,
-)
+from seamline.filters.tree import FIELDS, META, ORDERED, All, Any, Filter, Not, Operator, Test, Value
+from seamline.records import Change, Entry, EntryPlace, Head, MetaValue, Settings, Version
 from seamline.store.codec import digest
 from seamline.text.words import ANALYZER
 
@@ -167,7 +148,7 @@ def version_of(doc: str, number: int, now: Sequence[Entry], *, at: datetime = NO
         if one.level == 0:
             text += one.body + "\n\n"
         end = start + len(one.body) if one.level == 0 else start
-        places.append(Place(one.id, one.level, start, end, {"lines": [1, 1 + number]}, one.path))
+        places.append(EntryPlace(one.id, one.level, start, end, {"lines": [1, 1 + number]}, one.path))
     revision = sha256(repr((text, number)).encode()).hexdigest()
     return Version(doc, number, revision, title, f"file:{doc}", text, at, tuple(places))
 

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
-from seamline.index.config import Shape, settings_of
-from seamline.index.update import Candidate, Tools, update
+from seamline.index.config import IndexConfig, settings_of
+from seamline.index.update import IndexSource, Tools
+from seamline.pipeline import index
 from seamline.protocols import Embedder
 from seamline.recipe.recipe import Overlap, Recipe
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.store.memory import MemoryStore
 from seamline.tokens import load
 from seamline.types import Budget
@@ -43,9 +44,9 @@ class Library:
         embedder: Embedder | None = None,
     ) -> None:
         self.embedder = embedder or HashEmbedder()
-        self.tools = Tools(recipe, Parts(load(recipe.tokenizer)), self.embedder, dual=dual)
+        self.tools = Tools(recipe, Runtime(load(recipe.tokenizer)), self.embedder, dual=dual)
         self.store = MemoryStore(
-            settings_of(Shape(recipe=recipe, embedder=self.embedder.name, dual=dual), self.embedder)
+            settings_of(IndexConfig(recipe=recipe, embedder=self.embedder.name, dual=dual), self.embedder)
         )
         self.texts: dict[str, str] = {}
         if texts:
@@ -58,8 +59,8 @@ class Library:
     def hold(self, texts: Mapping[str, str], now: datetime = NOW) -> None:
         """Make these the texts of the index: others are deleted, changed ones get a new version."""
         self.texts = dict(texts)
-        candidates = [Candidate(name, partial(text.encode, "utf-8")) for name, text in texts.items()]
-        update(self.store, candidates, self.tools, covers=lambda doc: True, now=now)
+        candidates = [IndexSource(name, partial(text.encode, "utf-8")) for name, text in texts.items()]
+        index(self.store, candidates, self.tools, covers=lambda doc: True, now=now)
 
 
 class MemoryVectors:

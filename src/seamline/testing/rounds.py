@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
-from seamline.index.config import Shape, settings_of
+from seamline.index.config import IndexConfig, settings_of
 from seamline.protocols import Store
 from seamline.records import Entry
 from seamline.store import create_store
@@ -31,7 +31,7 @@ SLOTS = 24
 """Documents there are at most; a few are always away."""
 ROUNDS = 60
 """What an indexer that nobody kills ends after."""
-SHAPE = Shape(recipe=RECIPE, embedder="hash")
+SHAPE = IndexConfig(recipe=RECIPE, embedder="hash")
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 STATES = ("x.md", "y.md", "z.md")
 """Documents that `write_states` writes together."""

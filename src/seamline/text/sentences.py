@@ -1,17 +1,19 @@
 """Where sentences start. Gaps are found by their marks; `sentencex` decides where the marks leave doubt.
 
 Left alone, `sentencex` is quadratic in unspaced text, keeps whole quotations in one sentence and splits after
-`Eq.`; so it sees short windows around the doubtful gaps, and the plain cases are decided here. native/cuts/sentences.c
-mirrors the patterns and verdicts below, and takes `TITLES`, `SHORT`, `counts` and `agreed` from here.
+`Eq.`; so it sees short windows around the doubtful gaps, and the plain cases are decided here. Where a sentence may
+start, and what is to be asked about it, is found by the kernel `sentence_gaps` or by `possible_starts`, its reference;
+the answers are given here for both.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from seamline.errors import report_panics
+from seamline.native import KERNELS
 from seamline.text.graphemes import is_boundary
 
 _WINDOW = 2000
@@ -70,17 +72,30 @@ _AFTER_ORDINAL = _set("""Januar Jänner Februar März April Mai Juni Juli August
 """Words around a German ordinal, whose point ends nothing: `im 6. Stock`, `am 31. Mai`."""
 
 
+DOUBTFUL, NUMBERED, JOINED = 1, 2, 4
+"""What is to be asked about a possible start: does `sentencex` agree, does the number before it count, does a cluster
+of code points end there. A code is a sum of these; a start without a code is one."""
+
+Candidates = tuple[list[int], list[tuple[int, int]]]
+"""Possible starts, and the places in that list which something is to be asked about, each with its code."""
+
+
 def sentence_starts(text: str, start: int = 0, end: int | None = None) -> list[int]:
     """Ascending offsets at which the sentences of `text[start:end]` start; together they tile that range.
 
     White space after a sentence belongs to it, so every start but the first is a visible code point.
     """
-    end = len(text) if end is None else end
-    if start >= end:
-        return []
-    verdicts = list(_verdicts(text, start, end))
-    right = agreed(text, [at for at, sure in verdicts if sure is None], start, end)
-    return [start, *(at for at, sure in verdicts if sure or (sure is None and at in right))]
+    return sentence_starts_of(text, ((start, len(text) if end is None else end),))[0]
+
+
+def sentence_starts_of(text: str, ranges: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """The same of many ranges of one text."""
+    candidates: Iterable[Candidates]
+    if KERNELS is None:
+        candidates = (possible_starts(text, start, end) for start, end in ranges)
+    else:
+        candidates = KERNELS.sentence_gaps(text, ranges, TITLES, SHORT)
+    return [_settle(text, start, end, *found) for (start, end), found in zip(ranges, candidates, strict=True)]
 
 
 def last_sentence(text: str, start: int, end: int) -> int:
@@ -90,17 +105,42 @@ def last_sentence(text: str, start: int, end: int) -> int:
     return starts[-1] if len(starts) > 1 else start
 
 
-def _verdicts(text: str, start: int, end: int) -> Iterator[tuple[int, bool | None]]:
-    """Every possible start after the first, with whether it is one; None where the marks leave doubt."""
-    gaps = list(_gaps(text, start, end))
-    if not gaps:
-        return
+def _settle(text: str, start: int, end: int, starts: list[int], asked: Sequence[tuple[int, int]]) -> list[int]:
+    """The starts that are some, the first of the range included."""
+    if start >= end:
+        return []
+    wrong: set[int] = set()
+    doubtful: list[int] = []
+    for place, code in asked:
+        at = starts[place]
+        if (code & JOINED and not is_boundary(text, at)) or (code & NUMBERED and _is_numbered(text, start, at)):
+            wrong.add(at)
+        elif code & DOUBTFUL:
+            doubtful.append(at)
+    if doubtful:
+        wrong.update(set(doubtful) - agreed(text, doubtful, start, end))
+    return [start, *(at for at in starts if at not in wrong)] if wrong else [start, *starts]
+
+
+def possible_starts(text: str, start: int, end: int) -> Candidates:
+    """Every possible start after the first."""
+    starts: list[int] = []
+    asked: list[tuple[int, int]] = []
     code = [m.span() for m in _CODE.finditer(text, start, end)] if text.find("`", start, end) >= 0 else []
     visible = next((m.start() for m in _VISIBLE.finditer(text, start, end)), end)
-    for gap in gaps:
+    for gap in _gaps(text, start, end):
         at = gap.end()
-        if visible < at < end and is_boundary(text, at) and not _within(code, at):
-            yield at, True if gap["mark"] is None else _verdict(text, gap, start)
+        if not visible < at < end or _within(code, at):
+            continue
+        verdict = 0 if gap["mark"] is None else _verdict(text, gap, start)
+        if verdict is None:
+            continue
+        if not text[at - 1 : at + 1].isascii():
+            verdict |= JOINED
+        if verdict:
+            asked.append((len(starts), verdict))
+        starts.append(at)
+    return starts, asked
 
 
 def _gaps(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
@@ -122,24 +162,24 @@ def _within(spans: Sequence[tuple[int, int]], at: int) -> bool:
     return i >= 0 and spans[i][0] < at < spans[i][1]
 
 
-def _verdict(text: str, gap: re.Match[str], start: int) -> bool | None:
-    """Whether the marked gap ends a sentence."""
+def _verdict(text: str, gap: re.Match[str], start: int) -> int | None:
+    """What is to be asked about a marked gap; None where no sentence ends there."""
     mark, close, space, at = gap["mark"], gap["close"], gap["space"], gap.end()
     if _BLANK_LINE.search(space):
-        return True
+        return 0
     if text[at] in _GOES_ON:
-        return False
+        return None
     if mark[-1] in _STRONG or not space:
-        return _unspaced(text, gap)
+        return 0 if _ends_unspaced(text, gap) else None
     lead = text[at : at + 6].lstrip(_OPENERS)[:1]
     if mark == "." and not close:
         return _after_point(text, gap, start, lead)
     if lead.islower():
-        return False if close or mark[-1] in ".…" else None
-    return True if lead.isalpha() else None
+        return None if close or mark[-1] in ".…" else DOUBTFUL
+    return 0 if lead.isalpha() else DOUBTFUL
 
 
-def _unspaced(text: str, gap: re.Match[str]) -> bool:
+def _ends_unspaced(text: str, gap: re.Match[str]) -> bool:
     """Marks that need no space after them: those of scripts without spaces, and `?` or `!` within such."""
     follow, before = text[gap.end()], text[gap.start() - 1 : gap.start()]
     if gap["close"] and follow in "とっのが":  # 「…。」と言った: the quotation is part of its sentence
@@ -149,20 +189,29 @@ def _unspaced(text: str, gap: re.Match[str]) -> bool:
     return gap["mark"][-1] in "!?" and before >= "\u3040" and follow >= "\u3040"
 
 
-def _after_point(text: str, gap: re.Match[str], start: int, lead: str) -> bool | None:
+def _after_point(text: str, gap: re.Match[str], start: int, lead: str) -> int | None:
     """Whether a single point ends a sentence, and not just an abbreviation, an initial or a number."""
-    stop, at = gap.start("mark"), gap.end()
-    near = text[max(start, stop - 40) : stop]
-    word = (near.split() or [""])[-1].lstrip(_OPENERS)
+    _, word = _word_before(text, start, gap.start("mark"))
     if word.lower() in TITLES or (len(word) == 1 and word.isalpha()):
-        return False
-    if word.lower() in SHORT and (lead.islower() or _NUMBER.match(text, at)):
-        return False
-    if _ORDINAL.fullmatch(word) and counts(near.removesuffix(word), text[at : at + 16]):
-        return False
+        return None
+    if word.lower() in SHORT and (lead.islower() or _NUMBER.match(text, gap.end())):
+        return None
     if _DOTTED.fullmatch(word):
-        return False if lead.islower() else None
-    return True if lead.isalpha() and not lead.islower() else None
+        return None if lead.islower() else DOUBTFUL
+    numbered = NUMBERED if _ORDINAL.fullmatch(word) else 0
+    return numbered if lead.isalpha() and not lead.islower() else numbered | DOUBTFUL
+
+
+def _word_before(text: str, start: int, stop: int) -> tuple[str, str]:
+    """A little of the text before a point, and its last word."""
+    near = text[max(start, stop - 40) : stop]
+    return near, (near.split() or [""])[-1].lstrip(_OPENERS)
+
+
+def _is_numbered(text: str, start: int, at: int) -> bool:
+    """Whether the number whose point stands before a possible start is that of a list item or an ordinal."""
+    near, word = _word_before(text, start, text.rindex(".", start, at))
+    return counts(near.removesuffix(word), text[at : at + 16])
 
 
 def counts(before: str, after: str) -> bool:
@@ -186,7 +235,9 @@ def agreed(text: str, asked: Sequence[int], start: int, end: int) -> set[int]:
         if at < done:
             continue
         low, high = max(start, at - _REACH), min(end, at + _WINDOW)
-        window = _WIDE_SPACE.sub(" ", text[low:high])
+        window = text[low:high]
+        if not window.isascii():
+            window = _WIDE_SPACE.sub(" ", window)
         with report_panics("sentencex"):
             sentences = get_sentence_boundaries("en", window)
         for sentence in sentences:

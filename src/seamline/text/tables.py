@@ -15,12 +15,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from seamline.errors import ConfigError
-from seamline.text.values import (
-    MOST,
-    common,
-    sample,
-    type_of,
-)
+from seamline.text.values import MOST, common, sample, type_of
 from seamline.types import NO_DETAIL, Block, Column, Detail, Document, Span
 
 _BORDER = re.compile(r"[ \t]*(?:\+[-=+]+\+|=+(?:[ \t]+=+)*)[ \t]*(?=\r?\n)")

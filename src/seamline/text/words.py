@@ -10,10 +10,10 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, filterfalse, pairwise
 from typing import Any
 
-from seamline.native import WORDS
+from seamline.native import KERNELS
 
 ANALYZER = 1
 """Goes up with every change of the rules below: words of two versions do not meet."""
@@ -65,41 +65,46 @@ def words(text: str) -> list[str]:
     Japanese, Korean, Thai, Lao, Khmer and Burmese count as overlapping pairs of characters. English endings are taken
     off (`stem`). Punctuation, symbols, NUL and surrogates only separate.
     """
-    if ANALYZE is not None:
-        found: list[str] = ANALYZE.words(text)
+    if KERNEL_ANALYZER is None:
+        return [word for raw in _raw(text) for word in _terms(raw)]
+    found: list[str]
+    found, left = KERNEL_ANALYZER.words(text)
+    if not left:
         return found
-    return [word for raw in _raw(text) for word in _terms(raw)]
+    if len(left) == len(found):  # as in scripts without spaces
+        return list(chain.from_iterable(map(_terms, found)))
+    whole: list[str] = []
+    done = 0
+    for place in left:
+        whole += found[done:place]
+        whole += _terms(found[place])
+        done = place + 1
+    return whole + found[done:]
 
 
 def spaced(text: str) -> str:
     """The words of a text with a space between two of them, as LanceDB indexes them."""
-    if ANALYZE is not None:
-        return str(ANALYZE.spaced(text))
-    return " ".join(words(text))
+    if KERNEL_ANALYZER is None:
+        return " ".join(words(text))
+    parts: list[str] = KERNEL_ANALYZER.spaced(text)
+    if len(parts) == 1:
+        return parts[0]
+    parts[1::2] = [" ".join(_terms(raw)) for raw in parts[1::2]]
+    return " ".join(filter(None, parts))
 
 
 def query_words(text: str) -> list[str]:
     """The distinct words to look for, in order: English function words only where there is nothing else, and no more
     than 64."""
-    if ANALYZE is not None:
-        found: list[str] = ANALYZE.query(text, MOST_QUERY_WORDS)
-        return found
-    kept: dict[str, None] = {}
-    common: dict[str, None] = {}
-    for raw in _raw(text):
-        for word in _terms(raw):
-            (common if word in COMMON else kept)[word] = None
-        if len(kept) >= MOST_QUERY_WORDS:
-            break
-    return list(kept or common)[:MOST_QUERY_WORDS]
+    found = list(dict.fromkeys(words(text)))
+    return (list(filterfalse(COMMON.__contains__, found)) or found)[:MOST_QUERY_WORDS]
 
 
 def query_set(text: str) -> frozenset[str]:
     """The same words, where their order does not matter."""
-    if ANALYZE is not None:
-        found: frozenset[str] = ANALYZE.query_set(text, MOST_QUERY_WORDS)
-        return found
-    return frozenset(query_words(text))
+    found = frozenset(words(text))
+    found = found - COMMON or found
+    return found if len(found) <= MOST_QUERY_WORDS else frozenset(query_words(text))
 
 
 def located(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
@@ -215,5 +220,5 @@ def _ranges(*classes: str) -> list[tuple[int, int]]:
     return sorted((ord(first), ord(last or first)) for first, last in found)
 
 
-ANALYZE: Any = WORDS and WORDS.Analyzer(_terms, COMMON, _ranges(_SILENT, _SIGNS))
-"""The compiled core's own way to the same words, with a memory of those that it met; None where Python runs."""
+KERNEL_ANALYZER: Any = KERNELS and KERNELS.Analyzer(_ranges(_SILENT, _SIGNS))
+"""The kernel that finds words, with a memory of those that it met; None where Python runs."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from functools import lru_cache
-from pathlib import Path
+from typing import cast
 
+from seamline import registry
 from seamline.errors import ConfigError
 from seamline.protocols import BatchTokenizer, Tokenizer
-
-VOCABULARIES = ("o200k_base", "cl100k_base")
 
 TokenizerLike = str | Tokenizer | Callable[[str], int]
 """A name, the path of a tokenizer.json, a Tokenizer, or a function from text to a count."""
@@ -19,7 +17,9 @@ TokenizerLike = str | Tokenizer | Callable[[str], int]
 def load(tokenizer: TokenizerLike, bias: str = "balanced") -> Tokenizer:
     """The tokenizer that a recipe or a caller names."""
     if isinstance(tokenizer, str):
-        return _named(tokenizer, bias)
+        if (tokenizer, bias) not in _LOADED:
+            _LOADED[tokenizer, bias] = _make(tokenizer, bias)
+        return _LOADED[tokenizer, bias]
     if isinstance(tokenizer, Tokenizer):
         return tokenizer
     if callable(tokenizer):
@@ -31,21 +31,22 @@ def load(tokenizer: TokenizerLike, bias: str = "balanced") -> Tokenizer:
     )
 
 
-@lru_cache(maxsize=8)
-def _named(name: str, bias: str) -> Tokenizer:
-    if name in VOCABULARIES:
-        from seamline.tokens.bpe import BpeTokenizer
+_LOADED: dict[tuple[str, str], Tokenizer] = {}
+"""Tokenizers by name and bias, each made once in a process: they hold no state, and reading a vocabulary takes longer
+than cutting a long document."""
 
-        return BpeTokenizer(name)
-    if name == "estimate":
-        from seamline.tokens.estimate import EstimateTokenizer
+MakeTokenizer = Callable[[str, str], Tokenizer]
+"""From the name of a tokenizer and the bias of the recipe, which is for estimates."""
+_JSON = ".json"
 
-        return EstimateTokenizer(bias)
-    if name.endswith(".json"):
-        from seamline.tokens.custom import JsonTokenizer
 
-        return JsonTokenizer(Path(name))
-    known = (*VOCABULARIES, "estimate")
+def _make(name: str, bias: str) -> Tokenizer:
+    kind = _JSON if name.endswith(_JSON) else name.partition(":")[0]
+    make = cast(MakeTokenizer | None, registry.find(registry.TOKENIZERS, kind))
+    if make is not None:
+        with registry.blame(registry.plugin_named(registry.TOKENIZERS, kind)):
+            return make(name, bias)
+    known = [known for known in registry.names(registry.TOKENIZERS) if known != _JSON]
     meant = _model_vocabulary(name) or next(iter(get_close_matches(name, known, n=1, cutoff=0.4)), "")
     hint = f" (did you mean {meant}?)" if meant else ""
     raise ConfigError(

@@ -28,6 +28,11 @@ class FunctionTokenizer:
         return tokens
 
 
+def make(name: str, bias: str) -> JsonTokenizer:
+    """The tokenizer of a file; exact counts have no bias."""
+    return JsonTokenizer(Path(name))
+
+
 class JsonTokenizer:
     """A tokenizer.json; truncation and padding are switched off, special tokens are neither added nor read."""
 

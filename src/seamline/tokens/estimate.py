@@ -19,6 +19,11 @@ BIASES = {
 }
 
 
+def make(name: str, bias: str) -> EstimateTokenizer:
+    """The estimate with the bias of a recipe."""
+    return EstimateTokenizer(bias)
+
+
 @final
 class EstimateTokenizer:
     """Prose counts a token per four characters, code one per 2.7; the bias moves both."""

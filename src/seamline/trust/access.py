@@ -17,15 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from seamline.errors import ConfigError, TrustError
+from seamline.registry import EMBEDDERS, TOKENIZERS, plugins
 from seamline.remote.model_names import remote, service_address
 from seamline.trust.keys import Keys, host_of
-from seamline.trust.records import (
-    OWNER,
-    Record,
-    add_record,
-    records_of,
-    trust_folder,
-)
+from seamline.trust.records import OWNER, TrustRecord, add_record, records_of, trust_folder
 from seamline.trust.user_config import own_users, user_name
 
 if TYPE_CHECKING:
@@ -46,15 +41,17 @@ class Trust:
     """Paths of model files and tokenizers."""
     owner: bool = False
     """Whether files of another user are used."""
+    models: tuple[str, ...] = ()
+    """Names of embedders and tokenizers of plugins."""
 
     def covers(self, target: str) -> bool:
         """Whether it allows the address of a service or the real path of a file."""
         if _is_url(target):
             return any(covers(service_url(service), target) for service in self.services)
-        return target in [os.path.realpath(file) for file in self.files]
+        return target in self.models or target in [os.path.realpath(file) for file in self.files]
 
 
-class Named(NamedTuple):
+class ModelTargets(NamedTuple):
     """What a name of a model leads to."""
 
     services: tuple[str, ...]
@@ -62,9 +59,11 @@ class Named(NamedTuple):
     """Real paths of files that are run."""
     data: tuple[str, ...]
     """Real paths of files that are only read."""
+    plugins: tuple[str, ...] = ()
+    """Names that a plugin makes something of: what it asks or opens then is not known."""
 
 
-class Found(NamedTuple):
+class FoundModels(NamedTuple):
     """Names that stand in files which were found."""
 
     folder: str
@@ -131,7 +130,8 @@ def trust_in(names: Iterable[str], services: Iterable[str] = ()) -> Trust:
     """What a user who names these models allows, and services besides."""
     leads = [named(name) for name in names]
     urls = [url for one in leads for url in one.services]
-    return Trust((*urls, *services), tuple(file for one in leads for file in (*one.models, *one.data)))
+    files = tuple(file for one in leads for file in (*one.models, *one.data))
+    return Trust((*urls, *services), files, models=tuple(name for one in leads for name in one.plugins))
 
 
 def keyed(names: Iterable[str], folder: str) -> tuple[str, ...]:
@@ -152,7 +152,7 @@ def remember(place: str, names: Iterable[str], trust: Trust, *, all_of_them: boo
         if any(covers(record.target, target) and record.key >= key for record in known):
             continue
         if named_now or all_of_them:
-            add_record(Record(folder, target, key))
+            add_record(TrustRecord(folder, target, key))
 
 
 def targets_of(place: str | os.PathLike[str], names: Iterable[str]) -> list[Target]:
@@ -166,12 +166,13 @@ def targets_of(place: str | os.PathLike[str], names: Iterable[str]) -> list[Targ
 
 def needs(name: str, folder: str) -> tuple[str, ...]:
     """What files of a folder may name only where it is trusted: services, model files wherever they are, as whoever
-    makes one decides what the engine computes, and tokenizers outside of the folder."""
+    makes one decides what the engine computes, tokenizers outside of the folder, and models of plugins."""
     leads = named(name)
-    return (*leads.services, *leads.models, *(file for file in leads.data if not is_inside(file, folder)))
+    outside = (file for file in leads.data if not is_inside(file, folder))
+    return (*leads.services, *leads.models, *outside, *leads.plugins)
 
 
-def admit(found: Found, trust: Trust, keys: Keys, own: Sequence[str] = ()) -> Access:
+def admit(found: FoundModels, trust: Trust, keys: Keys, own: Sequence[str] = ()) -> Access:
     """What of the names that were found may be loaded. `own` are names that the caller gives, too, which are allowed
     without more."""
     records = records_of(found.folder)
@@ -194,12 +195,14 @@ def _keys(urls: Sequence[str], entitled: Sequence[str], keys: Keys) -> dict[str,
     return {host: key for host, key in found.items() if key}
 
 
-def _refusal(name: str, found: Found, trust: Trust, records: Sequence[Record]) -> str:
+def _refusal(name: str, found: FoundModels, trust: Trust, records: Sequence[TrustRecord]) -> str:
     """Why a name may not be loaded; empty where it may."""
     for target in needs(name, found.folder):
         if trust.covers(target) or any(covers(record.target, target) for record in records):
             continue
         kind, kept = ("service", "nothing was sent") if _is_url(target) else ("file", "it was not opened")
+        if target in named(name).plugins:
+            kind, kept = "model of a plugin", "it was not loaded"
         return (
             f"expected a {kind} that you named or trust, got {target} from {found.source}: {kept}. "
             f"To allow it for this folder, run `{command(found.folder, target)}`{found.remark}"
@@ -212,7 +215,7 @@ def command(folder: str, *arguments: str) -> str:
     return shlex.join(["seamline", "trust", folder, *arguments])
 
 
-def named(name: str) -> Named:
+def named(name: str) -> ModelTargets:
     """What a name of an embedder, a language model or a tokenizer leads to. Bundled ones lead nowhere."""
     plain, _, query = name.partition("?")
     service = remote(plain, "")
@@ -221,8 +224,18 @@ def named(name: str) -> Named:
         tokenizer = dict(parse_qsl(query)).get("tokenizer") or str(Path(plain).with_name("tokenizer.json"))
         model, beside = _real(plain), _real(tokenizer)
         # A tokenizer in the folder of its model is trusted together with it.
-        return Named(services, (model,), () if is_inside(beside, os.path.dirname(model)) else (beside,))
-    return Named(services, (), (_real(plain),) if plain.endswith(".json") and not services else ())
+        return ModelTargets(services, (model,), () if is_inside(beside, os.path.dirname(model)) else (beside,))
+    if services or plain.endswith(".json"):
+        return ModelTargets(services, (), () if services else (_real(plain),))
+    return ModelTargets((), (), (), (name,) if is_plugin_model(plain) else ())
+
+
+def is_plugin_model(name: str) -> bool:
+    """Whether a plugin makes an embedder or a tokenizer of a name."""
+    kind = name.partition(":")[0]
+    if not kind or kind in EMBEDDERS.ours or kind in TOKENIZERS.ours:
+        return False
+    return any(plugin.name == kind for family in (EMBEDDERS, TOKENIZERS) for plugin in plugins(family))
 
 
 def _real(path: str) -> str:

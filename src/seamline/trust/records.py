@@ -19,7 +19,7 @@ _INDEX = ".seamline"
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class TrustRecord:
     """Files of this folder may name this target."""
 
     folder: str
@@ -39,22 +39,22 @@ def trust_folder(place: str | os.PathLike[str]) -> str:
     return os.path.dirname(real) if os.path.basename(real) == _INDEX else real
 
 
-def records_of(folder: str) -> list[Record]:
+def records_of(folder: str) -> list[TrustRecord]:
     """What is trusted for one folder."""
     return [record for record in _read(f"{_digest(folder)}-*.json") if record.folder == folder]
 
 
-def all_records() -> list[Record]:
+def all_records() -> list[TrustRecord]:
     """What is trusted for any folder, in order."""
     return sorted(_read("*.json"), key=lambda record: (record.folder, record.target))
 
 
-def add_record(record: Record) -> None:
+def add_record(record: TrustRecord) -> None:
     """Trust a target for a folder from now on."""
     write_private(_path(record), json.dumps(asdict(record), ensure_ascii=False) + "\n")
 
 
-def remove_record(record: Record) -> None:
+def remove_record(record: TrustRecord) -> None:
     """Trust it no longer."""
     path = _path(record)
     try:
@@ -68,7 +68,7 @@ def _home() -> Path | None:
     return folder / FOLDER if folder else None
 
 
-def _path(record: Record) -> Path:
+def _path(record: TrustRecord) -> Path:
     home = _home()
     if home is None:
         raise ConfigError("expected a folder for your configuration, got none; set HOME or XDG_CONFIG_HOME")
@@ -79,7 +79,7 @@ def _digest(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
-def _read(pattern: str) -> Iterator[Record]:
+def _read(pattern: str) -> Iterator[TrustRecord]:
     home = _home()
     for path in sorted(home.glob(pattern)) if home else ():
         text = read_private(path)
@@ -87,12 +87,12 @@ def _read(pattern: str) -> Iterator[Record]:
             yield _record(path, text)
 
 
-def _record(path: Path, text: str) -> Record:
+def _record(path: Path, text: str) -> TrustRecord:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
         data = None
     match data:
         case {"folder": str(folder), "target": str(target), "key": bool(key)}:
-            return Record(folder, target, key)
+            return TrustRecord(folder, target, key)
     raise ConfigError(f"{path}: expected what `seamline trust` writes; remove the file and trust again")

@@ -11,12 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from seamline.cut.audit.ground import Ground, Seen
-from seamline.cut.audit.rules import (
-    CHECKS,
-    VISIBLE,
-    quoted,
-    torn_text,
-)
+from seamline.cut.audit.rules import CHECKS, VISIBLE, quoted, torn_text
 from seamline.tokens import TokenizerLike, load
 from seamline.types import Chunk, Context, Document
 

@@ -10,12 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
-from seamline.cut.audit.ground import (
-    Ground,
-    Pair,
-    Seen,
-    Table,
-)
+from seamline.cut.audit.ground import Ground, Pair, Seen, Table
 from seamline.text.graphemes import is_boundary
 
 ALLOWANCE = 8

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from seamline.code_outline import CodeOutline
 from seamline.cut.atoms import Atom
-from seamline.source.nodes import Outline
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class Signal:
     """Whether chunks below the floor stay apart at a forced gap."""
     kept: frozenset[int] = frozenset()
     """Where no cut may be between two blocks that fit a chunk together, as before a figure; forced gaps win."""
-    outline: Outline | None = None
-    """Finds the statements of source code, where that is what the document is."""
+    outline: CodeOutline | None = None
+    """The statements of source code, where that is what the document is."""
 
 
 NO_SIGNAL = Signal()
@@ -61,6 +61,11 @@ class Scorer:
             blended.append(structure if said is None else weight * said + (1 - weight) * structure)
         return blended
 
+    @property
+    def is_silent(self) -> bool:
+        """Whether the signal says nothing at all."""
+        return not self._known and not self._signal.kept
+
     def is_forced(self, offset: int) -> bool:
         return offset in self._signal.forced
 
@@ -69,11 +74,11 @@ class Scorer:
 
     def opens(self, start: int, end: int) -> bool:
         """Whether the signal says something about a gap inside a range."""
-        return _inside(self._known, start, end)
+        return bool(self._known) and _inside(self._known, start, end)
 
     def forces(self, start: int, end: int) -> bool:
         """Whether there must be a cut inside a range."""
-        return _inside(self._forced, start, end)
+        return bool(self._forced) and _inside(self._forced, start, end)
 
     def known_in(self, start: int, end: int) -> int:
         """The first offset in (start, end] that the signal says something about; 0 where there is none."""

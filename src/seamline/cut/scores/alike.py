@@ -7,12 +7,12 @@ from itertools import pairwise
 
 from seamline.cut.scores import Signal
 from seamline.recipe.recipe import Recipe
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.text.sentences import sentence_starts
 from seamline.types import Block, Document, Span
 
 
-def alike(document: Document, recipe: Recipe, parts: Parts) -> Signal:
+def alike(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     """A cut is forced between neighbours below the recipe's similarity; in a block above its fallback, the gaps
     between sentences below it are good ones."""
     blocks = [document.blocks[top] for top in document.tops]
@@ -30,7 +30,7 @@ def alike(document: Document, recipe: Recipe, parts: Parts) -> Signal:
     return Signal({right.start: float(cosine < floor) for (_, right), cosine in inside}, frozenset(apart), firm=True)
 
 
-def _is_giant(document: Document, block: Block, recipe: Recipe, parts: Parts) -> bool:
+def _is_giant(document: Document, block: Block, recipe: Recipe, parts: Runtime) -> bool:
     most = recipe.rechunk.fallback
     if block.kind != "paragraph" or block.end - block.start <= most:  # no token is shorter than a character
         return False
@@ -41,7 +41,7 @@ def _sentences(document: Document, block: Block) -> Iterator[Span]:
     return (Span(*bounds) for bounds in pairwise((*sentence_starts(document.text, block.start, block.end), block.end)))
 
 
-def _similar(text: str, gaps: Sequence[tuple[Span, Span]], parts: Parts) -> list[float]:
+def _similar(text: str, gaps: Sequence[tuple[Span, Span]], parts: Runtime) -> list[float]:
     """The cosine of both sides of each gap, every text embedded once."""
     spans = list(dict.fromkeys(span for gap in gaps for span in gap))
     if not spans:

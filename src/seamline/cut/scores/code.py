@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from seamline.cut.scores import Signal
 from seamline.recipe.recipe import Recipe
-from seamline.runtime import Parts
-from seamline.source import source_of
+from seamline.runtime import Runtime
 from seamline.types import NO_DETAIL, Block, Document
 
 _FUNCTIONS = frozenset(("function", "method", "macro", "property", "trigger"))
@@ -32,13 +31,14 @@ _OWN: Mapping[str, frozenset[str]] = {"function": _FUNCTIONS | _CLASSES, "class"
 """Per granularity, the types of scopes that are cut from what is around them."""
 
 
-def scopes(document: Document, recipe: Recipe, parts: Parts) -> Signal:
+def scopes(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     """Cuts are forced where a scope of the recipe's granularity starts and after it ends; what is in a function, or
     with classes as granularity in a class, is left to sizes."""
     own = _OWN[recipe.code.granularity]
     shut = _FUNCTIONS if recipe.code.granularity == "function" else _FUNCTIONS | own
     forced = frozenset(_edges(document, own, shut)) if own else frozenset[int]()
-    return Signal(forced=forced, outline=source_of(document).outline)
+    outline = document.code
+    return Signal(forced=forced, outline=outline if outline is not None and outline.is_read else None)
 
 
 def _edges(document: Document, own: frozenset[str], shut: frozenset[str]) -> Iterator[int]:

@@ -18,16 +18,9 @@ from collections.abc import Mapping, Sequence
 from math import exp, lgamma, log, sqrt
 
 from seamline.cut.scores import Signal
-from seamline.cut.scores.semantic import (
-    Unit,
-    chosen,
-    depths,
-    leanings,
-    texts,
-    units,
-)
+from seamline.cut.scores.semantic import Unit, chosen, depths, leanings, texts, units
 from seamline.recipe.recipe import Recipe
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.text.words import query_words
 from seamline.types import Document
 
@@ -37,7 +30,7 @@ _LEAN = 2.5
 """What a leaning is worth in the curve, in its standard deviations, for a share of 1."""
 
 
-def texttiling(document: Document, recipe: Recipe, parts: Parts) -> Signal:
+def texttiling(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     """A cut is forced in the deep valleys of the words that are shared across each gap."""
     found = units(document)
     if len(found) < 2:
@@ -116,7 +109,7 @@ Likelihoods = list[list[float]]
 """[end][size - 1]: of the segment of so many units that ends there."""
 
 
-def bayes(document: Document, recipe: Recipe, parts: Parts) -> Signal:
+def bayes(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     """A cut is forced between the likeliest segments; a gap's score is the probability of a cut."""
     found = units(document)
     if len(found) < 2:

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from seamline.cut.scores import Signal
 from seamline.recipe.recipe import Recipe
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.text.captions import caption
 from seamline.types import NO_DETAIL, Block, Document
 
@@ -29,7 +29,7 @@ _WINDOW = 3
 """Turns on each side whose subjects are compared."""
 
 
-def turns(document: Document, recipe: Recipe, parts: Parts) -> Signal:
+def turns(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     """How good a cut before each turn is; reasons add up, to 1 at most."""
     settings = recipe.multimodal
     spoken = [document.blocks[top] for top in document.tops if document.blocks[top].kind == "turn"]
@@ -48,7 +48,7 @@ def _reasons(before: Block, turn: Block, pause: float) -> float:
     return score + SCENE * now.scene
 
 
-def _topics(texts: Sequence[str], parts: Parts) -> list[float]:
+def _topics(texts: Sequence[str], parts: Runtime) -> list[float]:
     """Per gap, how far the turns on both sides are less alike than those of other gaps: all of `TOPIC` for two
     standard deviations."""
     import numpy as np

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from seamline.native import VECTORS
+from seamline.native import KERNELS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,12 +55,12 @@ class Sizes(NamedTuple):
 def best_segments(vectors: Vector, price: Sequence[float], sizes: Sizes, distinct: float = 0.0) -> list[int]:
     """The units that start a segment, by the compiled search where it can: the difference of neighbours counts in
     Python only."""
-    if VECTORS is None or distinct or vectors.dtype != np.float32:
+    if KERNELS is None or distinct or vectors.dtype != np.float32:
         return segments(runs_of(vectors, sizes, distinct), price, sizes, distinct)
     apart = bytearray(len(vectors))
     for unit in sizes.apart:
         apart[unit] = 1
-    cuts: list[int] = VECTORS.segments(
+    cuts: list[int] = KERNELS.segments(
         np.ascontiguousarray(vectors), list(sizes.tokens), sizes.most, sizes.least, MOST, bytes(apart), list(price)
     )
     return cuts
@@ -199,8 +199,8 @@ class Runs:
 
 def spread(vectors: Vector) -> float:
     """How much the units of a document differ: 1 less the mean cosine of all pairs, 0 to 2."""
-    if VECTORS is not None and vectors.dtype == np.float32:
-        return float(VECTORS.spread(np.ascontiguousarray(vectors)))
+    if KERNELS is not None and vectors.dtype == np.float32:
+        return float(KERNELS.spread(np.ascontiguousarray(vectors)))
     return plain_spread(vectors)
 
 

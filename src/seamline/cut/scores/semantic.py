@@ -20,16 +20,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from seamline.cut.scores import Signal
-from seamline.cut.scores.objective import (
-    Runs,
-    Sizes,
-    best_segments,
-    spread,
-)
+from seamline.cut.scores.objective import Runs, Sizes, best_segments, spread
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Semantic
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.text.sentences import sentence_starts
 from seamline.tokens import count_many
 from seamline.types import Document
@@ -44,7 +39,7 @@ _STEP = 32
 """A price is a multiple of one part in so many, so that an edit seldom changes it for the whole document."""
 
 
-def dip(document: Document, recipe: Recipe, parts: Parts) -> Signal:
+def dip(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     """A cut is forced where the sentences on both sides of a gap are less alike than at the gaps around it."""
     found = units(document)
     if len(found) < 2:
@@ -57,7 +52,7 @@ def dip(document: Document, recipe: Recipe, parts: Parts) -> Signal:
     return _signal(found, curve.tolist(), [at + 1 for at in low], settings.weight)
 
 
-def objective(document: Document, recipe: Recipe, parts: Parts) -> Signal:
+def objective(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     """A cut is forced between the segments that are the best of all under the recipe's sizes.
 
     No segment is larger than the target: the rest of the limit is for headings and overlap. So there is nothing left

@@ -7,27 +7,19 @@ Semantic: where the subject of a document changes, by the method that the recipe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
+from typing import cast
 
+from seamline import registry
 from seamline.cut.scores import NO_SIGNAL, Signal
 from seamline.cut.scores.media import kept_gaps, turns
 from seamline.cut.scores.tables import rows
 from seamline.recipe.recipe import Recipe
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.types import Document
 
-MakeSignal = Callable[[Document, Recipe, Parts], Signal]
-
-SIGNALS: Mapping[str, str] = {
-    "rechunk": "seamline.cut.scores.alike:alike",
-    "semantic": "seamline.cut.scores.strategies:subject",
-    "tabular": "seamline.cut.scores.tables:rows",
-    "multimodal": "seamline.cut.scores.strategies:multimodal",
-    "code": "seamline.cut.scores.code:scopes",
-}
-"""Per strategy, `module:function` of its `MakeSignal`, imported when it is used. The others go by structure alone."""
+MakeSignal = Callable[[Document, Recipe, Runtime], Signal]
 
 
 def leaf_strategy(recipe: Recipe) -> str:
@@ -35,38 +27,46 @@ def leaf_strategy(recipe: Recipe) -> str:
     return recipe.hierarchy.below if recipe.strategy == "hierarchical" else recipe.strategy
 
 
-def signal_of(document: Document, recipe: Recipe, parts: Parts) -> Signal:
+def signal_of(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     """What the recipe's strategy says about the gaps of a document."""
     strategy = leaf_strategy(recipe)
-    if strategy not in SIGNALS:
+    make = cast(MakeSignal | None, registry.find(registry.STRATEGIES, strategy))
+    if make is None:
         return NO_SIGNAL
-    module, _, name = SIGNALS[strategy].partition(":")
-    make: MakeSignal = getattr(import_module(module), name)
-    return make(document, recipe, parts)
+    plugin = registry.plugin_named(registry.STRATEGIES, strategy)
+    with registry.blame(plugin):
+        signal = make(document, recipe, parts)
+        if plugin is not None:
+            _check(signal, len(document.text))
+    return signal
 
 
-def multimodal(document: Document, recipe: Recipe, parts: Parts) -> Signal:
+def _check(signal: object, length: int) -> None:
+    """Refuse what a plugin may not say: packers rely on scores of 0 to 1 at gaps inside of the text."""
+    if not isinstance(signal, Signal):
+        raise TypeError(f"expected a Signal, got {type(signal).__name__}")
+    for offset in (*signal.score, *signal.forced, *signal.kept):
+        if not (isinstance(offset, int) and 0 <= offset <= length):
+            raise ValueError(f"expected offsets of 0..{length}, got {offset!r}")
+    for number in (signal.weight, *signal.score.values()):
+        if not 0 <= number <= 1:
+            raise ValueError(f"expected a weight and scores of 0..1, got {number!r}")
+
+
+def multimodal(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     """All that is known of the gaps of a document that is more than running text."""
     speech = turns(document, recipe, parts)
     tables = rows(document, recipe, parts)
     return replace(tables, score={**tables.score, **speech.score}, weight=speech.weight, kept=kept_gaps(document))
 
 
-METHODS: Mapping[str, str] = {
-    "objective": "seamline.cut.scores.semantic:objective",
-    "dip": "seamline.cut.scores.semantic:dip",
-    "texttiling": "seamline.cut.scores.lexical:texttiling",
-    "bayes": "seamline.cut.scores.lexical:bayes",
-}
-"""Per method, `module:function`, imported when it is used: the last two need no numpy."""
 _BY_VECTORS = ("objective", "dip")
 
 
-def subject(document: Document, recipe: Recipe, parts: Parts) -> Signal:
+def subject(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     """What the method says about the gaps of a document."""
     method = recipe.semantic.method
     if method in _BY_VECTORS:
         _ = parts.embedder  # first: it says what to install where numpy is missing
-    module, _, name = METHODS[method].partition(":")
-    signal: Signal = getattr(import_module(module), name)(document, recipe, parts)
-    return signal
+    make = cast(MakeSignal, registry.find(registry.METHODS, method))
+    return make(document, recipe, parts)

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from seamline.cut.scores import Signal
 from seamline.recipe.recipe import Recipe
-from seamline.runtime import Parts
+from seamline.runtime import Runtime
 from seamline.text.lines import line_start
 from seamline.text.tables import Table, tables, tables_with_column
 from seamline.types import Document
@@ -21,7 +21,7 @@ _ROWS_PER_KEY = 2
 """Rows that keys have on average where each gets chunks of its own; below, chunks of one row would be the rule."""
 
 
-def rows(document: Document, recipe: Recipe, parts: Parts) -> Signal:
+def rows(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     """A cut is best where the key changes, and forced there where all rows of each key stand together; it is forced
     after every so many rows where the recipe names a number."""
     settings = recipe.tabular

@@ -13,40 +13,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from seamline.cut.atoms import (
-    MARKS,
-    Atom,
-    Frame,
-    cost,
-)
+from seamline.code_outline import CodeOutline
+from seamline.cut.atoms import MARKS, Atom, Frame, cost
 from seamline.cut.scores import NO_SCORER, Scorer
 from seamline.cut.scores.structure import code_seam
-from seamline.cut.split.ladder import (
-    CODE,
-    LINES,
-    LONGEST_TOKEN,
-    PROSE,
-    Count,
-    Piece,
-    Room,
-    Rung,
-    climb_down,
-    coalesce,
-)
+from seamline.cut.split.ladder import CODE, LINES, LONGEST_TOKEN, PROSE, Count, Piece, Room, Rung, climb_down, coalesce
 from seamline.cut.split.statements import Statements
-from seamline.cut.split.tables import (
-    LEAST,
-    Headed,
-    split_rows,
-    split_table,
-)
-from seamline.source.nodes import Outline
-from seamline.text.lines import (
-    line_end,
-    line_start,
-    next_line,
-    trimmed,
-)
+from seamline.cut.split.tables import LEAST, Headed, split_rows, split_table
+from seamline.text.lines import line_end, line_start, next_line, trimmed
 from seamline.types import NO_DETAIL, Block, Context, Enclosure
 
 _FENCE = re.compile(r"`{3,}|~{3,}")
@@ -134,7 +108,7 @@ class Splitter:
         self._texts: dict[int, int] = {}
         self._statements: Statements | None = None
 
-    def open_code(self, outline: Outline, *, docstring: bool) -> None:
+    def open_code(self, outline: CodeOutline, *, docstring: bool) -> None:
         """From now on split source code by its statements."""
         self._statements = Statements(
             self.text, self.blocks, outline, self._scorer, self.count, self._by_lines, docstring=docstring

@@ -10,14 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from seamline.cut.atoms import (
-    PART,
-    Atom,
-    Frame,
-    cost,
-)
-from seamline.source.nodes import Clause, Node, Outline
-from seamline.source.wraps import Wrap, openers
+from seamline.cut.atoms import PART, Atom, Frame, cost
+from seamline.cut.split.code_nodes import Clause, CodeNodes, Node
+from seamline.cut.split.code_wraps import Wrap, openers
 from seamline.types import Context
 
 Count = Callable[[str], int]
@@ -98,9 +93,9 @@ class ToldLeast(Least):
 class CodeFrames:
     """Makes and counts the frames of one document."""
 
-    def __init__(self, text: str, outline: Outline, count: Count) -> None:
+    def __init__(self, text: str, nodes: CodeNodes, count: Count) -> None:
         self._text = text
-        self._outline = outline
+        self._nodes = nodes
         self._count = count
         self._costs: dict[Context, int] = {}
         self._closes: dict[str, int] = {"": 0}
@@ -168,7 +163,7 @@ class CodeFrames:
         return level._replace(frame=self.closed(level.frame, clause.final or ""), least=least)
 
     def wrap(self, clause: Clause) -> Wrap | None:
-        return self._outline.least(clause)
+        return self._nodes.least(clause)
 
     def least(self, clause: Clause, wrap: Wrap, around: Least | None) -> Frame:
         """A frame in place of all that is around what is under a header."""

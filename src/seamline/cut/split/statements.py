@@ -10,23 +10,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from seamline.cut.atoms import (
-    Atom,
-    Frame,
-    borrowed,
-    cost,
-    part_of,
-)
+from seamline.code_outline import CodeOutline
+from seamline.cut.atoms import Atom, Frame, borrowed, cost, part_of
 from seamline.cut.scores import Scorer
-from seamline.cut.split.code_frames import (
-    CodeFrames,
-    Least,
-    Level,
-    is_remark,
-    remark_atoms,
-)
+from seamline.cut.split.code_frames import CodeFrames, Least, Level, is_remark, remark_atoms
+from seamline.cut.split.code_nodes import Clause, CodeNodes, Node
 from seamline.cut.split.ladder import LONGEST_TOKEN
-from seamline.source.nodes import Clause, Node, Outline
 from seamline.text.lines import trimmed
 from seamline.types import Block, Context
 
@@ -46,7 +35,7 @@ class Statements:
         self,
         text: str,
         blocks: Sequence[Block],
-        outline: Outline,
+        outline: CodeOutline,
         scorer: Scorer,
         count: Callable[[str], int],
         ladder: Ladder,
@@ -54,13 +43,13 @@ class Statements:
         docstring: bool,
     ) -> None:
         self._text = text
-        self._outline = outline
+        self._nodes = CodeNodes(text, outline)
         self._scorer = scorer
         self._count = count
         self._ladder = ladder
         self._docstring = docstring
         self._declared = [b.start for b in blocks if b.kind == "scope" and b.detail and b.detail.type in _DECLARED]
-        self._frames = CodeFrames(text, outline, count)
+        self._frames = CodeFrames(text, self._nodes, count)
         self._atoms: list[Atom] = []
         self._sizes: dict[tuple[int, int], int] = {}
         self._room = 0
@@ -69,7 +58,7 @@ class Statements:
 
     def split(self, start: int, end: int, seam: str, room: int, *, glued: bool) -> list[Atom] | None:
         """Atoms of a top-level range, each within `room`; None where its statements cannot be told."""
-        nodes = self._outline.nodes(start, end)
+        nodes = self._nodes.nodes(start, end)
         if not nodes:
             return None
         self._atoms, self._room, self._run = [], room, 0
@@ -124,8 +113,8 @@ class Statements:
             if around is not _NO_ROOM:
                 self._put(node.start, until, seam, around, glued=glued, alone=level.bare)
                 return
-            if node.place is not None and depth < _DEEPEST:
-                node = self._outline.opened(node, until, self._room)
+            if depth < _DEEPEST:
+                node = self._nodes.opened(node, until, self._room, by_brackets=not self._nodes.is_python)
             told = level.frame is not None and node.start < self._line_start(node)  # rather no comment than no frame
             is_one = self._is_declared(node) or not (node.clauses or told)
             if is_one and self._fits(node.start, until, self._room):
@@ -134,7 +123,7 @@ class Statements:
             if self._without_remarks(node, until, level, seam):
                 return
         if depth < _DEEPEST:
-            node = self._outline.opened(node, until, self._room)
+            node = self._nodes.opened(node, until, self._room)
         if node.clauses and depth < _DEEPEST:
             self._open(node, until, level, seam, depth=depth, glued=glued)
         else:
@@ -275,7 +264,7 @@ class Statements:
         if not self._scorer.opens(start, end) and self._fits(start, end, self._room - cost(frame) - held):
             self._put(start, end, seam, frame, glued=glued, alone=level.bare)
             return
-        under = self._outline.under(clause)
+        under = self._nodes.under(clause)
         if not under:
             self._lines(start, end, Level(frame.outer, level.least), seam)
             return

@@ -10,21 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from seamline.enrich.propositions import lexicon as lex
-from seamline.enrich.propositions.segments import (
-    Segment,
-    refers,
-    segments,
-    shares,
-    subject_of,
-)
-from seamline.enrich.propositions.verbs import (
-    Verb,
-    Word,
-    forms,
-    is_plural,
-    is_reduced,
-    possessive,
-)
+from seamline.enrich.propositions.segments import Segment, refers, segments, shares, subject_of
+from seamline.enrich.propositions.verbs import Verb, Word, forms, is_plural, is_reduced, possessive
 
 _NOT_ALONE = frozenset(
     ["one", "ones", "others", "none", "former", "latter", "majority", "rest", "remainder", "he", "she"]

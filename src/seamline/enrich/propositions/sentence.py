@@ -12,23 +12,9 @@ from typing import NamedTuple
 
 from seamline.enrich.propositions import lexicon as lex
 from seamline.enrich.propositions.claims import Claim, entities
-from seamline.enrich.propositions.clauses import (
-    Clause,
-    claims,
-    clauses,
-    introduces,
-)
+from seamline.enrich.propositions.clauses import Clause, claims, clauses, introduces
 from seamline.enrich.propositions.segments import segments, take_side
-from seamline.enrich.propositions.verbs import (
-    Word,
-    find_verb,
-    forms,
-    is_plural,
-    joined,
-    possessive,
-    spaced,
-    words_of,
-)
+from seamline.enrich.propositions.verbs import Word, find_verb, forms, is_plural, joined, possessive, spaced, words_of
 from seamline.enrich.prose import Passage
 
 LONGEST = 90

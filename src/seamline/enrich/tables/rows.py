@@ -25,11 +25,7 @@ from seamline.derived import Derived, Holders
 from seamline.errors import ConfigError
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
-from seamline.text.tables import (
-    Row,
-    Table,
-    tables,
-)
+from seamline.text.tables import Row, Table, tables
 from seamline.text.values import amount, decimal_sign, sample
 from seamline.types import Chunk, Column, Document, Span
 

@@ -13,29 +13,14 @@ from math import fsum
 from statistics import median
 
 from seamline.derived import Derived, Holders
-from seamline.enrich.tables.rows import (
-    Rewriter,
-    check_template,
-    is_scale,
-    texts,
-)
+from seamline.enrich.tables.rows import Rewriter, check_template, is_scale, texts
 from seamline.errors import ConfigError
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
 from seamline.text.captions import caption
 from seamline.text.headings import heading_text
-from seamline.text.tables import (
-    Row,
-    Table,
-    tables,
-    tables_with_column,
-)
-from seamline.text.values import (
-    Amount,
-    amount,
-    decimal_sign,
-    written,
-)
+from seamline.text.tables import Row, Table, tables, tables_with_column
+from seamline.text.values import Amount, amount, decimal_sign, written
 from seamline.types import Chunk, Column, Document
 
 _TOP = 5

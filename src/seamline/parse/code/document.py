@@ -11,11 +11,14 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from seamline.code_outline import CodeOutline
 from seamline.gc_pause import paused
 from seamline.parse.code.detect import language_of
 from seamline.parse.code.guard import parse_within, refuse_bomb, refused
 from seamline.parse.code.languages import Language
+from seamline.parse.code.names import Names
 from seamline.parse.code.places import Places
+from seamline.parse.code.statements import READ, Statements
 from seamline.parse.code.tree import DEPTH, Tree
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.parse.xml import outside_doctype
@@ -50,7 +53,26 @@ def parse(raw: ParseInput) -> ParseResult:
         tree = Tree(places, language)
         blocks = tree.blocks(root)
         notices = (*_syntax(root, language), *_deep(tree), *_cookie(raw.text, language), *_outside(raw.text, language))
-    return ParseResult(raw.text, blocks, meta=_meta(language), notices=notices, language=language.name)
+        outline = _outline(root, places, language)
+    return ParseResult(raw.text, blocks, meta=_meta(language), notices=notices, code=outline)
+
+
+def _outline(root: Any, places: Places, language: Language) -> CodeOutline:
+    """What is told of the statements and names of a source."""
+    names = Names(places, language)
+    names.read(root)
+    statements, groups = Statements(places, language).read(root) if language.name in READ else ([], [])
+    return CodeOutline(
+        language.name,
+        statements,
+        groups,
+        tuple(names.imports),
+        names.uses,
+        names.stores,
+        names.calls,
+        names.own,
+        names.branches,
+    )
 
 
 def parse_without_grammar(raw: ParseInput, why: str) -> ParseResult:
@@ -61,10 +83,9 @@ def parse_without_grammar(raw: ParseInput, why: str) -> ParseResult:
 def _plain(text: str, why: str, language: Language | None = None) -> ParseResult:
     """Without a grammar."""
     message = f"read without a grammar: {why}; blocks are what stands between blank lines"
+    outline = CodeOutline(language.name) if language else None
     notices = (Notice("no-grammar", message),)
-    return ParseResult(
-        text, plain_code(text), meta=_meta(language), notices=notices, language=language.name if language else ""
-    )
+    return ParseResult(text, plain_code(text), meta=_meta(language), notices=notices, code=outline)
 
 
 def _meta(language: Language | None) -> dict[str, Any]:

@@ -29,7 +29,7 @@ _WORD = re.compile(r"[\w.$:!?]+")
 _LONGEST = 80
 _TAIL = 8
 _BRACE = ord("{")
-_DECORATION = re.compile(r"annotation|attribute|decorator")
+DECORATION = re.compile(r"annotation|attribute|decorator")
 
 
 class Declared(NamedTuple):
@@ -190,7 +190,7 @@ class Declarations:
         for one in node.children:
             parts = one.children if "modifier" in one.type and one.child_count else [one]
             for part in parts:
-                if not _DECORATION.search(part.type):
+                if not DECORATION.search(part.type):
                     return part
         return node
 

@@ -15,11 +15,7 @@ from seamline.gc_pause import paused
 from seamline.parse.archive import Archive
 from seamline.parse.builder import DocumentBuilder
 from seamline.parse.html.flow import HtmlFlow
-from seamline.parse.html.meta import (
-    LONGEST,
-    decode_page,
-    read_metadata,
-)
+from seamline.parse.html.meta import LONGEST, decode_page, read_metadata
 from seamline.parse.html.places import HtmlPlaces
 from seamline.parse.html.tags import RemovedParts, drop_boilerplate, drop_unshown
 from seamline.parse.html.walk import HtmlWalker

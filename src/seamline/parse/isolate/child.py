@@ -8,20 +8,10 @@ import sys
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from seamline.errors import (
-    ConfigError,
-    MissingExtra,
-    ParseError,
-    ParserGaveUp,
-)
+from seamline.errors import ConfigError, MissingExtra, ParseError, ParserGaveUp
 from seamline.parse.isolate import cage
 from seamline.parse.isolate.start import ChildStart, IsolationLevel
-from seamline.parse.isolate.wire import (
-    HEADER,
-    read_request,
-    write_answer,
-    write_frame,
-)
+from seamline.parse.isolate.wire import HEADER, read_request, write_answer, write_frame
 from seamline.parse.parser_types import ParseInput, load_parser
 
 _REFUSED = (

@@ -17,13 +17,7 @@ import time
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from seamline.errors import (
-    ConfigError,
-    MissingExtra,
-    ParseError,
-    ParserGaveUp,
-    SeamlineError,
-)
+from seamline.errors import ConfigError, MissingExtra, ParseError, ParserGaveUp, SeamlineError
 from seamline.parse.isolate.start import (
     FOLDER,
     LIFETIME,
@@ -31,15 +25,11 @@ from seamline.parse.isolate.start import (
     IsolationLevel,
     command,
     environment,
+    plugin_folders,
     readable,
 )
 from seamline.parse.isolate.watch import CostWatch
-from seamline.parse.isolate.wire import (
-    HEADER,
-    load_answer,
-    read_answer,
-    write_request,
-)
+from seamline.parse.isolate.wire import HEADER, load_answer, read_answer, write_request
 from seamline.parse.parser_types import load_parser
 
 if TYPE_CHECKING:
@@ -110,6 +100,8 @@ class ParserWorker:
     def __init__(self, parser: str, memory: int, uri: str = "") -> None:
         self.memory = memory
         """Bytes that its largest document may take; its hard limits were set for them."""
+        self.folders = plugin_folders(parser)
+        """Beyond the search path, that it may import from."""
         self.process = os.getpid()
         """Whose child it is: after a fork, both would talk to it at once."""
         self._lifeline: IO[bytes] | None = None
@@ -173,7 +165,7 @@ class ParserWorker:
             self._lifeline = os.fdopen(other, "wb", 0)
         try:
             return subprocess.Popen(
-                command(ChildStart(parser, self.memory, lifeline, readable())),
+                command(ChildStart(parser, self.memory, lifeline, readable()), self.folders),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -275,9 +267,11 @@ _workers: list[ParserWorker] = []
 
 
 def _worker(parser: str, memory: int, uri: str) -> ParserWorker:
-    """The child that runs, or a new one; a document that may take more than its limits allow needs a new one."""
-    if _workers and _workers[0].alive and _workers[0].memory >= memory:
-        return _workers[0]
+    """The child that runs, or a new one; a document that may take more than its limits allow needs a new one, and so
+    does the parser of a plugin in a folder that this one cannot read."""
+    for worker in _workers:
+        if worker.alive and worker.memory >= memory and set(plugin_folders(parser)) <= set(worker.folders):
+            return worker
     if not _workers:
         atexit.register(_stop)
     _stop()

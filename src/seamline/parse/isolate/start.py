@@ -57,9 +57,25 @@ class ChildStart(NamedTuple):
     """Folders of models and libraries that parsers may read, beside those of Python."""
 
 
-def command(start: ChildStart) -> list[str]:
-    """The program and its arguments: isolated (-I) and without `site` (-S), so that only these entries count."""
-    return [sys.executable, "-I", "-S", "-X", "utf8", "-c", _BOOT, json.dumps(start), *trusted_entries()]
+def command(start: ChildStart, folders: Sequence[str] = ()) -> list[str]:
+    """The program and its arguments: isolated (-I) and without `site` (-S), so that only these entries count, and
+    `folders` of plugins after them."""
+    path = [*trusted_entries(), *folders]
+    return [sys.executable, "-I", "-S", "-X", "utf8", "-c", _BOOT, json.dumps(start), *path]
+
+
+def plugin_folders(parser: str) -> tuple[str, ...]:
+    """Folders that the parser of a plugin is imported from and that are not on the search path, as an editable install
+    has them: its import hook is not there in the child."""
+    top = parser.partition(":")[0].partition(".")[0]
+    if top == "seamline":
+        return ()
+    from importlib.util import find_spec
+
+    spec = find_spec(top)
+    places = list(spec.submodule_search_locations or [spec.origin or ""]) if spec else []
+    known = trusted_entries()
+    return tuple(folder for place in places if place and (folder := os.path.dirname(place)) not in known)
 
 
 def environment() -> dict[str, str]:

@@ -6,22 +6,14 @@ import json
 import struct
 from array import array
 from collections.abc import Iterator, Mapping
-from dataclasses import astuple
+from dataclasses import astuple, fields
 from typing import Any
 
 from seamline.anchors import Anchor, Anchors
+from seamline.code_outline import CodeOutline, Group, Import, Name, Statement
 from seamline.parse.parser_types import ParseInput, ParseLimits, ParseResult
-from seamline.recipe.recipe import Reading
-from seamline.types import (
-    NO_DETAIL,
-    Block,
-    Column,
-    Detail,
-    Dialect,
-    Enclosure,
-    Notice,
-    Span,
-)
+from seamline.recipe.recipe import ParseOptions
+from seamline.types import NO_DETAIL, Block, Column, Detail, Dialect, Enclosure, Notice, Span
 
 HEADER = struct.Struct(">QQ")
 """The lengths of the JSON and of the bytes that follow it."""
@@ -36,7 +28,9 @@ def write_request(parser: str, seconds: float, raw: ParseInput) -> bytes:
 def read_request(said: list[Any], beside: bytes) -> tuple[str, float, ParseInput]:
     """The parser, the seconds it has, and the source."""
     parser, seconds, size, uri, media_type, reading, limits = said
-    raw = ParseInput(beside[:size], beside[size:].decode(), uri, media_type, Reading(*reading), ParseLimits(*limits))
+    raw = ParseInput(
+        beside[:size], beside[size:].decode(), uri, media_type, ParseOptions(*reading), ParseLimits(*limits)
+    )
     return parser, seconds, raw
 
 
@@ -67,7 +61,7 @@ def write_answer(parsed: ParseResult) -> bytes:
         parsed.removed,
         parsed.notices,
         parsed.confidence,
-        parsed.language,
+        None if parsed.code is None else [getattr(parsed.code, one.name) for one in fields(parsed.code)],
     ]
     return write_frame(said, text + edges.tobytes())
 
@@ -89,7 +83,7 @@ def load_answer(said: bytes, memory: int) -> list[Any]:
 
 def read_answer(said: list[Any], beside: bytes) -> ParseResult:
     """The parsed document of such a frame; ValueError, TypeError or LookupError where it is none."""
-    _, size, blocks, title, meta, anchors, removed, notices, confidence, language = said
+    _, size, blocks, title, meta, anchors, removed, notices, confidence, code = said
     text = beside[:size].decode()
     edges = array("f")
     edges.frombytes(beside[size:])
@@ -102,8 +96,40 @@ def read_answer(said: list[Any], beside: bytes) -> ParseResult:
         tuple(Span(*span) for span in removed),
         tuple(Notice(*notice) for notice in notices),
         confidence,
-        language,
+        None if code is None else _outline(code, len(text)),
     )
+
+
+def _outline(said: list[Any], length: int) -> CodeOutline:
+    """The outline of a source, checked: what is in it lies in the text, and indices only go up."""
+    language, statements, groups, imports, uses, stores, calls, own, branches = said
+    found = CodeOutline(
+        language,
+        [Statement(*row) for row in statements],
+        [Group(*row) for row in groups],
+        tuple(Import(start, end, tuple(names), around and tuple(around)) for start, end, names, around in imports),
+        [Name(*row) for row in uses],
+        [Name(*row) for row in stores],
+        [Name(*row) for row in calls],
+        [Name(*row) for row in own],
+        branches,
+    )
+    places = [*branches, *[at for row in statements for at in row[:4]], *[at for row in groups for at in row[:4]]]
+    places += [at for names in (uses, stores, calls, own) for at, _ in names]
+    places += [at for one in found.imports for at in (one.start, one.end, *(one.group or ()))]
+    if any(type(at) is not int or not -1 <= at <= length for at in places):
+        raise ValueError("the outline is outside of the text")
+    for firsts, size in (([row[5] for row in statements], len(groups)), ([row[6] for row in groups], len(statements))):
+        if any(type(at) is not int for at in firsts) or firsts != sorted(firsts) or (firsts and firsts[-1] > size):
+            raise ValueError("the outline is none")
+    if any(inner <= index for index, row in enumerate(statements) for inner in _inner(found, index)):
+        raise ValueError("a statement is inside itself")
+    return found
+
+
+def _inner(outline: CodeOutline, index: int) -> Iterator[int]:
+    """The first statement of each group of a statement."""
+    return (outline.groups[group].statements for group in outline.groups_of(index))
 
 
 def _read_blocks(blocks: list[Any], length: int) -> list[Block]:

@@ -6,19 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from seamline.parse.latex.lex import (
-    BEGIN,
-    BLANK,
-    CODE,
-    END,
-    HEAD,
-    HIDDEN,
-    ITEM,
-    ROW,
-    RULE,
-    LatexMark,
-    name_set,
-)
+from seamline.parse.latex.lex import BEGIN, BLANK, CODE, END, HEAD, HIDDEN, ITEM, ROW, RULE, LatexMark, name_set
 from seamline.parse.latex.text import plain_text
 from seamline.parse.latex.tree import LatexArguments, LatexTree
 from seamline.text.lines import trimmed

@@ -17,12 +17,7 @@ from seamline.parse.latex.tree import LatexArguments, LatexTree, build_tree
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.text.headings import heading_text
 from seamline.text.lines import line_number, trimmed
-from seamline.types import (
-    Block,
-    Detail,
-    Notice,
-    Span,
-)
+from seamline.types import Block, Detail, Notice, Span
 
 _VISIBLE = re.compile(r"\S")
 

@@ -6,18 +6,7 @@ import re
 from bisect import bisect_left
 from typing import NamedTuple
 
-from seamline.parse.latex.lex import (
-    BEGIN,
-    CODE,
-    DEFINE,
-    END,
-    GROUP,
-    HEAD,
-    HIDDEN,
-    META,
-    LatexMark,
-    LatexMarks,
-)
+from seamline.parse.latex.lex import BEGIN, CODE, DEFINE, END, GROUP, HEAD, HIDDEN, META, LatexMark, LatexMarks
 
 _SPACES = re.compile(r"(?:[ \t]|(?:\r\n|\n|\r(?!\n))(?![ \t]*[\r\n])|%[^\r\n]*(?:\r\n?|\n)?)*+")
 """White space and comments that an argument may stand behind: no blank line."""

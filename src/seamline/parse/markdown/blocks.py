@@ -1,4 +1,4 @@
-"""Markdown text -> blocks, by whichever of the two equal paths runs: `seamline._blocks`, or `markdown` in Python."""
+"""Markdown text -> blocks, by whichever of the two equal paths runs: the kernel `parse_blocks`, or Python."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from seamline import native
 from seamline.gc_pause import paused
+from seamline.native import KERNELS
 from seamline.types import Block, Detail
 
 FENCED = Detail(fenced=True)
@@ -31,8 +31,8 @@ def parse_blocks(text: str, after: int = 0) -> list[Block]:
 
 def _parse_either_way(text: str, after: int) -> list[Block]:
     with paused():
-        if native.BLOCKS is not None:
-            blocks: list[Any] | None = native.BLOCKS.parse_blocks(text, after, Block, FENCED)
+        if KERNELS is not None:
+            blocks: list[Any] | None = KERNELS.parse_blocks(text, after, Block, FENCED)
             if blocks is not None:
                 return type_details(blocks)
         from seamline.parse.markdown.commonmark import parse_blocks as parse_in_python

@@ -7,12 +7,7 @@ from typing import Any
 from seamline.parse.markdown.blocks import blank, parse_blocks
 from seamline.parse.markdown.front_matter import split
 from seamline.parse.markdown.mdx import front_block, interleave, jsx_blocks
-from seamline.parse.markdown.notices import (
-    TITLE,
-    notices_of_mdx,
-    notices_of_size,
-    notices_of_unclosed,
-)
+from seamline.parse.markdown.notices import TITLE, notices_of_mdx, notices_of_size, notices_of_unclosed
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.text.headings import heading_text
 from seamline.types import Block, Notice, Span

@@ -15,27 +15,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from seamline.errors import (
-    ConfigError,
-    MissingExtra,
-    ParseError,
-    needed,
-)
-from seamline.parse.media.sound import (
-    RATE,
-    MediaStreams,
-    SoundTrack,
-    SpeechListener,
-    load_judge,
-    read_streams,
-)
+from seamline.errors import ConfigError, MissingExtra, ParseError, needed
+from seamline.parse.media.sound import RATE, MediaStreams, SoundTrack, SpeechListener, load_judge, read_streams
 from seamline.parse.media.transcript import confidence
-from seamline.parse.media.turns import (
-    TurnMarks,
-    Utterance,
-    order_times,
-    write_turns,
-)
+from seamline.parse.media.turns import TurnMarks, Utterance, order_times, write_turns
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.types import Notice, collapse
 

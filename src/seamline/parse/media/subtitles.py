@@ -13,12 +13,7 @@ from typing import NamedTuple
 
 from seamline.errors import ParserGaveUp
 from seamline.gc_pause import paused
-from seamline.parse.media.turns import (
-    Utterance,
-    name_speakers,
-    order_times,
-    write_turns,
-)
+from seamline.parse.media.turns import Utterance, name_speakers, order_times, write_turns
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.types import Notice, collapse
 

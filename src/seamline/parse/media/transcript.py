@@ -8,12 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from seamline.parse.media.turns import (
-    Utterance,
-    name_speakers,
-    order_times,
-    write_turns,
-)
+from seamline.parse.media.turns import Utterance, name_speakers, order_times, write_turns
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.parse.tables.json import nesting_depth
 from seamline.types import Notice, collapse

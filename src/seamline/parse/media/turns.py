@@ -11,12 +11,7 @@ from typing import Any
 
 from seamline.anchors import Anchors
 from seamline.parse.builder import DocumentBuilder, PlacedText
-from seamline.types import (
-    Block,
-    Detail,
-    Enclosure,
-    Notice,
-)
+from seamline.types import Block, Detail, Enclosure, Notice
 
 PAUSE = 2.0
 """Seconds of silence that end a turn."""

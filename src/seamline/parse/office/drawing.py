@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from seamline.parse.office.ooxml import (
-    OfficePackage,
-    attribute,
-    name_of,
-    number,
-)
+from seamline.parse.office.ooxml import OfficePackage, attribute, name_of, number
 from seamline.parse.office.pieces import OfficePicture, OfficePiece
 
 _MOST_POINTS = 10_000

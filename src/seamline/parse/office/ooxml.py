@@ -12,12 +12,7 @@ from typing import Any, NamedTuple
 from seamline.errors import ParseError
 from seamline.parse.archive import Archive
 from seamline.parse.parser_types import ParseInput
-from seamline.parse.xml import (
-    element_at,
-    parse_xml,
-    refuse_doctype,
-    xml_faults,
-)
+from seamline.parse.xml import element_at, parse_xml, refuse_doctype, xml_faults
 from seamline.types import Notice
 
 DEPTH = 2_000

@@ -8,15 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from seamline.parse.pdf.library import calls, shapes_of
-from seamline.parse.pdf.model import (
-    Box,
-    PagePiece,
-    PdfFigure,
-    PdfPage,
-    PdfPassage,
-    TextLine,
-    turn_box,
-)
+from seamline.parse.pdf.model import Box, PagePiece, PdfFigure, PdfPage, PdfPassage, TextLine, turn_box
 from seamline.parse.pdf.tables import find_strokes
 from seamline.parse.pdf.text import PageGeometry
 

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from seamline.parse.pdf.model import (
-    PagePiece,
-    PdfFigure,
-    TextLine,
-    line_of,
-)
+from seamline.parse.pdf.model import PagePiece, PdfFigure, TextLine, line_of
 from seamline.parse.pdf.text import join_parts
 
 _NARROWEST = 0.55

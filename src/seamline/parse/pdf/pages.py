@@ -8,24 +8,11 @@ from math import sqrt
 from statistics import median
 from typing import Any
 
-from seamline.parse.media.ocr import (
-    OcrEngine,
-    OcrWord,
-    mean_confidence,
-    read_any_way_up,
-)
+from seamline.parse.media.ocr import OcrEngine, OcrWord, mean_confidence, read_any_way_up
 from seamline.parse.parser_types import ParseInput
 from seamline.parse.pdf.figures import read_shapes
 from seamline.parse.pdf.library import TextLooks, roles
-from seamline.parse.pdf.model import (
-    Box,
-    PageSheet,
-    PdfPage,
-    PdfWord,
-    TextLine,
-    TextStyle,
-    line_of,
-)
+from seamline.parse.pdf.model import Box, PageSheet, PdfPage, PdfWord, TextLine, TextStyle, line_of
 from seamline.parse.pdf.text import PageGeometry, read, read_sheets
 
 _FEW = 12

@@ -11,15 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from statistics import median
 
-from seamline.parse.pdf.model import (
-    PagePiece,
-    PdfFigure,
-    PdfPassage,
-    PdfTable,
-    PdfWord,
-    TextLine,
-    line_of,
-)
+from seamline.parse.pdf.model import PagePiece, PdfFigure, PdfPassage, PdfTable, PdfWord, TextLine, line_of
 
 _BULLET = re.compile(
     "[\u2022\u2023\u25e6\u25aa\u25ab\u25a0\u25a1\u25cf\u25cb\u2219\u27a2\u2756\u2713\u2610\u2611\ufffd\u25fe\u25e6\u2043\uf0b7*-]|[\u2013\u2014]"

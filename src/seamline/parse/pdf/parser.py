@@ -10,35 +10,13 @@ from seamline.errors import ParseError
 from seamline.parse.media.ocr import REMEDY, REVIEW, choose_engine
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.parse.pdf.figures import attach_captions, find_pictures, gather_pictures
-from seamline.parse.pdf.headings import (
-    KnownNames,
-    comparison_key,
-    find_headings,
-    title_of,
-)
-from seamline.parse.pdf.model import (
-    PagePiece,
-    PageSheet,
-    PdfPage,
-    PdfPassage,
-    turn_box,
-)
+from seamline.parse.pdf.headings import KnownNames, comparison_key, find_headings, title_of
+from seamline.parse.pdf.model import PagePiece, PageSheet, PdfPage, PdfPassage, turn_box
 from seamline.parse.pdf.order import columns
 from seamline.parse.pdf.pages import PageReader, read_scan
-from seamline.parse.pdf.paragraphs import (
-    Compounds,
-    is_typed,
-    join_passages,
-    read_footnotes,
-    read_passages,
-)
+from seamline.parse.pdf.paragraphs import Compounds, is_typed, join_passages, read_footnotes, read_passages
 from seamline.parse.pdf.running import removal_notices, remove_running
-from seamline.parse.pdf.source import (
-    find_flaws,
-    open_in_turn,
-    read_metadata,
-    read_outline,
-)
+from seamline.parse.pdf.source import find_flaws, open_in_turn, read_metadata, read_outline
 from seamline.parse.pdf.tables import aligned_tables, ruled_tables, tables_between_rules
 from seamline.parse.pdf.write import PdfWriter
 from seamline.types import Notice

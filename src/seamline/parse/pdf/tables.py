@@ -7,14 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from seamline.parse.pdf.model import (
-    Box,
-    PagePiece,
-    PdfTable,
-    PdfWord,
-    TextLine,
-    line_of,
-)
+from seamline.parse.pdf.model import Box, PagePiece, PdfTable, PdfWord, TextLine, line_of
 from seamline.parse.pdf.paragraphs import join_lines
 
 CELL = 0.75

@@ -7,21 +7,8 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
 from typing import Any, NamedTuple
 
-from seamline.parse.pdf.library import (
-    TextLook,
-    TextLooks,
-    boxes,
-    characters,
-    parts,
-)
-from seamline.parse.pdf.model import (
-    Box,
-    PageSheet,
-    PdfWord,
-    TextLine,
-    line_of,
-    turn_box,
-)
+from seamline.parse.pdf.library import TextLook, TextLooks, boxes, characters, parts
+from seamline.parse.pdf.model import Box, PageSheet, PdfWord, TextLine, line_of, turn_box
 
 _TOKEN = re.compile(r"[^\s\ufffe\x02]+[\ufffe\x02]?|[\ufffe\x02]")
 """A word; PDFium writes U+FFFE or U+0002 for a hyphen at the end of a line, and no space after it."""

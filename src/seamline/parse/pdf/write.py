@@ -7,17 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from seamline.parse.builder import DocumentBuilder, PlacedText
-from seamline.parse.pdf.model import (
-    Box,
-    PdfFigure,
-    PdfPage,
-    PdfPassage,
-    PdfTable,
-    PdfWord,
-    TextLine,
-    line_of,
-    turn_box,
-)
+from seamline.parse.pdf.model import Box, PdfFigure, PdfPage, PdfPassage, PdfTable, PdfWord, TextLine, line_of, turn_box
 from seamline.parse.pdf.paragraphs import Compounds, line_seam
 from seamline.parse.pdf.tables import box_of, text_of
 from seamline.types import Detail

@@ -7,12 +7,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from seamline.parse.rst.lines import (
-    FIELD,
-    GRID_BORDER,
-    SIMPLE_BORDER,
-    RstLines,
-)
+from seamline.parse.rst.lines import FIELD, GRID_BORDER, SIMPLE_BORDER, RstLines
 from seamline.text.lines import trimmed
 from seamline.types import Detail, Enclosure
 

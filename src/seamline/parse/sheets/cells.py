@@ -6,12 +6,7 @@ import re
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from seamline.parse.office.ooxml import (
-    OfficePackage,
-    child,
-    name_of,
-    number,
-)
+from seamline.parse.office.ooxml import OfficePackage, child, name_of, number
 from seamline.parse.parser_types import ParseInput
 from seamline.parse.sheets.grid import CELL, SheetGrid, Value, group_neighbours
 from seamline.parse.xml import parse_xml, refuse_doctype

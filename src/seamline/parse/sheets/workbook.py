@@ -13,12 +13,7 @@ from typing import Any
 from seamline.errors import ParseError, needed
 from seamline.gc_pause import paused
 from seamline.parse.builder import DocumentBuilder
-from seamline.parse.office.ooxml import (
-    OfficePackage,
-    attribute,
-    child,
-    name_of,
-)
+from seamline.parse.office.ooxml import OfficePackage, attribute, child, name_of
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.parse.sheets.cells import (
     SheetMarks,

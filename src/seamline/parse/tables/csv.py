@@ -17,19 +17,8 @@ from seamline.anchors import RecordAnchors
 from seamline.gc_pause import paused
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.text.lines import trimmed
-from seamline.text.values import (
-    MOST,
-    common,
-    name_columns,
-    sample,
-    type_of,
-)
-from seamline.types import (
-    Block,
-    Detail,
-    Dialect,
-    Notice,
-)
+from seamline.text.values import MOST, common, name_columns, sample, type_of
+from seamline.types import Block, Detail, Dialect, Notice
 
 TSV = "text/tab-separated-values"
 _PREAMBLE = 10

@@ -19,20 +19,8 @@ from seamline.anchors import RecordAnchors
 from seamline.gc_pause import paused
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.text.lines import trimmed
-from seamline.text.values import (
-    MOST,
-    common,
-    name_columns,
-    sample,
-    type_of,
-)
-from seamline.types import (
-    Block,
-    Column,
-    Detail,
-    Enclosure,
-    Notice,
-)
+from seamline.text.values import MOST, common, name_columns, sample, type_of
+from seamline.types import Block, Column, Detail, Enclosure, Notice
 
 _LARGE = 400
 """Characters above which a value inside an object is shown by its own parts."""

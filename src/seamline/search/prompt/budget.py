@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from seamline.errors import BudgetError
-from seamline.search.documents import Shelf
+from seamline.search.documents import DocumentCache
 from seamline.search.hits import Hit
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Form(NamedTuple):
     tokens: int
 
 
-class Choice(NamedTuple):
+class FormChoice(NamedTuple):
     """A candidate that was taken, and in which of its forms."""
 
     candidate: int
@@ -39,7 +39,7 @@ class Choice(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class ContextWindow:
     """The tokens of a model's context, and what is already spent of them."""
 
     context: int
@@ -63,7 +63,7 @@ class Room:
         return left
 
 
-def pack(candidates: Sequence[Sequence[Form]], budget: int, packing: Packing = "greedy") -> list[Choice]:
+def pack(candidates: Sequence[Sequence[Form]], budget: int, packing: Packing = "greedy") -> list[FormChoice]:
     """The forms to take, at most one per candidate and all within the budget, by candidate.
 
     `greedy` takes what comes first as long as it fits, whole or else in its next form. `exact` has the highest worth in
@@ -72,17 +72,17 @@ def pack(candidates: Sequence[Sequence[Form]], budget: int, packing: Packing = "
     return _greedy(candidates, budget) if packing == "greedy" else knapsack(candidates[:MOST_EXACT], budget)
 
 
-def _greedy(candidates: Sequence[Sequence[Form]], budget: int) -> list[Choice]:
+def _greedy(candidates: Sequence[Sequence[Form]], budget: int) -> list[FormChoice]:
     taken = []
     for candidate, forms in enumerate(candidates):
         form = next((n for n, form in enumerate(forms) if form.tokens <= budget), None)
         if form is not None:
-            taken.append(Choice(candidate, form))
+            taken.append(FormChoice(candidate, form))
             budget -= forms[form].tokens
     return taken
 
 
-def knapsack(candidates: Sequence[Sequence[Form]], budget: int) -> list[Choice]:
+def knapsack(candidates: Sequence[Sequence[Form]], budget: int) -> list[FormChoice]:
     """The choice of highest worth, in time candidates x budget and memory that grows with the budget alone.
 
     To know the choice and not only its worth, the candidates are halved: for every division of the budget between the
@@ -91,19 +91,19 @@ def knapsack(candidates: Sequence[Sequence[Form]], budget: int) -> list[Choice]:
     fitting = [n for n, forms in enumerate(candidates) if any(form.tokens <= budget for form in forms)]
     total = sum(max((form.tokens for form in candidates[n]), default=0) for n in fitting)
     taken = _solve([candidates[n] for n in fitting], min(budget, total))
-    return [Choice(fitting[choice.candidate], choice.form) for choice in taken]
+    return [FormChoice(fitting[choice.candidate], choice.form) for choice in taken]
 
 
-def _solve(candidates: Sequence[Sequence[Form]], budget: int) -> list[Choice]:
+def _solve(candidates: Sequence[Sequence[Form]], budget: int) -> list[FormChoice]:
     if not candidates:
         return []
     if len(candidates) == 1:
         forms = [(form.worth, -n) for n, form in enumerate(candidates[0]) if form.tokens <= budget and form.worth > 0]
-        return [Choice(0, -max(forms)[1])] if forms else []
+        return [FormChoice(0, -max(forms)[1])] if forms else []
     middle = len(candidates) // 2
     left, right = candidates[:middle], candidates[middle:]
     share = int((_profile(left, budget) + _profile(right, budget)[::-1]).argmax())
-    later = [Choice(choice.candidate + middle, choice.form) for choice in _solve(right, budget - share)]
+    later = [FormChoice(choice.candidate + middle, choice.form) for choice in _solve(right, budget - share)]
     return [*_solve(left, share), *later]
 
 
@@ -127,14 +127,14 @@ BESIDE = 2.5
 document answers, another of an equal score in another document mostly does not."""
 
 
-class Worth(NamedTuple):
+class Usefulness(NamedTuple):
     """A hit and its worth, 0-1; that of the best is 1."""
 
     hit: Hit
     worth: float
 
 
-def weighed(hits: Sequence[Hit], shelf: Shelf) -> list[Worth]:
+def weighed(hits: Sequence[Hit], shelf: DocumentCache) -> list[Usefulness]:
     """The hits by their worth: `(score / best) ** 4.5 / rank`, and 2.5 times that beside a better one.
 
     The rank counts because scores are close where none stands out: of the tenth hit with nine tenths of the best score
@@ -142,11 +142,11 @@ def weighed(hits: Sequence[Hit], shelf: Shelf) -> list[Worth]:
     `benchmarks/quality`, and judged by the other.
     """
     best = max((hit.score for hit in hits), default=0.0)
-    found = [Worth(hit, worth) for hit, worth in zip(hits, _worths(hits, best, shelf), strict=True)]
+    found = [Usefulness(hit, worth) for hit, worth in zip(hits, _worths(hits, best, shelf), strict=True)]
     return sorted(found, key=lambda one: -one.worth)  # stable: equal ones stay as they were found
 
 
-def _worths(hits: Sequence[Hit], best: float, shelf: Shelf) -> Iterator[float]:
+def _worths(hits: Sequence[Hit], best: float, shelf: DocumentCache) -> Iterator[float]:
     near: set[str] = set()
     for rank, hit in enumerate(hits, start=1):
         share = hit.score / best if best > 0 else 1.0
@@ -155,7 +155,7 @@ def _worths(hits: Sequence[Hit], best: float, shelf: Shelf) -> Iterator[float]:
         near |= _around(hit, shelf)
 
 
-def _around(hit: Hit, shelf: Shelf) -> set[str]:
+def _around(hit: Hit, shelf: DocumentCache) -> set[str]:
     """The chunks before and after those of a hit."""
     layout = shelf.layout(hit.entry.doc)
     places = [layout.number(layout.by_id[id]) for id in hit.ids]

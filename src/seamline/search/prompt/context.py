@@ -9,22 +9,11 @@ from typing import NamedTuple
 
 from seamline.errors import BudgetError, ConfigError
 from seamline.protocols import Tokenizer
-from seamline.search.documents import Shelf
+from seamline.search.documents import DocumentCache
 from seamline.search.expand import cite_run, run_text, without_covered
 from seamline.search.highlight import Sentences
-from seamline.search.hits import (
-    Citation,
-    ContextText,
-    Hit,
-    Passage,
-)
-from seamline.search.prompt.budget import (
-    Form,
-    Packing,
-    Worth,
-    pack,
-    weighed,
-)
+from seamline.search.hits import Citation, ContextText, Hit, PromptPassage
+from seamline.search.prompt.budget import Form, Packing, Usefulness, pack, weighed
 from seamline.search.prompt.render import PREAMBLE, Sources, render
 from seamline.search.prompt.splitting import Clip, clipped
 
@@ -45,7 +34,7 @@ _TRIES = 16
 """How many of those left out may share the room that is left."""
 
 
-class Taken(NamedTuple):
+class SelectedHit(NamedTuple):
     """A hit that goes into the prompt, in one of its forms."""
 
     rank: int
@@ -56,31 +45,31 @@ class Taken(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Press:
+class PromptBuilder:
     """Turns hits into text, and counts it."""
 
-    shelf: Shelf
+    shelf: DocumentCache
     tokenizer: Tokenizer
     sources: Sources = "inline"
 
-    def count(self, taken: Iterable[Taken]) -> int:
+    def count(self, taken: Iterable[SelectedHit]) -> int:
         """Tokens of the prompt with these hits."""
         return self.tokenizer.count(render(self.passages(taken), self.sources))
 
-    def passages(self, taken: Iterable[Taken]) -> list[Passage]:
+    def passages(self, taken: Iterable[SelectedHit]) -> list[PromptPassage]:
         """The passages of these hits: neighbouring chunks of a document as one, documents by their best hit, and in
         document order within."""
-        documents: dict[str, list[Taken]] = {}
+        documents: dict[str, list[SelectedHit]] = {}
         for one in sorted(taken, key=lambda one: one.rank):
             documents.setdefault(one.hit.entry.doc, []).append(one)
         parts = [part for doc, held in documents.items() for part in self._document(doc, held)]
         return [replace(part, number=number) for number, part in enumerate(parts, start=1)]
 
-    def _document(self, doc: str, held: Sequence[Taken]) -> list[Passage]:
+    def _document(self, doc: str, held: Sequence[SelectedHit]) -> list[PromptPassage]:
         whole = {id for one in held if not one.summary and not one.part for id in one.hit.ids}
-        parts = [Passage(0, run_text(run, self.shelf), run) for run in self._runs(doc, whole)]
-        parts += [Passage(0, one.part.text, (one.part.citation,)) for one in held if one.part]
-        parts += [Passage(0, _short(one.hit), one.hit.citations, True) for one in held if one.summary]
+        parts = [PromptPassage(0, run_text(run, self.shelf), run) for run in self._runs(doc, whole)]
+        parts += [PromptPassage(0, one.part.text, (one.part.citation,)) for one in held if one.part]
+        parts += [PromptPassage(0, _short(one.hit), one.hit.citations, True) for one in held if one.summary]
         return sorted(parts, key=lambda part: (part.start, part.end))
 
     def _runs(self, doc: str, ids: set[str]) -> Iterator[tuple[Citation, ...]]:
@@ -99,32 +88,32 @@ class Press:
 class _Ways(NamedTuple):
     """The ways to show a hit."""
 
-    shelf: Shelf
+    shelf: DocumentCache
     query: str
     summaries: bool
     sentences: Sentences | None
 
-    def whole(self, rank: int, hit: Hit) -> list[Taken]:
+    def whole(self, rank: int, hit: Hit) -> list[SelectedHit]:
         """As it is, then what was found of it alone. A section that is too long to be shown has its summary."""
         if not hit.ids:
-            return [Taken(rank, hit, summary=True)]
+            return [SelectedHit(rank, hit, summary=True)]
         alone = _alone(hit, self.shelf)
-        return [Taken(rank, hit)] if alone is hit else [Taken(rank, hit), Taken(rank, alone)]
+        return [SelectedHit(rank, hit)] if alone is hit else [SelectedHit(rank, hit), SelectedHit(rank, alone)]
 
-    def parts(self, rank: int, hit: Hit) -> list[Taken]:
+    def parts(self, rank: int, hit: Hit) -> list[SelectedHit]:
         """Runs of its sentences or rows, from long to short."""
         if not hit.ids:
             return []
         alone = _alone(hit, self.shelf)
         parts = clipped(alone.citation, alone.entry, self.query, self.sentences)
-        return [Taken(rank, alone, part=part) for part in parts]
+        return [SelectedHit(rank, alone, part=part) for part in parts]
 
-    def summary(self, rank: int, hit: Hit) -> list[Taken]:
+    def summary(self, rank: int, hit: Hit) -> list[SelectedHit]:
         """Its summary, where it has one."""
         short = self.summaries and hit.ids and hit.entry.summary
-        return [Taken(rank, _alone(hit, self.shelf), summary=True)] if short else []
+        return [SelectedHit(rank, _alone(hit, self.shelf), summary=True)] if short else []
 
-    def all(self, rank: int, hit: Hit) -> list[Taken]:
+    def all(self, rank: int, hit: Hit) -> list[SelectedHit]:
         """All of these, with a few of the parts, evenly spread."""
         parts = self.parts(rank, hit)
         step = max(1, len(parts) // _PARTS)
@@ -133,7 +122,7 @@ class _Ways(NamedTuple):
 
 def assemble(
     hits: Sequence[Hit],
-    press: Press,
+    press: PromptBuilder,
     budget: int,
     *,
     query: str = "",
@@ -166,7 +155,9 @@ def assemble(
     return ContextText(text, tuple(passages), press.tokenizer.count(text), left_out)
 
 
-def _packed(found: Sequence[Worth], press: Press, budget: int, packing: Packing, ways: _Ways) -> dict[int, Taken]:
+def _packed(
+    found: Sequence[Usefulness], press: PromptBuilder, budget: int, packing: Packing, ways: _Ways
+) -> dict[int, SelectedHit]:
     """What to take by rank, so that the whole text keeps the budget."""
     options = [
         ways.all(rank, one.hit) if packing == "exact" else ways.whole(rank, one.hit) for rank, one in enumerate(found)
@@ -186,12 +177,14 @@ def _packed(found: Sequence[Worth], press: Press, budget: int, packing: Packing,
     return chosen
 
 
-def _filled(taken: dict[int, Taken], hits: Sequence[Hit], press: Press, budget: int, ways: _Ways) -> dict[int, Taken]:
+def _filled(
+    taken: dict[int, SelectedHit], hits: Sequence[Hit], press: PromptBuilder, budget: int, ways: _Ways
+) -> dict[int, SelectedHit]:
     """What was taken and what else fits: joined neighbours need less room, and a few sentences fit nearly always.
     A summary takes no room from a passage of the first hits that fits, but goes before what was found far below."""
     held = dict(taken)
 
-    def show(rank: int, forms: Sequence[Taken]) -> None:
+    def show(rank: int, forms: Sequence[SelectedHit]) -> None:
         form = _largest(forms, [one for at, one in held.items() if at != rank], press, budget)
         if form is not None:
             held[rank] = form
@@ -207,14 +200,16 @@ def _filled(taken: dict[int, Taken], hits: Sequence[Hit], press: Press, budget: 
     return held
 
 
-def _share(form: Taken) -> float:
+def _share(form: SelectedHit) -> float:
     """What a form of a hit is worth beside the whole: of a part more than its length, as it meets the query."""
     if form.part:
         return float((len(form.part.citation.quote) / len(form.hit.entry.body)) ** _FOCUS)
     return _SHORT if form.summary and form.hit.ids else 1.0
 
 
-def _largest(forms: Sequence[Taken], others: Sequence[Taken], press: Press, budget: int) -> Taken | None:
+def _largest(
+    forms: Sequence[SelectedHit], others: Sequence[SelectedHit], press: PromptBuilder, budget: int
+) -> SelectedHit | None:
     """The first of ever smaller forms that fits beside the others."""
 
     def fits(n: int) -> bool:
@@ -231,7 +226,7 @@ def first(total: int, good: Callable[[int], bool]) -> int | None:
     return bisect_left(range(total - 1), True, key=good)
 
 
-def _alone(hit: Hit, shelf: Shelf) -> Hit:
+def _alone(hit: Hit, shelf: DocumentCache) -> Hit:
     """A widened hit as it was found."""
     if not hit.why.expanded or hit.entry.level > 0:
         return hit

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import count, pairwise, takewhile
 from typing import Literal
 
-from seamline.search.hits import Passage, joined_anchor, label
+from seamline.search.hits import PromptPassage, joined_anchor, label
 
 Sources = Literal["inline", "list", "none"]
 """Whether each passage names its source itself, or a list at the end does, or the caller looks up numbers by itself.
@@ -23,7 +23,7 @@ _SHORTEST = 20
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\s]+")
 
 
-def render(passages: Sequence[Passage], sources: Sources = "inline") -> str:
+def render(passages: Sequence[PromptPassage], sources: Sources = "inline") -> str:
     """The prompt text of these passages; empty where there are none."""
     if not passages:
         return ""
@@ -56,7 +56,7 @@ def _preamble(folder: str) -> str:
     return PREAMBLE.replace(":", f" in {_plain(folder)}:", 1) if folder else PREAMBLE
 
 
-def _passage(passage: Passage, mark: str, sources: Sources, folder: str, again: bool) -> str:
+def _passage(passage: PromptPassage, mark: str, sources: Sources, folder: str, again: bool) -> str:
     """Number and delimiter are one: `[1 guide.md:3-9]` to `[/1]` takes 5 tokens beside the source, and a tag of its own
     with the number before it 14."""
     source = f" {named(passage, folder, beside=True, again=again)}" if sources == "inline" else ""
@@ -64,7 +64,7 @@ def _passage(passage: Passage, mark: str, sources: Sources, folder: str, again: 
     return f"[{mark}{passage.number}{source}{form}]\n{passage.text}\n[/{mark}{passage.number}]"
 
 
-def named(passage: Passage, folder: str = "", *, beside: bool = False, again: bool = False) -> str:
+def named(passage: PromptPassage, folder: str = "", *, beside: bool = False, again: bool = False) -> str:
     """Where a passage is from, on one line and without what could end a delimiter, within the folder of all. `beside`
     the text, headings it starts with are left out, and `again` stands for the document of the passage before: every
     token is taken from the passages."""

@@ -79,7 +79,7 @@ def _loss(found: Sequence[frozenset[str]], gone: int, low: int, high: int) -> fl
     return len(alone) + _DENSITY * len(found[gone])
 
 
-def _clip(citation: Citation, parts: Sequence[Piece], low: int, high: int) -> Clip:
+def _clip(citation: Citation, parts: Sequence[PassageUnit], low: int, high: int) -> Clip:
     return Clip(_part(citation, parts[low].start, parts[high - 1].end), parts[low].header)
 
 
@@ -96,7 +96,7 @@ def _part(citation: Citation, start: int, end: int) -> Citation:
     return replace(citation, anchor=anchor, start=at, end=at + len(quote), quote=quote)
 
 
-class Piece(NamedTuple):
+class PassageUnit(NamedTuple):
     """A stretch of a text that is shown whole or not at all."""
 
     start: int
@@ -128,16 +128,16 @@ def divisible(entry: Entry) -> bool:
     return entry.kind in _KINDS and not entry.tail and not any(_OPENS.match(line) for line in lead.splitlines())
 
 
-def pieces(entry: Entry, sentences: Sentences | None) -> list[Piece]:
+def pieces(entry: Entry, sentences: Sentences | None) -> list[PassageUnit]:
     """The pieces of an entry's body, in order; together they are all of it."""
     above = _header(entry.text[: entry.lead])
-    out: list[Piece] = []
+    out: list[PassageUnit] = []
     for block in _blocks(entry.body):
         rows = [] if block.framed else _rows(block, above if block.start == 0 else "")
         if rows:
             out += rows
         elif block.framed or "|" in block.text[:1] or sentences is None:
-            out.append(Piece(block.start, block.end))
+            out.append(PassageUnit(block.start, block.end))
         else:
             out += _sentences(block, sentences)
     return out
@@ -163,7 +163,7 @@ def _blocks(text: str) -> Iterator[_Block]:
         yield _Block(start, len(text), text[start:], framed=bool(closing))
 
 
-def _rows(block: _Block, above: str) -> list[Piece]:
+def _rows(block: _Block, above: str) -> list[PassageUnit]:
     """The rows of a table: the first with the header where the table starts here, the others with it borrowed."""
     lines = block.text.splitlines(keepends=True)
     header, own = above, 0
@@ -176,7 +176,7 @@ def _rows(block: _Block, above: str) -> list[Piece]:
     out, at = [], block.start
     for n, line in enumerate(lines):
         holds = own if n == 0 else 0
-        out.append(Piece(at, at + len(line), "" if holds else header, holds))
+        out.append(PassageUnit(at, at + len(line), "" if holds else header, holds))
         at += len(line)
     return out
 
@@ -192,8 +192,8 @@ def _is_header(lines: Sequence[str]) -> bool:
     return len(lines) == 2 and all("|" in line for line in lines) and bool(_DASHES.match(lines[1].rstrip("\r\n")))
 
 
-def _sentences(block: _Block, sentences: Sentences) -> Iterator[Piece]:
+def _sentences(block: _Block, sentences: Sentences) -> Iterator[PassageUnit]:
     starts = [start for start in sentences(block.text) if start > 0]
     edges = [0, *starts, len(block.text)]
     for start, end in pairwise(edges):
-        yield Piece(block.start + start, block.start + end)
+        yield PassageUnit(block.start + start, block.start + end)

@@ -25,12 +25,7 @@ from typing import NamedTuple
 from seamline.errors import StoreError
 from seamline.records import Problem
 from seamline.store.folders import sync
-from seamline.store.lance.durable import (
-    checksum,
-    settle,
-    write_at,
-    write_checked,
-)
+from seamline.store.lance.durable import checksum, settle, write_at, write_checked
 from seamline.store.lance.engine import report_errors
 
 CURRENT = "current.json"

@@ -11,51 +11,16 @@ import numpy as np
 
 from seamline.store.changes import check_query
 from seamline.store.codec import unpack_head
-from seamline.store.lance.engine import (
-    FALSE,
-    TRUE,
-    TableVersion,
-    report_errors,
-)
-from seamline.store.lance.filter import (
-    coded,
-    condition,
-    decoded,
-    either,
-    quoted,
-)
+from seamline.store.lance.engine import FALSE, TRUE, TableVersion, report_errors
+from seamline.store.lance.filter import coded, condition, decoded, either, quoted
 from seamline.store.lance.maintenance import Index, indices
-from seamline.store.lance.rows import (
-    HEAD,
-    VECTORS,
-    entry_key,
-    head_key,
-    id_of,
-    unpack_entries,
-    unpack_version,
-)
-from seamline.store.lance.search import (
-    Bags,
-    Limits,
-    NearLeg,
-    Scope,
-    WordLeg,
-    probes_for,
-    scored,
-)
+from seamline.store.lance.rows import HEAD, VECTORS, entry_key, head_key, id_of, unpack_entries, unpack_version
+from seamline.store.lance.search import Bags, Limits, NearLeg, Scope, WordLeg, probes_for, scored
 from seamline.text.words import query_words
 
 if TYPE_CHECKING:
     from seamline.filters.tree import Filter
-    from seamline.records import (
-        Entry,
-        Head,
-        Scored,
-        Settings,
-        Vector,
-        VectorKind,
-        Version,
-    )
+    from seamline.records import Entry, Head, Scored, Settings, Vector, VectorKind, Version
 
 T = TypeVar("T")
 

@@ -14,19 +14,8 @@ from seamline.store import codec
 from seamline.store.folders import WriterLock, reading
 from seamline.store.lance import folder as folders
 from seamline.store.lance.engine import Connection, connect, report_errors
-from seamline.store.lance.folder import (
-    ENTRIES,
-    LAYOUT,
-    VERSIONS,
-    Found,
-)
-from seamline.store.lance.guard import (
-    Guard,
-    State,
-    is_unfinished,
-    read_state,
-    verify_files,
-)
+from seamline.store.lance.folder import ENTRIES, LAYOUT, VERSIONS, Found
+from seamline.store.lance.guard import Guard, State, is_unfinished, read_state, verify_files
 from seamline.store.lance.maintenance import Maintenance
 from seamline.store.lance.reader import LanceReader
 from seamline.store.lance.rows import entry_schema, version_schema
@@ -65,8 +54,9 @@ class LanceStore:
         return cls(url, found, limits or Limits())
 
     @classmethod
-    def create(cls, url: str, settings: Settings, *, limits: Limits | None = None) -> LanceStore:
-        """Make an index in a folder, or open the one that is there, if it was made with the same settings."""
+    def create(cls, url: str, settings: Settings, *, root: str = "", limits: Limits | None = None) -> LanceStore:
+        """Make an index in a folder, or open the one that is there, if it was made with the same settings. It keeps no
+        `root`: documents are named from the current folder."""
         folder = _folder_of(url)
         if not folders.exists(folder):
             _make(folder, settings)

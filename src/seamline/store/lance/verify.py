@@ -12,12 +12,7 @@ from seamline.records import Problem
 from seamline.store.codec import unpack_entry
 from seamline.store.lance.filter import coded, decoded, quoted
 from seamline.store.lance.reader import LanceReader
-from seamline.store.lance.rows import (
-    GONE,
-    VECTORS,
-    id_of,
-    vectors_of,
-)
+from seamline.store.lance.rows import GONE, VECTORS, id_of, vectors_of
 from seamline.store.verify import verify_reader
 
 if TYPE_CHECKING:

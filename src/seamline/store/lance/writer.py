@@ -11,13 +11,7 @@ from seamline.store.changes import Current, check_changes
 from seamline.store.codec import unpack_head
 from seamline.store.lance.engine import connect, report_errors
 from seamline.store.lance.filter import coded, decoded, either
-from seamline.store.lance.rows import (
-    HEAD,
-    entry_rows,
-    head_key,
-    id_of,
-    version_rows,
-)
+from seamline.store.lance.rows import HEAD, entry_rows, head_key, id_of, version_rows
 
 if TYPE_CHECKING:
     from pathlib import Path

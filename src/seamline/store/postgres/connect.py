@@ -22,12 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 from urllib.parse import quote, unquote, urlencode
 
-from seamline.errors import (
-    POSTGRES,
-    ConfigError,
-    MissingExtra,
-    StoreError,
-)
+from seamline.errors import POSTGRES, ConfigError, MissingExtra, StoreError
 
 try:
     import psycopg

@@ -11,18 +11,7 @@ from typing import NamedTuple
 
 from psycopg import sql
 
-from seamline.filters.tree import (
-    FIELDS,
-    META,
-    All,
-    Any,
-    FieldType,
-    Filter,
-    Not,
-    Test,
-    can_hold,
-    type_of,
-)
+from seamline.filters.tree import FIELDS, META, All, Any, FieldType, Filter, Not, Test, can_hold, type_of
 from seamline.store.codec import microseconds
 from seamline.store.postgres.connect import safe
 from seamline.store.postgres.rows import json_value, number_text

@@ -10,31 +10,12 @@ from psycopg import sql
 
 from seamline.errors import StoreError
 from seamline.filters.tree import Filter
-from seamline.records import (
-    Entry,
-    Head,
-    Scored,
-    VectorKind,
-    Version,
-)
+from seamline.records import Entry, Head, Scored, VectorKind, Version
 from seamline.store.changes import check_query
 from seamline.store.postgres import search
-from seamline.store.postgres.connect import (
-    Address,
-    Connection,
-    safe,
-    told,
-    unsafe,
-)
+from seamline.store.postgres.connect import Address, Connection, safe, told, unsafe
 from seamline.store.postgres.filter import Condition, both, condition
-from seamline.store.postgres.rows import (
-    ENTRY_COLUMNS,
-    HEAD_COLUMNS,
-    VERSION_COLUMNS,
-    entry_of,
-    head_of,
-    version_of,
-)
+from seamline.store.postgres.rows import ENTRY_COLUMNS, HEAD_COLUMNS, VERSION_COLUMNS, entry_of, head_of, version_of
 from seamline.store.postgres.schema import LAYOUT, Limits, Opened
 from seamline.text.words import query_words
 

@@ -18,12 +18,7 @@ from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
 from seamline.errors import StoreError
-from seamline.records import (
-    Entry,
-    Head,
-    MetaValue,
-    Version,
-)
+from seamline.records import Entry, Head, MetaValue, Version
 from seamline.store import codec
 from seamline.store.postgres.connect import safe, unsafe
 

@@ -15,18 +15,8 @@ from psycopg import errors, sql
 from seamline.errors import IndexMissing, StoreError
 from seamline.records import Settings
 from seamline.store import codec
-from seamline.store.postgres.connect import (
-    Address,
-    Connection,
-    told,
-    use_schema,
-)
-from seamline.store.postgres.rows import (
-    ENTRY_COLUMNS,
-    HEAD_COLUMNS,
-    entry_of,
-    seal_of,
-)
+from seamline.store.postgres.connect import Address, Connection, told, use_schema
+from seamline.store.postgres.rows import ENTRY_COLUMNS, HEAD_COLUMNS, entry_of, seal_of
 from seamline.store.postgres.words import bag, fold, note
 
 

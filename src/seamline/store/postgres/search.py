@@ -17,20 +17,10 @@ from psycopg import sql
 from seamline.filters.tree import Filter
 from seamline.records import Scored, VectorKind
 from seamline.store.postgres.connect import Connection, unsafe
-from seamline.store.postgres.filter import (
-    TRUE,
-    Condition,
-    both,
-    condition,
-)
+from seamline.store.postgres.filter import TRUE, Condition, both, condition
 from seamline.store.postgres.rows import Reals, bigints, reals
 from seamline.store.postgres.schema import Limits
-from seamline.store.postgres.words import (
-    Keys,
-    Scores,
-    Totals,
-    score,
-)
+from seamline.store.postgres.words import Keys, Scores, Totals, score
 
 if TYPE_CHECKING:
     from seamline.records import Vector

@@ -13,22 +13,10 @@ import psycopg
 from seamline.errors import StoreError
 from seamline.records import Problem, Settings
 from seamline.store.codec import check_settings
-from seamline.store.postgres.connect import (
-    Address,
-    Connection,
-    Pool,
-    connect,
-    lost,
-    told,
-)
+from seamline.store.postgres.connect import Address, Connection, Pool, connect, lost, told
 from seamline.store.postgres.read import PostgresReader
 from seamline.store.postgres.rows import adapted
-from seamline.store.postgres.schema import (
-    Limits,
-    Opened,
-    create,
-    open_schema,
-)
+from seamline.store.postgres.schema import Limits, Opened, create, open_schema
 from seamline.store.postgres.verify import verify
 from seamline.store.postgres.write import PostgresWriter
 from seamline.types import Notice
@@ -51,8 +39,9 @@ class PostgresStore:
         return cls._opened_at(Address.read(url), limits)
 
     @classmethod
-    def create(cls, url: str, settings: Settings, *, limits: Limits = _LIMITS) -> PostgresStore:
-        """Make an index at an address, or open the one that is there if it was made with the same settings."""
+    def create(cls, url: str, settings: Settings, *, root: str = "", limits: Limits = _LIMITS) -> PostgresStore:
+        """Make an index at an address, or open the one that is there if it was made with the same settings. It keeps
+        no `root`: documents are named from the current folder."""
         return cls._opened_at(Address.read(url), limits, settings)
 
     @classmethod

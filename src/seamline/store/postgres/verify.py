@@ -19,21 +19,8 @@ from psycopg import sql
 from seamline.errors import StoreError
 from seamline.records import Entry, Problem
 from seamline.store.postgres.connect import Connection, unsafe
-from seamline.store.postgres.rows import (
-    ENTRY_COLUMNS,
-    HEAD_COLUMNS,
-    entry_of,
-    meta_json,
-    seal_of,
-)
-from seamline.store.postgres.words import (
-    MOST_KEYS,
-    Bag,
-    Keys,
-    bag,
-    recent,
-    unpack,
-)
+from seamline.store.postgres.rows import ENTRY_COLUMNS, HEAD_COLUMNS, entry_of, meta_json, seal_of
+from seamline.store.postgres.words import MOST_KEYS, Bag, Keys, bag, recent, unpack
 from seamline.store.verify import verify_reader
 
 if TYPE_CHECKING:

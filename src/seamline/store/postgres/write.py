@@ -17,16 +17,7 @@ from psycopg import errors, sql
 from seamline.errors import StoreError
 from seamline.records import Change, Entry, Settings
 from seamline.store.changes import Current, check_changes
-from seamline.store.postgres.connect import (
-    Address,
-    Connection,
-    connect,
-    lost,
-    refusal,
-    safe,
-    told,
-    unsafe,
-)
+from seamline.store.postgres.connect import Address, Connection, connect, lost, refusal, safe, told, unsafe
 from seamline.store.postgres.rows import (
     BODY_ROW,
     ENTRY_COLUMNS,
@@ -44,14 +35,7 @@ from seamline.store.postgres.rows import (
 )
 from seamline.store.postgres.schema import MOST_INDEXED, Limits, lock_key
 from seamline.store.postgres.search import HALVES, TABLES
-from seamline.store.postgres.words import (
-    MOST_KEYS,
-    Bag,
-    bag,
-    fold,
-    merge,
-    note,
-)
+from seamline.store.postgres.words import MOST_KEYS, Bag, bag, fold, merge, note
 
 _ATTEMPTS = 3
 _TRANSIENT = (errors.SerializationFailure, errors.DeadlockDetected)

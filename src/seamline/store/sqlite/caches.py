@@ -11,12 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seamline.store.sqlite.database import (
-    Damaged,
-    Pool,
-    seal,
-    unseal,
-)
+from seamline.store.sqlite.database import Damaged, Pool, seal, unseal
 from seamline.store.sqlite.truth import marks, pages, prove_vector
 from seamline.store.sqlite.writer import store_vector
 

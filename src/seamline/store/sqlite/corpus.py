@@ -12,14 +12,7 @@ import numpy as np
 from seamline.store import bm25
 from seamline.store.sqlite import clusters, words
 from seamline.store.sqlite.clusters import Bounds, Codes, join_codes
-from seamline.store.sqlite.segments import (
-    Loose,
-    Segment,
-    read_codes,
-    read_loose,
-    read_postings,
-    read_segments,
-)
+from seamline.store.sqlite.segments import Loose, Segment, read_codes, read_loose, read_postings, read_segments
 from seamline.store.sqlite.structures import Made, read_centroids
 from seamline.store.sqlite.truth import removed_since, rows_after
 from seamline.store.sqlite.words import Postings

@@ -6,17 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from seamline.errors import StoreError
-from seamline.filters.tree import (
-    META,
-    All,
-    Filter,
-    Not,
-    Operator,
-    Test,
-    can_hold,
-    type_of,
-    type_of_field,
-)
+from seamline.filters.tree import META, All, Filter, Not, Operator, Test, can_hold, type_of, type_of_field
 from seamline.filters.tree import Any as Either
 from seamline.store import codec
 from seamline.store.sqlite.truth import PATH, plain_value

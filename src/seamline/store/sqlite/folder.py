@@ -12,21 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.errors import IndexMissing, StoreError
 from seamline.store import codec
-from seamline.store.folders import (
-    PRIVATE,
-    WRITER,
-    WriterLock,
-    make_folder,
-    report_disk_errors,
-    sync,
-)
-from seamline.store.sqlite.database import (
-    DAMAGE_REMEDY,
-    Damaged,
-    Database,
-    seal,
-    unseal,
-)
+from seamline.store.folders import PRIVATE, WRITER, WriterLock, make_folder, report_disk_errors, sync
+from seamline.store.sqlite.database import DAMAGE_REMEDY, Damaged, Database, seal, unseal
 from seamline.store.sqlite.truth import LAYOUT, SCHEMA, State
 
 if TYPE_CHECKING:

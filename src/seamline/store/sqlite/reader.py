@@ -16,14 +16,7 @@ from seamline.store.sqlite.database import Database, unseal
 from seamline.store.sqlite.filter import FALSE, condition
 from seamline.store.sqlite.segments import COLUMNS
 from seamline.store.sqlite.structures import StructuresDamaged, derived_damage
-from seamline.store.sqlite.truth import (
-    heads_of,
-    marks,
-    pages,
-    prove_vector,
-    read_vectors,
-    row_key,
-)
+from seamline.store.sqlite.truth import heads_of, marks, pages, prove_vector, read_vectors, row_key
 from seamline.store.sqlite.words import least_of_best
 from seamline.text.words import query_words
 
@@ -31,14 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seamline.filters.tree import Filter
-    from seamline.records import (
-        Entry,
-        Head,
-        Settings,
-        Vector,
-        VectorKind,
-        Version,
-    )
+    from seamline.records import Entry, Head, Settings, Vector, VectorKind, Version
     from seamline.store.sqlite.upkeep import Search
 
 FEW = 4_096

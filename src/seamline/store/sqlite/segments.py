@@ -16,24 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from seamline.store.sqlite.clusters import (
-    Codes,
-    assign,
-    encode,
-    join_codes,
-    merge_codes,
-    pack_codes,
-    unpack_codes,
-)
+from seamline.store.sqlite.clusters import Codes, assign, encode, join_codes, merge_codes, pack_codes, unpack_codes
 from seamline.store.sqlite.database import Database, seal, unseal
 from seamline.store.sqlite.truth import read_bodies, read_vectors
-from seamline.store.sqlite.words import (
-    Postings,
-    count_words,
-    merge_postings,
-    pack_postings,
-    unpack_postings,
-)
+from seamline.store.sqlite.words import Postings, count_words, merge_postings, pack_postings, unpack_postings
 from seamline.text.words import words
 
 if TYPE_CHECKING:

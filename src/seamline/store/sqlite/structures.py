@@ -18,20 +18,9 @@ import numpy as np
 
 from seamline.errors import StoreError
 from seamline.store.sqlite import clusters, segments
-from seamline.store.sqlite.database import (
-    Damaged,
-    Database,
-    seal,
-    unseal,
-)
+from seamline.store.sqlite.database import Damaged, Database, seal, unseal
 from seamline.store.sqlite.segments import COLUMNS, read_segments
-from seamline.store.sqlite.truth import (
-    State,
-    read_vectors,
-    removed_since,
-    rows_after,
-    state_of,
-)
+from seamline.store.sqlite.truth import State, read_vectors, removed_since, rows_after, state_of
 from seamline.text.words import ANALYZER
 
 if TYPE_CHECKING:

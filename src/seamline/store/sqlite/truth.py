@@ -18,12 +18,7 @@ from seamline.filters.tree import type_of
 from seamline.records import Entry
 from seamline.store import codec
 from seamline.store.codec import unpack_entry
-from seamline.store.sqlite.database import (
-    DAMAGE_REMEDY,
-    Damaged,
-    Database,
-    unseal,
-)
+from seamline.store.sqlite.database import DAMAGE_REMEDY, Damaged, Database, unseal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

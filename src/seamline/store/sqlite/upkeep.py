@@ -13,12 +13,7 @@ from seamline.store.folders import WriterLock, report_disk_errors
 from seamline.store.sqlite import structures
 from seamline.store.sqlite.corpus import Arranged, Corpus, Recent
 from seamline.store.sqlite.database import Database, Pool
-from seamline.store.sqlite.structures import (
-    Limits,
-    Made,
-    StructuresDamaged,
-    derived_damage,
-)
+from seamline.store.sqlite.structures import Limits, Made, StructuresDamaged, derived_damage
 from seamline.store.sqlite.truth import State
 
 if TYPE_CHECKING:

@@ -10,12 +10,7 @@ import numpy as np
 from seamline.errors import StoreError
 from seamline.store import codec
 from seamline.store.changes import Current, check_changes
-from seamline.store.codec import (
-    pack_entry,
-    pack_head,
-    pack_layout,
-    unpack_head,
-)
+from seamline.store.codec import pack_entry, pack_head, pack_layout, unpack_head
 from seamline.store.sqlite.database import Database, seal, unseal
 from seamline.store.sqlite.truth import (
     State,
@@ -30,13 +25,7 @@ from seamline.store.sqlite.truth import (
 )
 
 if TYPE_CHECKING:
-    from seamline.records import (
-        Change,
-        Entry,
-        Settings,
-        Vector,
-        Version,
-    )
+    from seamline.records import Change, Entry, Settings, Vector, Version
 
 _ENTRY = (
     "INSERT INTO entries (id, document, level, parent, title, kind, language, tokens, authority, coherence, created_at,"

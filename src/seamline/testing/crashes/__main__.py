@@ -13,14 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from seamline.testing.crashes.points import (
-    Bench,
-    Case,
-    Recording,
-    Tally,
-    quick_folder,
-    spread,
-)
+from seamline.testing.crashes.points import Bench, Case, Recording, Tally, quick_folder, spread
 from seamline.testing.crashes.shim import missing
 from seamline.testing.crashes.stores import STORES
 

@@ -38,13 +38,7 @@ from seamline.testing.crashes.runs import (
     run_update,
     run_upkeep,
 )
-from seamline.testing.crashes.shim import (
-    Kind,
-    Record,
-    build,
-    operations,
-    read_journal,
-)
+from seamline.testing.crashes.shim import Kind, Record, build, operations, read_journal
 from seamline.testing.crashes.stores import StoreKind
 from seamline.testing.library import Library
 

@@ -19,7 +19,7 @@ from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import IndexMissing, StoreError
 from seamline.index import update as index_run
-from seamline.index.config import Shape, settings_of
+from seamline.index.config import IndexConfig, settings_of
 from seamline.protocols import Reader, Store, Writer
 from seamline.records import Change, Settings
 from seamline.search.options import LegChoice, SearchOptions
@@ -27,7 +27,7 @@ from seamline.testing.crashes.stores import StoreKind
 from seamline.testing.library import RECIPE
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
-SHAPE = Shape(recipe=RECIPE, embedder="hash")
+SHAPE = IndexConfig(recipe=RECIPE, embedder="hash")
 DOCUMENTS = 2
 """Documents of one transaction, so that a small run has several."""
 FORGOTTEN = "0.md"

@@ -10,36 +10,12 @@ from typing import get_args
 
 import pytest
 
-from seamline.filters.tree import (
-    FIELDS,
-    META,
-    All,
-    Any,
-    Filter,
-    Not,
-    Operator,
-    Test,
-    Value,
-    matches,
-    type_of,
-)
+from seamline.filters.tree import FIELDS, META, All, Any, Filter, Not, Operator, Test, Value, matches, type_of
 from seamline.protocols import Reader, Store
 from seamline.records import Entry, MetaValue
-from seamline.testing.entries import (
-    AXES,
-    NOON,
-    SETTINGS,
-    WEIRD,
-    entry,
-)
+from seamline.testing.entries import AXES, NOON, SETTINGS, WEIRD, entry
 from seamline.testing.stores.searching import cosines, fill
-from seamline.testing.stores.site import (
-    CLOSE,
-    Expected,
-    Site,
-    StoreTests,
-    tidy,
-)
+from seamline.testing.stores.site import CLOSE, Expected, Site, StoreTests, tidy
 
 
 def _everywhere(text: str) -> dict[str, MetaValue]:

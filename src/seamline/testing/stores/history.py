@@ -14,27 +14,10 @@ import pytest
 
 from seamline.errors import StoreError
 from seamline.protocols import Store
-from seamline.records import Place
+from seamline.records import EntryPlace
 from seamline.store import codec
-from seamline.testing.entries import (
-    AXES,
-    SETTINGS,
-    WEIRD,
-    change,
-    entries,
-    erase,
-    plain,
-    revise,
-    version_of,
-)
-from seamline.testing.stores.site import (
-    Site,
-    StoreTests,
-    alike,
-    put,
-    stored,
-    write,
-)
+from seamline.testing.entries import AXES, SETTINGS, WEIRD, change, entries, erase, plain, revise, version_of
+from seamline.testing.stores.site import Site, StoreTests, alike, put, stored, write
 
 CHILD = """
 import sys
@@ -148,7 +131,9 @@ class HistoryContract(StoreTests):
             uri=text,
             revision=text,
             places=(
-                Place(made[0].id, 0, 0, len(text), {"lines": [1, 2], "page": 3, text: text, "box": [0.5]}, (text,)),
+                EntryPlace(
+                    made[0].id, 0, 0, len(text), {"lines": [1, 2], "page": 3, text: text, "box": [0.5]}, (text,)
+                ),
             ),
         )
         first = change("a.md", made)

@@ -14,26 +14,8 @@ from seamline.errors import StoreError
 from seamline.filters.tree import Test
 from seamline.protocols import Reader, Store
 from seamline.records import Entry, Scored
-from seamline.testing.entries import (
-    AXES,
-    SETTINGS,
-    WEIRD,
-    entry,
-    erase,
-    vector,
-)
-from seamline.testing.stores.site import (
-    CLOSE,
-    RELATIVE,
-    Expected,
-    Site,
-    StoreTests,
-    ids,
-    put,
-    put_entries,
-    tidy,
-    write,
-)
+from seamline.testing.entries import AXES, SETTINGS, WEIRD, entry, erase, vector
+from seamline.testing.stores.site import CLOSE, RELATIVE, Expected, Site, StoreTests, ids, put, put_entries, tidy, write
 from seamline.text.words import query_words, words
 
 TEXTS = (

@@ -13,26 +13,8 @@ from seamline.filters.tree import Filter
 from seamline.protocols import Store
 from seamline.records import Change, Scored
 from seamline.store.memory import MemoryStore
-from seamline.testing.entries import (
-    AXES,
-    DOCS,
-    SETTINGS,
-    changed,
-    erase,
-    filters,
-    plain,
-    revise,
-    texts,
-)
-from seamline.testing.stores.site import (
-    CLOSE,
-    RELATIVE,
-    Expected,
-    Site,
-    StoreTests,
-    tidy,
-    write,
-)
+from seamline.testing.entries import AXES, DOCS, SETTINGS, changed, erase, filters, plain, revise, texts
+from seamline.testing.stores.site import CLOSE, RELATIVE, Expected, Site, StoreTests, tidy, write
 
 EXAMPLES = max(1, int(os.environ.get("SEAMLINE_EXAMPLES", "120")) // 6)
 law = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)

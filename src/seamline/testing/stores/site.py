@@ -9,12 +9,7 @@ from typing import Protocol
 import pytest
 
 from seamline.protocols import Reader, Store
-from seamline.records import (
-    Change,
-    Entry,
-    Scored,
-    Settings,
-)
+from seamline.records import Change, Entry, Scored, Settings
 from seamline.testing.entries import SETTINGS, entries, revise
 
 CLOSE = 1e-5

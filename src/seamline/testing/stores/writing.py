@@ -13,27 +13,8 @@ from seamline.errors import StoreError
 from seamline.protocols import Store
 from seamline.records import Change, Entry, MetaValue
 from seamline.store import codec
-from seamline.testing.entries import (
-    AXES,
-    NOON,
-    SETTINGS,
-    WEIRD,
-    change,
-    entries,
-    entry,
-    erase,
-    plain,
-    revise,
-)
-from seamline.testing.stores.site import (
-    Site,
-    StoreTests,
-    alike,
-    put,
-    put_entries,
-    stored,
-    write,
-)
+from seamline.testing.entries import AXES, NOON, SETTINGS, WEIRD, change, entries, entry, erase, plain, revise
+from seamline.testing.stores.site import Site, StoreTests, alike, put, put_entries, stored, write
 
 OTHER_SETTINGS = {
     "schema": 999,

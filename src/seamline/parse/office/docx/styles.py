@@ -9,14 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from seamline.parse.office.ooxml import (
-    attribute,
-    child,
-    is_on,
-    name_of,
-    number,
-    value,
-)
+from seamline.parse.office.ooxml import attribute, child, is_on, name_of, number, value
 
 _LONGEST_CHAIN = 50
 """Styles based on styles; a chain that comes back to itself ends here."""

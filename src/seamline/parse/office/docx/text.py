@@ -11,14 +11,7 @@ from typing import Any
 
 from seamline.parse.office.docx.math import formula
 from seamline.parse.office.docx.styles import DocxStyles, is_mono
-from seamline.parse.office.ooxml import (
-    PartRelation,
-    attribute,
-    child,
-    is_on,
-    name_of,
-    value,
-)
+from seamline.parse.office.ooxml import PartRelation, attribute, child, is_on, name_of, value
 from seamline.parse.office.pieces import OfficePicture
 
 _SKIPPED = frozenset((

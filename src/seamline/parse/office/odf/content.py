@@ -10,20 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from seamline.parse.office.docx.text import format_link
-from seamline.parse.office.odf.styles import (
-    OdfStyles,
-    child,
-    get,
-    name_of,
-)
+from seamline.parse.office.odf.styles import OdfStyles, child, get, name_of
 from seamline.parse.office.ooxml import number
-from seamline.parse.office.pieces import (
-    OfficeCell,
-    OfficePicture,
-    OfficePiece,
-    OfficeRow,
-    OfficeTable,
-)
+from seamline.parse.office.pieces import OfficeCell, OfficePicture, OfficePiece, OfficeRow, OfficeTable
 from seamline.parse.office.write import ContentWalk, OpenElement
 
 _SKIPPED = frozenset((

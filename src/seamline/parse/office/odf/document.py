@@ -15,12 +15,7 @@ from seamline.gc_pause import paused
 from seamline.parse.builder import DocumentBuilder
 from seamline.parse.office.odf.content import OdfBody, OdfLines
 from seamline.parse.office.odf.sheets import grids
-from seamline.parse.office.odf.styles import (
-    OdfStyles,
-    child,
-    get,
-    name_of,
-)
+from seamline.parse.office.odf.styles import OdfStyles, child, get, name_of
 from seamline.parse.office.ooxml import DEPTH, OfficePackage
 from seamline.parse.office.pieces import OfficePicture, OfficePiece, as_text
 from seamline.parse.office.write import PieceWriter, Told

@@ -1,0 +1,1 @@
+"""TaskPaper files and journals for Seamline."""

@@ -1,0 +1,46 @@
+"""What a search gives, and how passages of it are named, lit and shortened."""
+
+from __future__ import annotations
+
+from seamline.protocols import Reranker
+from seamline.search.citations import Resolved
+from seamline.search.highlight import snippet, spans
+from seamline.search.hits import (
+    Citation,
+    ContextText,
+    Hit,
+    LegScore,
+    PromptPassage,
+    Results,
+    Shadow,
+    Why,
+    joined_anchor,
+    label,
+    place_text,
+)
+from seamline.search.options import SearchOptions
+from seamline.search.plan import Plan
+from seamline.search.rerank import load_reranker
+from seamline.text.sentences import sentence_starts
+
+__all__ = [
+    "Citation",
+    "ContextText",
+    "Hit",
+    "LegScore",
+    "Plan",
+    "PromptPassage",
+    "Reranker",
+    "Resolved",
+    "Results",
+    "SearchOptions",
+    "Shadow",
+    "Why",
+    "joined_anchor",
+    "label",
+    "load_reranker",
+    "place_text",
+    "sentence_starts",
+    "snippet",
+    "spans",
+]
