@@ -23,7 +23,7 @@ from seamline.parse.media import subtitles
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.parse.tables import csv as csv_table
 from seamline.parse.tables import json as json_table
-from seamline.parse.tables.csv import CsvScanner, detect
+from seamline.parse.tables.csv import CsvScanner, detect_dialect
 from seamline.types import NO_DETAIL
 
 SIZE = 8_000_000
@@ -189,7 +189,7 @@ def _raw(text: str) -> ParseInput:
 
 def agreement(text: str) -> tuple[int, int]:
     """Records that hold the same cells as the standard library finds, of how many."""
-    scanner = CsvScanner(detect(text)[0])
+    scanner = CsvScanner(detect_dialect(text)[0])
     found = [_values(scanner, text, *span) for span in scanner.records(text)]
     given = list(csv.reader(io.StringIO(text, newline="")))
     return sum(a == b for a, b in zip(found, given, strict=False)), max(len(found), len(given))

@@ -69,8 +69,7 @@ class Column(NamedTuple):
     """integer, number, date, boolean, text; array or object in JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class Detail:
+class Detail(NamedTuple):
     """What a kind adds to a block; each field only where its kind has it."""
 
     enclosure: Enclosure | None = None

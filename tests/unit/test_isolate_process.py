@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from seamline.errors import MissingExtra, ParseError
 from seamline.formats import Format
-from seamline.parse.isolate import process
+from seamline.parse.isolate import process, wire
 from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.types import Block, Column, Detail, Dialect, Enclosure
 
 RAW = ParseInput(b"", "Text, été 👩‍👩‍👧‍👦.", "bad.xyz", "text/plain")
 
@@ -135,3 +138,44 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     with pytest.raises(ProcessLookupError):
         os.kill(int(ran.stdout), 0)
+
+
+# --- the wire ------------------------------------------------------------------------------------------------------
+
+
+def sent(parsed: ParseResult) -> tuple[list[Any], bytes]:
+    """What the parent gets of an answer: its JSON, and the bytes beside it."""
+    frame = wire.write_answer(parsed)
+    size, _ = wire.HEADER.unpack(frame[: wire.HEADER.size])
+    beside = wire.HEADER.size + size
+    return json.loads(frame[wire.HEADER.size : beside]), frame[beside:]
+
+
+def test_details_go_over_the_wire() -> None:
+    columns = (Column("x", "integer"), Column("y", "text"))
+    detail = Detail(Enclosure(0, 2, "}"), "", "object", header_end=0, columns=columns, dialect=Dialect(";"), pause=0.0)
+    blocks = [Block("table", 0, 4, 0, -1, detail), Block("row", 0, 4, 0, 0)]
+    read = wire.read_answer(*sent(ParseResult("a: b", blocks)))
+    assert read.blocks == blocks
+    assert type(read.blocks[0].detail) is Detail
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [],
+        {"unknown": 1},
+        {"fenced": 1},
+        {"name": None},
+        {"enclosure": [0, 9, ""]},
+        {"enclosure": [0, 1, 2]},
+        {"header_end": -1},
+        {"columns": [["x"]]},
+        {"dialect": [",", '"', "", "more"]},
+    ],
+)
+def test_a_detail_that_is_none_is_refused(said: object) -> None:
+    answer, beside = sent(ParseResult("text", [Block("paragraph", 0, 4)]))
+    answer[2][0][5] = said
+    with pytest.raises((TypeError, ValueError, LookupError)):
+        wire.read_answer(answer, beside)

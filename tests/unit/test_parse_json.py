@@ -12,7 +12,7 @@ import seamline
 from seamline.parse import parse_text
 from seamline.parse.parser_types import ParseInput, ParseLimits, ParseResult
 from seamline.parse.tables import json as json_table
-from seamline.parse.tables.json import JsonReader, deepest
+from seamline.parse.tables.json import JsonReader, nesting_depth
 from seamline.testing.parsers import check_document
 from seamline.types import NO_DETAIL, Document, Source
 
@@ -138,8 +138,8 @@ def test_what_nests_too_deep_is_text() -> None:
 
 
 def test_depth_counts_brackets_outside_strings() -> None:
-    assert deepest('{"a": "[[[[", "b": [1, [2]], "c\\"[": {}}') == 3
-    assert deepest("") == 0
+    assert nesting_depth('{"a": "[[[[", "b": [1, [2]], "c\\"[": {}}') == 3
+    assert nesting_depth("") == 0
 
 
 def test_brackets_are_counted_where_a_text_is_too_large_to_decode() -> None:

@@ -10,8 +10,8 @@ from office_files import cells, packed, survives_damage, unpacked, xlsx
 from seamline.errors import ParseError
 from seamline.parse import parse_bytes
 from seamline.parse.parser_types import ParseInput, ParseLimits
-from seamline.parse.sheets.cells import is_sparse, marks_of
-from seamline.parse.sheets.grid import SheetGrid, format_value, neighbours
+from seamline.parse.sheets.cells import is_sparse, read_marks
+from seamline.parse.sheets.grid import SheetGrid, format_value, group_neighbours
 from seamline.parse.sheets.workbook import parse
 from seamline.testing.parsers import check_document
 from seamline.types import Document
@@ -131,9 +131,9 @@ def test_a_cell_far_away_costs_nothing() -> None:
     document = read(xlsx({"S": inside}))
     assert lines(document) == ["# S", "| Year | Count |", "| 2023 | 1 |", "far"]
     assert document.place_of(document.blocks[-1].span)["row"] == 1_048_576
-    assert is_sparse(inside.encode(), marks_of(inside.encode()))
+    assert is_sparse(inside.encode(), read_marks(inside.encode()))
     small = cells(["Year", "Count"], [2023, 1]).encode()
-    assert not is_sparse(small, marks_of(small))
+    assert not is_sparse(small, read_marks(small))
 
 
 def test_cells_along_a_diagonal() -> None:
@@ -210,7 +210,7 @@ def test_values_as_text() -> None:
 
 def test_neighbours_keep_all_cells() -> None:
     found = {1: {1: "a", 2: "b"}, 2: {1: "c"}, 9: {5: "d"}}
-    grids = list(neighbours(found))
+    grids = list(group_neighbours(found))
     assert grids == [SheetGrid(0, 0, [["a", "b"], ["c", ""]]), SheetGrid(8, 4, [["d"]])]
 
 

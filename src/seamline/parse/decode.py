@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 
 from seamline.errors import ConfigError, ParseError
-from seamline.parse.html.meta import fits
-from seamline.parse.sniff import magic_of
+from seamline.parse.html.meta import is_text_in
+from seamline.parse.sniff import detect_magic
 from seamline.text.lines import line_number
 from seamline.types import Notice
 
@@ -62,14 +62,14 @@ def decode(data: bytes, *, source: str = "", encoding: str | None = None) -> str
         return _decode_named(data, source, encoding)
     for mark, codec in _MARKS:
         if data.startswith(mark):
-            return _strict(data, source, codec, skip=len(mark), remedy=_RESAVE)
+            return _decode_strictly(data, source, codec, skip=len(mark), remedy=_RESAVE)
     _refuse_magic(data, source)
     _refuse_controls(data[:SAMPLE], source, _MOST_CONTROLS)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         _refuse_controls(data[:SAMPLE], source, _MOST_IN_INVALID)
-        raise _undecodable(error, data, source, remedy=_CONVERT) from None
+        raise _undecodable_error(error, data, source, remedy=_CONVERT) from None
 
 
 def encode_pieces(text: str, source: str) -> Iterator[bytes]:
@@ -81,7 +81,7 @@ def encode_pieces(text: str, source: str) -> Iterator[bytes]:
         try:
             piece = text[start : start + _PIECE].encode()
         except UnicodeEncodeError as error:
-            raise _half_character(text, start + error.start, source) from None
+            raise _half_character_error(text, start + error.start, source) from None
         yield piece
 
 
@@ -92,7 +92,7 @@ def check_encodable(text: str, source: str) -> None:
             pass
 
 
-def _half_character(text: str, at: int, source: str) -> ParseError:
+def _half_character_error(text: str, at: int, source: str) -> ParseError:
     return ParseError(
         f"lone surrogate U+{ord(text[at]):04X} at character {at}: half of a UTF-16 pair is no text; "
         'remove it, e.g. text.encode("utf-8", "ignore").decode()',
@@ -105,7 +105,7 @@ def _decode_named(data: bytes, source: str, encoding: str) -> str:
     """By the caller's word, so controls do not matter. UTF-7 can hold lone surrogates: hence the check."""
     codec = _codec_name(encoding)
     _refuse_magic(data, source)
-    text = _strict(data, source, codec, remedy=f"it is damaged or not {encoding}; name another encoding")
+    text = _decode_strictly(data, source, codec, remedy=f"it is damaged or not {encoding}; name another encoding")
     check_encodable(text, source)
     return text.removeprefix("\ufeff")
 
@@ -121,15 +121,15 @@ def _codec_name(encoding: str) -> str:
     return codec
 
 
-def _strict(data: bytes, source: str, codec: str, *, remedy: str, skip: int = 0) -> str:
+def _decode_strictly(data: bytes, source: str, codec: str, *, remedy: str, skip: int = 0) -> str:
     """Decode what follows `skip` bytes of mark."""
     try:
         return data[skip:].decode(codec)
     except UnicodeDecodeError as error:
-        raise _undecodable(error, data, source, remedy=remedy, codec=codec, skip=skip) from None
+        raise _undecodable_error(error, data, source, remedy=remedy, codec=codec, skip=skip) from None
 
 
-def _undecodable(
+def _undecodable_error(
     error: UnicodeDecodeError, data: bytes, source: str, *, remedy: str, codec: str = "utf-8", skip: int = 0
 ) -> ParseError:
     """Names the byte, and its offset from the start of the file, mark included, as a hex editor shows it."""
@@ -140,34 +140,34 @@ def _undecodable(
 
 
 def _refuse_magic(data: bytes, source: str) -> None:
-    if found := magic_of(data):
+    if found := detect_magic(data):
         raise ParseError(f"looks like a binary file ({found.name}): extract its text first, or leave it out", source)
 
 
-def few_controls(sample: bytes, most: float = _MOST_IN_INVALID) -> bool:
+def has_few_controls(sample: bytes, most: float = _MOST_IN_INVALID) -> bool:
     """Whether bytes may be text, by how many of them are control characters."""
-    controls = _controls(sample)
+    controls = _count_controls(sample)
     return controls < _LEAST_CONTROLS or controls <= most * len(sample)
 
 
-def _controls(sample: bytes) -> int:
+def _count_controls(sample: bytes) -> int:
     return len(sample) - len(sample.translate(None, _CONTROLS))
 
 
 def _refuse_controls(sample: bytes, source: str, most: float) -> None:
-    if not few_controls(sample, most):
-        share = f"{_controls(sample) / len(sample):.0%} of its first bytes are control characters"
+    if not has_few_controls(sample, most):
+        share = f"{_count_controls(sample) / len(sample):.0%} of its first bytes are control characters"
         raise ParseError(f"looks like a binary file ({share}): {_control_remedy(sample)}", source)
 
 
 def _control_remedy(sample: bytes) -> str:
-    guess = wide_guess(sample)
+    guess = guess_wide(sample)
     if guess:
         return f"if it is text without a byte order mark, name its encoding with --encoding {guess}"
     return "extract its text first, or leave it out"
 
 
-def wide_guess(sample: bytes) -> str:
+def guess_wide(sample: bytes) -> str:
     """UTF-16 and UTF-32 text without a mark shows by where, in every four bytes, its NULs stand."""
     zeros = [sample[i::4].count(0) for i in range(4)]
     pattern = "".join("0" if z > 0.6 * max(zeros) else "x" for z in zeros)
@@ -194,13 +194,13 @@ LenientText = tuple[str, Notice]
 
 def decode_leniently(data: bytes, format_name: str) -> LenientText | None:
     """The text of bytes that are not UTF-8; None where it is no text, or nobody can tell what its letters are."""
-    if data.startswith(_WIDE_MARKS) or magic_of(data):
+    if data.startswith(_WIDE_MARKS) or detect_magic(data):
         return None
     if data.startswith(codecs.BOM_UTF8):
         return _decode_mixed(data)
     if found := _decode_wide(data):
         return found
-    if not few_controls(data[:SAMPLE]):
+    if not has_few_controls(data[:SAMPLE]):
         return None
     for read in (_decode_cut_off, _decode_surrogates, _decode_by_statistics):
         if found := read(data):
@@ -216,10 +216,10 @@ def _decode_as(data: bytes, name: str, doubt: str = "") -> LenientText:
 
 def _decode_wide(data: bytes) -> LenientText | None:
     """UTF-16 or UTF-32 without a byte order mark."""
-    name = wide_guess(data[:SAMPLE])
-    if not name or not fits(data, name):
+    name = guess_wide(data[:SAMPLE])
+    if not name or not is_text_in(data, name):
         return None
-    return _decode_as(data, name) if few_controls(data[:SAMPLE].decode(name, "ignore").encode()) else None
+    return _decode_as(data, name) if has_few_controls(data[:SAMPLE].decode(name, "ignore").encode()) else None
 
 
 def _decode_cut_off(data: bytes) -> LenientText | None:
@@ -246,13 +246,15 @@ def _decode_surrogates(data: bytes) -> LenientText | None:
 
 def _decode_by_statistics(data: bytes) -> LenientText | None:
     """By statistics, where they are sure."""
-    return next((_decode_as(data, name) for name, sure in _guesses(data, modern=False) if sure >= _SURE), None)
+    return next((_decode_as(data, name) for name, sure in _guess_encoding(data, modern=False) if sure >= _SURE), None)
 
 
 def _decode_likely(data: bytes, format_name: str) -> LenientText | None:
     """The most likely of the encodings that Windows wrote; browsers take cp1252 for a page that says nothing."""
-    names = ["cp1252"] if format_name == "html" else [name for name, _ in _guesses(data, modern=True)]
-    return next((_decode_as(data, name, ", though others fit as well") for name in names if fits(data, name)), None)
+    names = ["cp1252"] if format_name == "html" else [name for name, _ in _guess_encoding(data, modern=True)]
+    return next(
+        (_decode_as(data, name, ", though others fit as well") for name in names if is_text_in(data, name)), None
+    )
 
 
 def _decode_mixed(data: bytes) -> LenientText | None:
@@ -272,7 +274,7 @@ def _decode_mixed(data: bytes) -> LenientText | None:
     return text.translate(_MEANT), Notice("encoding-mixed", message, f"line {line_number(text, first.start())}")
 
 
-def _guesses(data: bytes, *, modern: bool) -> Iterator[tuple[str, float]]:
+def _guess_encoding(data: bytes, *, modern: bool) -> Iterator[tuple[str, float]]:
     """The encoding that the bytes look like, and how sure that is; nothing where there is no library to ask."""
     try:
         import chardet
@@ -280,5 +282,5 @@ def _guesses(data: bytes, *, modern: bool) -> Iterator[tuple[str, float]]:
         return
     era = chardet.EncodingEra.MODERN_WEB if modern else chardet.EncodingEra.ALL
     found = chardet.detect(data[:_SAMPLE], encoding_era=era)
-    if found["encoding"] and fits(data, found["encoding"]):
+    if found["encoding"] and is_text_in(data, found["encoding"]):
         yield str(found["encoding"]), float(found["confidence"])

@@ -56,7 +56,7 @@ def sniff(data: bytes, name: str = "") -> str:
 
 def _binary(data: bytes, head: bytes, suffix: str, name: str) -> str:
     """What cannot be mistaken; empty where it may be text."""
-    found = magic_of(head)
+    found = detect_magic(head)
     if found is not None and found.kind:
         return found.kind
     if head[:4] == b"RIFF" and head[8:12] in _RIFF:
@@ -189,7 +189,7 @@ MAGIC = (
 )
 
 
-def magic_of(data: bytes) -> Magic | None:
+def detect_magic(data: bytes) -> Magic | None:
     """What bytes begin as; None where they may be text."""
     for one in MAGIC:
         if data.startswith(one.start) and not (one.needs_nul and data.find(b"\0", 0, _SOON) < 0):

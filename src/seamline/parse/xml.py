@@ -49,14 +49,14 @@ def parse_xml(data: bytes, uri: str = "", part: str = "", *, depth: int = 200) -
     return root
 
 
-def faults(root: Any) -> str:
+def xml_faults(root: Any) -> str:
     """What was wrong with the XML that a tree was read from in spite of it; empty where nothing was."""
     log = root.getroottree().parser.error_log
     found = [f"line {one.line}: {one.message}" for one in log[:1] if one.level_name != "WARNING"]
     return found[0] if found else ""
 
 
-def at_path(element: Any, path: Iterable[str], name_of: Callable[[Any], str]) -> Any | None:
+def element_at(element: Any, path: Iterable[str], name_of: Callable[[Any], str]) -> Any | None:
     """The element at a path of names, the first of each; `name_of` says how a format calls its elements."""
     for name in path:
         element = next((one for one in element if name_of(one) == name), None)

@@ -88,7 +88,7 @@ def declared_encoding(data: bytes) -> str | None:
         return None
     for found in _DECLARED.finditer(data[:_HEAD]):
         name = known_encoding((found[1] or found[2]).decode("ascii", "replace"))
-        if name and fits(data, name):
+        if name and is_text_in(data, name):
             return name
     return None
 
@@ -113,21 +113,21 @@ def decode_page(data: bytes, told: str = "") -> tuple[str, str]:
     if _is_utf8(data):
         return data.decode(), ""
     name = known_encoding(told) if told else ""
-    if name and fits(data, name):
+    if name and is_text_in(data, name):
         return data.decode(name), ""
     if found := declared_encoding(data):
         return data.decode(found), ""
-    if fits(data, "utf-8"):
+    if is_text_in(data, "utf-8"):
         return data.decode(), ""
     return data.decode(_FALLBACK, "replace"), f"is in no encoding that it names: read as {_FALLBACK}"
 
 
 def _is_utf8(data: bytes) -> bool:
     """Whether it is UTF-8, and not an encoding of seven bits that changes its meaning by escape characters."""
-    return b"\x1b" not in data and fits(data, "utf-8")
+    return b"\x1b" not in data and is_text_in(data, "utf-8")
 
 
-def fits(data: bytes, name: str) -> bool:
+def is_text_in(data: bytes, name: str) -> bool:
     """Whether bytes are text in an encoding."""
     try:
         data.decode(name)

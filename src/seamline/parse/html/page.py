@@ -78,7 +78,7 @@ def read_page(markup: str, builder: DocumentBuilder, raw: ParseInput, part: str 
     for anchor in document.select("a[name]:not([id])"):  # how ids were written once
         anchor.attrs["id"] = anchor.attr("name")
     title, meta = read_metadata(document)
-    notices = _cut_off(document, places.markup, part)
+    notices = _cut_off_notices(document, places.markup, part)
     unshown = drop_unshown(document)
     aside = drop_boilerplate(document) if raw.reading.boilerplate == "remove" else _NOTHING
     flow = HtmlFlow(builder, raw.limits.characters)
@@ -102,7 +102,7 @@ def _is_closed(document: Document, markup: str) -> bool:
     return not markup[location.end_tag.end_offset :].strip()
 
 
-def _cut_off(document: Document, markup: str, part: str) -> list[Notice]:
+def _cut_off_notices(document: Document, markup: str, part: str) -> list[Notice]:
     """What the page lost because it is not closed."""
     codes = set() if _is_closed(document, markup) else {error.code for error in document.errors}
     out = [Notice("html-cut-off", message, part) for code, message in _CUT_OFF.items() if code in codes]

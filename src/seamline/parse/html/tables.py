@@ -84,7 +84,7 @@ def is_layout(table: Element) -> bool:
     return len(table.text) > _ROOMY * cells and table.select_one("th,caption") is None
 
 
-def rows_of(table: Element) -> tuple[list[Element], list[Group]]:
+def read_rows(table: Element) -> tuple[list[Element], list[Group]]:
     """The rows of a table, all of them and by its parts."""
     elements: list[Element] = []
     groups: list[Group] = []
@@ -105,7 +105,7 @@ def read_table(groups: Iterable[Group]) -> HtmlTable:
     columns = sorted({cell.first for row in grid.rows for cell in row})
     cells = sum(map(len, grid.rows))
     ragged = len(columns) * len(grid.rows) > 8 * cells + _SPARE
-    heads = _heads(grid)
+    heads = _count_header_rows(grid)
     if sum(len(cell.text) for row in grid.rows[:heads] for cell in row) > _LONGEST_HEADER:
         heads = 0
     if ragged:
@@ -124,7 +124,7 @@ def _title(grid: HtmlGrid) -> str:
     return own[0].text if is_title else ""
 
 
-def _heads(grid: HtmlGrid) -> int:
+def _count_header_rows(grid: HtmlGrid) -> int:
     """How many rows at the top are headers: those in a `thead`, else those of header cells, else the first.
 
     None where the first cell of each row is its header: the first row is then one like the others.

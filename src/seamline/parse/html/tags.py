@@ -40,7 +40,7 @@ _BARE_LANGUAGES = frozenset(_LANGUAGES.split())
 def replacement_text(node: Element, tag: str) -> str | None:
     """What a reader sees in place of an element that has no text of its own; None where its content is shown."""
     if tag == "img":
-        return alternative(node)
+        return image_alternative(node)
     if tag == "br":
         return " "
     if tag == "math":
@@ -58,7 +58,7 @@ def field_text(kind: str | None, value: str | None) -> str:
     return f" {value or ''} " if (kind or "text").lower() in _SHOWN_INPUTS else ""
 
 
-def alternative(image: Element) -> str:
+def image_alternative(image: Element) -> str:
     """The text that stands for an image."""
     return image_text(image.attr("alt"), image.attr("class"))
 
@@ -228,7 +228,7 @@ def drop_boilerplate(document: Document) -> RemovedParts:
     found = [element for element in body.select(_LANDMARKS) if len(element.text) <= _MOST * whole]
     found += [element for element in body.select("[class],[id]") if _is_named_so(element, whole)]
     found += [element for element in body.select("header") if element.select_one("h1") is None]
-    more = _take_out(_in_order(body, found))
+    more = _take_out(_in_page_order(body, found))
     return RemovedParts(dropped.elements + more.elements, dropped.characters + more.characters)
 
 
@@ -254,7 +254,7 @@ def _keep_only(kept: Element) -> RemovedParts:
     return RemovedParts(len(found), size)
 
 
-def _in_order(body: Element, found: list[Element]) -> list[Element]:
+def _in_page_order(body: Element, found: list[Element]) -> list[Element]:
     """Each once, in the order of the page."""
     wanted = set(found)
     return [element for element in body.select("*") if element in wanted]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from seamline.parse.html.flow import HtmlFlow, HtmlLists
 from seamline.parse.html.places import HtmlPlaces
-from seamline.parse.html.tables import is_layout, read_table, rows_of
+from seamline.parse.html.tables import is_layout, read_rows, read_table
 from seamline.parse.html.tags import (
     APART,
     BLOCKS,
@@ -295,7 +295,7 @@ class HtmlWalker:
         name = self._name(element)
         if (caption := element.select_one("caption")) is not None and (text := inline_text(caption)):
             self._flow.paragraph(text, self._places.of(caption, name))
-        elements, groups = rows_of(element)
+        elements, groups = read_rows(element)
         table = read_table(groups)
         for title, number in table.titles:
             row = elements[number]

@@ -38,8 +38,8 @@ def main(start: str) -> None:
     while header := source.read(HEADER.size):
         said, beside = (source.read(size) for size in HEADER.unpack(header))
         parser, seconds, raw = read_request(json.loads(said), beside)
-        _limit(seconds)
-        _write(answers, _outcome(parser, raw._replace(ask_time=lambda seconds: _more(answers, seconds))))
+        _limit_cpu_time(seconds)
+        _write(answers, _outcome(parser, raw._replace(ask_time=lambda seconds: _ask_time(answers, seconds))))
 
 
 def _enter_cage(told: ChildStart) -> IsolationLevel:
@@ -48,11 +48,11 @@ def _enter_cage(told: ChildStart) -> IsolationLevel:
         load_parser(told.parser)
     sys.dont_write_bytecode = True
     level = cage.close(told.memory, told.lifeline, [*sys.path, *told.readable])
-    sys.addaudithook(_refuse)
+    sys.addaudithook(_refuse_event)
     return level
 
 
-def _refuse(event: str, arguments: Any) -> None:
+def _refuse_event(event: str, arguments: Any) -> None:
     if event in _REFUSED:
         raise PermissionError(f"a parser tried {event}, which none may")
 
@@ -62,7 +62,7 @@ def _outcome(parser: str, raw: ParseInput) -> bytes:
         return write_answer(load_parser(parser)(raw))
     except ParseError as error:
         kind = "gave-up" if isinstance(error, ParserGaveUp) else "parse"
-        return write_frame([kind, _bare(str(error), error.source, error.where), error.where])
+        return write_frame([kind, _without_place(str(error), error.source, error.where), error.where])
     except MissingExtra as error:
         return write_frame(["missing", error.what, error.command])
     except ConfigError as error:
@@ -73,13 +73,13 @@ def _outcome(parser: str, raw: ParseInput) -> bytes:
         return write_frame(["failed", f"{type(error).__name__}: {str(error)[:200]}"])
 
 
-def _bare(message: str, source: str, where: str) -> str:
+def _without_place(message: str, source: str, where: str) -> str:
     """The message without the place that the parent puts before it again."""
     place = ", ".join(part for part in (source, where) if part)
     return message.removeprefix(f"{place}: ") if place else message
 
 
-def _limit(seconds: float) -> None:
+def _limit_cpu_time(seconds: float) -> None:
     """CPU time from now on; past it the kernel ends the process. The parent counts, too."""
     try:
         import resource
@@ -91,8 +91,8 @@ def _limit(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
 
 
-def _more(answers: BinaryIO, seconds: float) -> None:
-    _limit(seconds)
+def _ask_time(answers: BinaryIO, seconds: float) -> None:
+    _limit_cpu_time(seconds)
     _write(answers, write_frame(["more", seconds]))
 
 

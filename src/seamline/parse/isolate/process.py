@@ -69,7 +69,7 @@ def allowance(one: Format, size: int) -> CostAllowance:
     return CostAllowance(SECONDS + size / 1_000_000, MEMORY)
 
 
-def _wall(allowed: CostAllowance) -> float:
+def _wall_factor(allowed: CostAllowance) -> float:
     """How many times its CPU time a document may take by the clock: a machine that has much else to do must not look
     like a parser that hangs."""
     return _WALL * max(1.0, SECONDS / allowed.seconds)
@@ -125,7 +125,7 @@ class ParserWorker:
         return self._process.returncode is None
 
     def parse(self, parser: str, raw: ParseInput, allowed: CostAllowance) -> ParseResult:
-        watch = CostWatch(self._process.pid, *allowed, _wall(allowed), raw.uri)
+        watch = CostWatch(self._process.pid, *allowed, _wall_factor(allowed), raw.uri)
         settled = False
         try:
             self._send(write_request(parser, allowed.seconds, raw), watch)
@@ -141,7 +141,7 @@ class ParserWorker:
                 return read_answer(said, beside)
             except (ValueError, TypeError, LookupError) as error:
                 self.kill()
-                raise _unusable(error, raw.uri) from None
+                raise _unusable_error(error, raw.uri) from None
         raise _error(said, watch)
 
     def kill(self) -> None:
@@ -200,7 +200,7 @@ class ParserWorker:
         """Write a question; a child that does not read is watched as one that does not answer."""
         view = memoryview(message)
         while view:
-            watch.look()
+            watch.check()
             if _is_ready(self._in, writing=True):
                 with suppress(BlockingIOError):
                     view = view[os.write(self._in, view[:_PART]) :]
@@ -215,17 +215,17 @@ class ParserWorker:
 
     def _frame(self, watch: CostWatch) -> tuple[list[Any], bytes]:
         sizes = HEADER.unpack(self._read(HEADER.size, watch))
-        watch.weigh(sum(sizes))
+        watch.check_size(sum(sizes))
         said, beside = (self._read(size, watch) for size in sizes)
         try:
             return load_answer(said, watch.memory), beside
         except (ValueError, RecursionError) as error:
-            raise _unusable(error, watch.uri) from None
+            raise _unusable_error(error, watch.uri) from None
 
     def _read(self, size: int, watch: CostWatch) -> bytes:
         out = bytearray()
         while len(out) < size:
-            watch.look()
+            watch.check()
             if not _is_ready(self._out):
                 continue
             part = os.read(self._out, min(_PART, size - len(out)))
@@ -256,7 +256,7 @@ class ParserWorker:
         """Why the child is gone: its own limits, or a fault of the library that reads the format."""
         code = self._end()
         if code == -_SIGXCPU:
-            return watch.out_of_time()
+            return watch.time_error()
         return ParserGaveUp(f"the parser crashed (exit code {code}): the file is damaged; {_REMEDY}", watch.uri)
 
 
@@ -294,16 +294,16 @@ def _is_ready(descriptor: int, writing: bool = False) -> bool:
     return bool(poll.poll(_POLL * 1000))
 
 
-def _unusable(error: Exception, uri: str) -> ParserGaveUp:
+def _unusable_error(error: Exception, uri: str) -> ParserGaveUp:
     return ParserGaveUp(f"the parser gave an answer that cannot be used ({error}): {_REMEDY}", uri)
 
 
 def _error(reply: Sequence[Any], watch: CostWatch) -> SeamlineError:
     kind, message = reply[0], str(reply[1]) if len(reply) > 1 else ""
     if kind == "memory":
-        return watch.out_of_memory()
+        return watch.memory_error()
     if kind in ("missing", "config", "parse", "gave-up") and (len(reply) != 3 or not isinstance(reply[2], str)):
-        return _unusable(ValueError("it is no error"), watch.uri)
+        return _unusable_error(ValueError("it is no error"), watch.uri)
     if kind == "missing":
         return MissingExtra(message, reply[2])
     if kind == "config":

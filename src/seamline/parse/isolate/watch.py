@@ -45,7 +45,7 @@ class CostWatch:
         except OSError:
             return 0.0
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Raise ParserGaveUp where the document costs too much; looks 50 times a second, however often it is called."""
         now = time.monotonic()
         if now - self._looked < _POLL:
@@ -56,8 +56,8 @@ class CostWatch:
                 f"reading took longer than {self._wall * self._seconds:.0f} s and was stopped: {_REMEDY}", self.uri
             )
         if self.cpu_time(self._process) > self._end + _LATE:
-            raise self.out_of_time()
-        self._look_at_memory()
+            raise self.time_error()
+        self._check_memory()
 
     def grant(self, seconds: object) -> None:
         """More time, from now on, to a parser that asks for it."""
@@ -68,7 +68,7 @@ class CostWatch:
         self._end = self.cpu_time(self._process) + seconds
         self.memory = max(self.memory, MODELS)
 
-    def weigh(self, size: int) -> None:
+    def check_size(self, size: int) -> None:
         """Raise ParserGaveUp where an answer is announced that is larger than what an honest child can hold."""
         if size > self.memory:
             most = self.memory / 1e6
@@ -76,15 +76,15 @@ class CostWatch:
                 f"the parser's answer is larger than {most:.0f} MB and was not read: {_REMEDY}", self.uri
             )
 
-    def out_of_time(self) -> ParserGaveUp:
+    def time_error(self) -> ParserGaveUp:
         return ParserGaveUp(
             f"reading took more than {self._seconds:.0f} s of CPU time and was stopped: {_REMEDY}", self.uri
         )
 
-    def out_of_memory(self) -> ParserGaveUp:
+    def memory_error(self) -> ParserGaveUp:
         return ParserGaveUp(f"reading took more than {self.memory / 1e6:.0f} MB and was stopped: {_REMEDY}", self.uri)
 
-    def _look_at_memory(self) -> None:
+    def _check_memory(self) -> None:
         folder = Path("/proc", str(self._process))
         try:
             resident = int((folder / "statm").read_text().split()[1]) * _PAGE
@@ -92,6 +92,6 @@ class CostWatch:
         except (OSError, IndexError, ValueError):  # not Linux, or just gone
             return
         if resident > self.memory:
-            raise self.out_of_memory()
+            raise self.memory_error()
         if threads > _THREADS:
             raise ParserGaveUp(f"reading started more than {_THREADS} threads and was stopped: {_REMEDY}", self.uri)

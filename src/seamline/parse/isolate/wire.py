@@ -13,7 +13,7 @@ from seamline.anchors import Anchor, Anchors
 from seamline.code_outline import CodeOutline, Group, Import, Name, Statement
 from seamline.parse.parser_types import ParseInput, ParseLimits, ParseResult
 from seamline.recipe.recipe import ParseOptions
-from seamline.types import Block, Column, Detail, Dialect, Enclosure, Notice, Span
+from seamline.types import NO_DETAIL, Block, Column, Detail, Dialect, Enclosure, Notice, Span
 
 HEADER = struct.Struct(">QQ")
 """The lengths of the JSON and of the bytes that follow it."""
@@ -87,10 +87,9 @@ def read_answer(said: list[Any], beside: bytes) -> ParseResult:
     text = beside[:size].decode()
     edges = array("f")
     edges.frombytes(beside[size:])
-    _check_blocks(blocks, len(text))
     return ParseResult(
         text,
-        [Block(*block)._replace(detail=_read_detail(block[5], len(text))) for block in blocks],
+        _read_blocks(blocks, len(text)),
         title,
         meta,
         None if anchors is None else Anchors(_anchors(anchors[0], anchors[1], edges)),
@@ -109,7 +108,10 @@ def _outline(said: list[Any], length: int) -> CodeOutline:
         [Statement(*row) for row in statements],
         [Group(*row) for row in groups],
         tuple(Import(start, end, tuple(names), around and tuple(around)) for start, end, names, around in imports),
-        *[[Name(*row) for row in names] for names in (uses, stores, calls, own)],
+        [Name(*row) for row in uses],
+        [Name(*row) for row in stores],
+        [Name(*row) for row in calls],
+        [Name(*row) for row in own],
         branches,
     )
     places = [*branches, *[at for row in statements for at in row[:4]], *[at for row in groups for at in row[:4]]]
@@ -130,13 +132,17 @@ def _inner(outline: CodeOutline, index: int) -> Iterator[int]:
     return (outline.groups[group].statements for group in outline.groups_of(index))
 
 
-def _check_blocks(blocks: list[Any], length: int) -> None:
-    """That blocks lie in the text and under blocks before them: code in C walks them."""
-    for index, (kind, start, end, level, parent, _) in enumerate(blocks):
+def _read_blocks(blocks: list[Any], length: int) -> list[Block]:
+    """Blocks that lie in the text and under blocks before them: code in C walks them."""
+    for index, block in enumerate(blocks):
+        kind, start, end, level, parent, detail = block
         if not (type(kind) is str and type(start) is type(end) is type(level) is type(parent) is int):
             raise TypeError(f"block {index} is none")
         if not (0 <= start <= end <= length and -1 <= parent < index and 0 <= level < 1 << 31):
             raise ValueError(f"block {index} is outside of the text")
+        if detail is not None:
+            block[5] = _read_detail(detail, length)
+    return [Block(*block) for block in blocks]
 
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
@@ -147,18 +153,15 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     **dict.fromkeys(("first", "header_end"), (int,)),
 }
 """What the fields of a detail are in JSON."""
-_DEFAULTS = {one.name: one.default for one in fields(Detail)}
 
 
 def _write_detail(detail: Detail) -> dict[str, Any]:
     """The fields of a detail that say something."""
-    known = ((name, getattr(detail, name)) for name in _DEFAULTS)
-    return {name: value for name, value in known if value != _DEFAULTS[name]}
+    known = zip(Detail._fields, detail, NO_DETAIL, strict=True)
+    return {name: value for name, value, none in known if value != none}
 
 
-def _read_detail(said: dict[str, Any] | None, length: int) -> Detail | None:
-    if said is None:
-        return None
+def _read_detail(said: dict[str, Any], length: int) -> Detail:
     if type(said) is not dict or any(type(value) not in _TYPES[name] for name, value in said.items()):
         raise TypeError("a block has no detail")
     if "enclosure" in said:

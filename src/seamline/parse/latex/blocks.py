@@ -6,19 +6,19 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from seamline.parse.latex.lex import BEGIN, BLANK, CODE, END, HEAD, HIDDEN, ITEM, ROW, RULE, LatexMark, words
-from seamline.parse.latex.text import plain
+from seamline.parse.latex.lex import BEGIN, BLANK, CODE, END, HEAD, HIDDEN, ITEM, ROW, RULE, LatexMark, name_set
+from seamline.parse.latex.text import plain_text
 from seamline.parse.latex.tree import LatexArguments, LatexTree
 from seamline.text.lines import trimmed
 from seamline.types import Block, Detail, Enclosure
 
-_LISTS = words("itemize enumerate description list trivlist thebibliography compactitem compactenum")
-_TABLES = words("tabular tabularx tabulary longtable xltabular tabu longtabu tblr longtblr supertabular NiceTabular")
-_MATH = words(
+_LISTS = name_set("itemize enumerate description list trivlist thebibliography compactitem compactenum")
+_TABLES = name_set("tabular tabularx tabulary longtable xltabular tabu longtabu tblr longtblr supertabular NiceTabular")
+_MATH = name_set(
     "equation align gather multline eqnarray flalign alignat xalignat displaymath math dmath IEEEeqnarray aligned"
     " alignedat gathered split cases array matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix smallmatrix $$ \\["
 )
-_FIGURES = words("figure wrapfigure SCfigure sidewaysfigure marginfigure subfigure")
+_FIGURES = name_set("figure wrapfigure SCfigure sidewaysfigure marginfigure subfigure")
 _CLOSES = {"$$": "$$", "\\[": "\\]"}
 _VISIBLE = re.compile(r"\S")
 _COMMENTS = re.compile(r"(?:[ \t]*+%[^\r\n]*+(?:[\r\n\s]++|\Z))++")
@@ -79,7 +79,7 @@ class LatexBlocks:
             end = self.tree.partner.get(position)
             if end is not None and position not in self.tree.flat:
                 return self._environment(position, mark, end)
-            self._bare(mark)
+            self._add_bare_mark(mark)
         elif mark.kind == END:
             self._end(position, mark)
         return position + 1
@@ -111,17 +111,17 @@ class LatexBlocks:
     def _in_math(self) -> bool:
         return bool(self._stack) and self._stack[-1].is_math
 
-    def _bare(self, mark: LatexMark) -> None:
+    def _add_bare_mark(self, mark: LatexMark) -> None:
         """A begin or end that makes no block: a paragraph of its own."""
         if mark.name in _CLOSES:
             return
         self.paragraph(mark.start)
-        self.paragraph(self.arguments.all_after(mark.end) if mark.kind == BEGIN else mark.end)
+        self.paragraph(self.arguments.after_arguments(mark.end) if mark.kind == BEGIN else mark.end)
 
     def _heading(self, position: int) -> None:
         heading = self.tree.headings[position]
         start = self._flush_before(heading.start)
-        title = plain(self.text[slice(*heading.title)])
+        title = plain_text(self.text[slice(*heading.title)])
         level = min(heading.rank - self.top + 1, 6)
         self.add("heading", start, heading.end, level, Detail(title=title))
         self._run = heading.end
@@ -158,7 +158,7 @@ class LatexBlocks:
             return self._leaf("figure", position, mark, end)
         start = self._flush_before(mark.start)
         stop = self.tree.marks[end].end
-        opening = mark.end if name in _CLOSES else self.arguments.all_after(mark.end)
+        opening = mark.end if name in _CLOSES else self.arguments.after_arguments(mark.end)
         detail = Detail(self._enclosure(mark, opening), mark.name)
         is_list = name in _LISTS
         self._lists += is_list
@@ -176,10 +176,10 @@ class LatexBlocks:
         """An environment as one block."""
         start = self._flush_before(mark.start)
         stop = self.tree.marks[end].end
-        opening = mark.end if mark.name in _CLOSES else self.arguments.all_after(mark.end)
+        opening = mark.end if mark.name in _CLOSES else self.arguments.after_arguments(mark.end)
         caption = ""
         if kind == "figure" and (found := _CAPTION.search(self.text, opening, stop)):
-            caption = plain(self.text[found.end() + 1 : self.arguments.closes.get(found.end(), 0)])
+            caption = plain_text(self.text[found.end() + 1 : self.arguments.closes.get(found.end(), 0)])
         name = None if mark.name in _CLOSES else mark.name
         self.add(kind, start, stop, 0, Detail(self._enclosure(mark, min(opening, stop)), name, caption=caption))
         self._run = stop
@@ -188,7 +188,7 @@ class LatexBlocks:
     def _table(self, position: int, mark: LatexMark, end: int) -> int:
         start = self._flush_before(mark.start)
         stop = self.tree.marks[end]
-        opening = min(self.arguments.all_after(mark.end), stop.start)
+        opening = min(self.arguments.after_arguments(mark.end), stop.start)
         rows, header_end = table_rows(self.text, self.tree, position, end, opening)
         detail = Detail(self._enclosure(mark, opening), mark.name, header_end=header_end)
         index = self.add("table", start, stop.end, 0, detail)
@@ -198,7 +198,7 @@ class LatexBlocks:
 
     def _end(self, position: int, mark: LatexMark) -> None:
         if all(one.end != position for one in self._stack[-2:]):  # the innermost container, around an item at most
-            self._bare(mark)
+            self._add_bare_mark(mark)
             return
         self.paragraph(mark.start)
         self._leave_item(mark.start)
@@ -220,7 +220,7 @@ class LatexBlocks:
             self.blocks[self._stack[-1].block] = block._replace(kind="list", level=self._lists - 1)
         after = self.arguments.option(mark.end)
         if mark.name == "bibitem":
-            after = self.arguments.all_after(mark.end)
+            after = self.arguments.after_arguments(mark.end)
         elif after == mark.end and self.text.startswith(" [", after):
             after = self.arguments.option(after + 1)
         opening = after if after - mark.start <= _LONGEST_OPENING else mark.end
@@ -253,7 +253,7 @@ _BLANKS = " \t"
 
 def table_rows(text: str, tree: LatexTree, begin: int, end: int, opening: int) -> tuple[list[tuple[int, int]], int]:
     """Spans of the rows between two marks, and where the header ends: after the opening where there is none."""
-    marks = list(_own(tree, begin, end))
+    marks = list(_own_marks(tree, begin, end))
     depth = tree.marks[begin].value
     breaks = [mark for mark in marks if mark.kind == ROW]
     if any(mark.value == depth for mark in breaks):  # others are inside a cell
@@ -283,7 +283,7 @@ def table_rows(text: str, tree: LatexTree, begin: int, end: int, opening: int) -
     return rows, header_end if 0 < header_rows < len(rows) else opening
 
 
-def _own(tree: LatexTree, begin: int, end: int) -> Iterator[LatexMark]:
+def _own_marks(tree: LatexTree, begin: int, end: int) -> Iterator[LatexMark]:
     """Row ends and rules of the table itself, not of what is nested in it."""
     position = begin + 1
     while position < end:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from seamline.gc_pause import paused
 from seamline.parse.latex.blocks import LatexBlocks
 from seamline.parse.latex.lex import BEGIN, LatexMarks, lex
-from seamline.parse.latex.text import authors, plain
+from seamline.parse.latex.text import authors, plain_text
 from seamline.parse.latex.tree import LatexArguments, LatexTree, build_tree
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.text.headings import heading_text
@@ -96,7 +96,7 @@ def _meta(tree: LatexTree) -> dict[str, Any]:
     """What the document says of itself."""
     out: dict[str, Any] = {}
     for name in ("title", "date"):
-        if words := plain(tree.meta.get(name, "")):
+        if words := plain_text(tree.meta.get(name, "")):
             out[name] = words
     if names := authors(tree.meta.get("author", "")):
         out["author"] = names

@@ -23,12 +23,12 @@ _ENDINGS = ("subsubsection", "subsection", "section", "chapter")
 _NO_SECTIONS = ("the", "At", "ref", "every", "new", "list", "begin", "end", "set")
 
 
-def words(text: str) -> frozenset[str]:
+def name_set(text: str) -> frozenset[str]:
     """The words of a text, as a set of names."""
     return frozenset(text.split())
 
 
-_RULES = words(
+_RULES = name_set(
     "hline toprule midrule bottomrule cline cmidrule specialrule Xhline addlinespace"
     " endhead endfirsthead endfoot endlastfoot"
 )
@@ -42,13 +42,13 @@ _DEFINES = {
 """Commands whose arguments define something, and how many arguments in braces they have."""
 _META = frozenset(("title", "author", "date"))
 _GROUPS = frozenset(("footnote", "footnotetext", "thanks", "marginpar", "endnote"))
-_INPUTS = words(
+_INPUTS = name_set(
     "input include subfile subfileinclude import subimport includefrom verbatiminput VerbatimInput lstinputlisting"
     " inputminted bibliography addbibresource includepdf"
 )
 _VERBS = frozenset(("verb", "lstinline", "mintinline", "Verb"))
 _ADDRESSES = frozenset(("url", "href", "path", "nolinkurl"))
-_VERBATIM = words(
+_VERBATIM = name_set(
     "verbatim Verbatim BVerbatim LVerbatim SaveVerbatim lstlisting minted alltt verbatimtab filecontents pycode"
     " sageblock luacode pygmented tcblisting"
 )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from seamline.parse.latex.lex import words
+from seamline.parse.latex.lex import name_set
 
 _TOKEN = re.compile(
     r"%[^\r\n]*(?:\r\n?|\n)?[ \t]*|\\([A-Za-z@]+)\*?[ \t]*|\\(\r\n|[\s\S])?|[{}$~]|---?|``|''|[^\\{}$~%`'-]+|[\s\S]"
 )
-_DROPPED = words(
+_DROPPED = name_set(
     "footnote footnotetext footnotemark thanks label cite citep citet index vspace hspace orcid email inst affil hfill"
     " vskip"
 )
@@ -32,7 +32,7 @@ _OPTION = re.compile(r"\[[^\[\]]{0,60}\]")
 _AUTHORS = re.compile(r"\\(?:and|And|AND)(?![A-Za-z@])")
 
 
-def plain(source: str, line_break: str = " ") -> str:
+def plain_text(source: str, line_break: str = " ") -> str:
     """The words of a title or name: macros go, their arguments stay, accents become letters."""
     reader = _Reader(source, line_break)
     for match in _TOKEN.finditer(source):
@@ -116,5 +116,5 @@ class _Reader:
 
 def authors(source: str) -> list[str]:
     """The authors, each with what stands below the name."""
-    found = (plain(one, ", ").strip(" ,") for one in _AUTHORS.split(source))
+    found = (plain_text(one, ", ").strip(" ,") for one in _AUTHORS.split(source))
     return [re.sub(r"(?:\s*,)+", ",", one) for one in found if one]

@@ -77,7 +77,7 @@ class LatexArguments:
                 continue
             return end + 1 if end >= 0 else at
 
-    def all_after(self, at: int, most: int = 4) -> int:
+    def after_arguments(self, at: int, most: int = 4) -> int:
         """One past the arguments that follow without a space between."""
         for _ in range(most):
             after = self.option(at)
@@ -89,7 +89,7 @@ class LatexArguments:
             at = after
         return at
 
-    def defined(self, mark: LatexMark) -> int:
+    def after_definition(self, mark: LatexMark) -> int:
         """One past a definition."""
         at = mark.end
         if mark.name.endswith("def"):
@@ -135,7 +135,7 @@ def build_tree(text: str, lexed: LatexMarks, arguments: LatexArguments) -> Latex
             continue
         position = len(tree.marks)
         if mark.kind == DEFINE:
-            after = arguments.defined(mark)
+            after = arguments.after_definition(mark)
             continue
         if mark.kind in (META, GROUP):
             after = _argument(text, arguments, tree, mark)

@@ -42,9 +42,12 @@ def _parse_either_way(text: str, after: int) -> list[Block]:
 
 def type_details(blocks: list[Any]) -> list[Block]:
     """The blocks of the compiled path, which knows the fields of a detail and not its type."""
+    known: dict[object, Detail] = {}  # most say that a list starts with 1
     for index, block in enumerate(blocks):
-        if type(block[5]) is dict:
-            blocks[index] = block._replace(detail=Detail(**block[5]))
+        if type(said := block[5]) is dict:
+            key = tuple(said.items())
+            detail = known.get(key) or known.setdefault(key, Detail(**said))
+            blocks[index] = tuple.__new__(Block, (*block[:5], detail))
     return blocks
 
 

@@ -8,7 +8,6 @@ The C in native/blocks gives the same blocks, faster; this is what it is held ag
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pyromark
 
@@ -209,7 +208,7 @@ def _mark_unclosed(text: str, blocks: list[Block]) -> list[Block]:
             fence = _FENCE.match(text, block.start + _indentation(text, block.start))
             if fence and len(fence.group()) <= LONGEST_FENCE and not _is_closed(text, block, fence):
                 close = _container_prefix(text, fence.start()) + fence.group()
-                blocks[index] = block._replace(detail=replace(block.detail, unclosed=close))
+                blocks[index] = block._replace(detail=block.detail._replace(unclosed=close))
     return blocks
 
 

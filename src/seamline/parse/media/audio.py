@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from seamline.errors import ConfigError, MissingExtra, ParseError, needed
-from seamline.parse.media.sound import RATE, MediaStreams, SoundTrack, SpeechListener, judge, streams
+from seamline.parse.media.sound import RATE, MediaStreams, SoundTrack, SpeechListener, load_judge, read_streams
 from seamline.parse.media.transcript import confidence
 from seamline.parse.media.turns import TurnMarks, Utterance, order_times, write_turns
 from seamline.parse.parser_types import ParseInput, ParseResult
@@ -38,12 +38,12 @@ _LONGEST = 6 * 3600
 
 def parse(raw: ParseInput) -> ParseResult:
     """Turns of speech with their times."""
-    found = streams(raw.data, raw.uri)
+    found = read_streams(raw.data, raw.uri)
     if not found.has_sound:
         return ParseResult(
             "", [], notices=(Notice("sound-missing", "there is no sound track in it: nothing was heard"),)
         )
-    is_speech, by = judge()
+    is_speech, by = load_judge()
     hearing = _Hearing(load_transcriber(), SpeechListener(is_speech), raw.ask_time)
     track = SoundTrack(raw.data, raw.uri)
     said, notices = order_times(hearing.all(track.pieces()))
@@ -98,13 +98,13 @@ class _Hearing:
     def _judge(self, samples: Samples) -> int:
         """Listen for silence; how many samples were judged."""
         before = self.listener.seconds
-        self.listener.feed(samples)
+        self.listener.add_samples(samples)
         return round((self.listener.seconds - before) * RATE)
 
     def _window(self, samples: Samples) -> Iterator[Utterance]:
         start = self.seconds
         self.seconds += samples.size / RATE
-        if not self.listener.speaks(start, self.seconds):
+        if not self.listener.has_speech(start, self.seconds):
             return
         self._ask_time(_COST)
         for one in self.engine.transcribe(samples):

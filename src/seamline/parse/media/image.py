@@ -95,7 +95,7 @@ def _open_image(raw: ParseInput) -> _Picture:
         from PIL import Image, ImageFile, UnidentifiedImageError
     if not raw.data:
         raise ParseError("the file is empty: was it saved or downloaded completely?", raw.uri)
-    data, dropped = without_bombs(raw.data)
+    data, dropped = drop_bombs(raw.data)
     ImageFile.LOAD_TRUNCATED_IMAGES = False
     Image.MAX_IMAGE_PIXELS = raw.limits.pixels
     try:
@@ -269,7 +269,7 @@ _RATIO = 1_032
 """The most that deflating can shrink data."""
 
 
-def without_bombs(data: bytes) -> tuple[bytes, int]:
+def drop_bombs(data: bytes) -> tuple[bytes, int]:
     """The file without such parts, and how many there were; the file itself where there are none, or it is no PNG."""
     large = [(start, end) for kind, start, end in _chunks(data) if kind in _PACKED and _is_large(data[start + 8 : end])]
     if not large:

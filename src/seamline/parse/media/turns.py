@@ -116,7 +116,7 @@ def _label_turn(text: str, block: Block) -> Block:
     if block.detail is None or not block.detail.speaker:
         return block
     end = text.index(":", block.start + len(block.detail.speaker)) + 1
-    return block._replace(detail=replace(block.detail, enclosure=Enclosure(block.start, end)))
+    return block._replace(detail=block.detail._replace(enclosure=Enclosure(block.start, end)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from seamline.errors import ParseError
 from seamline.parse.archive import Archive
 from seamline.parse.parser_types import ParseInput
-from seamline.parse.xml import at_path, faults, parse_xml, refuse_doctype
+from seamline.parse.xml import element_at, parse_xml, refuse_doctype, xml_faults
 from seamline.types import Notice
 
 DEPTH = 2_000
@@ -99,7 +99,7 @@ def attribute(element: Any, name: str) -> str:
 
 def child(element: Any, *path: str) -> Any | None:
     """The element at a path of short names, the first of each."""
-    return at_path(element, path, name_of)
+    return element_at(element, path, name_of)
 
 
 def value(element: Any, *path: str) -> str:
@@ -173,7 +173,7 @@ class OfficePackage:
     def xml(self, name: str) -> Any:
         """The root of a part that a document cannot do without."""
         root = parse_xml(self.read(name), self._raw.uri, name, depth=DEPTH)
-        if fault := faults(root):
+        if fault := xml_faults(root):
             self.note("xml-damaged", f"is damaged XML, read as far as possible ({fault})", f"part {name}")
         return root
 
@@ -192,7 +192,7 @@ class OfficePackage:
         except ParseError as error:
             self.note("part-unreadable", f"cannot be read and is left out ({error})", f"part {name}")
             return None
-        if fault := faults(root):
+        if fault := xml_faults(root):
             self.note("xml-damaged", f"is damaged XML, read as far as possible ({fault})", f"part {name}")
         return root
 

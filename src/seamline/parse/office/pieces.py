@@ -205,7 +205,7 @@ class ListOutline:
             self._open.append(_Level(level, key, inner, self._enter(self._builder.item(label))))
         self._builder.paragraph(words, place)
 
-    def continued(self, words: Words, place: Place | None = None) -> None:
+    def continue_item(self, words: Words, place: Place | None = None) -> None:
         """Another paragraph of the last item."""
         self._builder.paragraph(words, place)
 

@@ -15,7 +15,7 @@ from seamline.gc_pause import paused
 from seamline.parse.builder import DocumentBuilder
 from seamline.parse.office.docx.math import formula
 from seamline.parse.office.docx.styles import numeral
-from seamline.parse.office.docx.text import alternative, format_link
+from seamline.parse.office.docx.text import choose_alternative, format_link
 from seamline.parse.office.drawing import drawn_pieces
 from seamline.parse.office.ooxml import OfficePackage, PartRelation, attribute, child, name_of, number
 from seamline.parse.office.pieces import OfficeCell, OfficePicture, OfficePiece, OfficeRow, OfficeTable, reduce_table
@@ -197,7 +197,7 @@ class SlideShapes:
             elif name == "p:graphicFrame":
                 pieces.extend(self._frame(element))
             elif name == "mc:AlternateContent":
-                stack.append(iter(alternative(element)))
+                stack.append(iter(choose_alternative(element)))
             elif name in ("p:txBody", "a:txBody"):  # of a shape that is none of the above
                 pieces.extend(self._list_pieces(element, ""))
             elif name and not name.endswith("Pr"):
@@ -268,7 +268,7 @@ class SlideShapes:
                 formulas += 1
                 parts.append(f"${formula(element)}$")
             elif name == "mc:AlternateContent":
-                stack.append(iter(alternative(element)))
+                stack.append(iter(choose_alternative(element)))
             elif name and not name.endswith("Pr"):
                 stack.append(iter(element))
         text = "".join(parts)

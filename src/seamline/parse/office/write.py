@@ -91,7 +91,7 @@ class PieceWriter:
         if piece.kind == "item":
             self._outline.item(piece.level, piece.label, piece.text, self._place(piece.path), piece.key)
         else:
-            self._outline.continued(piece.text, self._place(piece.path))
+            self._outline.continue_item(piece.text, self._place(piece.path))
 
     def _plain(self, piece: OfficePiece) -> None:
         place = self._place(piece.path)

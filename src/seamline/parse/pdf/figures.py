@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from seamline.parse.pdf.library import calls, shapes_of
 from seamline.parse.pdf.model import Box, PagePiece, PdfFigure, PdfPage, PdfPassage, TextLine, turn_box
-from seamline.parse.pdf.tables import strokes
+from seamline.parse.pdf.tables import find_strokes
 from seamline.parse.pdf.text import PageGeometry
 
 _PATH, _IMAGE, _FORM = 2, 3, 5
@@ -42,7 +42,7 @@ class PageShapes(NamedTuple):
     """Whether everything was looked at."""
 
 
-def shapes(page: Any, geometry: PageGeometry) -> PageShapes:
+def read_shapes(page: Any, geometry: PageGeometry) -> PageShapes:
     """The straight lines and pictures of a page, in points from the top left corner as shown."""
     rules: list[Box] = []
     images: list[Box] = []
@@ -217,7 +217,7 @@ _LABELS = 12
 """Lines between a picture and its caption that are of the picture."""
 
 
-def pictures(page: PdfPage, lines: Sequence[TextLine], size: float) -> tuple[list[PdfFigure], list[TextLine]]:
+def find_pictures(page: PdfPage, lines: Sequence[TextLine], size: float) -> tuple[list[PdfFigure], list[TextLine]]:
     """The pictures of a page that no text stands on, and the lines without those in a picture's frame."""
     area = page.width * page.height
     whole = Box(0, 0, page.width, page.height)
@@ -247,7 +247,7 @@ def _is_in(line: TextLine, box: Box) -> bool:
 
 def _frames(rules: Sequence[Box]) -> list[Box]:
     """Boxes drawn around something; their corners may be round."""
-    across, down = ([one for one in own if one.high - one.low > _SIDE] for own in strokes(rules))
+    across, down = ([one for one in own if one.high - one.low > _SIDE] for own in find_strokes(rules))
     if max(len(across), len(down)) > _MOST_FIGURES:
         return []
     out: list[Box] = []

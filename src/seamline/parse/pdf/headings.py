@@ -45,7 +45,7 @@ class Bookmarks(NamedTuple):
 
     def level(self, one: PdfPassage) -> int:
         """Of the bookmark that names a passage; 0 where none does."""
-        title = plain(f"{one.label} {one.text}")
+        title = comparison_key(f"{one.label} {one.text}")
         return self.at.get((one.page, title)) or self.anywhere.get(title, 0)
 
 
@@ -59,7 +59,7 @@ class KnownNames(NamedTuple):
     """Running heads, as they are compared: they may be the name of a series, and no heading where that stands large."""
 
 
-def plain(text: str) -> str:
+def comparison_key(text: str) -> str:
     """Text as it is compared: letters and digits alone."""
     return _SPACE.sub("", text).lower()
 
@@ -72,23 +72,25 @@ class UsualLook(NamedTuple):
     font: str
 
 
-def headings(passages: Sequence[PdfPassage], size: float, named: KnownNames) -> list[PdfPassage]:
+def find_headings(passages: Sequence[PdfPassage], size: float, named: KnownNames) -> list[PdfPassage]:
     """Passages with headings told from paragraphs; `size` is that of most text."""
-    usual = _usual(passages, size)
-    title = plain(named.title)
+    usual = _usual_look(passages, size)
+    title = comparison_key(named.title)
     largest = nlargest(2, [0.0, 0.0, *(one.size for one in passages if one.page == 1)])
     known: dict[int, int] = {}
     found: list[int] = []
     for index, one in enumerate(passages):
         if one.kind not in ("paragraph", "item") or not any(c.isalnum() for c in one.text):
             continue
-        level = _tagged_level(one) or named.outline.level(one) or int(len(title) > 3 and plain(one.text) == title)
+        level = (
+            _tagged_level(one) or named.outline.level(one) or int(len(title) > 3 and comparison_key(one.text) == title)
+        )
         if level:
             known[index] = level
             found.append(index)
         elif not _is_masthead(one, named, largest) and _stands_out(passages, index, usual):
             found.append(index)
-    found = sorted([*found, *_alike(passages, found)])
+    found = sorted([*found, *_find_alike(passages, found)])
     levels = _levels(passages, found, known)
     return [_as_heading(one, levels[index]) if index in levels else one for index, one in enumerate(passages)]
 
@@ -96,12 +98,12 @@ def headings(passages: Sequence[PdfPassage], size: float, named: KnownNames) -> 
 def _is_masthead(one: PdfPassage, named: KnownNames, largest: Sequence[float]) -> bool:
     """Whether text that runs over the pages names a series where it stands large. Where nothing else on the first page
     is nearly as large, it is the title; `largest` are the two largest sizes there."""
-    if plain(one.text) not in named.running:
+    if comparison_key(one.text) not in named.running:
         return False
     return one.page > 1 or one.size < largest[0] or one.size < _TITLE * largest[1]
 
 
-def _alike(passages: Sequence[PdfPassage], found: Sequence[int]) -> list[int]:
+def _find_alike(passages: Sequence[PdfPassage], found: Sequence[int]) -> list[int]:
     """Single lines in italics or capitals that look like headings found, but without white space above."""
     known = set(found)
     looks = {look_of(passages[index]) for index in found if _is_slanted_or_upper(passages[index])}
@@ -138,7 +140,7 @@ def _tagged_level(one: PdfPassage) -> int:
     return int(role[1]) if len(role) == 2 and role[0] == "H" and role[1] in "123456" else 0
 
 
-def _usual(passages: Sequence[PdfPassage], size: float) -> UsualLook:
+def _usual_look(passages: Sequence[PdfPassage], size: float) -> UsualLook:
     bold = total = 0
     fonts: Counter[str] = Counter()
     for one in passages:
@@ -159,7 +161,9 @@ def _stands_out(passages: Sequence[PdfPassage], index: int, usual: UsualLook) ->
     if one.size >= _LARGER * size:
         if one.kind == "item" and len(one.lines) > 1:
             return False
-        return len(text) > 1 and (one.size >= _TITLE * size or one.share("bold") > 0.9 or _heads(passages, index, size))
+        return len(text) > 1 and (
+            one.size >= _TITLE * size or one.share("bold") > 0.9 or _is_followed_by_text(passages, index, size)
+        )
     if one.size < 0.95 * size or len(one.lines) > 2 or len(text) > _SHORT:
         return False
     if _SENTENCE.search(text) and not (_QUESTION.search(text) and _is_answered(passages, index)):
@@ -198,7 +202,7 @@ def _is_of_another_font(passages: Sequence[PdfPassage], index: int, usual: Usual
     return all(line.font == usual.font for line in following.lines) and caption(one.text) is None
 
 
-def _heads(passages: Sequence[PdfPassage], index: int, size: float) -> bool:
+def _is_followed_by_text(passages: Sequence[PdfPassage], index: int, size: float) -> bool:
     """Whether text follows a line that is but a little larger: names and dates under a title have none."""
     following = passages[index + 1] if index + 1 < len(passages) else None
     return following is not None and following.lines != [] and following.size < _LARGER * size

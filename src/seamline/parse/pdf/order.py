@@ -45,7 +45,7 @@ def _sort_pieces(pieces: Sequence[PagePiece]) -> list[PagePiece]:
         lines = [piece for piece in row if isinstance(piece, TextLine)]
         others = [piece for piece in row if not isinstance(piece, TextLine)]
         if lines:
-            out.append(_side_by_side(lines))
+            out.append(_are_side_by_side(lines))
         out += others
     return out
 
@@ -55,7 +55,7 @@ def _rows(pieces: Sequence[PagePiece]) -> list[list[PagePiece]]:
     rows: list[list[PagePiece]] = []
     for piece in sorted(pieces, key=lambda one: (one.box.top, one.box.left)):
         row = rows[-1] if rows else None
-        if row is not None and isinstance(piece, TextLine) and isinstance(row[0], TextLine) and _beside(row, piece):
+        if row is not None and isinstance(piece, TextLine) and isinstance(row[0], TextLine) and _is_beside(row, piece):
             row.append(piece)
         else:
             rows.append([piece])
@@ -64,7 +64,7 @@ def _rows(pieces: Sequence[PagePiece]) -> list[list[PagePiece]]:
     return rows
 
 
-def _beside(row: Sequence[PagePiece], line: TextLine) -> bool:
+def _is_beside(row: Sequence[PagePiece], line: TextLine) -> bool:
     """Whether a line is on the same level as a row, and not over any part of it."""
     last = row[-1]
     shared = min(last.box.bottom, line.bottom) - max(last.box.top, line.top)
@@ -75,7 +75,7 @@ def _beside(row: Sequence[PagePiece], line: TextLine) -> bool:
     return len(row) > _LONGEST or all(line.left >= one.box.right - 1 or line.right <= one.box.left + 1 for one in row)
 
 
-def _side_by_side(lines: Sequence[TextLine]) -> TextLine:
+def _are_side_by_side(lines: Sequence[TextLine]) -> TextLine:
     if any(line.backward for line in lines):
         ordered = sorted(lines, key=lambda line: -line.right)
         words = [word for line in ordered for word in line.words]

@@ -10,10 +10,10 @@ from typing import Any
 
 from seamline.parse.media.ocr import OcrEngine, OcrWord, mean_confidence, read_any_way_up
 from seamline.parse.parser_types import ParseInput
-from seamline.parse.pdf.figures import shapes
+from seamline.parse.pdf.figures import read_shapes
 from seamline.parse.pdf.library import TextLooks, roles
 from seamline.parse.pdf.model import Box, PageSheet, PdfPage, PdfWord, TextLine, TextStyle, line_of
-from seamline.parse.pdf.text import PageGeometry, read, sheets
+from seamline.parse.pdf.text import PageGeometry, read, read_sheets
 
 _FEW = 12
 """A page with fewer characters than this under a picture is a scan."""
@@ -49,7 +49,7 @@ class PageReader:
 
         geometry = _geometry(handle)
         page = PdfPage(number, geometry.width, geometry.height)
-        drawn = shapes(handle, geometry)
+        drawn = read_shapes(handle, geometry)
         page.rules, page.images = drawn.rules, drawn.images
         page.notes = _notes(handle)
         text_page = raw.FPDFText_LoadPage(handle)
@@ -72,7 +72,7 @@ class PageReader:
         unseen = sum(len(token.word.text) for token in found.unseen)
         if found.unseen and _covered_share(page) > _COVERED:
             tokens, unseen = found.unseen if len(found.unseen) > len(tokens) else [*tokens, *found.unseen], 0
-        page.sheets = sheets(tokens, page.number, page.width, page.height)
+        page.sheets = read_sheets(tokens, page.number, page.width, page.height)
         page.characters = sum(len(token.word.text) for token in tokens)
         page.unreadable, page.unmapped = found.unreadable, found.unmapped
         page.hidden = found.hidden + unseen

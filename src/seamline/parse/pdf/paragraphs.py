@@ -57,7 +57,7 @@ def is_typed(lines: Sequence[TextLine]) -> bool:
     return mono > _CODE * total and signs < _SIGNS * total
 
 
-def passages(pieces: Sequence[PagePiece], *, typed: bool = False) -> list[PdfPassage]:
+def read_passages(pieces: Sequence[PagePiece], *, typed: bool = False) -> list[PdfPassage]:
     """The blocks of a column; where all text is `typed`, a fixed width says nothing."""
     column = _Column(pieces)
     out: list[PdfPassage] = []
@@ -141,10 +141,10 @@ def _is_new(last: PdfPassage, line: TextLine, column: _Column) -> bool:
         return _would_fit(above, line, column.right - above.right, column)
     is_in = line.left > above.left + 0.8 * line.size and not (len(last.lines) == 1 and above.left < line.left)
     is_out = len(last.lines) > 1 and line.left < above.left - 0.8 * line.size
-    return is_in or _indents(last, line) or is_out or _would_fit(above, line, column.right - above.right, column)
+    return is_in or _is_indented(last, line) or is_out or _would_fit(above, line, column.right - above.right, column)
 
 
-def _indents(last: PdfPassage, line: TextLine) -> bool:
+def _is_indented(last: PdfPassage, line: TextLine) -> bool:
     """Whether a line is set in as a first line is, after a line that starts at the margin."""
     above = last.lines[-1]
     return 0.8 * line.size < line.left - above.left < 4 * line.size
@@ -183,12 +183,12 @@ def join_passages(columns: Sequence[Sequence[PdfPassage]]) -> list[PdfPassage]:
     for column in columns:
         rest = list(column)
         above, below = out[-1].table if out else None, rest[0].table if rest else None
-        if above is not None and below is not None and _go_on(above, below):
-            out[-1].table = _both(above, below)
+        if above is not None and below is not None and _continues_table(above, below):
+            out[-1].table = _merge_tables(above, below)
             del rest[0]
         opening = next((i for i, one in enumerate(rest) if one.kind not in _FLOATS), None)
         last = next((i for i in range(len(out) - 1, max(len(out) - _FAR, -1), -1) if out[i].kind not in _FLOATS), None)
-        if opening is not None and last is not None and _goes_on(out[last], rest[opening]):
+        if opening is not None and last is not None and _continues_paragraph(out[last], rest[opening]):
             whole = out.pop(last)
             following = rest.pop(opening)
             whole.lines += following.lines
@@ -198,7 +198,7 @@ def join_passages(columns: Sequence[Sequence[PdfPassage]]) -> list[PdfPassage]:
     return out
 
 
-def _go_on(above: PdfTable, below: PdfTable) -> bool:
+def _continues_table(above: PdfTable, below: PdfTable) -> bool:
     """Whether a table that opens a page continues the one before it: it has its columns, and no other header."""
     head, first = above.rows[0], below.rows[0]
     if below.page != above.page_of(len(above.rows) - 1) + 1 or len(first) != len(head):
@@ -208,7 +208,7 @@ def _go_on(above: PdfTable, below: PdfTable) -> bool:
     return _texts(first) == _texts(head) or not _is_bold(first) or _is_bold(above.rows[-1])
 
 
-def _both(above: PdfTable, below: PdfTable) -> PdfTable:
+def _merge_tables(above: PdfTable, below: PdfTable) -> PdfTable:
     """Two parts of a table; a header that comes again is left out."""
     skip = 1 if _texts(below.rows[0]) == _texts(above.rows[0]) else 0
     pages = above.pages or [above.page] * len(above.rows)
@@ -226,7 +226,7 @@ def _is_bold(row: Sequence[Sequence[PdfWord]]) -> bool:
     return all(word.style.bold for cell in row for word in cell)
 
 
-def _goes_on(last: PdfPassage, following: PdfPassage) -> bool:
+def _continues_paragraph(last: PdfPassage, following: PdfPassage) -> bool:
     """Whether a paragraph at the end of a column continues in the one that opens the next."""
     if last.kind not in ("paragraph", "item") or following.kind != "paragraph":
         return False
@@ -248,7 +248,7 @@ _LABEL = re.compile(r"(\d{1,3}|[*\u2020\u2021\u00a7\u00b6]{1,3})[).:\]]?")
 _LEAD = re.compile(r"(\d{1,3}|[*\u2020\u2021\u00a7\u00b6]{1,3})[).:\]]?(?=[^\W\d_])")
 
 
-def footnotes(column: Sequence[PdfPassage], size: float, height: float) -> list[PdfPassage]:
+def read_footnotes(column: Sequence[PdfPassage], size: float, height: float) -> list[PdfPassage]:
     """A column whose small print at its end, from the first label on, are footnotes; `height` is that of the page."""
     first = _start(column, size, height)
     if first is None:
@@ -292,7 +292,7 @@ def _as_footnote(one: PdfPassage) -> PdfPassage | None:
     if len(line.words) > 1 and (found := _LABEL.fullmatch(word.text)):
         words = [line.words[1]._replace(glued=False), *line.words[2:]]
     elif found := _LEAD.match(word.text):
-        words = [_from(word, found.end()), *line.words[1:]]
+        words = [_cut_word(word, found.end()), *line.words[1:]]
         mark = word._replace(right=words[0].left)
     else:
         return None
@@ -300,7 +300,7 @@ def _as_footnote(one: PdfPassage) -> PdfPassage | None:
     return PdfPassage("footnote", [rest, *one.lines[1:]], label=found[1], mark=mark)
 
 
-def _from(word: PdfWord, start: int) -> PdfWord:
+def _cut_word(word: PdfWord, start: int) -> PdfWord:
     """A word without its first characters."""
     if word.edges is None:
         return word._replace(text=word.text[start:])
@@ -339,7 +339,7 @@ def _letters(text: str) -> str:
     return text
 
 
-def seam(last: PdfWord, first: PdfWord, compounds: Compounds | None = None) -> tuple[bool, str]:
+def line_seam(last: PdfWord, first: PdfWord, compounds: Compounds | None = None) -> tuple[bool, str]:
     """How a line goes on in the next: whether its last character, a hyphen, goes, and what stands between them."""
     text, follows = last.text, first.text
     if len(text) > 1 and text[-1] in _HYPHENS and text[-2].isalpha():
@@ -359,7 +359,7 @@ def join_lines(lines: Iterable[Sequence[PdfWord]]) -> str:
     for line in lines:
         for index, word in enumerate(line):
             if last is not None and index == 0:
-                drops, between = seam(last, word)
+                drops, between = line_seam(last, word)
                 if drops:
                     out[-1] = out[-1][:-1]
                 out.append(between)

@@ -9,15 +9,15 @@ from typing import Any
 from seamline.errors import ParseError
 from seamline.parse.media.ocr import REMEDY, REVIEW, choose_engine
 from seamline.parse.parser_types import ParseInput, ParseResult
-from seamline.parse.pdf.figures import attach_captions, gather_pictures, pictures
-from seamline.parse.pdf.headings import KnownNames, headings, plain, title_of
+from seamline.parse.pdf.figures import attach_captions, find_pictures, gather_pictures
+from seamline.parse.pdf.headings import KnownNames, comparison_key, find_headings, title_of
 from seamline.parse.pdf.model import PagePiece, PageSheet, PdfPage, PdfPassage, turn_box
 from seamline.parse.pdf.order import columns
 from seamline.parse.pdf.pages import PageReader, read_scan
-from seamline.parse.pdf.paragraphs import Compounds, footnotes, is_typed, join_passages, passages
-from seamline.parse.pdf.running import removal_notices, without_running
-from seamline.parse.pdf.source import flaws, metadata, openings, outline
-from seamline.parse.pdf.tables import between_rules, by_alignment, ruled_tables
+from seamline.parse.pdf.paragraphs import Compounds, is_typed, join_passages, read_footnotes, read_passages
+from seamline.parse.pdf.running import removal_notices, remove_running
+from seamline.parse.pdf.source import find_flaws, open_in_turn, read_metadata, read_outline
+from seamline.parse.pdf.tables import aligned_tables, ruled_tables, tables_between_rules
 from seamline.parse.pdf.write import PdfWriter
 from seamline.types import Notice
 
@@ -30,13 +30,15 @@ _USUAL = 1_000
 def parse(raw: ParseInput) -> ParseResult:
     """A PDF as text with headings, paragraphs, lists, tables and figures, each with its page and boxes."""
     document, pages, notices = _read(raw)
-    title, meta = metadata(document)
+    title, meta = read_metadata(document)
     sight = _by_sight(document, pages, raw)
-    notices += [*flaws(document, raw), *sight]
+    notices += [*find_flaws(document, raw), *sight]
     size = _usual_size(pages)
-    running = without_running(pages, size)
+    running = remove_running(pages, size)
     notices += removal_notices(running)
-    found = _blocks(pages, size, KnownNames(outline(document), title, frozenset(plain(line.text) for line in running)))
+    found = _blocks(
+        pages, size, KnownNames(read_outline(document), title, frozenset(comparison_key(line.text) for line in running))
+    )
     text, blocks, anchors = _write(pages, found)
     notices += _remarks(pages)
     confidence = _confidence(pages)
@@ -50,7 +52,7 @@ def parse(raw: ParseInput) -> ParseResult:
 
 def _read(raw: ParseInput) -> tuple[Any, list[PdfPage], list[Notice]]:
     """The document in the first way to open it that gives pages, those, and what is wrong with the rest."""
-    for document, notices in openings(raw):
+    for document, notices in open_in_turn(raw):
         pages, more = _pages(document, raw)
         if pages:
             return document, pages, [*notices, *more]
@@ -128,10 +130,10 @@ def _blocks(pages: Sequence[PdfPage], size: float, named: KnownNames) -> list[Pd
     for page in pages:
         for index, sheet in enumerate(page.sheets):
             for column in _columns(page, sheet, size, is_main=index == 0):
-                found.append(footnotes(attach_captions(passages(column, typed=typed)), size, sheet.height))
+                found.append(read_footnotes(attach_captions(read_passages(column, typed=typed)), size, sheet.height))
         if not page.sheets and page.images and not page.scanned:
-            found.append([PdfPassage("figure", figure=one) for one in pictures(page, [], size)[0]])
-    return headings(join_passages(found), size, named)
+            found.append([PdfPassage("figure", figure=one) for one in find_pictures(page, [], size)[0]])
+    return find_headings(join_passages(found), size, named)
 
 
 def _columns(page: PdfPage, sheet: PageSheet, size: float, *, is_main: bool) -> list[list[PagePiece]]:
@@ -141,12 +143,12 @@ def _columns(page: PdfPage, sheet: PageSheet, size: float, *, is_main: bool) -> 
     if is_main and lines:
         rules = [turn_box(rule, (4 - sheet.turn) % 4, page.width, page.height) for rule in page.rules]
         tables, lines = ruled_tables(lines, rules)
-        more, lines = between_rules(lines, rules, tables) if lines else ([], lines)
+        more, lines = tables_between_rules(lines, rules, tables) if lines else ([], lines)
         pieces += [*tables, *more]
         if not sheet.turn and not page.scanned:
-            shown, lines = pictures(page, lines, size)
+            shown, lines = find_pictures(page, lines, size)
             pieces += shown
-    return [by_alignment(gather_pictures(column, size)) for column in columns([*pieces, *lines], size)]
+    return [aligned_tables(gather_pictures(column, size)) for column in columns([*pieces, *lines], size)]
 
 
 def _write(pages: Sequence[PdfPage], found: Sequence[PdfPassage]) -> tuple[str, Any, Any]:

@@ -45,9 +45,9 @@ def defuse(raw: ParseInput) -> tuple[bytes, list[Notice]]:
     large = len(data) * _RATIO > _BOMB or data.count(b"FlateDecode") > 1
     if not large and forms <= _FEW:
         return data, []
-    found = [one for one in objects(data) if one.stream >= 0]
+    found = [one for one in find_objects(data) if one.stream >= 0]
     changed = [one for one in found if large and _is_bomb(data, one)]
-    multiplied = _multiplying(data, found) if forms > _FEW else []
+    multiplied = _multiplying_forms(data, found) if forms > _FEW else []
     if not changed and not multiplied:
         return data, []
     out = bytearray(data)
@@ -69,13 +69,13 @@ def _defused_notices(streams: int, forms: int) -> list[Notice]:
     return notices
 
 
-def _times(head: bytes) -> int:
+def _count_deflated(head: bytes) -> int:
     """How many times a stream is deflated; 0 where it is a picture, or packed in other ways as well."""
     return 0 if _IMAGE.search(head) or _OTHER.search(head) else len(_FLATE.findall(head))
 
 
 def _is_bomb(data: bytes, one: PdfObject) -> bool:
-    times = _times(one.head(data))
+    times = _count_deflated(one.head(data))
     size = one.end - one.stream
     if not times or size * _RATIO**times <= _BOMB:
         return False
@@ -103,7 +103,7 @@ def _holds_more(data: bytes, most: int) -> bool:
 def _shorten_stream(data: bytes, one: PdfObject) -> bytes:
     """The beginning of a stream up to the end of a line, packed as the whole was, and filled up."""
     size = one.end - one.stream
-    times = _times(one.head(data))
+    times = _count_deflated(one.head(data))
     content = data[one.stream : one.end]
     for _ in range(times):
         content = inflate(content, _BOMB)
@@ -116,10 +116,10 @@ def _shorten_stream(data: bytes, one: PdfObject) -> bytes:
     return bytes(size)
 
 
-def _multiplying(data: bytes, streams: Sequence[PdfObject]) -> list[PdfObject]:
+def _multiplying_forms(data: bytes, streams: Sequence[PdfObject]) -> list[PdfObject]:
     """Forms that draw others, which draw others, until there are more than anybody can draw."""
     forms = {one.number: one for one in streams if _FORM.search(one.head(data))}
-    draws = {number: _draws(data, one, forms) for number, one in forms.items()}
+    draws = {number: _drawn_forms(data, one, forms) for number, one in forms.items()}
     totals: dict[int, int] = {}
     for first in forms:
         stack = [first]
@@ -134,11 +134,11 @@ def _multiplying(data: bytes, streams: Sequence[PdfObject]) -> list[PdfObject]:
     return [form for number, form in forms.items() if totals[number] > _FORMS]
 
 
-def _draws(data: bytes, one: PdfObject, forms: dict[int, PdfObject]) -> list[int]:
+def _drawn_forms(data: bytes, one: PdfObject, forms: dict[int, PdfObject]) -> list[int]:
     """The numbers of the forms that a form draws, as often as it does."""
     head = one.head(data)
     content = data[one.stream : one.end]
-    content = inflate(content, _KEPT) if _times(head) else content[:_KEPT]
+    content = inflate(content, _KEPT) if _count_deflated(head) else content[:_KEPT]
     named = {name: int(number) for name, number in _NAMED.findall(head) if int(number) in forms}
     return [named[name] for name in _DRAWN.findall(content) if name in named]
 
@@ -168,7 +168,7 @@ class PdfObject(NamedTuple):
         return data[self.start : self.end if self.stream < 0 else self.stream]
 
 
-def objects(data: bytes) -> Iterator[PdfObject]:
+def find_objects(data: bytes) -> Iterator[PdfObject]:
     """All objects in the order of the file; what looks like one inside of a stream is none."""
     at = 0
     for _ in range(_MOST):
@@ -212,10 +212,10 @@ def inflate(data: bytes, most: int) -> bytes:
     try:
         return zlib.decompressobj().decompress(data, most)
     except zlib.error:
-        return _by_pieces(data, most)
+        return _inflate_by_pieces(data, most)
 
 
-def _by_pieces(data: bytes, most: int) -> bytes:
+def _inflate_by_pieces(data: bytes, most: int) -> bytes:
     """What comes before the place where the data is damaged."""
     unpacker = zlib.decompressobj()
     out = bytearray()
@@ -251,7 +251,7 @@ def rebuild(raw: ParseInput) -> bytes:
 
 def _bodies(raw: ParseInput) -> dict[int, bytes]:
     """The last content of each object; one that stands by itself counts before one inside of another."""
-    found: list[PdfObject] = list(objects(raw.data))
+    found: list[PdfObject] = list(find_objects(raw.data))
     inside: dict[int, bytes] = {}
     room = raw.limits.part
     for one in found:

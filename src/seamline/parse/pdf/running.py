@@ -35,7 +35,7 @@ _TOLD = 5
 """So many of the lines that were left out are named."""
 
 
-def without_running(pages: Sequence[PdfPage], size: float) -> list[TextLine]:
+def remove_running(pages: Sequence[PdfPage], size: float) -> list[TextLine]:
     """Take running heads, feet and page numbers out of pages, and say which. `size` is that of most text."""
     number = _NUMBER if len(pages) > 1 else _PLAIN_NUMBER
     numbers = _page_numbers(pages, number)
@@ -134,22 +134,24 @@ def _most(seen: Counter[_Key], where: str, line: TextLine) -> int:
 def _page_numbers(pages: Sequence[PdfPage], number: re.Pattern[str]) -> dict[int, set[int]]:
     """By page, the lines that are its number, and what stands beside one, far off, as in "208      Report". The last
     row of a table may look like that; but only numbers of pages go on from one to the next."""
-    found = {page.number: _alone(page, number) for page in pages}
-    steps = Counter(step for own in found.values() for step in {_step(line) for line, _ in own})
+    found = {page.number: _lone_numbers(page, number) for page in pages}
+    steps = Counter(step for own in found.values() for step in {_number_offset(line) for line, _ in own})
     out: dict[int, set[int]] = {}
     for page, own in found.items():
-        counted = [(line, beside) for line, beside in own if not beside or len(pages) == 1 or steps[_step(line)] > 1]
+        counted = [
+            (line, beside) for line, beside in own if not beside or len(pages) == 1 or steps[_number_offset(line)] > 1
+        ]
         out[page] = {id(one) for line, beside in counted for one in (line, *beside)}
     return out
 
 
-def _step(line: TextLine) -> int | None:
+def _number_offset(line: TextLine) -> int | None:
     """How far the first number of a line is from that of its page; None for Roman numbers."""
     digits = _DIGITS.search(line.text)
     return int(digits[0]) - line.page if digits else None
 
 
-def _alone(page: PdfPage, number: re.Pattern[str]) -> list[tuple[TextLine, list[TextLine]]]:
+def _lone_numbers(page: PdfPage, number: re.Pattern[str]) -> list[tuple[TextLine, list[TextLine]]]:
     """Lines that may be the number of a page, each with the lines beside it."""
     if not page.sheets:
         return []

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from seamline.errors import ParseError, needed
 from seamline.parse.parser_types import ParseInput
-from seamline.parse.pdf.headings import Bookmarks, plain
+from seamline.parse.pdf.headings import Bookmarks, comparison_key
 from seamline.parse.pdf.library import EXTRA, WHAT
 from seamline.parse.pdf.repair import defuse, rebuild
 from seamline.types import Notice
@@ -38,7 +38,7 @@ class OpenedPdf(NamedTuple):
     notices: list[Notice]
 
 
-def openings(raw: ParseInput) -> Iterator[OpenedPdf]:
+def open_in_turn(raw: ParseInput) -> Iterator[OpenedPdf]:
     """The document as its file says it is; then, for when no page of that can be read, put together anew."""
     with needed(WHAT, EXTRA):
         import pypdfium2
@@ -76,7 +76,7 @@ def _refusal(code: int | None, library: Any, raw: ParseInput) -> ParseError:
     return ParseError("the PDF is damaged, or has no pages: save or download it again", raw.uri)
 
 
-def metadata(document: Any) -> tuple[str, dict[str, Any]]:
+def read_metadata(document: Any) -> tuple[str, dict[str, Any]]:
     """The title, and author, subject, keywords and dates as plain values; what is not said is left out."""
     import pypdfium2
 
@@ -111,7 +111,7 @@ def _date(text: str) -> str:
     return out
 
 
-def outline(document: Any) -> Bookmarks:
+def read_outline(document: Any) -> Bookmarks:
     """The bookmarks."""
     import pypdfium2
 
@@ -119,7 +119,7 @@ def outline(document: Any) -> Bookmarks:
     anywhere: dict[str, int] = {}
     for bookmark in islice(document.get_toc(max_depth=6), _BOOKMARKS):
         try:
-            title = plain(bookmark.get_title())
+            title = comparison_key(bookmark.get_title())
             target = bookmark.get_dest()
             index = None if target is None else target.get_index()
         except (pypdfium2.PdfiumError, UnicodeDecodeError):
@@ -157,7 +157,7 @@ _FILTERS = {
 """What streams may be packed with; the last two say so of encryption and signatures."""
 
 
-def flaws(document: Any, raw: ParseInput) -> list[Notice]:
+def find_flaws(document: Any, raw: ParseInput) -> list[Notice]:
     """Why the text may not be all of it."""
     out = []
     if _is_repaired(raw.data):

@@ -14,7 +14,7 @@ CELL = 0.75
 """Words closer than this, in sizes of their font, are of one cell."""
 
 
-def levels(words: Iterable[PdfWord]) -> list[list[PdfWord]]:
+def group_by_line(words: Iterable[PdfWord]) -> list[list[PdfWord]]:
     """Words by the line they stand on, from top to bottom, each from left to right."""
     out: list[list[PdfWord]] = []
     for word in sorted(words, key=lambda one: (one.base, one.left)):
@@ -31,7 +31,7 @@ def levels(words: Iterable[PdfWord]) -> list[list[PdfWord]]:
 
 def text_of(words: Iterable[PdfWord]) -> str:
     """The text of a cell, its lines joined."""
-    return join_lines(levels(words))
+    return join_lines(group_by_line(words))
 
 
 def box_of(words: Sequence[PdfWord]) -> Box:
@@ -43,7 +43,7 @@ def box_of(words: Sequence[PdfWord]) -> Box:
     )
 
 
-def cells(words: Sequence[PdfWord], gap: float = CELL) -> list[list[PdfWord]]:
+def split_cells(words: Sequence[PdfWord], gap: float = CELL) -> list[list[PdfWord]]:
     """The words of a line, apart where there is a wide gap."""
     out: list[list[PdfWord]] = []
     for word in words:
@@ -54,7 +54,7 @@ def cells(words: Sequence[PdfWord], gap: float = CELL) -> list[list[PdfWord]]:
     return out
 
 
-def spans(rows: Sequence[Sequence[Sequence[PdfWord]]]) -> list[tuple[float, float]]:
+def column_spans(rows: Sequence[Sequence[Sequence[PdfWord]]]) -> list[tuple[float, float]]:
     """The columns that the cells of rows stand in, as (left, right); rows of few cells may reach over several."""
     most = max(len(row) for row in rows)
     edges = sorted((cell[0].left, cell[-1].right) for row in rows if len(row) >= max(2, 0.6 * most) for cell in row)
@@ -101,7 +101,7 @@ class _Grid(NamedTuple):
     ys: list[float]
 
 
-def strokes(rules: Sequence[Box]) -> tuple[list[RuleStroke], list[RuleStroke]]:
+def find_strokes(rules: Sequence[Box]) -> tuple[list[RuleStroke], list[RuleStroke]]:
     """The lines across the page and those down it, those that continue each other as one."""
     across = [
         RuleStroke((rule.top + rule.bottom) / 2, rule.left, rule.right) for rule in rules if rule.width >= rule.height
@@ -125,7 +125,7 @@ def _merge_strokes(lines: Sequence[RuleStroke]) -> list[RuleStroke]:
 
 def ruled_tables(lines: Sequence[TextLine], rules: Sequence[Box]) -> tuple[list[PdfTable], list[TextLine]]:
     """The tables of a page, and its lines without the words in them."""
-    across, down = strokes(rules)
+    across, down = find_strokes(rules)
     if len(across) < 2 or len(down) < 1 or max(len(across), len(down)) > _MOST:
         return [], list(lines)
     tables: list[PdfTable] = []
@@ -221,7 +221,7 @@ def _ruled_table(grid: _Grid, words: Sequence[PdfWord], line: TextLine, box: Box
         for split in _rows_within(own):
             out.append(split)
             places.append(box_of([word for cell in split for word in cell]))
-    if any(len(levels(cell)) > _TALLEST for row in out for cell in row):
+    if any(len(group_by_line(cell)) > _TALLEST for row in out for cell in row):
         return None
     keep = [column for column in range(columns) if any(row[column] for row in out)]
     return PdfTable(line.page, box, [[row[column] for column in keep] for row in out], places, line.turn)
@@ -254,7 +254,7 @@ def _near(ascending: Sequence[float], value: float) -> bool:
 
 def _rows_within(row: list[list[PdfWord]]) -> list[list[list[PdfWord]]]:
     """The rows that a ruled row holds: several, where most of its cells have as many lines, and these are numbers."""
-    stacks = [levels(cell) for cell in row]
+    stacks = [group_by_line(cell) for cell in row]
     counts = [len(stack) for stack in stacks if stack]
     most = max(counts)
     full = [stack for stack in stacks if len(stack) == most]
@@ -288,18 +288,18 @@ _BULLETS = 2
 """A first cell of so few characters is the mark of a list."""
 
 
-def between_rules(
+def tables_between_rules(
     lines: Sequence[TextLine], rules: Sequence[Box], ruled: Sequence[PdfTable] = ()
 ) -> tuple[list[PdfTable], list[TextLine]]:
     """Tables between lines of the same width across the page, which have none down it; and the lines without them. What
     rules the tables found before rules no other."""
-    across = [one for one in strokes(rules)[0] if not any(_is_of(one, table.box) for table in ruled)]
+    across = [one for one in find_strokes(rules)[0] if not any(_is_of(one, table.box) for table in ruled)]
     tables: list[PdfTable] = []
     rest = list(lines)
-    for group in (part for stack in _stacks(across) for part in _apart(stack, lines)):
+    for group in (part for stack in _stacks(across) for part in _split_tables(stack, lines)):
         box = Box(group[0].low - 2, group[0].at, group[0].high + 2, group[-1].at)
         inside, outside = take_words(rest, box)
-        table = _table([cells(row) for row in levels(inside)], lines[0], box) if inside else None
+        table = _table([split_cells(row) for row in group_by_line(inside)], lines[0], box) if inside else None
         if table is not None and len(table.rows) >= 2:
             tables.append(table)
             rest = outside
@@ -328,7 +328,7 @@ def _is_of(one: RuleStroke, box: Box) -> bool:
     return box.top - 2 <= one.at <= box.bottom + 2 and box.left - 2 <= one.low and one.high <= box.right + 2
 
 
-def _apart(stack: Sequence[RuleStroke], lines: Sequence[TextLine]) -> list[Sequence[RuleStroke]]:
+def _split_tables(stack: Sequence[RuleStroke], lines: Sequence[TextLine]) -> list[Sequence[RuleStroke]]:
     """The lines of one table each: what stands between two tables is text, and not in cells."""
     between: list[list[PdfWord]] = [[] for _ in stack]
     edges = [one.at for one in stack]
@@ -339,7 +339,7 @@ def _apart(stack: Sequence[RuleStroke], lines: Sequence[TextLine]) -> list[Seque
     out: list[Sequence[RuleStroke]] = []
     start = 0
     for at in range(1, len(stack)):
-        rows = [cells(row) for row in levels(between[at])]
+        rows = [split_cells(row) for row in group_by_line(between[at])]
         if rows and sum(len(row) > 1 for row in rows) < len(rows) / 2:
             out.append(stack[start:at])
             start = at
@@ -356,7 +356,7 @@ def _table(
     """Rows of cells as a table, where they stand under each other."""
     if len(parted) < 2 or max(len(row) for row in parted) < 2:
         return None
-    columns = spans(parted) if columns is None else columns
+    columns = column_spans(parted) if columns is None else columns
     if len(columns) < 2:
         return None
     placed_rows = [place_cells(row, columns) for row in parted]
@@ -367,12 +367,12 @@ def _table(
     return PdfTable(line.page, box, placed_rows, places, line.turn)
 
 
-def by_alignment(column: Sequence[PagePiece]) -> list[PagePiece]:
+def aligned_tables(column: Sequence[PagePiece]) -> list[PagePiece]:
     """A column of a page with runs of lines that make a table as tables."""
     out: list[PagePiece] = []
     run: list[TextLine] = []
     for piece in column:
-        is_row = isinstance(piece, TextLine) and (_is_row(piece) or _joins(run, piece))
+        is_row = isinstance(piece, TextLine) and (_is_row(piece) or _is_joined(run, piece))
         if run and (not is_row or piece.box.top - run[-1].bottom > _APART * run[-1].size):
             _settle(out, run)
             run = []
@@ -386,21 +386,21 @@ def by_alignment(column: Sequence[PagePiece]) -> list[PagePiece]:
 
 def _is_row(line: TextLine) -> bool:
     """Whether a line has cells: words far apart, beside the mark of a list."""
-    parted = cells(line.words, _GAP)
+    parted = split_cells(line.words, _GAP)
     if line.backward or len(parted) < 2:
         return False
     return len(parted) > 2 or _length(parted[0]) > _BULLETS
 
 
-def _joins(run: Sequence[TextLine], line: TextLine) -> bool:
+def _is_joined(run: Sequence[TextLine], line: TextLine) -> bool:
     """Whether a line whose cells are nearer stands in the columns of the rows above it."""
-    if len(run) < 2 or line.backward or len(own := cells(line.words)) < 2:
+    if len(run) < 2 or line.backward or len(own := split_cells(line.words)) < 2:
         return False
-    columns = spans([cells(row.words) for row in run[-_LATEST:]])
-    return [_over(cell, columns) for cell in own] == [[at] for at in range(len(columns))]
+    columns = column_spans([split_cells(row.words) for row in run[-_LATEST:]])
+    return [_columns_under(cell, columns) for cell in own] == [[at] for at in range(len(columns))]
 
 
-def _over(cell: Sequence[PdfWord], columns: Sequence[tuple[float, float]]) -> list[int]:
+def _columns_under(cell: Sequence[PdfWord], columns: Sequence[tuple[float, float]]) -> list[int]:
     """The columns that a cell stands in."""
     left, right = cell[0].left, cell[-1].right
     return [at for at, (low, high) in enumerate(columns) if min(right, high) > max(left, low)]
@@ -415,8 +415,8 @@ def _settle(out: list[PagePiece], run: Sequence[TextLine]) -> None:
     if len(run) < _FEWEST:
         out += run
         return
-    gap, columns = _split_cells(run)
-    if len(columns) > max(len(cells(line.words, gap)) for line in run):
+    gap, columns = _measure_columns(run)
+    if len(columns) > max(len(split_cells(line.words, gap)) for line in run):
         out += run
         return
     above: list[TextLine] = []
@@ -439,9 +439,9 @@ def _settle(out: list[PagePiece], run: Sequence[TextLine]) -> None:
     box = run[0].box
     for line in [*header, *run[1:]]:
         box = box.around(line.box)
-    rows = [cells(line.words, gap) for line in run]
+    rows = [split_cells(line.words, gap) for line in run]
     if header:
-        rows.insert(0, [cell for line in header for cell in cells(line.words, gap)])
+        rows.insert(0, [cell for line in header for cell in split_cells(line.words, gap)])
     table = _table(rows, run[0], box, columns)
     if table is None:
         out += [*header, *run]
@@ -449,15 +449,15 @@ def _settle(out: list[PagePiece], run: Sequence[TextLine]) -> None:
         out.append(table)
 
 
-def _split_cells(run: Sequence[TextLine]) -> tuple[float, list[tuple[float, float]]]:
+def _measure_columns(run: Sequence[TextLine]) -> tuple[float, list[tuple[float, float]]]:
     """How far apart the cells of rows are, and the columns they stand in. Words that are nearer than cells of a table
     have to be are cells too, where rows have them in the same columns, and the first is more than a mark."""
-    near = [cells(line.words) for line in run]
-    columns = spans(near)
+    near = [split_cells(line.words) for line in run]
+    columns = column_spans(near)
     regular = sum(len(row) == len(columns) and _length(row[0]) > _BULLETS for row in near)
     if regular >= _REGULAR * len(run):
         return CELL, columns
-    return _GAP, spans([cells(line.words, _GAP) for line in run])
+    return _GAP, column_spans([split_cells(line.words, _GAP) for line in run])
 
 
 def _stands_over(line: TextLine, columns: Sequence[tuple[float, float]], top: float, gap: float) -> int:
@@ -466,8 +466,8 @@ def _stands_over(line: TextLine, columns: Sequence[tuple[float, float]], top: fl
     if top - line.bottom > _APART * line.size or line.backward:
         return 0
     found: list[int] = []
-    for cell in cells(line.words, gap):
-        over = _over(cell, columns)
+    for cell in split_cells(line.words, gap):
+        over = _columns_under(cell, columns)
         if len(over) != 1:
             return 0
         found += over

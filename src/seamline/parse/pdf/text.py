@@ -144,7 +144,7 @@ def _words(
         return _by_look(chars, start, end, looks)
     look = looks.of(own[0] or 0, start)
     if is_forward and not look.turn and _is_whole(chars, start, end, look):
-        return [(_forward(chars, start, end, look), look)]
+        return [(_turn_forward(chars, start, end, look), look)]
     return _pieces(chars, start, end, look)
 
 
@@ -190,7 +190,7 @@ def _pieces(chars: _Chars, start: int, end: int, look: TextLook) -> Iterator[tup
 def _word(chars: _Chars, start: int, end: int, look: TextLook) -> PdfWord:
     text = chars.text[start:end]
     if not look.turn and not _BACKWARD.search(text):
-        return _forward(chars, start, end, look)
+        return _turn_forward(chars, start, end, look)
     if text[-1] in "\ufffe\x02":
         text = _HYPHEN.sub("-", text)
     left, right = min(chars.lefts[start:end]), max(chars.rights[start:end])
@@ -199,7 +199,7 @@ def _word(chars: _Chars, start: int, end: int, look: TextLook) -> PdfWord:
     return PdfWord(text, left, top, right, bottom, look.base, look.style, None, role=look.role)
 
 
-def _forward(chars: _Chars, start: int, end: int, look: TextLook) -> PdfWord:
+def _turn_forward(chars: _Chars, start: int, end: int, look: TextLook) -> PdfWord:
     """Characters of one look that run from left to right."""
     text = chars.text[start:end]
     if text[-1] in "\ufffe\x02":
@@ -242,7 +242,7 @@ _GLUED = 0.13
 """Words closer than this, in sizes of their font, are one."""
 
 
-def sheets(tokens: Sequence[ReadWord], page: int, width: float, height: float) -> list[PageSheet]:
+def read_sheets(tokens: Sequence[ReadWord], page: int, width: float, height: float) -> list[PageSheet]:
     """The lines of a page by direction, that of most words first."""
     turns: dict[int, list[ReadWord]] = {}
     for token in tokens:

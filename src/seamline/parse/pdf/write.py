@@ -8,7 +8,7 @@ from typing import Any
 
 from seamline.parse.builder import DocumentBuilder, PlacedText
 from seamline.parse.pdf.model import Box, PdfFigure, PdfPage, PdfPassage, PdfTable, PdfWord, TextLine, line_of, turn_box
-from seamline.parse.pdf.paragraphs import Compounds, seam
+from seamline.parse.pdf.paragraphs import Compounds, line_seam
 from seamline.parse.pdf.tables import box_of, text_of
 from seamline.types import Detail
 
@@ -135,7 +135,7 @@ class PdfWriter:
         last: PdfWord | None = None
         for line in one.lines:
             if last is not None:
-                drops, between = seam(last, line.words[0], self._compounds)
+                drops, between = line_seam(last, line.words[0], self._compounds)
                 if drops:
                     runs[-1] = _shorter(runs[-1])
                 if between:

@@ -29,10 +29,10 @@ from seamline.parse.rst.lines import (
     OPTION,
     SIMPLE,
     RstLines,
-    odd_formulas,
-    open_marks,
-    plain,
-    width,
+    column_width,
+    count_odd_formulas,
+    count_open_marks,
+    plain_title,
 )
 from seamline.text.headings import heading_text
 from seamline.text.lines import trimmed
@@ -203,7 +203,7 @@ class RstScan:
                 self._leave()
             self._enter("list", at, column, column, mark)
         detail: Detail | None = None
-        floor = indent = column + width(self.text[at:after_mark])
+        floor = indent = column + column_width(self.text[at:after_mark])
         if mark in ("term", "field", "option"):
             floor = column + 1
             below = number + 1
@@ -278,7 +278,7 @@ class RstScan:
             self._styles.append(style)
             level = len(self._styles)
         self._level = level
-        detail = Detail(title=plain(title))
+        detail = Detail(title=plain_title(title))
         self._add("heading", self.lines.start[first], self.lines.end[last], min(level, _DEEPEST), detail)
         return last + 1
 
@@ -409,8 +409,8 @@ def _notices(scan: RstScan, text: str) -> tuple[Notice, ...]:
     inline = formulas = 0
     for block in scan.blocks:
         if block.kind == "paragraph" and not block.detail:
-            inline += open_marks(text, block.start, block.end)
-            formulas += odd_formulas(text, block.start, block.end)
+            inline += count_open_marks(text, block.start, block.end)
+            formulas += count_odd_formulas(text, block.start, block.end)
     counts = (
         ("rst-include", scan.includes, "directives name other files or addresses, which are not read"),
         ("rst-substitution", scan.substitutions, "substitutions are left as they are written"),

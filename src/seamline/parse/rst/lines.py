@@ -40,7 +40,7 @@ class RstLines:
             self.start.append(start)
             self.at.append(at)
             self.end.append(at + len(body))
-            self.indent.append(width(margin) if body else -1)
+            self.indent.append(column_width(margin) if body else -1)
 
     def __len__(self) -> int:
         return len(self.start)
@@ -77,7 +77,7 @@ class RstLines:
         return after
 
 
-def width(text: str) -> int:
+def column_width(text: str) -> int:
     """Columns of a text that starts in the first."""
     if "\t" not in text:
         return len(text)
@@ -110,7 +110,7 @@ _CLOSES = {
 _MATH = re.compile(r":math:`([^`]*)`")
 
 
-def plain(title: str) -> str:
+def plain_title(title: str) -> str:
     """A title without its marks."""
     if len(title) > _LONGEST_TITLE or not any(mark in title for mark in "`*|\\_"):
         return title
@@ -118,7 +118,7 @@ def plain(title: str) -> str:
     return _REFERENCE.sub(lambda found: found[1] or found[2] or "", bare).strip()
 
 
-def open_marks(text: str, start: int, end: int) -> int:
+def count_open_marks(text: str, start: int, end: int) -> int:
     """How many inline marks of a paragraph have no end. One that has none is not looked for again."""
     count = 0
     absent: set[str] = set()
@@ -140,6 +140,6 @@ def open_marks(text: str, start: int, end: int) -> int:
     return count
 
 
-def odd_formulas(text: str, start: int, end: int) -> int:
+def count_odd_formulas(text: str, start: int, end: int) -> int:
     """How many formulas in a paragraph open other braces than they close."""
     return sum(found[1].count("{") != found[1].count("}") for found in _MATH.finditer(text, start, end))

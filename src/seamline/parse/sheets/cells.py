@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from seamline.parse.office.ooxml import OfficePackage, child, name_of, number
 from seamline.parse.parser_types import ParseInput
-from seamline.parse.sheets.grid import CELL, SheetGrid, Value, neighbours
+from seamline.parse.sheets.grid import CELL, SheetGrid, Value, group_neighbours
 from seamline.parse.xml import parse_xml, refuse_doctype
 
 _ROOMY = 4_000_000
@@ -49,7 +49,7 @@ class SheetMarks(NamedTuple):
     """How many cells have a text that is shared."""
 
 
-def marks_of(data: bytes) -> SheetMarks:
+def read_marks(data: bytes) -> SheetMarks:
     """What a sheet has."""
     return SheetMarks(_TWO_LETTERS.search(data) is not None, b"</f>" in data, _ERROR in data, data.count(b't="s"'))
 
@@ -171,8 +171,8 @@ class XlsxWorkbook:
                 room += len(value) if isinstance(value, str) else 8
                 if count >= _MOST_CELLS or room > most:
                     self._note("cells-limit", f"cells after the first {count:,} are left out", name)
-                    return list(neighbours(found))
-        return list(neighbours(found))
+                    return list(group_neighbours(found))
+        return list(group_neighbours(found))
 
     def _note(self, code: str, message: str, name: str) -> None:
         self._package.note(code, message, f"sheet {name}")

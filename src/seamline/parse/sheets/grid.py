@@ -108,7 +108,7 @@ class SheetGrid:
         return SheetGrid(self.top + top, self.left + left, rows, self.merged)
 
 
-def neighbours(found: Mapping[int, Mapping[int, Value]]) -> Iterator[SheetGrid]:
+def group_neighbours(found: Mapping[int, Mapping[int, Value]]) -> Iterator[SheetGrid]:
     """Cells by row and column, both from 1, as boxes of rows and columns that stand side by side."""
     for rows in _runs(sorted(found)):
         columns = sorted({column for row in rows for column in found[row]})
@@ -343,7 +343,7 @@ class CutText(NamedTuple):
         return f"{cells} more than {CELL:,} characters: {self.characters:,} were cut off"
 
 
-def cut_long(grids: Sequence[SheetGrid]) -> CutText | None:
+def cut_long_texts(grids: Sequence[SheetGrid]) -> CutText | None:
     """Cut the texts of cells to what a cell holds, in place; what was cut, if anything."""
     cells = characters = 0
     for grid in grids:

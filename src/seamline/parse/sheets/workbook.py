@@ -15,8 +15,15 @@ from seamline.gc_pause import paused
 from seamline.parse.builder import DocumentBuilder
 from seamline.parse.office.ooxml import OfficePackage, attribute, child, name_of
 from seamline.parse.parser_types import ParseInput, ParseResult
-from seamline.parse.sheets.cells import SheetMarks, XlsxWorkbook, count_failed, count_uncalculated, is_sparse, marks_of
-from seamline.parse.sheets.grid import SheetGrid, cut_long, write_grid
+from seamline.parse.sheets.cells import (
+    SheetMarks,
+    XlsxWorkbook,
+    count_failed,
+    count_uncalculated,
+    is_sparse,
+    read_marks,
+)
+from seamline.parse.sheets.grid import SheetGrid, cut_long_texts, write_grid
 from seamline.parse.xml import refuse_doctype
 from seamline.types import Notice
 
@@ -53,7 +60,7 @@ class _Writer:
             self.notices.append(notice)
 
     def sheet(self, name: str, grids: Sequence[SheetGrid], *, may_be_long: bool = True) -> None:
-        if may_be_long and (cut := cut_long(grids)):
+        if may_be_long and (cut := cut_long_texts(grids)):
             self.note("cells-cut", cut.message, f"sheet {name}")
         if not any(grid.rows for grid in grids):
             self.note("sheet-empty", "holds no cells", f"sheet {name}")
@@ -123,7 +130,7 @@ class _Book:
             if state in ("hidden", "veryHidden"):
                 self._writer.note("sheet-hidden", "is hidden, and read all the same", f"sheet {name}")
             grids: list[SheetGrid] = []
-            marks = marks_of(data)
+            marks = read_marks(data)
             if not is_sparse(data, marks) and not workbook.is_heavy(data, marks):
                 book = book or open_workbook(self._raw.data, self._raw.uri)
                 grid = _lay_out_sheet(book, name)

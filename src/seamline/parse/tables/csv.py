@@ -39,7 +39,7 @@ def parse(raw: ParseInput) -> ParseResult:
 
 def _parse_table(raw: ParseInput) -> ParseResult:
     text = raw.text
-    dialect, doubt = detect(text, tabs=raw.media_type == TSV)
+    dialect, doubt = detect_dialect(text, tabs=raw.media_type == TSV)
     scanner = CsvScanner(dialect)
     rows = [span for span in scanner.records(text) if not text[span[0]].isspace() or _is_record(text[slice(*span)])]
     if rows[:1] == [(0, 1)] and text[0] == "\ufeff":
@@ -283,7 +283,7 @@ class CsvScanner:
 _LINE = re.compile(r"[^\r\n]+")
 
 
-def detect(text: str, *, tabs: bool = False) -> tuple[Dialect, str]:
+def detect_dialect(text: str, *, tabs: bool = False) -> tuple[Dialect, str]:
     """The dialect of a table, and the delimiters that would do as well; `tabs` where its name says tabs."""
     if sign := declared_delimiter(text):
         return Dialect(sign, _quote(text[:SAMPLE])), ""

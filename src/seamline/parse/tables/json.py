@@ -41,7 +41,7 @@ def parse(raw: ParseInput) -> ParseResult:
     start = reader.skip(1 if text.startswith("\ufeff") else 0)
     if start == len(text):
         return ParseResult(text, [], notices=(_EMPTY,))
-    if deepest(text) > raw.limits.depth:
+    if nesting_depth(text) > raw.limits.depth:
         message = f"brackets nest deeper than {raw.limits.depth} levels: kept as text, without structure"
         return ParseResult(text, [_code(text, start, len(text))], notices=(Notice("json-deep", message),))
     made = _Maker(text, reader)
@@ -88,7 +88,7 @@ _EMPTY = Notice("table-empty", "there is no value in it")
 def _is_record(reader: JsonReader, start: int, end: int, depth: int) -> bool:
     """Whether a line is one whole value."""
     text = reader.text
-    if text.count("[", start, end) + text.count("{", start, end) > depth and deepest(text[start:end]) > depth:
+    if text.count("[", start, end) + text.count("{", start, end) > depth and nesting_depth(text[start:end]) > depth:
         return False
     return not isinstance(reader.whole(start, end), BrokenJson)
 
@@ -402,7 +402,7 @@ def _integer(digits: str) -> int:
     return int(digits) if len(digits) < 1000 else 0
 
 
-def deepest(text: str) -> int:
+def nesting_depth(text: str) -> int:
     """How deep brackets nest outside strings; nothing recurses."""
     left = _STRING.sub("", text)
     depth = most = 0

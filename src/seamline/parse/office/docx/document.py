@@ -15,7 +15,7 @@ from typing import Any
 from seamline.gc_pause import paused
 from seamline.parse.builder import DocumentBuilder
 from seamline.parse.office.docx.styles import DocxNumbering, DocxStyles, ParagraphLook
-from seamline.parse.office.docx.text import DocxLine, DocxLines, alternative
+from seamline.parse.office.docx.text import DocxLine, DocxLines, choose_alternative
 from seamline.parse.office.drawing import drawn_pieces
 from seamline.parse.office.ooxml import OfficePackage, PartRelation, attribute, child, name_of, number, value
 from seamline.parse.office.pieces import OfficeCell, OfficePicture, OfficePiece, OfficeRow, OfficeTable, as_text
@@ -188,7 +188,7 @@ class DocxBody(ContentWalk[OpenElement]):
         elif name == "w:altChunk":
             self.chunks.append(next(iter(element.values()), ""))
         elif name == "mc:AlternateContent":
-            stack.append(OpenElement(iter(alternative(element)), frame.path, frame.out, frame.table, frame.row))
+            stack.append(OpenElement(iter(choose_alternative(element)), frame.path, frame.out, frame.table, frame.row))
         else:  # content controls and whatever else is put around content
             path = frame.step("sdt") if name == "w:sdt" else frame.path
             counts = frame.counts if path == frame.path else Counter()

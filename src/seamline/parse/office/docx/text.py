@@ -131,7 +131,7 @@ class DocxLines:
         elif name == "w:txbxContent":
             line.boxes.append(element)
         elif name == "mc:AlternateContent":
-            return iter(alternative(element)), None
+            return iter(choose_alternative(element)), None
         elif name == "w:hyperlink":
             return iter(element), (len(line.parts), self._address(attribute(element, "id")))
         else:
@@ -198,7 +198,7 @@ class DocxLines:
                 line.boxes.append(element)
                 continue
             if name == "mc:AlternateContent":
-                stack.append(iter(alternative(element)))
+                stack.append(iter(choose_alternative(element)))
                 continue
             if name == "a:t":
                 line.parts.append(("text", f"{element.text or ''} "))
@@ -282,7 +282,7 @@ def _add_formula(line: DocxLine, text: str, kind: str) -> None:
         line.parts.append((kind, f"${text}$"))
 
 
-def alternative(element: Any) -> Any:
+def choose_alternative(element: Any) -> Any:
     """One of the renderings of the same thing: the first that has text, else the first."""
     choices = [one for one in element if name_of(one) in ("mc:Choice", "mc:Fallback")]
     for one in choices:

@@ -20,8 +20,8 @@ from seamline.parse.office.ooxml import DEPTH, OfficePackage
 from seamline.parse.office.pieces import OfficePicture, OfficePiece, as_text
 from seamline.parse.office.write import PieceWriter, Told
 from seamline.parse.parser_types import ParseInput, ParseResult
-from seamline.parse.sheets.grid import cut_long, write_grid
-from seamline.parse.xml import faults, parse_xml
+from seamline.parse.sheets.grid import cut_long_texts, write_grid
+from seamline.parse.xml import parse_xml, xml_faults
 from seamline.types import Notice
 
 _LEFT_OUT = {
@@ -71,7 +71,7 @@ class _Reader:
 
     def _flat(self) -> tuple[Any, Any, Any]:
         root = parse_xml(self._raw.data, self._raw.uri, depth=DEPTH)
-        if fault := faults(root):
+        if fault := xml_faults(root):
             self._note("xml-damaged", f"is damaged XML, read as far as possible ({fault})")
         return root, root, root
 
@@ -196,7 +196,7 @@ class _Reader:
             if not found:
                 self._note("sheet-empty", "holds no cells", where)
                 continue
-            if cut := cut_long(found):
+            if cut := cut_long_texts(found):
                 self._note("cells-cut", cut.message, where)
             self._builder.heading(1, name, {"sheet": name})
             left = sum(write_grid(self._builder, name, grid, self._raw.limits.characters) for grid in found)

@@ -7,7 +7,7 @@ from typing import Any
 
 from seamline.parse.office.odf.styles import get, name_of
 from seamline.parse.office.ooxml import number
-from seamline.parse.sheets.grid import SheetGrid, Value, neighbours
+from seamline.parse.sheets.grid import SheetGrid, Value, group_neighbours
 
 _MOST = 1 << 30
 _REPEATED = 1_000
@@ -100,7 +100,7 @@ def _box_cells(found: dict[int, dict[int, Value]], merged: list[tuple[int, int, 
     right = max(max(row) for row in found.values())
     box = (bottom - top + 1) * (right - left + 1)
     if box > _ROOMY or box > max(_THIN * sum(map(len, found.values())), 10_000):
-        return list(neighbours(found))
+        return list(group_neighbours(found))
     empty: dict[int, Value] = {}
     columns = range(left, right + 1)
     rows = [[found.get(row, empty).get(column, "") for column in columns] for row in range(top, bottom + 1)]

@@ -11,7 +11,7 @@ from typing import Any
 
 from seamline.parse.office.docx.styles import numeral
 from seamline.parse.office.ooxml import number
-from seamline.parse.xml import at_path
+from seamline.parse.xml import element_at
 
 _LONGEST_CHAIN = 50
 _ESCAPED = re.compile(r"_([0-9a-f]{2})_")
@@ -164,4 +164,4 @@ def get(element: Any, name: str) -> str:
 
 def child(element: Any, *path: str) -> Any | None:
     """The element at a path of short names, the first of each."""
-    return at_path(element, path, name_of)
+    return element_at(element, path, name_of)
