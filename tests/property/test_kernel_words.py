@@ -38,7 +38,7 @@ ANY = TEXTS | st.text() | st.text(st.characters(codec="ascii"))
 def python() -> Iterator[None]:
     """The Python path, in the modules that chose when they were imported."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(words, "ANALYZER", None)
+        patch.setattr(words, "WORD_KERNEL", None)
         patch.setattr(sketch, "KERNELS", None)
         patch.setattr(identification, "KERNELS", None)
         yield
@@ -49,8 +49,8 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """The compiled path, even where Python was asked for."""
     ranges = words._ranges(words._SILENT, words._SIGNS)
     analyzer = native.Analyzer(ranges)
-    monkeypatch.setattr(words, "ANALYZER", analyzer)
-    monkeypatch.setattr(sketch, "ANALYZER", analyzer)
+    monkeypatch.setattr(words, "WORD_KERNEL", analyzer)
+    monkeypatch.setattr(sketch, "WORD_KERNEL", analyzer)
     monkeypatch.setattr(sketch, "KERNELS", native)
     monkeypatch.setattr(identification, "KERNELS", native)
 
