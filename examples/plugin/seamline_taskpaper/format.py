@@ -10,16 +10,7 @@ from __future__ import annotations
 
 import re
 
-<<<<<<< HEAD
-from seamline.plugins import (
-    Block,
-    Format,
-    ParseResult,
-    ParseInput,
-)
-=======
 from seamline.plugins import Block, Format, ParseInput, ParseResult
->>>>>>> parse
 
 FORMAT = Format(
     name="taskpaper",

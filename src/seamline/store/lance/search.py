@@ -1,12 +1,14 @@
 """How the LanceDB store finds entries by vector and by words, and when it does so exactly.
 
 Vectors: below `LanceLimits.exact` rows each one is compared. Above that an index of partitions with 4-bit codes
-proposes candidates and their own vectors decide; on a million vectors of 384 dimensions it found 99-100% of the ten nearest in
-8-11 ms of CPU, and of the ten nearest among 1% of them in 11-18 ms. A filter that lets few through is compared exactly.
+proposes candidates and their own vectors decide; on a million vectors of 384 dimensions it found 99-100% of the ten
+nearest in 8-11 ms of CPU, and of the ten nearest among 1% of them in 11-18 ms. A filter that lets few through is
+compared exactly.
 
 Words: below `LanceLimits.count` rows they are counted here, exactly and in 64 bits. Above that the engine's index
-counts, in 32 bits: right to six digits once `tidy` has been there, and until then off by about the share of what is new (entries
-that came or went since are counted in one place and not yet in another: 12% off when a third of all is new).
+counts, in 32 bits: right to six digits once `tidy` has been there, and until then off by about the share of what is
+new (entries that came or went since are counted in one place and not yet in another: 12% off when a third of all is
+new).
 """
 
 from __future__ import annotations
