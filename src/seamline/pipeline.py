@@ -64,12 +64,12 @@ def chunk(
 
         chunks = enrich(chunks, recipe, runtime, now=now, starts=sentence_starts)
     if not (derives and recipe.derived):
-        return DocumentChunks(recipe, reasons, chunks, [])
+        return DocumentChunks(recipe, reasons, chunks, about=[])
     from seamline.enrich.derive import derive
 
     derived = derive(document, chunks, recipe, runtime)
     usage = derived.usage if runtime.llm else None
-    return DocumentChunks(recipe, reasons, chunks, derived.texts, derived.notices, usage)
+    return DocumentChunks(recipe, reasons, chunks, about=derived.texts, notices=derived.notices, usage=usage)
 
 
 def index(

@@ -141,7 +141,7 @@ def open_index(
         check(store, embedder, config)
         base = root or (folder_of(local, store.root) if local is not None else Path.cwd())
         undo.pop_all()
-    return Index(store, embedder, base, local, access)
+    return Index(store, embedder, base, folder=local, access=access)
 
 
 def _models(store: Store, where: str, trust: Trust, keys: Keys, own: Sequence[str]) -> tuple[Access, Embedder]:

@@ -280,7 +280,17 @@ def _jobs(
     media_type = media_type_of(args)
     for file in inputs.files:
         data, problem = _stdin(most) if file is STDIN else (b"", "")
-        yield Job(file, data, problem, settled.recipe, settled.access, media_type, args.encoding, most, look)
+        yield Job(
+            file,
+            data,
+            problem,
+            recipe=settled.recipe,
+            access=settled.access,
+            media_type=media_type,
+            encoding=args.encoding,
+            max_bytes=most,
+            look=look,
+        )
 
 
 def _stdin(most: int | None) -> tuple[bytes, str]:

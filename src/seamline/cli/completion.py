@@ -67,8 +67,8 @@ def commands_of(parser: argparse.ArgumentParser) -> list[Command]:
             name,
             helps[name],
             [_option(a) for a in sub._actions if a.option_strings],
-            tuple(str(c) for a in sub._actions if not a.option_strings for c in a.choices or ()),
-            any(a.metavar in _FILE_WORDS for a in sub._actions if not a.option_strings),
+            words=tuple(str(c) for a in sub._actions if not a.option_strings for c in a.choices or ()),
+            files=any(a.metavar in _FILE_WORDS for a in sub._actions if not a.option_strings),
         )
         for name, sub in table.choices.items()
     ]

@@ -193,14 +193,18 @@ def _index_config(args: argparse.Namespace, settled: Settled, index: Index | Non
 
     if index is None:
         return IndexConfig(
-            settled.recipe, args.embedder or IndexConfig().embedder, not args.no_hierarchy, args.dual, args.late
+            settled.recipe,
+            args.embedder or IndexConfig().embedder,
+            hierarchy=not args.no_hierarchy,
+            dual=args.dual,
+            late=args.late,
         )
     return IndexConfig(
         settled.recipe if _asks_for_recipe(args) else index.recipe,
         args.embedder or index.settings.embedder,
-        not args.no_hierarchy and index.settings.options.get("hierarchy") == "yes",
-        args.dual or index.settings.dual,
-        args.late or is_late(index.settings),
+        hierarchy=not args.no_hierarchy and index.settings.options.get("hierarchy") == "yes",
+        dual=args.dual or index.settings.dual,
+        late=args.late or is_late(index.settings),
     )
 
 

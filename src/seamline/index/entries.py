@@ -135,10 +135,10 @@ def _levels(levels: Sequence[Chunk], leaves: Sequence[Chunk]) -> list[_Group]:
             chunk.id,
             chunk.path,
             chunk.body,
-            bisect_left(starts, chunk.start),
-            bisect_right(ends, chunk.end),
-            chunk.level,
-            chunk.parent,
+            first=bisect_left(starts, chunk.start),
+            last=bisect_right(ends, chunk.end),
+            level=chunk.level,
+            parent=chunk.parent,
         )
         for chunk in levels
     ]
@@ -151,7 +151,7 @@ def _meta(document: Document) -> dict[str, MetaValue]:
 
 
 def _place(document: Document, entry: Entry, span: Span, path: tuple[str, ...]) -> EntryPlace:
-    return EntryPlace(entry.id, entry.level, span.start, span.end, document.place_of(span), path)
+    return EntryPlace(entry.id, entry.level, span.start, span.end, anchor=document.place_of(span), path=path)
 
 
 def _chunk(base: _Base, chunk: Chunk, parent: str, prose: Prose, tokenizer: Tokenizer) -> Entry:
@@ -223,7 +223,7 @@ def _groups(document: Document, chunks: Sequence[Chunk]) -> list[_Group]:
     nodes = outline(document)
     titles = {node.id: node for node in nodes}
     kept: list[_Group] = []
-    stack = [_Group(Namer(document.id).name("document"), (), Span(starts[0], ends[-1]), 0, len(chunks))]
+    stack = [_Group(Namer(document.id).name("document"), (), Span(starts[0], ends[-1]), first=0, last=len(chunks))]
     kept.append(stack[0])
     for node in nodes:
         first, last = bisect_left(starts, node.span.start), bisect_right(ends, node.span.end)
@@ -232,7 +232,7 @@ def _groups(document: Document, chunks: Sequence[Chunk]) -> list[_Group]:
         around = stack[-1]
         if last - first < 2 or (first, last) == (around.first, around.last) or last > around.last:
             continue
-        group = _Group(node.id, _path(node, titles), Span(starts[first], ends[last - 1]), first, last)
+        group = _Group(node.id, _path(node, titles), Span(starts[first], ends[last - 1]), first=first, last=last)
         stack.append(replace(group, parent=around.id))
         kept.append(stack[-1])
     return _levelled(kept)

@@ -87,7 +87,8 @@ def sources(
                 candidates.setdefault(doc, IndexSource(doc, read, _modified(file.path), media_type))
     missing = frozenset(gone)
     notices += shorten(skipped)
-    return Sources(list(candidates.values()), failures, partial(_covered, tuple(folders), missing), missing, notices)
+    covers = partial(_covered, tuple(folders), missing)
+    return Sources(list(candidates.values()), failures, covers=covers, missing=missing, notices=notices)
 
 
 def document_name(path: str | Path, root: Path) -> str:

@@ -72,7 +72,7 @@ def plan(query: str) -> Plan:
 
 def _planned(query: str, kind: Kind, reasons: tuple[str, ...], parts: tuple[str, ...]) -> Plan:
     mode, k = _WAYS[kind]
-    return Plan(query, kind, reasons, (query, *parts), mode, k)
+    return Plan(query, kind, reasons, queries=(query, *parts), mode=mode, k=k)
 
 
 def sized(given: Plan, budget: int, average: float) -> Plan:
