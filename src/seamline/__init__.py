@@ -27,7 +27,6 @@ if TYPE_CHECKING:
         audit_records,
     )
     from seamline.cut.sections import Node, outline
-    from seamline.derived import Derived
     from seamline.errors import (
         BudgetError,
         ConfigError,
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
         StoreError,
         TrustError,
     )
-    from seamline.facts import Facts
+    from seamline.facts import Derived, Facts
     from seamline.index.config import IndexConfig
     from seamline.index.update import UpdateReport
     from seamline.recipe.presets import preset
@@ -72,7 +71,6 @@ _HOME = {
     "api": ("FileChunks", "chunk", "chunk_files", "derive", "read", "settle"),
     "cut.audit.audit": ("RULES", "Violation", "audit", "audit_records"),
     "cut.sections": ("Node", "outline"),
-    "derived": ("Derived",),
     "errors": (
         "BudgetError",
         "ConfigError",
@@ -84,7 +82,7 @@ _HOME = {
         "StoreError",
         "TrustError",
     ),
-    "facts": ("Facts",),
+    "facts": ("Derived", "Facts"),
     "search.hits": ("Citation", "ContextText", "Hit", "Results"),
     "api.index": ("Index", "Stats", "find_index", "open_index"),
     "index.update": ("UpdateReport",),

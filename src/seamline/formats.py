@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from seamline.errors import ConfigError
-from seamline.registry import Family, Plugin, load_plugin, plugin_named, plugins
+from seamline.registry import (
+    Family,
+    Plugin,
+    load_plugin,
+    plugin_named,
+    plugins,
+)
 
 
 class Format(NamedTuple):

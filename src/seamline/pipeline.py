@@ -17,9 +17,14 @@ from seamline.trust.access import Access
 from seamline.types import Chunk, Document
 
 if TYPE_CHECKING:
-    from seamline.derived import Derived
+    from seamline.facts import Derived
     from seamline.filters.tree import Filter
-    from seamline.index.update import IndexSource, Tools, UpdateReport, Watcher
+    from seamline.index.update import (
+        IndexSource,
+        Tools,
+        UpdateReport,
+        Watcher,
+    )
     from seamline.protocols import Store, Usage
     from seamline.search.hits import Results
     from seamline.search.options import SearchOptions
@@ -108,7 +113,13 @@ def retrieve(
     from seamline.search.documents import DocumentCache
     from seamline.search.hits import Results
     from seamline.search.legs import query_vectors
-    from seamline.search.search import Finder, merge_parts, read_question, rerank, widen
+    from seamline.search.search import (
+        Finder,
+        merge_parts,
+        read_question,
+        rerank,
+        widen,
+    )
 
     queries, options, notices = read_question(question, options)
     documents = DocumentCache(engine.reader)

@@ -13,7 +13,12 @@ from seamline.cut.scores import Signal
 from seamline.cut.scores.strategies import MakeSignal
 from seamline.errors import ConfigError, ParseError, SeamlineError
 from seamline.formats import Format, plugin_formats
-from seamline.parse.raw import Limits, Parsed, Parser, Raw
+from seamline.parse.raw import (
+    Limits,
+    Parsed,
+    Parser,
+    Raw,
+)
 from seamline.protocols import (
     Embedder,
     EmbedderRequest,
@@ -25,9 +30,19 @@ from seamline.protocols import (
     Writer,
 )
 from seamline.recipe.recipe import ParseOptions, Recipe
-from seamline.registry import FAMILIES, Plugin, load_plugin, plugins
+from seamline.registry import (
+    FAMILIES,
+    Plugin,
+    load_plugin,
+    plugins,
+)
 from seamline.runtime import Runtime
-from seamline.types import Block, Document, Notice, Span
+from seamline.types import (
+    Block,
+    Document,
+    Notice,
+    Span,
+)
 
 __all__ = [
     "Anchor",

@@ -12,11 +12,7 @@ import pytest
 import seamline
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import ParseError
-from seamline.index.update import (
-    IndexSource,
-    Tools,
-    UpdateReport,
-)
+from seamline.index.update import IndexSource, Tools, UpdateReport
 from seamline.pipeline import chunk_document, index
 from seamline.recipe.recipe import Overlap, Recipe
 from seamline.records import Entry, Settings

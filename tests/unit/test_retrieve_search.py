@@ -26,11 +26,7 @@ from seamline.search.legs import (
 from seamline.search.options import SearchOptions
 from seamline.search.plan import plan
 from seamline.search.rerank import Weights
-from seamline.search.search import (
-    LONGEST_QUERY,
-    PART,
-    SearchEngine,
-)
+from seamline.search.search import LONGEST_QUERY, PART, SearchEngine
 from seamline.store.memory import MemoryReader
 from seamline.testing.library import NOW, RECIPE, Library
 from seamline.text.words import MOST_QUERY_WORDS

@@ -10,7 +10,12 @@ from __future__ import annotations
 
 import re
 
-from seamline.plugins import Block, Format, Parsed, Raw
+from seamline.plugins import (
+    Block,
+    Format,
+    Parsed,
+    Raw,
+)
 
 FORMAT = Format(
     name="taskpaper",

@@ -23,7 +23,7 @@ from seamline.types import Chunk, Document
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from seamline.derived import Derived
+    from seamline.facts import Derived
     from seamline.protocols import Embedder, LanguageModel
     from seamline.tokens import TokenizerLike
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
-from seamline.cut.audit.audit import RULES, Violation, audit, audit_records
+from seamline.cut.audit.audit import (
+    RULES,
+    Violation,
+    audit,
+    audit_records,
+)
 
 __all__ = ["RULES", "Violation", "audit", "audit_records"]

@@ -18,7 +18,12 @@ from seamline.errors import (
     SeamlineError,
     command,
 )
-from seamline.trust.access import Target, check_owner, models_of, targets_of
+from seamline.trust.access import (
+    Target,
+    check_owner,
+    models_of,
+    targets_of,
+)
 
 __all__ = ["Check", "check_index_parts", "check_installation", "check_targets"]
 

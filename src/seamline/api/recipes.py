@@ -16,7 +16,12 @@ from seamline.recipe.recipe import (
     Recipe,
     Sections,
 )
-from seamline.recipe.toml import FILE_NAME, adjusted, find, load_recipe
+from seamline.recipe.toml import (
+    FILE_NAME,
+    adjusted,
+    find,
+    load_recipe,
+)
 from seamline.registry import STRATEGIES, is_known, names
 
 __all__ = [

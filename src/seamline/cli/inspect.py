@@ -10,7 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seamline.api.recipes import Recipe
-from seamline.api.sources import File, out_of_memory, parse_bytes, parse_file
+from seamline.api.sources import (
+    File,
+    out_of_memory,
+    parse_bytes,
+    parse_file,
+)
 from seamline.cli.options import (
     HelpFormatter,
     add_media_type,

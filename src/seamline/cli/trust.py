@@ -91,7 +91,12 @@ def _target(given: str) -> str:
 
 
 def _add(folder: str, args: argparse.Namespace) -> int:
-    from seamline.api.trust import OWNER, TrustRecord, add_record, is_plugin_model
+    from seamline.api.trust import (
+        OWNER,
+        TrustRecord,
+        add_record,
+        is_plugin_model,
+    )
 
     targets = [_target(given) for given in args.targets]
     known = [target for target in targets if "://" in target or is_plugin_model(target) or os.path.isfile(target)]

@@ -15,11 +15,7 @@ from seamline.cut.atoms import Draft, borrowed, rendered
 from seamline.cut.sections import Section
 from seamline.protocols import Tokenizer
 from seamline.source.imports import Import, Imports
-from seamline.types import (
-    Block,
-    Context,
-    Document,
-)
+from seamline.types import Block, Context, Document
 
 
 class Lead(NamedTuple):

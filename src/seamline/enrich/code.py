@@ -9,8 +9,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from seamline.derived import Derived, holders
-from seamline.facts import CodeFacts
+from seamline.facts import CodeFacts, Derived, holders
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
 from seamline.source import Source, source_of

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from seamline.derived import Derived
 from seamline.enrich.prefix import plain_prefixes
 from seamline.enrich.prose import Passage, passages
 from seamline.enrich.written import (
@@ -16,6 +15,7 @@ from seamline.enrich.written import (
     summaries,
 )
 from seamline.errors import ConfigError
+from seamline.facts import Derived
 from seamline.protocols import Usage
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Runtime

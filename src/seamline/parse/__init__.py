@@ -8,7 +8,12 @@ from pathlib import Path
 
 from seamline.errors import ParseError, ParserGaveUp
 from seamline.files import MAX_BYTES, read_file
-from seamline.formats import Format, format_named, format_names, plugin_of
+from seamline.formats import (
+    Format,
+    format_named,
+    format_names,
+    plugin_of,
+)
 from seamline.parse.decode import check_encodable, decode, encoded
 from seamline.parse.html.meta import declared_encoding
 from seamline.parse.markdown.notices import characters

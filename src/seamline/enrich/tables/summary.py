@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from math import fsum
 from statistics import median
 
-from seamline.derived import Derived, Holders
 from seamline.enrich.tables.rows import (
     Rewriter,
     check_template,
@@ -20,6 +19,7 @@ from seamline.enrich.tables.rows import (
     texts,
 )
 from seamline.errors import ConfigError
+from seamline.facts import Derived, Holders
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
 from seamline.text.captions import caption
