@@ -155,9 +155,9 @@ def __getattr__(name: str) -> Any:
     """Names load on first use, so that `import seamline` costs almost nothing."""
     if name not in _WHERE:
         raise AttributeError(f"module 'seamline' has no attribute {name!r}")
-    from seamline.errors import installed
+    from seamline.errors import index_imports
 
-    with installed():
+    with index_imports():
         value = getattr(import_module(f"seamline.{_WHERE[name]}"), name)
     globals()[name] = value
     return value

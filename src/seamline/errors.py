@@ -110,7 +110,7 @@ _PACKAGES = ("numpy", "apsw", "onnxruntime", "tokenizers")
 
 
 @contextmanager
-def installed() -> Iterator[None]:
+def index_imports() -> Iterator[None]:
     """Around imports of what an index needs: a package that is not there is a MissingExtra."""
     try:
         yield

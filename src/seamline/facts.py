@@ -1,5 +1,5 @@
-"""What is known of chunks beyond their text: typed facts, each there only where it was asked for, and derived texts about
-them (summaries, propositions, questions, rows as sentences), which are found in their place and never cited."""
+"""What is known of chunks beyond their text: typed facts, each there only where it was asked for, and derived texts
+about them (summaries, propositions, questions, rows as sentences), found in their place and never cited."""
 
 from __future__ import annotations
 

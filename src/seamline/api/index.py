@@ -21,11 +21,11 @@ from seamline.files import MAX_BYTES
 from seamline.filters.language import parse_filter
 from seamline.index.config import (
     IndexConfig,
+    add_shadows,
     check,
     is_late,
     recipe_of,
     settings_of,
-    shaded,
 )
 from seamline.index.sources import folder_of, way_to
 from seamline.pipeline import retrieve
@@ -52,7 +52,7 @@ from seamline.search.documents import DocumentCache
 from seamline.search.duplicates import Duplicates, duplicates
 from seamline.search.hits import ContextText, Results
 from seamline.search.options import SearchOptions
-from seamline.search.plan import Plan, plan, sized
+from seamline.search.plan import Plan, plan, size_plan
 from seamline.search.prompt.budget import ContextWindow
 from seamline.search.prompt.context import PromptBuilder, assemble
 from seamline.search.search import SearchEngine
@@ -82,10 +82,10 @@ __all__ = [
     "Problem",
     "Stats",
     "UpdateReport",
+    "add_shadows",
     "find_index",
     "is_late",
     "open_index",
-    "shaded",
 ]
 
 FOLDER = ".seamline"
@@ -302,11 +302,11 @@ class Index:
         settled = self._settled(options, None)
         condition = parse_filter(where) if where.strip() else None
         with self._reading() as (reader, generation):
-            planned = sized(plan(query), most, self._average(reader, generation))
+            planned = size_plan(plan(query), most, self._average(reader, generation))
             results = retrieve(self._engine(reader, reranker), planned, settled, condition)
-            press = PromptBuilder(DocumentCache(reader), self._parts.tokenizer, sources)
+            builder = PromptBuilder(DocumentCache(reader), self._parts.tokenizer, sources)
             text = assemble(
-                results.hits, press, most, query=query, packing=packing, weak=weak, sentences=sentence_starts
+                results.hits, builder, most, query=query, packing=packing, weak=weak, sentences=sentence_starts
             )
             return replace(text, notices=(*results.notices, *self._store.remarks()))
 

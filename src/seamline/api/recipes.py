@@ -18,7 +18,7 @@ from seamline.recipe.recipe import (
 )
 from seamline.recipe.toml import (
     FILE_NAME,
-    adjusted,
+    adjust,
     find,
     load_recipe,
 )
@@ -40,7 +40,7 @@ __all__ = [
     "Recipe",
     "Sections",
     "StrategyChoice",
-    "adjusted",
+    "adjust",
     "classify",
     "find",
     "is_strategy",

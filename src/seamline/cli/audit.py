@@ -39,7 +39,7 @@ from seamline.cli.output import (
 )
 from seamline.cli.terminal import (
     TerminalStyle,
-    clipped,
+    clip,
     plural,
     say,
     style_for,
@@ -278,8 +278,8 @@ def _report(recipe: Recipe, findings: Findings, style: TerminalStyle) -> Iterato
         number = style.paint(f"{counts[rule]:>7,}", "red" if counts[rule] else "green")
         yield f"  {rule:<18}{number}  {style.paint(meaning, 'dim')}"
     yield ""
-    yield from _listed("first violations:", [_violation(v, style) for v in findings.violations])
-    yield from _listed(
+    yield from _list_first("first violations:", [_violation(v, style) for v in findings.violations])
+    yield from _list_first(
         "judged without the source, by sizes, order, ids and fences alone:",
         [visible(reason) for reason in findings.without_source],
     )
@@ -288,11 +288,11 @@ def _report(recipe: Recipe, findings: Findings, style: TerminalStyle) -> Iterato
 
 def _violation(violation: Violation, style: TerminalStyle) -> str:
     place = f"{visible(violation.doc)} chunk {violation.chunk_index + 1}"
-    message = clipped(visible(violation.message), 2 * style.width)
+    message = clip(visible(violation.message), 2 * style.width)
     return f"{place}: {style.paint(violation.rule, 'red')}: {message}"
 
 
-def _listed(title: str, lines: Sequence[str]) -> Iterator[str]:
+def _list_first(title: str, lines: Sequence[str]) -> Iterator[str]:
     """The first of the lines under a title, and how many more there are."""
     if not lines:
         return

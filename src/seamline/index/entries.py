@@ -234,7 +234,7 @@ def _groups(document: Document, chunks: Sequence[Chunk]) -> list[_Group]:
         group = _Group(node.id, _path(node, titles), Span(starts[first], ends[last - 1]), first=first, last=last)
         stack.append(replace(group, parent=around.id))
         kept.append(stack[-1])
-    return _levelled(kept)
+    return _set_levels(kept)
 
 
 def _path(node: Node, nodes: dict[str, Node]) -> tuple[str, ...]:
@@ -246,7 +246,7 @@ def _path(node: Node, nodes: dict[str, Node]) -> tuple[str, ...]:
         node = nodes[node.parent]
 
 
-def _levelled(groups: Sequence[_Group]) -> list[_Group]:
+def _set_levels(groups: Sequence[_Group]) -> list[_Group]:
     """Each section one level above the highest inside it; inner ones come later in the list."""
     height: dict[str, int] = {}
     for group in reversed(groups):

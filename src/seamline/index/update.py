@@ -19,7 +19,7 @@ from seamline.index.late import (
     reads_of,
     remarks,
 )
-from seamline.index.vectors import Model, embedded
+from seamline.index.vectors import Model, embed_entries
 from seamline.parse import parse_bytes
 from seamline.pipeline import chunk
 from seamline.protocols import (
@@ -283,7 +283,7 @@ class IndexRun:
             ),
             base=base,
             version=version,
-            put=_carried(reader, fresh, known, reads),
+            put=_carry_all(reader, fresh, known, reads),
             drop=tuple(sorted(known.keys() - {entry.id for entry in entries})),
             added=not alive,
             within=reads.now,
@@ -294,7 +294,7 @@ class IndexRun:
         within = {id: read for draft in group for id, read in draft.within.items()}
         model = Model(self._tools.embedder, self._tools.cache, self._tools.dual)
         drafted = [entry for draft in group for entry in draft.put]
-        return embedded(drafted, within, model, self._watcher.embedding if self._watcher else None)
+        return embed_entries(drafted, within, model, self._watcher.embedding if self._watcher else None)
 
     def _removals(self, gone: Sequence[tuple[Head, str]]) -> list[Change]:
         """Changes that remove documents, each given with the name of the one that took over its text, if any."""
@@ -356,7 +356,7 @@ def _born(reader: Reader, known: Mapping[str, str]) -> datetime | None:
     return reader.entries([first])[first].created_at if first else None
 
 
-def _carried(reader: Reader, fresh: Sequence[Entry], known: Mapping[str, str], reads: Reads) -> list[Entry]:
+def _carry_all(reader: Reader, fresh: Sequence[Entry], known: Mapping[str, str], reads: Reads) -> list[Entry]:
     """Entries with what is still true of their stored form: since when they are there, and unchanged vectors."""
     old = reader.entries([entry.id for entry in fresh if entry.id in known], vectors=True)
     return [_carry(entry, old.get(entry.id), reads) for entry in fresh]
