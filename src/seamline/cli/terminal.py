@@ -1,7 +1,5 @@
-"""What reaches a terminal: colour where it is wanted, control characters never.
-
-One line on a terminal while a long batch runs; nothing anywhere else.
-"""
+"""What reaches a terminal: colour where it is wanted, one line of progress while a long batch runs, control characters
+never."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Chunks for people: a header for each document, then every chunk with its size, place and text.
-
-Text with marked spans as lines for a terminal: wrapped, painted, and without control characters.
-"""
+"""Chunks for people: a header for each document, then every chunk with its size, place and text, in lines that are
+wrapped, painted and without control characters."""
 
 from __future__ import annotations
 

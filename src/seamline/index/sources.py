@@ -1,7 +1,5 @@
-"""Files -> the candidates of an index run, and the documents whose files are gone.
-
-From which folder the documents of an index are named: the one around it, or the one it was made for.
-"""
+"""Files -> the sources of an index run, and the documents whose files are gone. Documents are named from the folder
+around an index, or from the one it was made for."""
 
 from __future__ import annotations
 

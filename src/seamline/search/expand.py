@@ -1,9 +1,5 @@
-"""The hierarchy modes: what is searched, and how much of a document is shown around what was found.
-
-Neighbouring chunks as one passage: an exact slice of the document under the headings of its first chunk.
-
-A second look at borderline hits: where the answer goes on in the neighbour, both are returned as one.
-"""
+"""How much of a document is shown around what was found: sections by the mode of a search, and neighbours of borderline
+hits where the answer goes on in them. Chunks side by side become one exact slice of the document."""
 
 from __future__ import annotations
 

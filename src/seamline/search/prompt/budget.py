@@ -64,8 +64,8 @@ class ContextWindow:
 def pack(candidates: Sequence[Sequence[Form]], budget: int, packing: Packing = "greedy") -> list[FormChoice]:
     """The forms to take, at most one per candidate and all within the budget, by candidate.
 
-    `greedy` takes what comes first as long as it fits, whole or else in its next form. `exact` has the highest usefulness
-    in all that any choice has; from 500 candidates on it looks at the first 500.
+    `greedy` takes what comes first as long as it fits, whole or else in its next form. `exact` has the highest
+    usefulness in all that any choice has; from 500 candidates on it looks at the first 500.
     """
     return _greedy(candidates, budget) if packing == "greedy" else knapsack(candidates[:MOST_EXACT], budget)
 

@@ -1,7 +1,5 @@
-"""Less of a passage: runs of its pieces around the one that meets the query, from long to short.
-
-Where a part of a passage may start and end: at sentences and list items, at rows of a table, never within code.
-"""
+"""Less of a passage: runs of sentences, list items or rows around the one that meets the query, from long to short, and
+never within code."""
 
 from __future__ import annotations
 
