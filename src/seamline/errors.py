@@ -12,8 +12,9 @@ SeamlineError                 a message for people: what is wrong, where, and wh
 └── MissingExtra              an optional part that is not installed; names the install command
 
 Beside them: what is said where a package is missing that only an extra brings, and panics of libraries written in Rust
-as errors of ours. A panic reaches Python as an exception that is no `Exception` and whose class cannot be imported: each library has its
-own, in a module of the same name. Left alone it would pass every handler and end a batch because of one document.
+as errors of ours. A panic reaches Python as an exception that is no `Exception` and whose class cannot be imported:
+each library has its own, in a module of the same name. Left alone it would pass every handler and end a batch because
+of one document.
 """
 
 from __future__ import annotations
