@@ -20,7 +20,6 @@ LAYERS = {
     "types": BASE,
     "anchors": BASE,
     "facts": BASE,
-    "derived": BASE,
     "errors": BASE,
     "formats": BASE,
     "records": BASE,

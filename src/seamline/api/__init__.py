@@ -23,7 +23,7 @@ from seamline.types import Chunk, Document
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from seamline.derived import Derived
+    from seamline.facts import Derived
     from seamline.protocols import Embedder, LanguageModel
     from seamline.tokens import TokenizerLike
 
@@ -128,11 +128,11 @@ def settle(
     """The recipe that a base and its overrides make together."""
     named = recipe is None or isinstance(recipe, str)
     if named and (overlap is None or isinstance(overlap, int | str)):
-        return _settled_named(recipe, strategy, tokenizer, target, limit, floor, overlap)
-    return _settled(recipe, strategy, tokenizer, target, limit, floor, overlap)
+        return _settle_named(recipe, strategy, tokenizer, target, limit, floor, overlap)
+    return _settle(recipe, strategy, tokenizer, target, limit, floor, overlap)
 
 
-def _settled(
+def _settle(
     recipe: Recipe | str | None,
     strategy: str | None,
     tokenizer: str | None,
@@ -153,7 +153,7 @@ def _settled(
     return base
 
 
-_settled_named = lru_cache(maxsize=64, typed=True)(_settled)
+_settle_named = lru_cache(maxsize=64, typed=True)(_settle)
 """For bases that a name says all about: checking a recipe anew takes as long as cutting a short text."""
 
 

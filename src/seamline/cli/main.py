@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _dispatch(sys.argv[1:] if argv is None else argv)
         _flush()
     except BaseException as error:  # noqa: BLE001 - the last place to turn a failure into a message
-        code = _ended(error)
+        code = _exit_code(error)
     return code
 
 
@@ -119,13 +119,13 @@ def _in_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
-def _ended(error: BaseException) -> int:
+def _exit_code(error: BaseException) -> int:
     """The exit code of a command that raised, after its one line on stderr."""
     from seamline.cli import output as exits
     from seamline.errors import ConfigError, MissingExtra, SeamlineError
 
     if isinstance(error, SystemExit):  # argparse: --help, --version, usage
-        return _flushed(error.code if isinstance(error.code, int) else exits.FAILED)
+        return _flush_with(error.code if isinstance(error.code, int) else exits.FAILED)
     if isinstance(error, BrokenPipeError):  # the reader has seen enough: `seamline chunk docs | head`
         _drop_stdout()
         return exits.DONE
@@ -185,13 +185,13 @@ def _flush() -> None:
         raise WriteError(f"standard output: cannot be written: {error.strerror}") from None
 
 
-def _flushed(code: int) -> int:
+def _flush_with(code: int) -> int:
     from seamline.cli.output import WriteError
 
     try:
         _flush()
     except (BrokenPipeError, WriteError) as error:
-        return _ended(error)
+        return _exit_code(error)
     return code
 
 

@@ -1,7 +1,4 @@
-"""The whole configuration as one value.
-
-How documents are read, as far as a recipe has a say in it.
-"""
+"""The whole configuration as one value, and the part of it that parsers are told."""
 
 from __future__ import annotations
 

@@ -13,13 +13,12 @@ from dataclasses import replace
 from itertools import repeat
 from typing import Any, NamedTuple
 
-from seamline.derived import Derived
 from seamline.enrich.propositions.claims import Claim, Extraction, Report, Rules, Sieve, entities
 from seamline.enrich.propositions.sentence import read_passage
 from seamline.enrich.prose import Passage, Sentence
 from seamline.enrich.written import GaveUp, ask_each, framed
 from seamline.errors import ConfigError, needed
-from seamline.facts import Entity
+from seamline.facts import Derived, Entity
 from seamline.protocols import BadAnswer, Embedder, LanguageModel, Usage
 from seamline.types import Notice
 

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
-from seamline.derived import Derived, Holders
 from seamline.errors import ConfigError
+from seamline.facts import Derived, Holders
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
 from seamline.text.tables import Row, Table, tables

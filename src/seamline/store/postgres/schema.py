@@ -1,7 +1,5 @@
-"""Sizes at which a store in PostgreSQL changes its ways.
-
-The tables of an index in PostgreSQL: how they are made, recognised, and brought up to date.
-"""
+"""The tables of an index in PostgreSQL: how they are made, recognised and brought up to date, and the sizes at which a
+store changes its ways."""
 
 from __future__ import annotations
 
