@@ -87,7 +87,7 @@ def test_names_stand_at_their_places_in_the_text() -> None:
             "b d e F",
             "b e F",
         ),
-        ("a.rs", "use a::{b, c};\nextern crate h as i;\nfn f() { x!(b, i, c) }", "b c i", "b i c"),
+        ("a.rs", "use a::{b, c, d::*};\nextern crate h as i;\nfn f() { x!(b, i, c) }", "b c i", "b i c"),
         ("A.java", "import static a.b.C;\nimport a.*;\nclass X { B y = new C(B.C, x.C); }", "C", "C"),
         ("a.kt", "import a.b.C as D\nimport a.b.*\nfun f() { D() }", "D", "D"),
         ("a.scala", "import a.b.{C, D => E}\nimport a.b._\nimport a.F\nval x = C(E, F, D)", "C E F", "C E F"),

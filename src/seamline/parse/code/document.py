@@ -53,14 +53,14 @@ def parse(raw: Raw) -> Parsed:
         tree = Tree(places, language)
         blocks = tree.blocks(root)
         notices = (*_syntax(root, language), *_deep(tree), *_cookie(raw.text, language), *_outside(raw.text, language))
-        outline = _outline(root, places, language)
+        outline = _outline(root, places, language, parser.language)
     return Parsed(raw.text, blocks, notices=notices, code=outline)
 
 
-def _outline(root: Any, places: Places, language: Language) -> CodeOutline:
+def _outline(root: Any, places: Places, language: Language, grammar: Any) -> CodeOutline:
     """What is told of the statements and names of a source."""
     names = Names(places, language)
-    names.read(root)
+    names.read(root, grammar)
     statements, groups = Statements(places, language).read(root) if language.name in READ else ([], [])
     return CodeOutline(
         language.name,

@@ -43,7 +43,8 @@ _LABELLED = frozenset(
     " default_statement switch_block_statement_group switch_section switch_entry".split()
 )
 """Statements under a label that ends in a colon."""
-_STRING = re.compile(r"string|text_block|heredoc")
+_OPAQUE = re.compile(r"string|heredoc|comment|pattern$")
+"""Nodes that are not looked into."""
 _GROUPING = frozenset(("parenthesized_expression",))
 _LEADING = re.compile(rb"\??\.(?!\.)|&&|\|\|?|\?\?|\+(?!\+)|\?(?![.:])")
 """What a line starts with that is chained to the line before it."""
@@ -90,6 +91,45 @@ class _Link(NamedTuple):
     start: int
     first: int
     before: int
+
+
+class _Links:
+    """Finds the lines of one statement that are chained to what is before them; it sees its nodes outside of brackets,
+    one after the other."""
+
+    def __init__(self, places: Places, code: int) -> None:
+        self._data = places.data
+        self._line_start = places.line_start
+        self._code = code
+        self._ends = [code]
+        """Where nodes end, those around the last one aside."""
+        self._remark = -1
+        self._is_trailing = False
+        self.leading: list[_Link] = []
+        """By what they start with."""
+        self.trailing: list[_Link] = []
+        """By what the line before them ends with."""
+
+    def look(self, node: Node, at: int, end: int) -> None:
+        if at == end:  # missing
+            return
+        data, ends = self._data, self._ends
+        while ends[-1] > at:
+            ends.pop()
+        is_first = at > self._code and data[at - 1] in _BLANKS
+        mark = data[at]
+        if mark in b"/#" and "comment" in node.type:
+            line = self._line_start(at)
+            self._remark = line if self._remark < 0 else self._remark
+            return
+        if is_first and (self._is_trailing or (mark in b".?&|+" and _LEADING.match(data, at))):
+            line = self._line_start(at)
+            if line >= 0 and (self._is_trailing or mark in b".?" or not node.is_named):
+                link = _Link(line if self._remark < 0 else self._remark, at, ends[-1])
+                (self.trailing if self._is_trailing else self.leading).append(link)
+        self._is_trailing = mark in b".&|+" and node.type in _TRAILING
+        self._remark = -1
+        ends.append(end)
 
 
 class Statements:
@@ -308,66 +348,46 @@ class Statements:
     def _brackets(self, item: _Item) -> tuple[list[_Found], list[_Link]]:
         """The outermost brackets of a statement whose elements stand on lines of their own, literals of several lines,
         and the links of a chain."""
-        data, line_start = self._data, self._places.line_start
+        find = self._data.find
         out: list[_Found] = []
-        leading: list[_Link] = []
-        trailing: list[_Link] = []
-        # Siblings to look at, what closes the brackets around them, and a group that follows them: -1, or one that
-        # counts if no more than so many were found by then.
+        links = _Links(self._places, item.code)
+        # Siblings to look at, what closes the brackets around them, and a group that follows them: always (-1), or only
+        # if no more than so many were found by then.
         stack: list[tuple[Iterator[Node], str, _Found | None, int]] = [(iter(item.nodes), "", None, 0)]
-        before, remark, is_trailing = item.code, -1, False
+        line = -1  # where the line ends that the last node starts on
         while stack:
             siblings, closers, outer, count = stack[-1]
             for node in siblings:
-                at, end, kind = node.start_byte, node.end_byte, node.type
-                if at == end:  # missing
+                at, end = node.start_byte, node.end_byte
+                if at > line:
+                    line = find(b"\n", at)
+                    line = line if line >= 0 else len(self._data)
+                if not closers:
+                    links.look(node, at, end)
+                if end <= line:
                     continue
-                if "comment" in kind:
-                    line = line_start(at)
-                    remark = line if remark < 0 and line >= 0 else remark
-                    continue
-                if not closers and at > item.code:
-                    is_named = node.is_named
-                    if is_trailing and (line := line_start(at)) >= 0:
-                        trailing.append(_Link(line if remark < 0 else remark, at, before))
-                    elif data[at] in b".?&|+" and (not is_named or data[at] in b".?") and _LEADING.match(data, at):
-                        line = line_start(at)
-                        if line >= 0:
-                            leading.append(_Link(line if remark < 0 else remark, at, before))
-                    is_trailing = not is_named and kind in _TRAILING
-                remark = -1
-                if data.find(b"\n", at, end) < 0 or kind.endswith("pattern"):
-                    before = end
-                    continue
-                if _STRING.search(kind):
-                    is_one = not self._is_python and kind != "concatenated_string"
-                    found = self._literal(node, closers, item.end) if is_one else None
-                    if found:
-                        out.append(found)
-                    before = end
+                kind = node.type
+                if _OPAQUE.search(kind):
+                    if not self._is_python and kind != "concatenated_string" and "string" in kind:
+                        out += self._literal(node, closers, item.end)
                     continue
                 children = node.children
                 opener = self._opener(children)
                 if opener < 0 or len(closers) >= _DEEPEST:
-                    if children:
-                        stack.append((iter(children), closers, None, len(out)))
-                        break
-                    before = end
-                    continue
+                    stack.append((iter(children), closers, None, 0))
+                    break
                 inner = _CLOSERS[children[opener].type] + closers
                 group = self._group(children, opener, kind, inner, item.end)
                 if group is None or kind in _GROUPING:
                     stack.append((iter(children), inner, group, len(out)))
-                    break
-                stack.append((iter(children[:opener]), closers, group, -1))
+                else:
+                    stack.append((iter(children[:opener]), closers, group, -1))
                 break
             else:
                 stack.pop()
-                if outer is not None:
-                    before = outer.close + 1
-                    if count in (-1, len(out)):
-                        out.append(outer)
-        return out, leading or trailing
+                if outer is not None and count in (-1, len(out)):
+                    out.append(outer)
+        return out, links.leading or links.trailing
 
     def _opener(self, children: Sequence[Node]) -> int:
         """Which child opens a bracket that the last one closes; -1 where none does."""
@@ -392,17 +412,17 @@ class Statements:
             return None
         return _Found(-1, -1, at, close, kind, closers, content)
 
-    def _literal(self, node: Node, closers: str, stop: int) -> _Found | None:
+    def _literal(self, node: Node, closers: str, stop: int) -> list[_Found]:
         """The lines of a literal but the first, the last with all that follows; none starts in a place for a value."""
         start, end = node.start_byte, node.end_byte
         quote = _QUOTE.match(self._places.string(start, min(end, start + 80)))
         if quote is None:
-            return None
+            return []
         at = start + len(quote[0])
         close = f'"{quote[1]}' if quote[1] is not None else f'){quote[2]}"' if quote[2] is not None else quote[0][-1:]
         close = '"""' if quote[0] == '"""' else close
         if not self._data.endswith(close.encode(), at, end):
-            return None
+            return []
         places = [
             at,
             *[edge for one in node.children if _PLACE.search(one.type) for edge in (one.start_byte, one.end_byte)],
@@ -410,10 +430,10 @@ class Statements:
         starts = [found.end() for found in _BREAK.finditer(self._data, at, end)]
         starts = [one for one in starts if one < stop and bisect_left(places, one) % 2]
         if not starts:
-            return None
+            return []
         bounds = zip(starts, [*starts[1:], stop], strict=True)
         items = [_Item(one, one, one, until, (), ()) for one, until in bounds]
-        return _Found(end, start, at, end - len(close), LITERAL, closers, (), items)
+        return [_Found(end, start, at, end - len(close), LITERAL, closers, (), items)]
 
     def _chained(self, item: _Item, groups: Sequence[_Found], links: Sequence[_Link]) -> list[_Found]:
         """The groups before the first link, and the links as statements, with the groups that are in each."""
