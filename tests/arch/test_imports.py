@@ -32,7 +32,7 @@ LAYERS = {
     "recipe": BASE,
     "trust": BASE,
     "remote": BASE,
-    "source": BASE,
+    "outline": BASE,
     "_blocks": BASE,
     "_vectors": BASE,
     "_words": BASE,

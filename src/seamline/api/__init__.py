@@ -13,7 +13,7 @@ from seamline.errors import ParseError, SeamlineError
 from seamline.files import MAX_BYTES, out_of_memory
 from seamline.pipeline import chunk_document, make_parts
 from seamline.recipe.presets import preset
-from seamline.recipe.recipe import Overlap, Recipe, resize
+from seamline.recipe.recipe import Overlap, Reading, Recipe, resize
 from seamline.tokens import TokenizerLike
 from seamline.types import Chunk, Document
 
@@ -43,7 +43,7 @@ def read(
     with a known suffix (`notes.md`) that names no file is refused rather than cut as text. A file of more than
     `max_bytes` is refused; 0 or None is no limit.
     """
-    reading = (recipe or _DEFAULT).reading
+    reading = recipe.reading if recipe else Reading()
     if isinstance(source, Path) or _names_file(source):
         document = _parse.parse_file(
             Path(source), media_type=media_type, encoding=encoding, reading=reading, max_bytes=max_bytes

@@ -235,7 +235,14 @@ class Recipe:
     @property
     def reading(self) -> Reading:
         """What parsers are told."""
-        return Reading(self.front_matter, self.boilerplate, self.ocr, self.ocr_language)
+        return Reading(self.front_matter, self.boilerplate, self.ocr, self.ocr_language, self._needs_outline)
+
+    @property
+    def _needs_outline(self) -> bool:
+        """Whether statements and names of source code may be asked for."""
+        strategies = (self.strategy, self.hierarchy.below, *self.strategies.values())
+        wanted = (*strategies, *self.enrich, *self.derive)
+        return not {"auto", "code", "file-summary", "scope"}.isdisjoint(wanted)
 
     @property
     def limits(self) -> tuple[int, ...]:
@@ -377,3 +384,5 @@ class Reading:
     which fails without one."""
     ocr_language: str = "eng"
     """The language OCR expects, by the engine's name for it."""
+    outline: bool = True
+    """Whether source code comes with its statements and names, which a recipe that asks for neither does without."""

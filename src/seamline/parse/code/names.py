@@ -9,12 +9,12 @@ from functools import cache
 from typing import Any
 
 from seamline.outline import Import, Name
-from seamline.parse.code.languages import Language
+from seamline.parse.code.languages import Language, word_set
 from seamline.parse.code.places import Places
 from seamline.parse.code.python_names import PythonNames
 from seamline.parse.code.scopes import Node
 
-_THROUGH = frozenset("import_list preproc_ifdef preproc_if".split())
+_THROUGH = word_set("import_list preproc_ifdef preproc_if")
 _IMPORTS = {
     "java": "import_declaration",
     "kotlin": "import",
@@ -29,18 +29,21 @@ _IMPORTS = {
 }
 """Nodes that bind names, by language."""
 _NAME = re.compile(r"identifier$|^name$")
-_NOT_USED = frozenset("property_identifier field_identifier statement_identifier label_name".split())
+_NOT_USED = word_set("property_identifier field_identifier statement_identifier label_name")
 """Names that stand for nothing outside of what is before them."""
 _PATH = re.compile(r"^(?:scoped_|qualified_|nested_)|^(?:namespace_name|identifier|import_declaration)$")
-_WILDCARDS = frozenset("asterisk use_wildcard namespace_wildcard *".split())
+_WILDCARDS = word_set("asterisk use_wildcard namespace_wildcard *")
 _LIST = re.compile(r"_(?:list|selectors|group)$")
 _RENAMED = frozenset(("as", "=>"))
 _OPERATORS = '"&&" @branch "||" @branch'
 _TOKENS = '["if" "for" "while" "case" "catch"] @branch ' + _OPERATORS
 _SCRIPT = f"""(call_expression function: (identifier) @call) (new_expression constructor: (identifier) @call)
     (member_expression object: (this) property: (_) @own) {_TOKENS} (ternary_expression) @branch"""
-_C = """(call_expression function: (identifier) @call) ["if" "for" "while" "case"] @branch
-    (conditional_expression) @branch """ + _OPERATORS
+_C = (
+    """(call_expression function: (identifier) @call) ["if" "for" "while" "case"] @branch
+    (conditional_expression) @branch """
+    + _OPERATORS
+)
 _QUERIES = {
     "python": """(call function: (identifier) @call)
         (attribute object: (identifier) @self attribute: (identifier) @own (#eq? @self "self"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from seamline.outline import Import, Name
+from seamline.parse.code.languages import word_set
 from seamline.parse.code.places import Places
 from seamline.parse.code.scopes import Node
 
@@ -21,18 +22,16 @@ _FIRST = {
     "keyword_argument": _SKIP,
 }
 """Nodes whose first child is not simply looked up."""
-_TARGETS = frozenset(
+_TARGETS = word_set(
     "pattern_list tuple_pattern list_pattern list_splat_pattern tuple list parenthesized_expression list_splat"
-    " as_pattern_target expression_list dictionary_splat_pattern".split()
+    " as_pattern_target expression_list dictionary_splat_pattern"
 )
 """Nodes that hold targets."""
-_PARAMETERS = frozenset(
+_PARAMETERS = word_set(
     "default_parameter typed_parameter typed_default_parameter list_splat_pattern dictionary_splat_pattern"
-    " tuple_pattern identifier".split()
+    " tuple_pattern identifier"
 )
-_COMPREHENSIONS = frozenset(
-    "list_comprehension set_comprehension dictionary_comprehension generator_expression".split()
-)
+_COMPREHENSIONS = word_set("list_comprehension set_comprehension dictionary_comprehension generator_expression")
 
 
 class Scope:

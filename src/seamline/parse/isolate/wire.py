@@ -101,14 +101,18 @@ def answered(said: list[Any], beside: bytes) -> Parsed:
 
 def _outline(said: list[Any], length: int) -> CodeOutline:
     """The outline of a source, checked: what is in it lies in the text, and indices only go up."""
-    language, statements, groups, imports, uses, stores, calls, own, branches = said
+    language, statements, groups, imports, uses, stores, calls, own, branches, is_left_out = said
     found = CodeOutline(
         language,
         [Statement(*row) for row in statements],
         [Group(*row) for row in groups],
         tuple(Import(start, end, tuple(names), around and tuple(around)) for start, end, names, around in imports),
-        *[[Name(*row) for row in names] for names in (uses, stores, calls, own)],
+        [Name(*row) for row in uses],
+        [Name(*row) for row in stores],
+        [Name(*row) for row in calls],
+        [Name(*row) for row in own],
         branches,
+        is_left_out,
     )
     places = [*branches, *[at for row in statements for at in row[:4]], *[at for row in groups for at in row[:4]]]
     places += [at for names in (uses, stores, calls, own) for at, _ in names]
