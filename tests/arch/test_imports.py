@@ -31,7 +31,7 @@ LAYERS = {
     "recipe": BASE,
     "trust": BASE,
     "remote": BASE,
-    "source": BASE,
+    "code_outline": BASE,
     "_native": BASE,
     "protocols": PROTOCOLS,
     "registry": BASE,

@@ -16,7 +16,7 @@ from seamline.errors import ParseError, SeamlineError
 from seamline.files import MAX_BYTES, out_of_memory
 from seamline.formats import format_of_suffix
 from seamline.recipe.presets import preset
-from seamline.recipe.recipe import Overlap, Recipe, resize
+from seamline.recipe.recipe import Overlap, ParseOptions, Recipe, resize
 from seamline.store import is_address
 from seamline.types import Chunk, Document
 
@@ -61,7 +61,7 @@ def read(
     """
     from seamline import parse
 
-    reading = (recipe or _DEFAULT).reading
+    reading = recipe.reading if recipe else ParseOptions()
     if isinstance(source, Path) or _names_file(source):
         document = parse.parse_file(
             Path(source), media_type=media_type, encoding=encoding, reading=reading, max_bytes=max_bytes

@@ -51,6 +51,7 @@ class Symbols:
 
     def __init__(self, document: Document) -> None:
         self.outline = document.code or CodeOutline()
+        self.outline.check()
         self.all = list(_symbols(document))
         self._starts = [one.start for one in self.all]
 

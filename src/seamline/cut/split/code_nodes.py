@@ -51,8 +51,8 @@ class Node(NamedTuple):
     """Where its code starts, after comments."""
     end: int
     """Where its code ends."""
-    index: int
-    """Of it in the outline; -1 where it is nothing but comments."""
+    statement: int
+    """Index of it in the outline; -1 where it is nothing but comments."""
     clauses: tuple[Clause, ...] = ()
     """None where it holds no other statements, all of it stands on one line, or nobody asked yet."""
     tail: int = -1
@@ -61,16 +61,16 @@ class Node(NamedTuple):
     """The first line of its docstring, or what stands for the constants of an enum before its methods."""
 
 
-_COMMAS = frozenset("python javascript typescript tsx go rust kotlin php".split())
+_COMMAS = frozenset(("python", "javascript", "typescript", "tsx", "go", "rust", "kotlin", "php"))
 """Languages in which a list may end in a comma wherever it stands."""
 _ENUMS = frozenset(("java", "kotlin"))
 """Those in which the constants of an enum end in a semicolon where methods follow."""
 _TRIES = {
-    **dict.fromkeys("javascript typescript tsx java csharp kotlin scala php".split(), " finally {}"),
+    **dict.fromkeys(("javascript", "typescript", "tsx", "java", "csharp", "kotlin", "scala", "php"), " finally {}"),
     "cpp": " catch (...) {}",
 }
 """What makes a `try` valid that nothing else follows."""
-_PARAMETERS = frozenset("parameters formal_parameters parameter_list function_value_parameters".split())
+_PARAMETERS = frozenset(("parameters", "formal_parameters", "parameter_list", "function_value_parameters"))
 _NAMING = frozenset(("named_imports", "export_clause"))
 """Names between brackets that the module follows which they are from."""
 _LONG = 3
@@ -144,7 +144,7 @@ class CodeNodes:
 
     def opened(self, node: Node, until: int, room: int, *, by_brackets: bool = True) -> Node:
         """A statement with its clauses. A header that may take more than `room` tokens is opened as well."""
-        indices = self._outline.groups_of(node.index) if node.index >= 0 else range(0)
+        indices = self._outline.groups_of(node.statement) if node.statement >= 0 else range(0)
         if node.clauses or not indices:
             return node
         if self._outline.groups[indices[0]].head >= 0 and self._outline.groups[indices[0]].kind != LITERAL:
@@ -179,7 +179,7 @@ class CodeNodes:
 
     def _headed(self, node: Node, indices: range, until: int) -> Node:
         groups = [self._outline.groups[index] for index in indices]
-        kind = self._outline.statements[node.index].kind
+        kind = self._outline.statements[node.statement].kind
         ends = [*[group.start for group in groups[1:]], until]
         clauses = []
         for place, (index, group, end) in enumerate(zip(indices, groups, ends, strict=True)):
@@ -249,7 +249,7 @@ class CodeNodes:
 
     def _bracketed(self, node: Node, indices: range, room: int) -> Node:
         text, outline = self._text, self._outline
-        statement = outline.statements[node.index]
+        statement = outline.statements[node.statement]
         chain = indices[-1] if outline.groups[indices[-1]].kind == CHAIN else -1
         begin = statement.begin
         clauses: list[Clause] = []
@@ -371,7 +371,7 @@ class CodeNodes:
 
     def _chain(self, node: Node, index: int, begin: int, clauses: Sequence[Clause], others: set[str]) -> Clause:
         """The calls of a chain as statements under what they are called on."""
-        text, statement = self._text, self._outline.statements[node.index]
+        text, statement = self._text, self._outline.statements[node.statement]
         group = self._outline.groups[index]
         first = self._outline.statements[self._outline.inside(index)[0]]
         ahead = not _LINK.match(text, first.code)  # the lines before say that they go on

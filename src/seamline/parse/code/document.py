@@ -53,14 +53,17 @@ def parse(raw: ParseInput) -> ParseResult:
         tree = Tree(places, language)
         blocks = tree.blocks(root)
         notices = (*_syntax(root, language), *_deep(tree), *_cookie(raw.text, language), *_outside(raw.text, language))
-        outline = _outline(root, places, language)
+        is_wanted = raw.reading.outline
+        outline = (
+            _outline(root, places, parser, language) if is_wanted else CodeOutline(language.name, is_left_out=True)
+        )
     return ParseResult(raw.text, blocks, meta=_meta(language), notices=notices, code=outline)
 
 
-def _outline(root: Any, places: Places, language: Language) -> CodeOutline:
+def _outline(root: Any, places: Places, parser: Any, language: Language) -> CodeOutline:
     """What is told of the statements and names of a source."""
     names = Names(places, language)
-    names.read(root)
+    names.read(root, parser.language)
     statements, groups = Statements(places, language).read(root) if language.name in READ else ([], [])
     return CodeOutline(
         language.name,
