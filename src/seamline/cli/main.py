@@ -56,8 +56,8 @@ def attempt(work: Callable[[Input], Result], item: Input, failed: Callable[[Inpu
         return failed(item, _internal(error))
 
 
-def build_parser() -> ArgumentParser:
-    """The whole command line, all commands included."""
+def build_parser(names: Sequence[str] = COMMANDS) -> ArgumentParser:
+    """The command line with the commands of these names; by default all of them."""
     from importlib import import_module
 
     from seamline import __version__
@@ -74,7 +74,7 @@ def build_parser() -> ArgumentParser:
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True, title="commands", parser_class=Parser
     )
-    for name in COMMANDS:
+    for name in names:
         module = import_module(f"seamline.cli.{name}")
         command = module.add_parser(commands)
         command.set_defaults(execute=module.execute, parser=command)
@@ -103,7 +103,8 @@ def _dispatch(argv: Sequence[str]) -> int:
 
     before = signal.signal(signal.SIGTERM, terminate) if _in_main_thread() else None
     try:
-        args, unknown = build_parser().parse_known_args(argv)
+        named = argv[:1] if argv and argv[0] in COMMANDS else COMMANDS  # one command need not load the others
+        args, unknown = build_parser(named).parse_known_args(argv)
         if unknown:
             args.parser.refuse(unknown)
         execute: Callable[[Any], int] = args.execute
