@@ -24,7 +24,6 @@ LAYERS = {
     "formats": BASE,
     "records": BASE,
     "files": BASE,
-    "gc_pause": BASE,
     "native": BASE,
     "text": BASE,
     "filters": BASE,

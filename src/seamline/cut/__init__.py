@@ -12,9 +12,8 @@ from seamline.cut.fit import Cutter, MayJoin, merge_small
 from seamline.cut.scores import Signal
 from seamline.cut.scores.strategies import signal_of
 from seamline.cut.sections import Section
-from seamline.gc_pause import paused
 from seamline.recipe.recipe import Recipe
-from seamline.runtime import Runtime
+from seamline.runtime import Runtime, gc_paused
 from seamline.text.headings import heading_text
 from seamline.types import Chunk, ChunkIds, Document, Span
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 def cut(document: Document, recipe: Recipe, parts: Runtime) -> list[Chunk]:
     """The chunks of a document, of all levels where the strategy makes several."""
-    with paused():
+    with gc_paused():
         leaves = cut_leaves(document, recipe, parts)
         if recipe.strategy != "hierarchical":
             return leaves

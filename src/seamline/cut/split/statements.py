@@ -14,7 +14,7 @@ from seamline.code_outline import CodeOutline
 from seamline.cut.atoms import Atom, Frame, context_text, cost, part_of
 from seamline.cut.scores import Scorer
 from seamline.cut.split.code_frames import CodeFrames, Least, Level, is_remark, remark_atoms
-from seamline.cut.split.code_nodes import Clause, CodeNodes, Node
+from seamline.cut.split.code_nodes import CodeClause, CodeNode, CodeNodes
 from seamline.cut.split.ladder import LONGEST_TOKEN
 from seamline.text.lines import trimmed
 from seamline.types import Block, Context
@@ -70,7 +70,7 @@ class Statements:
     # --- statements -----------------------------------------------------------------------------------------------
 
     def _level(
-        self, nodes: Sequence[Node], end: int, level: Level, final: Level, seam: str, *, depth: int, glued: bool
+        self, nodes: Sequence[CodeNode], end: int, level: Level, final: Level, seam: str, *, depth: int, glued: bool
     ) -> None:
         """Statements of one level; the first may be glued to the header above it, the last has `final` around it."""
         if self._scorer.opens(nodes[0].start, end):
@@ -83,11 +83,11 @@ class Statements:
             around = final if index == last else level
             self._node(node, ends[index], around, name, depth=depth, glued=glued and not index)
 
-    def _begin(self, before: Node, node: Node) -> int:
+    def _begin(self, before: CodeNode, node: CodeNode) -> int:
         """Where a statement starts: at a gap that the signal knows, where that is among the comments above it."""
         return self._scorer.known_in(before.end, node.code) or node.start
 
-    def _seam(self, node: Node) -> str:
+    def _seam(self, node: CodeNode) -> str:
         if self._is_declared(node):
             return "code"
         text, start = self._text, node.start
@@ -97,16 +97,16 @@ class Statements:
         gap = above[len(above.rstrip()) :]
         return "scope" if gap.count("\n") + gap.count("\r") - gap.count("\r\n") > 1 else "line"
 
-    def _is_declared(self, node: Node) -> bool:
+    def _is_declared(self, node: CodeNode) -> bool:
         return self._declaration(node) >= 0
 
-    def _declaration(self, node: Node) -> int:
+    def _declaration(self, node: CodeNode) -> int:
         """Where what a statement declares starts, with the comments that belong to it; -1 where it declares nothing."""
         found = bisect_left(self._declared, node.start)
         at = self._declared[found] if found < len(self._declared) else -1
         return at if at <= node.code else -1
 
-    def _node(self, node: Node, until: int, level: Level, seam: str, *, depth: int, glued: bool) -> None:
+    def _node(self, node: CodeNode, until: int, level: Level, seam: str, *, depth: int, glued: bool) -> None:
         if not self._scorer.opens(node.code, node.end):
             held = self._run if glued else 0
             around = self._affordable(node.start, until, level.frame, held)
@@ -150,7 +150,7 @@ class Statements:
                     return begin, frame
         return start, None
 
-    def _without_remarks(self, node: Node, until: int, level: Level, seam: str) -> bool:
+    def _without_remarks(self, node: CodeNode, until: int, level: Level, seam: str) -> bool:
         """A declaration in one piece, where it fits but for the comments above it."""
         if not self._is_declared(node):
             return False
@@ -169,7 +169,7 @@ class Statements:
         else:
             self._put(start, until, "line", around)
 
-    def _leaf(self, node: Node, until: int, level: Level, seam: str) -> None:
+    def _leaf(self, node: CodeNode, until: int, level: Level, seam: str) -> None:
         """One statement that is too large: the comments above it apart, the rest by lines."""
         if is_remark(self._text, node.code):
             self._remarks(node.start, until, seam)
@@ -183,7 +183,7 @@ class Statements:
                 return
         self._lines(start, until, level, seam)
 
-    def _line_start(self, node: Node) -> int:
+    def _line_start(self, node: CodeNode) -> int:
         at = node.code
         while at > node.start and self._text[at - 1] in " \t":
             at -= 1
@@ -201,7 +201,7 @@ class Statements:
 
     # --- clauses --------------------------------------------------------------------------------------------------
 
-    def _open(self, node: Node, until: int, level: Level, seam: str, *, depth: int, glued: bool) -> None:
+    def _open(self, node: CodeNode, until: int, level: Level, seam: str, *, depth: int, glued: bool) -> None:
         """A statement by its clauses."""
         starts = [node.start, *[clause.start for clause in node.clauses[1:]]]
         ends = [*starts[1:], node.tail if node.tail >= 0 else until]
@@ -227,7 +227,7 @@ class Statements:
         if node.tail >= 0:
             self._tail(node.clauses[-1], node.tail, until, inner)
 
-    def _leaves_room(self, clause: Clause, start: int, frame: Frame) -> bool:
+    def _leaves_room(self, clause: CodeClause, start: int, frame: Frame) -> bool:
         """Whether the frames around a clause leave enough to what is in it, and to its header with all above that."""
         if cost(frame) > self._room // 2:
             return False
@@ -247,7 +247,7 @@ class Statements:
 
     def _clause(
         self,
-        clause: Clause,
+        clause: CodeClause,
         start: int,
         end: int,
         level: Level,
@@ -284,7 +284,7 @@ class Statements:
                 final = self._frames.final(inner, clause)
             self._level(under[told:], end, inner, final, seam, depth=depth + 1, glued=False)
 
-    def _head(self, clause: Clause, start: int, body: int, level: Level, seam: str, *, glued: bool) -> bool:
+    def _head(self, clause: CodeClause, start: int, body: int, level: Level, seam: str, *, glued: bool) -> bool:
         """The header of a clause; whether what is under it may be kept with it."""
         frame = level.frame
         assert frame is not None
@@ -300,7 +300,7 @@ class Statements:
         self._put(start, body, seam, empty, glued=glued, alone=level.bare)
         return True
 
-    def _tail(self, clause: Clause, start: int, end: int, level: Level) -> None:
+    def _tail(self, clause: CodeClause, start: int, end: int, level: Level) -> None:
         """What closes the last clause, with the statement before it where both fit."""
         tokens = self._size(start, end)
         if tokens + cost(level.frame) > self._room:

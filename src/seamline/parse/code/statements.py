@@ -35,12 +35,12 @@ _COMPOUND = word_set(
     "if_statement for_statement while_statement try_statement with_statement match_statement case_clause"
     " function_definition class_definition decorated_definition"
 )
-"""Statements of Python that hold others."""
+"""StatementReader of Python that hold others."""
 _LABELLED = word_set(
     "switch_case switch_default expression_case type_case communication_case default_case case_statement"
     " default_statement switch_block_statement_group switch_section switch_entry"
 )
-"""Statements under a label that ends in a colon."""
+"""StatementReader under a label that ends in a colon."""
 _OPAQUE = re.compile(r"string|heredoc|comment|pattern$")
 """Nodes that are not looked into."""
 _GROUPING = frozenset(("parenthesized_expression",))
@@ -92,7 +92,7 @@ class _Link(NamedTuple):
     before: int
 
 
-class Statements:
+class StatementReader:
     """Finds the statements of one syntax tree. Places are in bytes until all are found."""
 
     def __init__(self, places: Places, language: Language) -> None:
@@ -137,7 +137,7 @@ class Statements:
     # --- where statements start -----------------------------------------------------------------------------------
 
     def _items(self, nodes: Sequence[Node], kind: str, closer: str, lead: int = -1) -> list[_Item]:
-        """Statements among the children of a node, each with the comments above it."""
+        """StatementReader among the children of a node, each with the comments above it."""
         out: list[_Item] = []
         parts: list[Node] = []
         data, line_start, prefixes = self._data, self._places.line_start, self._prefixes
