@@ -41,7 +41,7 @@ class Atom(NamedTuple):
     seam: str
     """The kind of the gap before it, as named in the score table."""
     frame: Frame | None = None
-    glued: bool = False
+    forbidden: bool = False
     """Whether the gap before it is forbidden, as after a heading."""
     alone: bool = False
     """Whether cuts are forced on both sides, as for a group of columns of a row that is too wide."""

@@ -193,13 +193,13 @@ class Cutter:
         for index, atom in enumerate(atoms):
             if atom.alone:
                 top = index
-                while atoms[top].glued and top > low:
+                while atoms[top].forbidden and top > low:
                     top -= 1
                 if top > low:
                     yield low, top
                 yield top, index + 1
                 low = index + 1
-            elif index > low and not atom.glued and self._is_forced(atoms[index - 1], atom):
+            elif index > low and not atom.forbidden and self._is_forced(atoms[index - 1], atom):
                 yield low, index
                 low = index
         if low < len(atoms):
@@ -227,7 +227,7 @@ class Cutter:
                     section = self.leads.section_at(atom.start, first, last)
                     lead[index] += self.leads.at(section, atom.start).tokens
         score = self.scorer.scores(part)
-        forbidden = {i for i, a in enumerate(part) if a.glued}
+        forbidden = {i for i, a in enumerate(part) if a.forbidden}
         load = Load(sums, lead, tail, score, forbidden)
         if self.reserve:
             goal = self._reserved(goal, part, lead)
@@ -280,10 +280,10 @@ class Cutter:
 
 
 def _largest(part: Sequence[Atom], lead: Sequence[int]) -> int:
-    """Tokens of the largest chunk that may not be cut: one atom, or several that are glued."""
+    """Tokens of the largest chunk that may not be cut: one atom, or several that are forbidden."""
     largest = chain = 0
     for atom, extra in zip(part, lead, strict=True):
-        chain = atom.tokens + (chain if atom.glued else extra)
+        chain = atom.tokens + (chain if atom.forbidden else extra)
         largest = max(largest, chain)
     return largest
 
