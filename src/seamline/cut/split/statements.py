@@ -72,7 +72,7 @@ class Statements:
     def _level(
         self, nodes: Sequence[CodeNode], end: int, level: Level, final: Level, seam: str, *, depth: int, forbidden: bool
     ) -> None:
-        """Statements of one level; the first may have to stay with the header above it, the last has `final` around it."""
+        """Statements of one level; the first may have to stay with the header above, the last has `final` around it."""
         if self._scorer.opens(nodes[0].start, end):
             starts = [nodes[0].start, *[self._begin(before, node) for before, node in pairwise(nodes)]]
             nodes = [node._replace(start=start) for node, start in zip(nodes, starts, strict=True)]
