@@ -22,7 +22,7 @@ NATIVE := setup.py $(shell find native -type f)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test fuzz sanitize crash lint format bench lock clean python
+.PHONY: help demo check test fuzz sanitize crash lint format bench lock clean python
 
 help: ## list these commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | \
@@ -30,6 +30,9 @@ help: ## list these commands
 
 demo: $(DEMO) ## index the example handbook, search it, edit it, and follow a citation
 	@PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh build/demo
+
+check: lint ## the inner loop, under two minutes: lint, format, types, unit and golden tests
+	$(BIN)/python -m pytest -n 2 tests/unit tests/golden tests/arch
 
 test: lint ## everything that must pass: lint, format, types, tests; those of the core on both of its paths
 	SEAMLINE_NATIVE=0 $(BIN)/python -m pytest -n 2 $(CORE_TESTS)

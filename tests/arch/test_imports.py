@@ -328,3 +328,28 @@ if x:
 
 def test_public_functions_are_found() -> None:
     assert [f.name for f in public(ast.parse(PUBLIC_AND_PRIVATE).body)] == ["a", "__init__", "d", "h"]
+
+
+# --- names and folders -----------------------------------------------------------------------------------------------
+
+MOST_FILES = 26
+"""Modules in one folder that a reader can take in at a glance."""
+MOST_AT_THE_TOP = 16
+
+
+def test_a_public_class_name_means_one_thing() -> None:
+    places: dict[str, list[str]] = {}
+    for path in FILES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(name_of(path))
+    assert len(places) > 100
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_no_folder_is_crowded() -> None:
+    sizes: dict[Path, int] = {}
+    for path in FILES:
+        sizes[path.parent] = sizes.get(path.parent, 0) + 1
+    assert {folder.name: size for folder, size in sizes.items() if size > MOST_FILES} == {}
+    assert sizes[SRC / "seamline"] <= MOST_AT_THE_TOP

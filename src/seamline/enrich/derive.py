@@ -33,9 +33,9 @@ class Derivation(NamedTuple):
     """Texts that were not kept, by reason."""
 
 
-def derive(document: Document, chunks: Sequence[Chunk], recipe: Recipe, parts: Runtime) -> Derivation:
+def derive(document: Document, chunks: Sequence[Chunk], recipe: Recipe, runtime: Runtime) -> Derivation:
     """All texts about the chunks of a document that a recipe names."""
-    made = [_KINDS[kind](_Work(document, chunks, recipe, parts)) for kind in recipe.derived]
+    made = [_KINDS[kind](_Work(document, chunks, recipe, runtime)) for kind in recipe.derived]
     rejected: dict[str, int] = {}
     for one in made:
         for reason, count in one.rejected.items():
@@ -55,7 +55,7 @@ class _Work(NamedTuple):
     chunks: Sequence[Chunk]
     """Of all levels."""
     recipe: Recipe
-    parts: Runtime
+    runtime: Runtime
 
     @property
     def leaves(self) -> list[Chunk]:
@@ -67,36 +67,36 @@ class _Work(NamedTuple):
 
     @property
     def count(self) -> Callable[[str], int]:
-        return self.parts.tokenizer.count
+        return self.runtime.tokenizer.count
 
 
 def _summaries(work: _Work) -> Derivation:
     """Of the larger chunks where there are levels; of the chunks themselves where that is asked for."""
     wanted = [chunk for chunk in work.chunks if chunk.level or "summary" in work.recipe.derive]
     found = passages(wanted, sentence_starts)
-    if work.parts.llm:
-        return _from_written(summaries(found, work.count, work.parts.llm, most_tokens=SUMMARY))
+    if work.runtime.llm:
+        return _from_written(summaries(found, work.count, work.runtime.llm, most_tokens=SUMMARY))
     return Derivation(plain_summaries(found, work.count, most_tokens=SUMMARY))
 
 
 def _prefixes(work: _Work) -> Derivation:
-    if work.parts.llm:
-        return _from_written(prefixes(work.passages, work.count, work.parts.llm, most_tokens=PREFIX))
+    if work.runtime.llm:
+        return _from_written(prefixes(work.passages, work.count, work.runtime.llm, most_tokens=PREFIX))
     return Derivation(plain_prefixes(work.passages, work.count, most_tokens=PREFIX))
 
 
 def _questions(work: _Work) -> Derivation:
-    if not work.parts.llm:
+    if not work.runtime.llm:
         remedy = "name one by --llm or derive.llm, such as openai:MODEL@URL"
         raise ConfigError(f"questions are written by a language model, and none was given: {remedy}", "$.derive.llm")
-    return _from_written(questions(work.passages, work.count, work.parts.llm))
+    return _from_written(questions(work.passages, work.count, work.runtime.llm))
 
 
 def _propositions(work: _Work) -> Derivation:
     from seamline.enrich.propositions.run import extract
 
     settings = work.recipe.propositions
-    model = work.parts.llm if settings.extractor == "llm" or work.recipe.llm else None
+    model = work.runtime.llm if settings.extractor == "llm" or work.recipe.llm else None
     if settings.extractor == "llm" and model is None:
         raise ConfigError(
             'extractor = "llm" needs a language model: name one by --llm or derive.llm', "$.propositions.extractor"
@@ -106,11 +106,11 @@ def _propositions(work: _Work) -> Derivation:
     if settings.dedup <= 1:
         from seamline.enrich.propositions.claims import dedup
 
-        texts = dedup(texts, work.parts.embedder, settings.dedup).kept
+        texts = dedup(texts, work.runtime.embedder, settings.dedup).kept
     if settings.topics:
         from seamline.enrich.propositions.run import with_topics
 
-        texts = with_topics(texts, work.parts.embedder)
+        texts = with_topics(texts, work.runtime.embedder)
     return Derivation(list(texts), tuple(found.notices), found.report.usage, found.report.rejected)
 
 
@@ -123,31 +123,31 @@ def _language(document: Document) -> str:
 def _rows(work: _Work) -> Derivation:
     from seamline.enrich.tables.rows import rows_text
 
-    return Derivation(rows_text(work.document, work.leaves, work.recipe, work.parts.tokenizer))
+    return Derivation(rows_text(work.document, work.leaves, work.recipe, work.runtime.tokenizer))
 
 
 def _pivot(work: _Work) -> Derivation:
     from seamline.enrich.tables.summary import pivot
 
-    return Derivation(pivot(work.document, work.leaves, work.recipe, work.parts.tokenizer))
+    return Derivation(pivot(work.document, work.leaves, work.recipe, work.runtime.tokenizer))
 
 
 def _table_summary(work: _Work) -> Derivation:
     from seamline.enrich.tables.summary import table_summary
 
-    return Derivation(table_summary(work.document, work.leaves, work.recipe, work.parts.tokenizer))
+    return Derivation(table_summary(work.document, work.leaves, work.recipe, work.runtime.tokenizer))
 
 
 def _file_summary(work: _Work) -> Derivation:
     from seamline.enrich.code import file_summary
 
-    return Derivation(file_summary(work.document, work.leaves, work.parts.tokenizer))
+    return Derivation(file_summary(work.document, work.leaves, work.runtime.tokenizer))
 
 
 def _scopes(work: _Work) -> Derivation:
     from seamline.enrich.code import scopes
 
-    return Derivation(scopes(work.document, work.leaves, work.recipe, work.parts.tokenizer))
+    return Derivation(scopes(work.document, work.leaves, work.recipe, work.runtime.tokenizer))
 
 
 def _from_written(written: Written) -> Derivation:

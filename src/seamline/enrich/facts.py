@@ -40,7 +40,7 @@ MAKERS: Mapping[str, str] = {
 
 
 def enrich(
-    chunks: Sequence[Chunk], recipe: Recipe, parts: Runtime, *, now: datetime | None, starts: Starts
+    chunks: Sequence[Chunk], recipe: Recipe, runtime: Runtime, *, now: datetime | None, starts: Starts
 ) -> list[Chunk]:
     """The chunks with the facts that the recipe names; all others are None and cost nothing.
 
@@ -52,7 +52,7 @@ def enrich(
     makers = [_maker(name) for name in dict.fromkeys(recipe.enrich)]
     out = list(chunks)
     for places in _by_document(chunks):
-        work = Work(chunks[places[0]].document, [chunks[at] for at in places], recipe, parts, now, starts)
+        work = Work(chunks[places[0]].document, [chunks[at] for at in places], recipe, runtime, now, starts)
         columns = {field: values for make in makers for field, values in make(work).items()}
         for row, at in enumerate(places):
             out[at] = replace(chunks[at], facts=Facts(**{field: values[row] for field, values in columns.items()}))
@@ -86,7 +86,7 @@ class Work:
     document: Document
     chunks: Sequence[Chunk]
     recipe: Recipe
-    parts: Runtime
+    runtime: Runtime
     now: datetime | None
     starts: Starts
 

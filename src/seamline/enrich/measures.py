@@ -60,7 +60,7 @@ def alike(work: Work) -> Columns:
     """
     pieces = [_pieces(work, chunk) for chunk in work.chunks]
     rows = {text: at for at, text in enumerate(dict.fromkeys(text for some in pieces for text in some))}
-    vectors = work.parts.embedder.embed(list(rows))
+    vectors = work.runtime.embedder.embed(list(rows))
     of = [vectors[[rows[text] for text in some]] for some in pieces]
     return {"coherence": [_share(coherence(some)) for some in of], "distinct": _distinct(work, of)}
 
@@ -442,5 +442,5 @@ def authorities(work: Work) -> Columns:
 
 def summary(work: Work) -> Columns:
     """At most 50 tokens; empty where there is no prose, or no sentence that short."""
-    count = work.parts.tokenizer.count
+    count = work.runtime.tokenizer.count
     return {"summary": [summarize(work.prose.read(chunk.body), SUMMARY, count) for chunk in work.chunks]}

@@ -21,13 +21,15 @@ def is_address(place: str) -> bool:
 
 def open_store(url: str) -> Store:
     """The index at an address. A StoreError says why it cannot be opened, a ConfigError that it is no address."""
-    return _backend(url).open(url)
+    with registry.blame(_plugin_of(url)):
+        return _backend(url).open(url)
 
 
 def create_store(url: str, settings: Settings, *, root: str = "") -> Store:
     """Make an index at an address, or open the one that is there, if it was made with the same settings. `root` is the
     way from a new folder to the one that names of documents start from; without it, that is the folder around it."""
-    return _backend(url).create(url, settings, root=root)
+    with registry.blame(_plugin_of(url)):
+        return _backend(url).create(url, settings, root=root)
 
 
 def _backend(url: str) -> StoreBackend:
@@ -40,6 +42,10 @@ def _backend(url: str) -> StoreBackend:
         more = "".join(f", {plugin.name}://..." for plugin in registry.plugins(registry.STORES))
         raise ConfigError(f"an index cannot live at {scheme}://: expected {_ADDRESSES}{more}")
     return found
+
+
+def _plugin_of(url: str) -> registry.Plugin | None:
+    return registry.plugin_named(registry.STORES, _scheme(url))
 
 
 def _scheme(url: str) -> str:

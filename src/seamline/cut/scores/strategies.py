@@ -27,7 +27,7 @@ def leaf_strategy(recipe: Recipe) -> str:
     return recipe.hierarchy.below if recipe.strategy == "hierarchical" else recipe.strategy
 
 
-def signal_of(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
+def signal_of(document: Document, recipe: Recipe, runtime: Runtime) -> Signal:
     """What the recipe's strategy says about the gaps of a document."""
     strategy = leaf_strategy(recipe)
     make = cast(MakeSignal | None, registry.find(registry.STRATEGIES, strategy))
@@ -35,7 +35,7 @@ def signal_of(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
         return NO_SIGNAL
     plugin = registry.plugin_named(registry.STRATEGIES, strategy)
     with registry.blame(plugin):
-        signal = make(document, recipe, parts)
+        signal = make(document, recipe, runtime)
         if plugin is not None:
             _check(signal, len(document.text))
     return signal
@@ -53,10 +53,10 @@ def _check(signal: object, length: int) -> None:
             raise ValueError(f"expected a weight and scores of 0..1, got {number!r}")
 
 
-def multimodal(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
+def multimodal(document: Document, recipe: Recipe, runtime: Runtime) -> Signal:
     """All that is known of the gaps of a document that is more than running text."""
-    speech = turns(document, recipe, parts)
-    tables = rows(document, recipe, parts)
+    speech = turns(document, recipe, runtime)
+    tables = rows(document, recipe, runtime)
     return replace(
         tables, score={**tables.score, **speech.score}, weight=speech.weight, forbidden=forbidden_gaps(document)
     )
@@ -65,10 +65,10 @@ def multimodal(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
 _BY_VECTORS = ("objective", "dip")
 
 
-def subject(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
+def subject(document: Document, recipe: Recipe, runtime: Runtime) -> Signal:
     """What the method says about the gaps of a document."""
     method = recipe.semantic.method
     if method in _BY_VECTORS:
-        _ = parts.embedder  # first: it says what to install where numpy is missing
+        _ = runtime.embedder  # first: it says what to install where numpy is missing
     make = cast(MakeSignal, registry.find(registry.METHODS, method))
-    return make(document, recipe, parts)
+    return make(document, recipe, runtime)
