@@ -53,17 +53,18 @@ def parse(raw: Raw) -> Parsed:
         tree = Tree(places, language)
         blocks = tree.blocks(root)
         notices = (*_syntax(root, language), *_deep(tree), *_cookie(raw.text, language), *_outside(raw.text, language))
-        is_wanted = raw.reading.outline
-        outline = (
-            _outline(root, places, parser, language) if is_wanted else CodeOutline(language.name, is_left_out=True)
-        )
+        outline = _outline(root, places, parser, language, raw.reading.outline)
     return Parsed(raw.text, blocks, notices=notices, code=outline)
 
 
-def _outline(root: Any, places: Places, parser: Any, language: Language) -> CodeOutline:
+def _outline(root: Any, places: Places, parser: Any, language: Language, extent: str) -> CodeOutline:
     """What is told of the statements and names of a source."""
+    if extent == "none":
+        return CodeOutline(language.name, extent=extent)
     names = Names(places, language)
-    names.read(root, parser.language)
+    names.bind(root)
+    if extent == "all":
+        names.call(root, parser.language)
     statements, groups = Statements(places, language).read(root) if language.name in READ else ([], [])
     return CodeOutline(
         language.name,
@@ -75,6 +76,7 @@ def _outline(root: Any, places: Places, parser: Any, language: Language) -> Code
         names.calls,
         names.own,
         names.branches,
+        extent,
     )
 
 
