@@ -19,8 +19,8 @@ from seamline.text.headings import headed
 
 if TYPE_CHECKING:
     from seamline.anchors import Anchors
+    from seamline.code_outline import CodeOutline
     from seamline.facts import Facts
-    from seamline.outline import CodeOutline
 
 
 SMALLEST_LIMIT = 16

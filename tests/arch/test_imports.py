@@ -32,7 +32,7 @@ LAYERS = {
     "recipe": BASE,
     "trust": BASE,
     "remote": BASE,
-    "outline": BASE,
+    "code_outline": BASE,
     "_blocks": BASE,
     "_vectors": BASE,
     "_words": BASE,

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 import seamline
+from seamline.code_outline import CodeOutline
 from seamline.errors import ConfigError
-from seamline.outline import CodeOutline
 from seamline.parse import parse_text
 from seamline.parse.code import document as code_document
 from seamline.parse.code import names

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from seamline.code_outline import CodeOutline
 from seamline.enrich.facts import MAKERS, Work, enrich
 from seamline.enrich.measures import (
     LACKS,
@@ -21,7 +22,6 @@ from seamline.enrich.measures import (
 )
 from seamline.errors import ConfigError
 from seamline.facts import Facts
-from seamline.outline import CodeOutline
 from seamline.parse import parse_text
 from seamline.pipeline import chunk_document, make_parts
 from seamline.recipe.recipe import FACTS, Recipe

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import seamline
+from seamline.code_outline import CodeOutline
 from seamline.errors import SeamlineError
-from seamline.outline import CodeOutline
 from seamline.parse import parse_bytes
 from seamline.parse.code import document as code
 from seamline.parse.code.detect import language_of

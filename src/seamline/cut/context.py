@@ -11,9 +11,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from seamline.code_outline import CodeOutline, Import
 from seamline.cut.atoms import Draft, borrowed, rendered
 from seamline.cut.sections import Section
-from seamline.outline import CodeOutline, Import
 from seamline.protocols import Tokenizer
 from seamline.types import (
     Block,

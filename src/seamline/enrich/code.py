@@ -11,9 +11,9 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from seamline.code_outline import CodeOutline, between
 from seamline.derived import Derived, holders
 from seamline.facts import CodeFacts
-from seamline.outline import CodeOutline, between
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
 from seamline.types import Chunk, Document, Span

@@ -11,9 +11,9 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from seamline.anchors import Anchors
+from seamline.code_outline import CodeOutline
 from seamline.errors import ParserGaveUp
 from seamline.formats import Format
-from seamline.outline import CodeOutline
 from seamline.recipe.recipe import Reading
 from seamline.types import Block, Notice, Span
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from seamline.code_outline import CodeOutline
 from seamline.cut.atoms import Atom
-from seamline.outline import CodeOutline
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from seamline.code_outline import CodeOutline
 from seamline.cut.atoms import (
     MARKS,
     Atom,
@@ -40,7 +41,6 @@ from seamline.cut.split.tables import (
     split_rows,
     split_table,
 )
-from seamline.outline import CodeOutline
 from seamline.text.lines import (
     line_end,
     line_start,

@@ -7,8 +7,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from seamline.code_outline import CHAIN, LITERAL, CodeOutline, Group
 from seamline.cut.split.code_wraps import BARE, Wrap, openers, wrap_of, wrap_of_rest
-from seamline.outline import CHAIN, LITERAL, CodeOutline, Group
 from seamline.text.lines import line_start, next_line
 from seamline.types import Context
 

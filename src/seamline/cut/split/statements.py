@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from seamline.code_outline import CodeOutline
 from seamline.cut.atoms import (
     Atom,
     Frame,
@@ -27,7 +28,6 @@ from seamline.cut.split.code_frames import (
 )
 from seamline.cut.split.code_nodes import Clause, CodeNodes, Node
 from seamline.cut.split.ladder import LONGEST_TOKEN
-from seamline.outline import CodeOutline
 from seamline.text.lines import trimmed
 from seamline.types import Block, Context
 

@@ -11,8 +11,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from seamline.code_outline import CodeOutline
 from seamline.gc_pause import paused
-from seamline.outline import CodeOutline
 from seamline.parse.code.detect import language_of
 from seamline.parse.code.guard import parse_within, refuse_bomb, refused
 from seamline.parse.code.languages import Language

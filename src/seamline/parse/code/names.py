@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from seamline.outline import Import, Name
+from seamline.code_outline import Import, Name
 from seamline.parse.code.languages import Language, word_set
 from seamline.parse.code.places import Places
 from seamline.parse.code.python_names import PythonNames

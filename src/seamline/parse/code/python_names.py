@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from seamline.outline import Import, Name
+from seamline.code_outline import Import, Name
 from seamline.parse.code.languages import word_set
 from seamline.parse.code.places import Places
 from seamline.parse.code.scopes import Node

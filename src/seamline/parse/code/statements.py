@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from seamline.outline import CHAIN, LITERAL, Group, Statement
+from seamline.code_outline import CHAIN, LITERAL, Group, Statement
 from seamline.parse.code.languages import Language, word_set
 from seamline.parse.code.places import WHITE, Places
 from seamline.parse.code.scopes import DECORATION, Node

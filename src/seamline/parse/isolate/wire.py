@@ -10,7 +10,7 @@ from dataclasses import astuple, fields
 from typing import Any
 
 from seamline.anchors import Anchor, Anchors
-from seamline.outline import CodeOutline, Group, Import, Name, Statement
+from seamline.code_outline import CodeOutline, Group, Import, Name, Statement
 from seamline.parse.raw import Limits, Parsed, Raw
 from seamline.recipe.recipe import Reading
 from seamline.types import Block, Notice, Span
