@@ -16,9 +16,9 @@ from seamline.gc_pause import paused
 from seamline.parse.code.detect import language_of
 from seamline.parse.code.guard import parse_within, refuse_bomb, refused
 from seamline.parse.code.languages import Language
-from seamline.parse.code.names import Names
+from seamline.parse.code.names import NameReader
 from seamline.parse.code.places import Places
-from seamline.parse.code.statements import READ, Statements
+from seamline.parse.code.statements import READ, StatementReader
 from seamline.parse.code.tree import DEPTH, Tree
 from seamline.parse.raw import Parsed, Raw
 from seamline.parse.xml import outside_doctype
@@ -61,11 +61,11 @@ def _outline(root: Any, places: Places, parser: Any, language: Language, extent:
     """What is told of the statements and names of a source."""
     if extent == "none":
         return CodeOutline(language.name, extent=extent)
-    names = Names(places, language)
+    names = NameReader(places, language)
     names.bind(root)
     if extent == "all":
         names.call(root, parser.language)
-    statements, groups = Statements(places, language).read(root) if language.name in READ else ([], [])
+    statements, groups = StatementReader(places, language).read(root) if language.name in READ else ([], [])
     return CodeOutline(
         language.name,
         statements,

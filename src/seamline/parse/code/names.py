@@ -90,7 +90,7 @@ _NESTED = 16
 _VERSION = re.compile(r"v\d+\Z")
 
 
-class Names:
+class NameReader:
     """What a syntax tree says of names. Places are in code points."""
 
     def __init__(self, places: Places, language: Language) -> None:

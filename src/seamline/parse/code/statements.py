@@ -91,7 +91,7 @@ class _Link(NamedTuple):
     before: int
 
 
-class Statements:
+class StatementReader:
     """Finds the statements of one syntax tree. Places are in bytes until all are found."""
 
     def __init__(self, places: Places, language: Language) -> None:
