@@ -91,20 +91,20 @@ class CodeOutline:
     """Names that are spoken of as members of the same object: `self.name`."""
     branches: Sequence[int] = field(default=(), repr=False)
     """Where control branches."""
-    is_left_out: bool = False
-    """Whether all but the language was left out, as the reading asked for no more."""
+    extent: str = "all"
+    """What was asked for: `all`; `statements`, without calls, own and branches; or `none`, the language alone."""
 
     @property
     def is_read(self) -> bool:
         """Whether its statements are known."""
         return bool(self.statements)
 
-    def check(self) -> None:
-        """Raise a ConfigError where statements and names are asked for that the reading left out."""
-        if self.is_left_out:
+    def check(self, extent: str) -> None:
+        """Raise a ConfigError where more is asked for than was read."""
+        if self.extent == "none" or (self.extent, extent) == ("statements", "all"):
             raise ConfigError(
-                "expected a document read with the recipe that it is cut and enriched by, got one read by a recipe"
-                " that needs no statements and names: pass the same recipe to `read`, or none",
+                f"expected a document read with `{extent}` of its code, got one read with `{self.extent}`:"
+                " pass the recipe that it is cut and enriched by to `read`, or none",
                 "$.strategy",
             )
 

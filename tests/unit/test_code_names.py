@@ -16,6 +16,7 @@ from seamline.parse.code import names
 from seamline.parse.code.languages import BY_NAME
 from seamline.parse.isolate import wire
 from seamline.recipe.recipe import Recipe
+from seamline.types import Document
 
 pytest.importorskip("tree_sitter")
 
@@ -156,9 +157,7 @@ def test_hostile_nesting_is_no_trouble(source: str) -> None:
 
 
 def test_an_outline_comes_over_the_pipe_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    source = (
-        "import os\n\nclass Ä:\n    x = os.sep\n\n    def f(self):\n        return [\n            self.x,\n        ]\n"
-    )
+    source = "import os\nclass Ä:\n    x = os.sep\n    def f(self):\n        return [\n            self.x,\n        ]\n"
     here = outline(source)
     monkeypatch.delenv("SEAMLINE_ISOLATE")
     assert outline(source) == here
@@ -179,20 +178,22 @@ def test_an_outline_that_leads_out_of_the_text_or_in_circles_is_refused() -> Non
             wire.answered(wire.loads(frame[size : size + head], 1 << 30), frame[size + head :])
 
 
-def test_a_recipe_by_structure_reads_no_outline_and_says_so_when_it_is_asked_for() -> None:
-    reading = Recipe().reading
-    document = parse_text("import os\nos.sep\n", uri="a.py", media_type="code", reading=reading)
-    assert document.code == CodeOutline("python", is_left_out=True)
-    assert seamline.chunk(document)
-    with pytest.raises(ConfigError, match="pass the same recipe to `read`"):
-        seamline.chunk(document, strategy="code")
-    for asking in (
-        Recipe(strategy="code"),
-        Recipe(strategy="auto"),
-        Recipe(enrich=("code",)),
-        Recipe(derive=("scope",)),
-    ):
-        assert asking.reading.outline
+def test_source_code_is_read_as_far_as_a_recipe_needs() -> None:
+    def reads(recipe: Recipe) -> Document:
+        return parse_text("import os\nos.sep\n", uri="a.py", media_type="code", reading=recipe.reading)
+
+    plain, cut = reads(Recipe()), reads(Recipe(strategy="code"))
+    assert plain.code == CodeOutline("python", extent="none")
+    assert seamline.chunk(plain)
+    with pytest.raises(ConfigError, match="expected a document read with `statements`"):
+        seamline.chunk(plain, strategy="code")
+    assert seamline.chunk(cut, strategy="code")
+    with pytest.raises(ConfigError, match="expected a document read with `all`"):
+        seamline.chunk(cut, recipe=Recipe(strategy="code", enrich=("code",)))
+    for recipe in (Recipe(strategy="auto"), Recipe(enrich=("code",)), Recipe(derive=("scope",))):
+        assert recipe.reading.outline == "all"
+    assert Recipe(derive=("file-summary",)).reading.outline == "statements"
+    assert Recipe(strategies={"*.py": "code"}).reading.outline == "statements"
 
 
 def test_every_language_has_queries_that_its_grammar_knows() -> None:

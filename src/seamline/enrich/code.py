@@ -51,7 +51,6 @@ class Symbols:
 
     def __init__(self, document: Document) -> None:
         self.outline = document.code or CodeOutline()
-        self.outline.check()
         self.all = list(_symbols(document))
         self._starts = [one.start for one in self.all]
 
@@ -112,6 +111,7 @@ def _symbols(document: Document) -> Iterator[Symbol]:
 def code_facts(chunk: Chunk, symbols: Symbols | None = None) -> CodeFacts:
     """Names, imports and complexity of the body of a chunk; what it repeats of others is theirs."""
     symbols = symbols or Symbols(chunk.document)
+    symbols.outline.check("all")
     start, end = chunk.body
     held = _held(symbols, start, end)
     defined = symbols.defined(start, end)
@@ -156,6 +156,7 @@ def file_summary(document: Document, chunks: Sequence[Chunk], tokenizer: Tokeniz
     A file that declares and imports nothing has none.
     """
     symbols = Symbols(document)
+    symbols.outline.check("statements")
     head = _head(document, symbols.outline)
     lines = [*_imports(symbols.outline), *_signatures(document, symbols)]
     out: list[Derived] = []
@@ -175,6 +176,7 @@ def scopes(document: Document, chunks: Sequence[Chunk], recipe: Recipe, tokenize
     if not recipe.code.depth:
         return []
     symbols = Symbols(document)
+    symbols.outline.check("all")
     known = _Known(symbols)
     out = []
     for index, symbol in enumerate(symbols.all):

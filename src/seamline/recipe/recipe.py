@@ -53,6 +53,7 @@ OverlapKind = Literal["none", "blocks", "boundary", "sentences", "tokens", "cont
 FrontMatter = Literal["metadata", "include", "strip"]
 Boilerplate = Literal["keep", "remove"]
 Ocr = Literal["auto", "on", "off"]
+Outline = Literal["none", "statements", "all"]
 Ner = Literal["rules", "spacy"]
 Bias = Literal["prose-heavy", "balanced", "code-heavy"]
 
@@ -217,14 +218,17 @@ class Recipe:
     @property
     def reading(self) -> ParseOptions:
         """What parsers are told."""
-        return ParseOptions(self.front_matter, self.boilerplate, self.ocr, self.ocr_language, self._needs_outline)
+        return ParseOptions(self.front_matter, self.boilerplate, self.ocr, self.ocr_language, self._outline)
 
     @property
-    def _needs_outline(self) -> bool:
-        """Whether statements and names of source code may be asked for."""
+    def _outline(self) -> Outline:
+        """What may be asked of source code."""
         strategies = (self.strategy, self.hierarchy.below, *self.strategies.values())
-        wanted = (*strategies, *self.enrich, *self.derive)
-        return not {"auto", "code", "file-summary", "scope"}.isdisjoint(wanted)
+        if "code" in self.enrich or "scope" in self.derived or "auto" in strategies:
+            return "all"
+        if "code" not in strategies:
+            return "statements" if "file-summary" in self.derive else "none"
+        return "all" if self.code.depth else "statements"
 
     @property
     def limits(self) -> tuple[int, ...]:
@@ -373,5 +377,6 @@ class ParseOptions:
     which fails without one."""
     ocr_language: str = "eng"
     """The language OCR expects, by the engine's name for it."""
-    outline: bool = True
-    """Whether source code comes with its statements and names, which a recipe that asks for neither does without."""
+    outline: Outline = "all"
+    """What source code comes with beside its blocks: `none`; `statements`, with imports and where they are used, which
+    is what cutting needs; or `all`, with what facts about it need."""

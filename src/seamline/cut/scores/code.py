@@ -39,7 +39,7 @@ def scopes(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     forced = frozenset(_edges(document, own, shut)) if own else frozenset[int]()
     outline = document.code
     if outline is not None:
-        outline.check()
+        outline.check("statements")
     return Signal(forced=forced, outline=outline if outline is not None and outline.is_read else None)
 
 

@@ -18,7 +18,7 @@ from seamline.types import Context
 Count = Callable[[str], int]
 
 
-class Level(NamedTuple):
+class CodeLevel(NamedTuple):
     """What stands around the statements of one level."""
 
     frame: Frame | None = None
@@ -137,7 +137,7 @@ class CodeFrames:
         kept = tuple(context for context in frame.opening if context.role != "docstring")
         return frame._replace(opening=kept, opening_tokens=frame.opening_tokens - self._cost(told), outer=outer)
 
-    def told(self, level: Level, frame: Frame, doc: Context) -> Level:
+    def told(self, level: CodeLevel, frame: Frame, doc: Context) -> CodeLevel:
         """A level below its docstring, or below the constants of an enum."""
         if doc.role == "scope" and level.least is not None:
             level = level._replace(least=ToldLeast(level.least, self, doc))
@@ -146,14 +146,14 @@ class CodeFrames:
         told = self.opened(frame, (*frame.opening, doc))
         return level._replace(frame=told) if cost(told) <= self.room // 2 else level
 
-    def inside(self, clause: CodeClause, frame: Frame, around: Level) -> Level:
+    def inside(self, clause: CodeClause, frame: Frame, around: CodeLevel) -> CodeLevel:
         """What stands around the statements under a header: the frame of its clause, where that leaves room."""
         least = Least(self, clause, around.least)
         if cost(frame) > self.room // 2:
-            return Level(least.frame, least, least.frame is None)
-        return Level(frame, least, around.bare, is_least=False)
+            return CodeLevel(least.frame, least, least.frame is None)
+        return CodeLevel(frame, least, around.bare, is_least=False)
 
-    def final(self, level: Level, clause: CodeClause) -> Level:
+    def final(self, level: CodeLevel, clause: CodeClause) -> CodeLevel:
         """The same around the last of the statements under a header."""
         least = LastLeast(level.least, self) if level.least is not None else None
         if level.is_least:
@@ -186,7 +186,7 @@ class CodeFrames:
         """What a header is put between that has nothing under it."""
         return Frame("scope", start, body + 1, (), clause.filler, 0, self._close(clause.filler), frame)
 
-    def tail(self, clause: CodeClause, level: Level) -> Frame:
+    def tail(self, clause: CodeClause, level: CodeLevel) -> Frame:
         """The least that what closes a clause needs: brackets to close."""
         at = clause.head[1]
         opening = (Context("scope", at, at, f"{openers(clause.final or clause.close)}\n"),)

@@ -90,7 +90,6 @@ _NEXT = re.compile(r"\s*\}[)\]]*\s*\{+\s*")
 _ARM = re.compile(r"\s*(=>|->)")
 _LINK = re.compile(r"\??\.(?!\.)|&&|\|\|?|\?\?|\+(?!\+)|\?(?![.:])")
 _LINKED = re.compile(r"(?:\.|&&|\|\||\+)\Z")
-_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)?")
 
 _WORD = re.compile(r"[ \t\f]*((?:async[ \t]+)?\w+)")
 _DEFINED = re.compile(r"[ \t\f]*((?:async[ \t]+)?def[ \t]+\w+|class[ \t]+\w+)")

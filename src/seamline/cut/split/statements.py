@@ -13,7 +13,7 @@ from itertools import pairwise
 from seamline.code_outline import CodeOutline
 from seamline.cut.atoms import Atom, Frame, context_text, cost, part_of
 from seamline.cut.scores import Scorer
-from seamline.cut.split.code_frames import CodeFrames, Least, Level, is_remark, remark_atoms
+from seamline.cut.split.code_frames import CodeFrames, CodeLevel, Least, is_remark, remark_atoms
 from seamline.cut.split.code_nodes import CodeClause, CodeNode, CodeNodes
 from seamline.cut.split.ladder import LONGEST_TOKEN
 from seamline.text.lines import trimmed
@@ -63,14 +63,22 @@ class Statements:
             return None
         self._atoms, self._room, self._run = [], room, 0
         self._frames.room = room
-        top = Level()
+        top = CodeLevel()
         self._level([nodes[0]._replace(start=start), *nodes[1:]], end, top, top, seam, depth=0, forbidden=forbidden)
         return self._atoms
 
     # --- statements -----------------------------------------------------------------------------------------------
 
     def _level(
-        self, nodes: Sequence[CodeNode], end: int, level: Level, final: Level, seam: str, *, depth: int, forbidden: bool
+        self,
+        nodes: Sequence[CodeNode],
+        end: int,
+        level: CodeLevel,
+        final: CodeLevel,
+        seam: str,
+        *,
+        depth: int,
+        forbidden: bool,
     ) -> None:
         """Statements of one level; the first may have to stay with the header above, the last has `final` around it."""
         if self._scorer.opens(nodes[0].start, end):
@@ -106,7 +114,7 @@ class Statements:
         at = self._declared[found] if found < len(self._declared) else -1
         return at if at <= node.code else -1
 
-    def _node(self, node: CodeNode, until: int, level: Level, seam: str, *, depth: int, forbidden: bool) -> None:
+    def _node(self, node: CodeNode, until: int, level: CodeLevel, seam: str, *, depth: int, forbidden: bool) -> None:
         if not self._scorer.opens(node.code, node.end):
             held = self._run if forbidden else 0
             around = self._affordable(node.start, until, level.frame, held)
@@ -129,7 +137,7 @@ class Statements:
         else:
             self._leaf(node, until, level, seam)
 
-    def _apart(self, start: int, until: int, seam: str, level: Level) -> None:
+    def _apart(self, start: int, until: int, seam: str, level: CodeLevel) -> None:
         """What fits a chunk, but not with all that is around it: with the least of that, else alone."""
         least = level.least_frame
         if least is not None and level.least and not self._fits(start, until, self._room - cost(least)):
@@ -150,7 +158,7 @@ class Statements:
                     return begin, frame
         return start, None
 
-    def _without_remarks(self, node: CodeNode, until: int, level: Level, seam: str) -> bool:
+    def _without_remarks(self, node: CodeNode, until: int, level: CodeLevel, seam: str) -> bool:
         """A declaration in one piece, where it fits but for the comments above it."""
         if not self._is_declared(node):
             return False
@@ -161,7 +169,7 @@ class Statements:
                 return True
         return False
 
-    def _whole(self, start: int, until: int, level: Level) -> None:
+    def _whole(self, start: int, until: int, level: CodeLevel) -> None:
         """A statement in one piece below its comments."""
         around = self._affordable(start, until, level.frame, 0)
         if around is _NO_ROOM:
@@ -169,7 +177,7 @@ class Statements:
         else:
             self._put(start, until, "line", around)
 
-    def _leaf(self, node: CodeNode, until: int, level: Level, seam: str) -> None:
+    def _leaf(self, node: CodeNode, until: int, level: CodeLevel, seam: str) -> None:
         """One statement that is too large: the comments above it apart, the rest by lines."""
         if is_remark(self._text, node.code):
             self._remarks(node.start, until, seam)
@@ -189,7 +197,7 @@ class Statements:
             at -= 1
         return at
 
-    def _lines(self, start: int, end: int, level: Level, seam: str, *, alone: bool = False) -> None:
+    def _lines(self, start: int, end: int, level: CodeLevel, seam: str, *, alone: bool = False) -> None:
         frame = level.frame if cost(level.frame) <= self._room // 2 else level.least_frame
         atoms = self._ladder(start, end, seam, frame, self._room - cost(frame))
         self._atoms += [atom._replace(alone=True) for atom in atoms] if alone else atoms
@@ -201,7 +209,7 @@ class Statements:
 
     # --- clauses --------------------------------------------------------------------------------------------------
 
-    def _open(self, node: CodeNode, until: int, level: Level, seam: str, *, depth: int, forbidden: bool) -> None:
+    def _open(self, node: CodeNode, until: int, level: CodeLevel, seam: str, *, depth: int, forbidden: bool) -> None:
         """A statement by its clauses."""
         starts = [node.start, *[clause.start for clause in node.clauses[1:]]]
         ends = [*starts[1:], node.tail if node.tail >= 0 else until]
@@ -217,11 +225,11 @@ class Statements:
                     start, seam, forbidden = code, "line", False
                     frame = self._frames.framed(node, clause, start, around.frame)
                 if not around.is_least and not self._leaves_room(clause, start, frame):
-                    around = Level(level.least_frame, level.least, level.least_frame is None)
+                    around = CodeLevel(level.least_frame, level.least, level.least_frame is None)
                     frame = self._frames.framed(node, clause, start, around.frame)
             doc = node.doc if not index and (node.doc is None or self._docstring or node.doc.role == "scope") else None
             holds = forbidden and not index and not around.bare
-            inner = Level(frame, around.least, around.bare, is_least=False)
+            inner = CodeLevel(frame, around.least, around.bare, is_least=False)
             self._clause(clause, start, end, inner, doc, seam, depth, forbidden=holds)
             seam = "line"
         if node.tail >= 0:
@@ -250,7 +258,7 @@ class Statements:
         clause: CodeClause,
         start: int,
         end: int,
-        level: Level,
+        level: CodeLevel,
         doc: Context | None,
         seam: str,
         depth: int,
@@ -266,7 +274,7 @@ class Statements:
             return
         under = self._nodes.under(clause)
         if not under:
-            self._lines(start, end, Level(frame.outer, level.least), seam)
+            self._lines(start, end, CodeLevel(frame.outer, level.least), seam)
             return
         holds = self._head(clause, start, under[0].start, level, seam, forbidden=forbidden)
         inner = self._frames.inside(clause, frame, level)
@@ -284,7 +292,7 @@ class Statements:
                 final = self._frames.final(inner, clause)
             self._level(under[told:], end, inner, final, seam, depth=depth + 1, forbidden=False)
 
-    def _head(self, clause: CodeClause, start: int, body: int, level: Level, seam: str, *, forbidden: bool) -> bool:
+    def _head(self, clause: CodeClause, start: int, body: int, level: CodeLevel, seam: str, *, forbidden: bool) -> bool:
         """The header of a clause; whether what is under it may be kept with it."""
         frame = level.frame
         assert frame is not None
@@ -293,18 +301,18 @@ class Statements:
         held = self._run if forbidden else 0
         room = self._room - cost(frame.outer) - frame.close_tokens
         if not self._fits(start, body, room):
-            self._lines(start, body, Level(frame.outer, level.least), seam)
+            self._lines(start, body, CodeLevel(frame.outer, level.least), seam)
             return False
         forbidden = forbidden and self._fits(start, body, room - held)
         empty = self._frames.empty(clause, start, body, frame)
         self._put(start, body, seam, empty, forbidden=forbidden, alone=level.bare)
         return True
 
-    def _tail(self, clause: CodeClause, start: int, end: int, level: Level) -> None:
+    def _tail(self, clause: CodeClause, start: int, end: int, level: CodeLevel) -> None:
         """What closes the last clause, with the statement before it where both fit."""
         tokens = self._size(start, end)
         if tokens + cost(level.frame) > self._room:
-            least = Level() if level.bare else Level(self._frames.tail(clause, level))
+            least = CodeLevel() if level.bare else CodeLevel(self._frames.tail(clause, level))
             self._lines(start, end, least, "line", alone=True)
             return
         forbidden = not self._atoms[-1].alone and 0 < self._run <= self._room - tokens - cost(level.frame)

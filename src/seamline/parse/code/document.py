@@ -15,7 +15,7 @@ from seamline.code_outline import CodeOutline
 from seamline.parse.code.detect import language_of
 from seamline.parse.code.guard import parse_within, refuse_bomb, refused
 from seamline.parse.code.languages import Language
-from seamline.parse.code.names import Names
+from seamline.parse.code.names import NameReader
 from seamline.parse.code.places import Places
 from seamline.parse.code.statements import READ, StatementReader
 from seamline.parse.code.tree import DEPTH, Tree
@@ -53,17 +53,18 @@ def parse(raw: ParseInput) -> ParseResult:
         tree = Tree(places, language)
         blocks = tree.blocks(root)
         notices = (*_syntax(root, language), *_deep(tree), *_cookie(raw.text, language), *_outside(raw.text, language))
-        is_wanted = raw.reading.outline
-        outline = (
-            _outline(root, places, parser, language) if is_wanted else CodeOutline(language.name, is_left_out=True)
-        )
+        outline = _outline(root, places, parser, language, raw.reading.outline)
     return ParseResult(raw.text, blocks, meta=_meta(language), notices=notices, code=outline)
 
 
-def _outline(root: Any, places: Places, parser: Any, language: Language) -> CodeOutline:
+def _outline(root: Any, places: Places, parser: Any, language: Language, extent: str) -> CodeOutline:
     """What is told of the statements and names of a source."""
-    names = Names(places, language)
-    names.read(root, parser.language)
+    if extent == "none":
+        return CodeOutline(language.name, extent=extent)
+    names = NameReader(places, language)
+    names.bind(root)
+    if extent == "all":
+        names.call(root, parser.language)
     statements, groups = StatementReader(places, language).read(root) if language.name in READ else ([], [])
     return CodeOutline(
         language.name,
@@ -75,6 +76,7 @@ def _outline(root: Any, places: Places, parser: Any, language: Language) -> Code
         names.calls,
         names.own,
         names.branches,
+        extent,
     )
 
 

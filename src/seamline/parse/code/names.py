@@ -90,7 +90,7 @@ _NESTED = 16
 _VERSION = re.compile(r"v\d+\Z")
 
 
-class Names:
+class NameReader:
     """What a syntax tree says of names. Places are in code points."""
 
     def __init__(self, places: Places, language: Language) -> None:
@@ -104,17 +104,21 @@ class Names:
         self.own: list[Name] = []
         self.branches: list[int] = []
 
-    def read(self, root: Node, grammar: Any) -> None:
-        found = _captures(self._language, grammar, root)
-        self.calls = sorted(map(self._name, found.get("call", ())))
-        self.own = sorted(map(self._name, found.get("own", ())))
-        self.branches = sorted([self._places.point(node.start_byte) for node in found.get("branch", ())])
+    def bind(self, root: Node) -> None:
+        """Find what is imported, and where names are looked up that are bound outside of functions."""
         if self._language == "python":
             names = PythonNames(self._places)
             names.read(root)
             self.imports, self.uses, self.stores = names.imports, names.uses(), names.stores()
         else:
             self._use(root, self._import(root))
+
+    def call(self, root: Node, grammar: Any) -> None:
+        """Find what is called, and where control branches."""
+        found = _captures(self._language, grammar, root)
+        self.calls = sorted(map(self._name, found.get("call", ())))
+        self.own = sorted(map(self._name, found.get("own", ())))
+        self.branches = sorted([self._places.point(node.start_byte) for node in found.get("branch", ())])
 
     def _use(self, root: Node, passed: Sequence[tuple[int, int]]) -> None:
         """Where imported names are looked up by themselves: not in imports, nor after a dot unless that is one of

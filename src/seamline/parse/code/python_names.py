@@ -34,12 +34,12 @@ _PARAMETERS = word_set(
 _COMPREHENSIONS = word_set("list_comprehension set_comprehension dictionary_comprehension generator_expression")
 
 
-class Scope:
+class NameScope:
     """A module, class, function, lambda or comprehension."""
 
     __slots__ = ("bound", "free", "kind", "parent", "shared")
 
-    def __init__(self, kind: str, parent: Scope | None) -> None:
+    def __init__(self, kind: str, parent: NameScope | None) -> None:
         self.kind = kind
         self.parent = parent
         self.bound: set[str] = set()
@@ -49,7 +49,7 @@ class Scope:
         """Those that it says are global."""
 
 
-_Task = tuple[Node, Scope, int]
+_Task = tuple[Node, NameScope, int]
 
 
 class PythonNames:
@@ -58,10 +58,10 @@ class PythonNames:
     def __init__(self, places: Places) -> None:
         self._places = places
         self._data = places.data
-        self._loads: list[tuple[int, str, Scope]] = []
+        self._loads: list[tuple[int, str, NameScope]] = []
         self._stores: list[tuple[int, str]] = []
         self.imports: list[Import] = []
-        self._special: dict[str, Callable[[Node, Scope], Sequence[_Task]]] = {
+        self._special: dict[str, Callable[[Node, NameScope], Sequence[_Task]]] = {
             "function_definition": self._function,
             "lambda": self._function,
             "class_definition": self._class,
@@ -89,7 +89,7 @@ class PythonNames:
         return sorted(Name(point(at), name) for at, name in self._stores)
 
     def read(self, root: Node) -> None:
-        stack: list[_Task] = [(root, Scope("module", None), _LOAD)]
+        stack: list[_Task] = [(root, NameScope("module", None), _LOAD)]
         while stack:
             node, scope, role = stack.pop()
             kind = node.type
@@ -116,7 +116,7 @@ class PythonNames:
                 stack.extend([(one, scope, role) for one in children])
         self.imports.sort()
 
-    def _identifier(self, node: Node, scope: Scope, role: int) -> None:
+    def _identifier(self, node: Node, scope: NameScope, role: int) -> None:
         name = self._text(node)
         if role == _LOAD:
             self._loads.append((node.start_byte, name, scope))
@@ -125,7 +125,7 @@ class PythonNames:
                 scope = scope.parent
             self._store(node, name, scope)
 
-    def _store(self, node: Node, name: str, scope: Scope) -> None:
+    def _store(self, node: Node, name: str, scope: NameScope) -> None:
         scope.bound.add(name)
         if scope.kind in ("module", "class"):
             self._stores.append((node.start_byte, name))
@@ -135,8 +135,8 @@ class PythonNames:
 
     # --- statements and expressions with rules of their own -------------------------------------------------------
 
-    def _function(self, node: Node, scope: Scope) -> list[_Task]:
-        inner, part = Scope("def", scope), node.child_by_field_name
+    def _function(self, node: Node, scope: NameScope) -> list[_Task]:
+        inner, part = NameScope("def", scope), node.child_by_field_name
         out = _tasks((part("name"), scope, _STORE), (part("return_type"), scope, _LOAD), (part("body"), inner, _LOAD))
         if (types := part("type_parameters")) is not None:
             out += self._type_parameters(types, scope, inner)
@@ -144,20 +144,20 @@ class PythonNames:
             out += self._parameters(parameters, scope, inner)
         return out
 
-    def _class(self, node: Node, scope: Scope) -> list[_Task]:
-        inner, part = Scope("class", scope), node.child_by_field_name
+    def _class(self, node: Node, scope: NameScope) -> list[_Task]:
+        inner, part = NameScope("class", scope), node.child_by_field_name
         out = _tasks((part("name"), scope, _STORE), (part("superclasses"), scope, _LOAD), (part("body"), inner, _LOAD))
         if (types := part("type_parameters")) is not None:
             out += self._type_parameters(types, scope, inner)
         return out
 
-    def _loop(self, node: Node, scope: Scope, inner: Scope | None = None) -> list[_Task]:
+    def _loop(self, node: Node, scope: NameScope, inner: NameScope | None = None) -> list[_Task]:
         """`for target in ...`; the target may be of another scope."""
         left = node.child_by_field_name("left")
         rest = [one for one in node.named_children if one != left]
         return _tasks((left, inner or scope, _STORE), *[(one, scope, _LOAD) for one in rest])
 
-    def _parameters(self, node: Node, outer: Scope, inner: Scope) -> list[_Task]:
+    def _parameters(self, node: Node, outer: NameScope, inner: NameScope) -> list[_Task]:
         """Names of parameters; their defaults and types are looked up outside."""
         out: list[_Task] = []
         for one in node.named_children:
@@ -169,7 +169,7 @@ class PythonNames:
                 out += [(other, outer, _LOAD) for other in rest]
         return out
 
-    def _type_parameters(self, node: Node, outer: Scope, inner: Scope) -> list[_Task]:
+    def _type_parameters(self, node: Node, outer: NameScope, inner: NameScope) -> list[_Task]:
         """Names of types; their bounds are looked up outside."""
         out: list[_Task] = []
         for one in node.named_children:
@@ -186,9 +186,9 @@ class PythonNames:
                 out.append((first, inner, _STORE))
         return out
 
-    def _type(self, node: Node, scope: Scope) -> list[_Task]:
+    def _type(self, node: Node, scope: NameScope) -> list[_Task]:
         """`type Name[T] = ...`."""
-        inner = Scope("def", scope)
+        inner = NameScope("def", scope)
         name, *rest = node.named_children
         while name.type in ("type", "generic_type") and name.named_children:
             for one in name.named_children[1:]:
@@ -199,7 +199,7 @@ class PythonNames:
             name = name.named_children[0]
         return [(name, scope, _STORE), *[(one, inner, _LOAD) for one in rest]]
 
-    def _import(self, node: Node, scope: Scope) -> list[_Task]:
+    def _import(self, node: Node, scope: NameScope) -> list[_Task]:
         names = []
         is_from = node.type == "import_from_statement"
         for at, child in enumerate(node.children):
@@ -213,24 +213,24 @@ class PythonNames:
             self.imports.append(Import(*self._places.span(node.start_byte, node.end_byte), tuple(names)))
         return []
 
-    def _declare(self, node: Node, scope: Scope) -> list[_Task]:
+    def _declare(self, node: Node, scope: NameScope) -> list[_Task]:
         names = [self._text(one) for one in node.named_children if one.type == "identifier"]
         scope.free.update(names)
         if node.type == "global_statement":
             scope.shared.update(names)
         return []
 
-    def _delete(self, node: Node, scope: Scope) -> list[_Task]:
+    def _delete(self, node: Node, scope: NameScope) -> list[_Task]:
         return [(one, scope, _STORE) for one in node.named_children]
 
-    def _alias(self, node: Node, scope: Scope) -> list[_Task]:
+    def _alias(self, node: Node, scope: NameScope) -> list[_Task]:
         """`value as target`."""
         value, *targets = node.named_children
         return [(value, scope, _LOAD), *[(one, scope, _STORE) for one in targets]]
 
-    def _comprehension(self, node: Node, scope: Scope) -> list[_Task]:
+    def _comprehension(self, node: Node, scope: NameScope) -> list[_Task]:
         """All of it is inside but for what the first `for` goes through."""
-        inner = Scope("comprehension", scope)
+        inner = NameScope("comprehension", scope)
         out: list[_Task] = []
         is_first = True
         for child in node.named_children:
@@ -241,7 +241,7 @@ class PythonNames:
                 out.append((child, inner, _LOAD))
         return out
 
-    def _pattern(self, node: Node, kind: str, scope: Scope) -> list[_Task]:
+    def _pattern(self, node: Node, kind: str, scope: NameScope) -> list[_Task]:
         """What a `case` binds: bare names but `_`, not those with dots, of classes or of their keywords."""
         children = node.named_children
         if kind == "dotted_name":
@@ -256,13 +256,13 @@ class PythonNames:
         return [(one, scope, _PATTERN) for one in children if self._text(one) != "_"]
 
 
-def _tasks(*tasks: tuple[Node | None, Scope, int]) -> list[_Task]:
+def _tasks(*tasks: tuple[Node | None, NameScope, int]) -> list[_Task]:
     """Those whose node is there."""
     return [task for task in tasks if task[0] is not None]
 
 
-def _is_global(name: str, scope: Scope) -> bool:
-    here: Scope | None = scope
+def _is_global(name: str, scope: NameScope) -> bool:
+    here: NameScope | None = scope
     while here is not None and here.kind != "module":
         if here.kind != "class" or here is scope:
             if name in here.free:
@@ -273,7 +273,7 @@ def _is_global(name: str, scope: Scope) -> bool:
     return True
 
 
-def _declared_global(name: str, scope: Scope) -> bool:
+def _declared_global(name: str, scope: NameScope) -> bool:
     """Of a name that a scope declares to be of outside: whether no function around it has it."""
     here = scope.parent
     while here is not None and here.kind != "module":

@@ -22,7 +22,6 @@ READ = word_set("python javascript typescript tsx java go rust c cpp csharp kotl
 """Languages whose statements are told apart."""
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _SEPARATORS = frozenset((",", ";"))
-_BLANKS = b" \t\r\n\f"
 _THROUGH = word_set(
     "statement_list statements enum_body_declarations import_list ERROR"
     " preproc_ifdef preproc_if preproc_else preproc_elif preproc_elifdef"
@@ -140,17 +139,23 @@ class StatementReader:
         """StatementReader among the children of a node, each with the comments above it."""
         out: list[_Item] = []
         parts: list[Node] = []
-        data, line_start, prefixes = self._data, self._places.line_start, self._prefixes
+        data, prefixes = self._data, self._prefixes
+        line_start, find = self._places.line_start, data.find
         before: Node = None  # the last node that is no comment
         last = ""  # its type
         remark = -1  # where the last comment ends
         start = code = begin = end = 0  # of the statement that `parts` are of
         is_prefixed = False  # whether only attributes of it have been seen
+        edge = -1  # where the line ends that the last node starts on
         for node in self._flat(nodes, kind):
             at, stop, type_ = node.start_byte, node.end_byte, node.type
             if at == stop:
                 continue
-            line = line_start(at) if not at or data[at - 1] in _BLANKS else -1
+            line = -1
+            if at > edge:  # not on the line of the node before
+                line = line_start(at)
+                edge = find(b"\n", at)
+                edge = edge if edge >= 0 else len(data)
             if "comment" in type_:
                 if line >= 0:
                     lead = line if lead < 0 else lead
@@ -180,10 +185,9 @@ class StatementReader:
         return out
 
     def _item(self, start: int, code: int, begin: int, end: int, nodes: Sequence[Node]) -> _Item:
-        data = self._data
-        if data[code] in b"@[":
+        if self._data[code] in b"@[":
             begin = self._undecorated(nodes[0], begin)
-        if data[end - 1] in WHITE:
+        if self._data[end - 1] in WHITE:
             end = self._places.trim(code + 1, end)
         return _Item(start, code, begin, end, nodes)
 
