@@ -54,6 +54,15 @@ WORDS = (
         "x" * 70,
     ),
 )
+# At the ends of what the patterns count: notes of 8 letters, code of 200, 4 late closers, 6 openers, 40 letters before.
+EDGES = (
+    *(f"x.[^{'n' * size}] B" for size in (7, 8, 9)),
+    *(f"`{'c' * size}. D` E" for size in (196, 197, 198)),
+    *(f"x.{'*' * size} B" for size in (4, 5, 6)),
+    *(f"x. {'“' * size}b" for size in (4, 5, 6)),
+    *(f"{'w' * size}. 5" for size in (38, 39, 40, 41)),
+    *(f"{'1' * size}. B" for size in (3, 4)),
+)
 MARKS = (
     *(
         ". ",
@@ -219,7 +228,7 @@ def prose(chance: Random) -> str:
     """Words and what stands between them."""
     out = []
     for _ in range(chance.randrange(60)):
-        out.append(chance.choice(WORDS))
+        out.append(chance.choice(WORDS if chance.random() < 0.95 else EDGES))
         out.append(chance.choice(MARKS) if chance.random() < 0.4 else " ")
     return "".join(out)
 
