@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from seamline.plugins import Block, Format, ParseInput, ParseResult
+from seamline.plugins import Block, Format, ParseResult, ParseInput
 
 FORMAT = Format(
     name="taskpaper",
