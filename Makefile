@@ -16,8 +16,7 @@ CORE_TESTS := tests/property/test_contract.py tests/contract/test_commonmark.py 
   tests/unit/test_front_matter.py tests/unit/test_oversize.py tests/unit/test_tokens.py tests/unit/test_parse_html.py \
   tests/unit/test_parse_html_tables.py tests/unit/test_sentences.py tests/unit/test_words.py tests/unit/test_identify.py \
   tests/unit/test_code_parts.py
-KERNEL_TESTS := tests/property/test_kernel*.py tests/contract/test_commonmark.py tests/unit/test_sentences.py \
-  tests/unit/test_packers.py tests/unit/test_words.py tests/unit/test_embed_static.py tests/unit/test_scores_objective.py
+KERNEL_TESTS := $(wildcard tests/property/test_kernel*.py)
 SOURCES := $(shell find src -name '*.py')
 NATIVE := setup.py $(shell find native -type f)
 

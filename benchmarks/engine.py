@@ -92,29 +92,6 @@ def document(text: str) -> Any:
     return seamline.read(text + "\n", id="doc", media_type="text/markdown")
 
 
-def cuts(tokenizer: str, limit: int) -> tuple[Callable[[Any], object], Callable[[Any], object] | None]:
-    """From a document to its chunks: in Python, and compiled where that is in use; None of what it leaves to Python."""
-    from seamline.cut.compiled import compiled_cut
-
-    from seamline.cut import plain_cut
-    from seamline.native import CUTS
-    from seamline.recipe.recipe import Recipe
-    from seamline.runtime import Runtime
-    from seamline.tokens import load
-    from seamline.types import Budget
-
-    recipe = Recipe(tokenizer=tokenizer, budget=Budget(target_of(limit), limit))
-    counts = load(tokenizer)
-
-    def python(source: Any) -> object:
-        return plain_cut(source, recipe, Runtime(counts))
-
-    def compiled(source: Any) -> object:
-        return CUTS and compiled_cut(CUTS, source, recipe, counts)
-
-    return python, compiled if CUTS else None
-
-
 def embedder(threads: int = 0, window: int = 256) -> Any:
     """The bundled embedding model on so many cores, 0 for all."""
     from seamline.embed.onnx import OnnxEmbedder, OnnxOptions

@@ -21,6 +21,7 @@ from seamline.parse import parse_text
 from seamline.parse.code import document as code
 from seamline.parse.code.detect import language_of
 from seamline.parse.parser_types import ParseInput
+from seamline.recipe.recipe import Recipe
 from seamline.testing.parsers import check_document
 from seamline.tokens import load
 from seamline.types import NO_DETAIL, Document
@@ -58,9 +59,10 @@ def speeds(samples: Sequence[Sample]) -> tuple[float, list[Any]]:
     """Both passes over every file, by language; how many times as long as tree-sitter alone ours takes."""
     totals: dict[str, list[float]] = defaultdict(lambda: [0.0] * 6)
     gc.disable()
+    reading = Recipe().reading  # blocks alone, as the default strategy wants them
     for sample in samples:
         language = language_of(sample.text, sample.path)
-        raw, data = ParseInput(b"", sample.text, sample.path), sample.text.encode()
+        raw, data = ParseInput(b"", sample.text, sample.path, reading=reading), sample.text.encode()
         codes = [notice.code for notice in code.parse(raw).notices]
         parser = code._parser(language) if language else None
         figures = (
@@ -107,8 +109,10 @@ def fidelity(samples: Sequence[Sample], count: Count) -> tuple[int, int, list[An
     return broken, sum(cut for _, cut in functions.values()), rows
 
 
-def read(sample: Sample) -> Document:
-    return parse_text(sample.text, uri=sample.path, media_type="code")
+def read(sample: Sample, recipe: Recipe | None = None) -> Document:
+    """A source as it is read for a recipe; for none, with all that any recipe may ask for."""
+    reading = recipe.reading if recipe else None
+    return parse_text(sample.text, uri=sample.path, media_type="code", reading=reading)
 
 
 def torn(document: Document, starts: Sequence[int], limit: int, count: Count) -> tuple[int, int]:
@@ -131,7 +135,7 @@ def splitters(samples: Sequence[Sample], count: Count) -> list[Any]:
     size = sum(len(sample.text.encode()) for sample in samples)
     ours = time.process_time()
     for sample in samples:
-        seamline.chunk(read(sample), limit=limit)
+        seamline.chunk(read(sample, Recipe()), limit=limit)
     ours = time.process_time() - ours
     rows: list[Any] = [("seamline", size / ours / 1e6, 0, "see above")]
     try:

@@ -15,7 +15,7 @@ from seamline.pipeline import chunk_document
 from seamline.protocols import Embedder
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Semantic
-from seamline.recipe.toml import adjusted
+from seamline.recipe.toml import adjust
 from seamline.runtime import Runtime
 from seamline.tokens import load
 
@@ -89,7 +89,7 @@ def free() -> list[Method]:
 
 def _ours(name: str, embedder: Embedder | None, semantic: Semantic, setting: str, values: Sequence[float]) -> Method:
     recipe = Recipe(strategy="semantic", semantic=semantic)
-    changed = [adjusted(recipe, [f"semantic.{setting}={value}"]) for value in values]
+    changed = [adjust(recipe, [f"semantic.{setting}={value}"]) for value in values]
     tried = [_way(one, embedder, f"{setting} {value:g}") for one, value in zip(changed, values, strict=True)]
     return Method(name, _way(recipe, embedder), tried)
 

@@ -20,7 +20,7 @@ from seamline.index.config import IndexConfig, settings_of
 from seamline.records import Change, Entry, EntryPlace, Head, Version
 from seamline.search.legs import SearchScope, find, similarities
 from seamline.search.options import SearchOptions
-from seamline.search.search import fused
+from seamline.search.search import fuse_legs
 from seamline.store import create_store, open_store
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
@@ -158,7 +158,7 @@ class Asker:
         legs = find(self._reader, question.vector, question.text, options.depth, SearchScope(where))
         near = dict(legs.dense)
         missing = self._reader.entries([hit.id for hit in legs.sparse if hit.id not in near], vectors=True)
-        ranking, _ = fused(replace(legs, filled=similarities(question.vector, missing.values())), options)
+        ranking, _ = fuse_legs(replace(legs, filled=similarities(question.vector, missing.values())), options)
         entries = self._reader.entries([hit.id for hit in ranking[: options.depth]])
         return [int(entries[hit.id].id, 16) for hit in ranking[:k]]
 

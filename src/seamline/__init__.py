@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from seamline.api.index import Index, Stats, find_index, open_index
     from seamline.cut.audit.audit import RULES, Violation, audit, audit_records
     from seamline.cut.sections import Node, outline
-    from seamline.derived import Derived
     from seamline.errors import (
         BudgetError,
         ConfigError,
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
         StoreError,
         TrustError,
     )
-    from seamline.facts import Facts
+    from seamline.facts import Derived, Facts
     from seamline.index.config import IndexConfig
     from seamline.index.update import UpdateReport
     from seamline.recipe.presets import preset
@@ -41,7 +40,6 @@ _HOME = {
     "api": ("FileChunks", "chunk", "chunk_files", "derive", "read", "settle"),
     "cut.audit.audit": ("RULES", "Violation", "audit", "audit_records"),
     "cut.sections": ("Node", "outline"),
-    "derived": ("Derived",),
     "errors": (
         "BudgetError",
         "ConfigError",
@@ -53,7 +51,7 @@ _HOME = {
         "StoreError",
         "TrustError",
     ),
-    "facts": ("Facts",),
+    "facts": ("Derived", "Facts"),
     "search.hits": ("Citation", "ContextText", "Hit", "Results"),
     "api.index": ("Index", "Stats", "find_index", "open_index"),
     "index.update": ("UpdateReport",),
@@ -126,9 +124,9 @@ def __getattr__(name: str) -> Any:
     """Names load on first use, so that `import seamline` costs almost nothing."""
     if name not in _WHERE:
         raise AttributeError(f"module 'seamline' has no attribute {name!r}")
-    from seamline.errors import installed
+    from seamline.errors import index_imports
 
-    with installed():
+    with index_imports():
         value = getattr(import_module(f"seamline.{_WHERE[name]}"), name)
     globals()[name] = value
     return value

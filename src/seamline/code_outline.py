@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from seamline.errors import ConfigError
+
 
 class Statement(NamedTuple):
     """A statement, an element of a list, or a line of a literal: what starts a line of its own."""
@@ -89,11 +91,22 @@ class CodeOutline:
     """Names that are spoken of as members of the same object: `self.name`."""
     branches: Sequence[int] = field(default=(), repr=False)
     """Where control branches."""
+    is_left_out: bool = False
+    """Whether all but the language was left out, as the reading asked for no more."""
 
     @property
     def is_read(self) -> bool:
         """Whether its statements are known."""
         return bool(self.statements)
+
+    def check(self) -> None:
+        """Raise a ConfigError where statements and names are asked for that the reading left out."""
+        if self.is_left_out:
+            raise ConfigError(
+                "expected a document read with the recipe that it is cut and enriched by, got one read by a recipe"
+                " that needs no statements and names: pass the same recipe to `read`, or none",
+                "$.strategy",
+            )
 
     def top(self) -> Sequence[Statement]:
         """The statements that no other holds."""

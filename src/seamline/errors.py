@@ -11,12 +11,10 @@ SeamlineError                 a message for people: what is wrong, where, and wh
 │   └── IndexMissing          no index at the address that was given
 └── MissingExtra              an optional part that is not installed; names the install command
 
-What is said where a package is missing that only an extra brings.
-
-Panics of libraries written in Rust, as errors of ours.
-
-A panic reaches Python as an exception that is no `Exception` and whose class cannot be imported: each library has its
-own, in a module of the same name. Left alone it would pass every handler and end a batch because of one document.
+Beside them: what is said where a package is missing that only an extra brings, and panics of libraries written in Rust
+as errors of ours. A panic reaches Python as an exception that is no `Exception` and whose class cannot be imported:
+each library has its own, in a module of the same name. Left alone it would pass every handler and end a batch because
+of one document.
 """
 
 from __future__ import annotations
@@ -110,7 +108,7 @@ _PACKAGES = ("numpy", "apsw", "onnxruntime", "tokenizers")
 
 
 @contextmanager
-def installed() -> Iterator[None]:
+def index_imports() -> Iterator[None]:
     """Around imports of what an index needs: a package that is not there is a MissingExtra."""
     try:
         yield

@@ -17,7 +17,7 @@ from seamline.trust.access import Access
 from seamline.types import Chunk, Document
 
 if TYPE_CHECKING:
-    from seamline.derived import Derived
+    from seamline.facts import Derived
     from seamline.filters.tree import Filter
     from seamline.index.update import IndexSource, Tools, UpdateReport, Watcher
     from seamline.protocols import Store, Usage
@@ -64,12 +64,12 @@ def chunk(
 
         chunks = enrich(chunks, recipe, runtime, now=now, starts=sentence_starts)
     if not (derives and recipe.derived):
-        return DocumentChunks(recipe, reasons, chunks, [])
+        return DocumentChunks(recipe, reasons, chunks, about=[])
     from seamline.enrich.derive import derive
 
     derived = derive(document, chunks, recipe, runtime)
     usage = derived.usage if runtime.llm else None
-    return DocumentChunks(recipe, reasons, chunks, derived.texts, derived.notices, usage)
+    return DocumentChunks(recipe, reasons, chunks, about=derived.texts, notices=derived.notices, usage=usage)
 
 
 def index(

@@ -1,7 +1,5 @@
-"""The protocols that parts of Seamline meet through, and nothing else.
-
-What a language model answered, what it cost, and how it can fail to answer.
-"""
+"""The protocols that parts of Seamline meet through, and the values that go with them: what a maker of embedders is
+told, what a language model answered, and what that cost."""
 
 from __future__ import annotations
 

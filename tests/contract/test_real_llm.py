@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 
 from seamline.api import chunk
-from seamline.derived import Derived
 from seamline.enrich.propositions.run import extract
 from seamline.enrich.prose import Passage, passages
 from seamline.enrich.written import prefixes, questions, summaries
+from seamline.facts import Derived
 from seamline.llm import load
 from seamline.llm.cache import AnswerFile, CachedModel
 from seamline.llm.client import ChatModel

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from seamline.records import Settings
-from seamline.store.postgres.schema import Limits
+from seamline.store.postgres.schema import PostgresLimits
 from seamline.store.postgres.store import PostgresStore
 from seamline.testing.postgres import shared_server
 from seamline.testing.stores import Site, StoreContract
@@ -19,7 +19,7 @@ from seamline.testing.stores.sequences import SequenceContract
 class PostgresSite:
     """A schema of its own in a database that all tests share."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: PostgresLimits) -> None:
         self._url = shared_server().url(query=f"schema=contract_{uuid4().hex}")
         self._limits = limits
 
@@ -27,7 +27,7 @@ class PostgresSite:
     def script(self) -> str:
         return f"""
 from seamline.store.postgres.store import PostgresStore
-from seamline.store.postgres.schema import Limits
+from seamline.store.postgres.schema import PostgresLimits
 def open_store(settings):
     return PostgresStore.create({self._url!r}, settings, limits={self._limits!r})
 """
@@ -40,7 +40,7 @@ class TestPostgres(StoreContract):
     @pytest.fixture(scope="class")
     @classmethod
     def sites(cls) -> Callable[[], Site]:
-        return lambda: PostgresSite(Limits())
+        return lambda: PostgresSite(PostgresLimits())
 
 
 class TestPostgresIndexed(SearchingContract, SequenceContract):
@@ -49,5 +49,5 @@ class TestPostgresIndexed(SearchingContract, SequenceContract):
     @pytest.fixture(scope="class")
     @classmethod
     def sites(cls) -> Callable[[], Site]:
-        small = Limits(exact_below=1, fold_at=2, worth_folding=1, scattered=2, few=0)
+        small = PostgresLimits(exact_below=1, fold_at=2, worth_folding=1, scattered=2, few=0)
         return lambda: PostgresSite(small)

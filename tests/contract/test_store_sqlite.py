@@ -9,14 +9,14 @@ import pytest
 
 from seamline.records import Settings
 from seamline.store.sqlite import SqliteStore
-from seamline.store.sqlite.structures import Limits
+from seamline.store.sqlite.structures import SqliteLimits
 from seamline.testing.stores import Site, StoreContract
 
 
 class SqliteSite:
     """A folder."""
 
-    def __init__(self, folder: Path, limits: Limits) -> None:
+    def __init__(self, folder: Path, limits: SqliteLimits) -> None:
         self._folder = folder / "index"
         self._limits = limits
 
@@ -24,7 +24,7 @@ class SqliteSite:
     def script(self) -> str:
         return f"""
 from seamline.store.sqlite import SqliteStore
-from seamline.store.sqlite.structures import Limits
+from seamline.store.sqlite.structures import SqliteLimits
 def open_store(settings):
     return SqliteStore.create({str(self._folder)!r}, settings, limits={self._limits!r})
 """
@@ -37,7 +37,7 @@ class TestSqlite(StoreContract):
     @pytest.fixture(scope="class")
     @classmethod
     def sites(cls, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Site]:
-        return lambda: SqliteSite(tmp_path_factory.mktemp("store"), Limits())
+        return lambda: SqliteSite(tmp_path_factory.mktemp("store"), SqliteLimits())
 
 
 class TestSqliteArranged(StoreContract):
@@ -46,4 +46,4 @@ class TestSqliteArranged(StoreContract):
     @pytest.fixture(scope="class")
     @classmethod
     def sites(cls, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Site]:
-        return lambda: SqliteSite(tmp_path_factory.mktemp("store"), Limits(few=0, many=0, burst=0))
+        return lambda: SqliteSite(tmp_path_factory.mktemp("store"), SqliteLimits(few=0, many=0, burst=0))

@@ -224,7 +224,7 @@ def test_the_architecture_page_names_every_package() -> None:
 def test_the_architecture_page_names_every_folder_of_tests() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     folders = {path.relative_to(ROOT / "tests").parts[0] for path in (ROOT / "tests").rglob("test_*.py")}
-    assert not [folder for folder in folders if f"`{folder}/" not in text]
+    assert not [folder for folder in folders if f"`{folder}/`" not in text]
 
 
 DOCUMENTS = [*PAGES, ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md"]

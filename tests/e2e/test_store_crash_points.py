@@ -19,7 +19,7 @@ import pytest
 from seamline.api.index import open_index
 from seamline.testing.crashes.__main__ import interrupt
 from seamline.testing.crashes.children import Ended, in_child
-from seamline.testing.crashes.points import Bench, quick_folder, spread
+from seamline.testing.crashes.points import CrashBench, quick_folder, spread
 from seamline.testing.crashes.rivals import kill_rivals
 from seamline.testing.crashes.runs import SHAPE
 from seamline.testing.crashes.shim import missing, operations, read_journal
@@ -40,13 +40,13 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def sqlite(folder: Path) -> Bench:
+def sqlite(folder: Path) -> CrashBench:
     (folder / "sqlite").mkdir()
-    return Bench(STORES["sqlite"](), folder / "sqlite")
+    return CrashBench(STORES["sqlite"](), folder / "sqlite")
 
 
 @pytest.mark.parametrize("mode", list(POINTS))
-def test_an_interrupted_run_loses_nothing(sqlite: Bench, mode: str) -> None:
+def test_an_interrupted_run_loses_nothing(sqlite: CrashBench, mode: str) -> None:
     for case in sqlite.cases:
         recording = sqlite.record(case)
         tally = interrupt(sqlite, case, recording, mode, POINTS[mode], SEED)
@@ -56,7 +56,7 @@ def test_an_interrupted_run_loses_nothing(sqlite: Bench, mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["kill", "reorder"])
-def test_an_interrupted_recovery_loses_nothing(sqlite: Bench, mode: str) -> None:
+def test_an_interrupted_recovery_loses_nothing(sqlite: CrashBench, mode: str) -> None:
     for case in sqlite.cases:
         for recovery in sqlite.recoveries(case, 1, power=mode == "reorder", seed=SEED):
             tally = interrupt(sqlite, recovery, sqlite.record(recovery), mode, 4, SEED)
@@ -90,7 +90,7 @@ def test_lancedb_loses_nothing_either(folder: Path, harness: tuple[str, ...]) ->
 # The first steps
 
 
-def test_an_index_whose_making_was_interrupted_knows_where_its_documents_are(folder: Path, sqlite: Bench) -> None:
+def test_an_index_whose_making_was_interrupted_knows_where_its_documents_are(folder: Path, sqlite: CrashBench) -> None:
     """`seamline index --index DISK/index` is killed, and run again: names start from the same folder."""
     place, journal, sources = folder / "new" / "index", folder / "journal", sqlite.place.sources(0)
 
@@ -120,7 +120,7 @@ def test_an_index_whose_making_was_interrupted_knows_where_its_documents_are(fol
 
 
 @pytest.fixture
-def careless(sqlite: Bench, monkeypatch: pytest.MonkeyPatch) -> Bench:
+def careless(sqlite: CrashBench, monkeypatch: pytest.MonkeyPatch) -> CrashBench:
     """A store that acknowledges what it has not synced."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     monkeypatch.setattr("seamline.store.sqlite.folder.acknowledge", lambda folder, state: None)
@@ -135,7 +135,7 @@ def careless(sqlite: Bench, monkeypatch: pytest.MonkeyPatch) -> Bench:
     return sqlite
 
 
-def test_a_store_that_does_not_sync_is_caught(careless: Bench) -> None:
+def test_a_store_that_does_not_sync_is_caught(careless: CrashBench) -> None:
     case = careless.cases[1]
     recording = careless.record(case)
     end = recording.points + 1

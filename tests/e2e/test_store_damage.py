@@ -13,7 +13,7 @@ import pytest
 from seamline.store.sqlite.database import PAGE
 from seamline.testing.crashes.points import quick_folder
 from seamline.testing.crashes.stores import STORES
-from seamline.testing.damage import DAMAGES, STATES, Bench, Tally, choose_damages, compare
+from seamline.testing.damage import DAMAGES, STATES, DamageBench, DamageTally, choose_damages, compare
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the damage harness forks")
 
@@ -21,12 +21,12 @@ DAMAGED = 40
 
 
 @pytest.fixture(scope="module")
-def bench() -> Iterator[Bench]:
+def bench() -> Iterator[DamageBench]:
     with tempfile.TemporaryDirectory(dir=quick_folder()) as folder:
-        yield Bench(STORES["sqlite"](), Path(folder))
+        yield DamageBench(STORES["sqlite"](), Path(folder))
 
 
-def test_every_damage_is_healed_harmless_or_refused_with_a_remedy(bench: Bench) -> None:
+def test_every_damage_is_healed_harmless_or_refused_with_a_remedy(bench: DamageBench) -> None:
     tally = bench.damage(DAMAGED, seed=3)
     assert tally.problems == []
     assert tally.tried >= DAMAGED // 2
@@ -35,18 +35,18 @@ def test_every_damage_is_healed_harmless_or_refused_with_a_remedy(bench: Bench) 
 
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("name", ["index.db", "search-*.db"])
-def test_a_file_that_ends_in_the_middle_of_a_page_changes_no_answer(bench: Bench, state: str, name: str) -> None:
+def test_a_file_that_ends_in_the_middle_of_a_page_changes_no_answer(bench: DamageBench, state: str, name: str) -> None:
     """What is behind the end of a file reads as zeros, and no checksum is compared where a part of a page is there."""
     path = next(bench.image(state).glob(name))
     size = path.stat().st_size
     sizes = [size - cut for cut in (50, 1000, 4000, 6000, PAGE - 192)]
     for smaller in [*sizes, *range(PAGE // 4, size, 3 * PAGE)]:
-        _, wrong = bench.judge(state, partial(os.truncate, bench.place.index / path.name, smaller), Tally())
+        _, wrong = bench.judge(state, partial(os.truncate, bench.place.index / path.name, smaller), DamageTally())
         assert wrong == [], f"{path.name} of {size} bytes, cut to {smaller}"
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_every_file_is_damaged_and_in_every_way(bench: Bench, state: str) -> None:
+def test_every_file_is_damaged_and_in_every_way(bench: DamageBench, state: str) -> None:
     image = bench.image(state)
     chosen = choose_damages(image, DAMAGED, seed=3)
     assert {one.path for one in chosen} == {str(path.relative_to(image)) for path in image.rglob("*") if path.is_file()}

@@ -19,7 +19,7 @@ import pytest
 
 from seamline.testing.crash import audit, finish, kill_often, mixtures, refusal
 from seamline.testing.postgres import Server, own_server, shared_server
-from seamline.testing.rounds import Child, Scene, Told
+from seamline.testing.rounds import IndexerProcess, Scene, Told
 
 KILLS = int(os.environ.get("SEAMLINE_KILLS", "10"))
 EACH = 20
@@ -70,7 +70,7 @@ def test_a_server_crashes_while_it_is_written_to(
     rng = np.random.default_rng(7)
     told = Told()
     for _ in range(3):
-        with Child(scene, "rounds", str(told.done + 1)) as indexer:
+        with IndexerProcess(scene, "rounds", str(told.done + 1)) as indexer:
             indexer.go()
             listen(indexer, told, int(rng.integers(2, 6)))
             time.sleep(rng.uniform(0, 0.1))
@@ -81,7 +81,7 @@ def test_a_server_crashes_while_it_is_written_to(
     assert finish(scene, told) == []
 
 
-def listen(indexer: Child, told: Told, count: int) -> None:
+def listen(indexer: IndexerProcess, told: Told, count: int) -> None:
     """Take note of what an indexer says, until it has said so much or has given up: in one clear line, then."""
     try:
         for _ in range(count):

@@ -20,7 +20,7 @@ from seamline.protocols import Store
 from seamline.records import Entry
 from seamline.store import codec
 from seamline.store.memory import MemoryStore
-from seamline.store.postgres.schema import LAYOUT, Limits, lock_key
+from seamline.store.postgres.schema import LAYOUT, PostgresLimits, lock_key
 from seamline.store.postgres.store import PostgresStore
 from seamline.testing.entries import AXES, SETTINGS, WEIRD, entries, entry, erase, plain, revise
 from seamline.testing.postgres import Running, shared_server
@@ -145,7 +145,7 @@ def test_everything_is_there_after_a_migration(old: tuple[Running, str]) -> None
 
 
 def test_work_goes_on_after_a_migration(old: tuple[Running, str]) -> None:
-    store = PostgresStore.open(address(*old), limits=Limits(fold_at=3, worth_folding=1))
+    store = PostgresStore.open(address(*old), limits=PostgresLimits(fold_at=3, worth_folding=1))
     _revise(store, "guide.md", entries("guide.md", "webhooks retry 7 times", "same"))
     _revise(store, "fresh.md", entries("fresh.md", "a fresh page"))
     tidy(store)

@@ -11,7 +11,7 @@ import pytest
 from seamline.filters.tree import Test
 from seamline.records import Entry
 from seamline.store import create_store, open_store
-from seamline.store.postgres.schema import Limits
+from seamline.store.postgres.schema import PostgresLimits
 from seamline.store.postgres.store import PostgresStore
 from seamline.testing.entries import AXES, SETTINGS, WEIRD, entry, revise
 from seamline.testing.postgres import Running, shared_server
@@ -85,7 +85,7 @@ def test_no_text_is_ever_a_query(server: Running, url: str, text: str) -> None:
 def test_any_name_of_a_schema(server: Running, schema: str) -> None:
     with server.database() as name:
         address = server.url(name, query=f"schema={quote(schema)}")
-        store = PostgresStore.create(address, SETTINGS, limits=Limits(exact_below=1))
+        store = PostgresStore.create(address, SETTINGS, limits=PostgresLimits(exact_below=1))
         put(store, "a.md", "one")
         tidy(store)
         with store.reader() as reader:

@@ -95,7 +95,7 @@ def _find_words(made: str) -> tuple[object, ...]:
 
 def _compare_words(case: Case) -> tuple[object, object]:
     found = _find_words(case.items)
-    with without((words, "KERNEL_ANALYZER"), (sketch, "KERNELS")):
+    with without((words, "WORD_KERNEL"), (sketch, "KERNELS")):
         return found, _find_words(case.items)
 
 

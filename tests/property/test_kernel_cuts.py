@@ -47,7 +47,7 @@ def gaps(text: str, start: int, end: int) -> Candidates:
 
 
 @given(PROSE | st.text(), st.data())
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=400, deadline=None)
 def test_possible_starts_are_those_of_python(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
@@ -55,22 +55,15 @@ def test_possible_starts_are_those_of_python(text: str, data: st.DataObject) -> 
     assert gaps(text, 0, len(text)) == possible_starts(text, 0, len(text))
 
 
-def test_every_code_point_is_of_the_class_that_python_puts_it_in() -> None:
-    points = [chr(point) for point in range(0x110000)]
-    for form in (
-        "a. {0}b",
-        "a.{0} B",
-        "漢{0}字",
-        "{0}. B",
-        "x{0}. B",
-        "a.{0}漢",
-        "A. {0}. b",
-        "1{0}. b",
-        "`{0}. B` c. D",
-    ):
-        for low in range(0, len(points), 4096):
-            text = "\n\n".join(form.format(point) for point in points[low : low + 4096])
-            assert gaps(text, 0, len(text)) == possible_starts(text, 0, len(text))
+def test_code_points_are_of_the_class_that_python_puts_them_in() -> None:
+    """Marks, quotes, letters, digits and white space of all scripts: every point where they are, some of all others."""
+    points = [
+        chr(point) for first, last in ((0, 0x700), (0x1F00, 0x3100), (0xFE00, 0xFFFF)) for point in range(first, last)
+    ]
+    points += [chr(point) for point in range(0x700, 0x110000, 211)]
+    for form in ("a. {0}b", "a.{0} B", "漢{0}字", "x{0}. B", "a.{0}漢", "A. {0}. b", "1{0}. b", "`{0}. B` c. D"):
+        text = "\n\n".join(form.format(point) for point in points)
+        assert gaps(text, 0, len(text)) == possible_starts(text, 0, len(text))
 
 
 def test_ranges_beyond_the_text_end_with_it() -> None:
@@ -100,7 +93,7 @@ def loads(draw: st.DrawFn) -> tuple[Load, Goal]:
 
 
 @given(loads(), st.sampled_from([0.0, 0.25, 1.0, 8.0, 1 / 3]))
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=400, deadline=None)
 @example((Load([0], [], [0], [], set()), Goal(1, 1)), 1.0)
 def test_cuts_are_those_of_python(case: tuple[Load, Goal], balance: float) -> None:
     load, goal = case

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from seamline.enrich import language as identification
@@ -38,7 +38,7 @@ ANY = TEXTS | st.text() | st.text(st.characters(codec="ascii"))
 def python() -> Iterator[None]:
     """The Python path, in the modules that chose when they were imported."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(words, "KERNEL_ANALYZER", None)
+        patch.setattr(words, "WORD_KERNEL", None)
         patch.setattr(sketch, "KERNELS", None)
         patch.setattr(identification, "KERNELS", None)
         yield
@@ -49,12 +49,13 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """The compiled path, even where Python was asked for."""
     ranges = words._ranges(words._SILENT, words._SIGNS)
     analyzer = native.Analyzer(ranges)
-    monkeypatch.setattr(words, "KERNEL_ANALYZER", analyzer)
-    monkeypatch.setattr(sketch, "KERNEL_ANALYZER", analyzer)
+    monkeypatch.setattr(words, "WORD_KERNEL", analyzer)
+    monkeypatch.setattr(sketch, "WORD_KERNEL", analyzer)
     monkeypatch.setattr(sketch, "KERNELS", native)
     monkeypatch.setattr(identification, "KERNELS", native)
 
 
+@settings(deadline=None)
 @given(ANY)
 @example("x" * 65 + ".y caféBar naïve.Test " + "éx" * 40)
 def test_words_are_those_of_python(text: str) -> None:
@@ -63,6 +64,7 @@ def test_words_are_those_of_python(text: str) -> None:
         assert found == (words.words(text), words.spaced(text), words.query_words(text), words.query_set(text))
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 120), min_size=50, max_size=150), st.booleans())
 def test_a_long_query_ends_at_the_same_word(numbers: list[int], named: bool) -> None:
     """Names count as several words, so the last one may go over the end."""
@@ -80,6 +82,7 @@ def test_every_letter_belongs_to_the_words_that_python_puts_it_in() -> None:
             assert found == words.words(text)
 
 
+@settings(deadline=None)
 @given(ANY)
 def test_sketches_are_those_of_python(text: str) -> None:
     found = sketch.text_sketch(text)
@@ -95,6 +98,7 @@ def test_so_they_are_of_long_texts_and_when_the_memory_was_emptied() -> None:
         assert found == (sketch.text_sketch(text), words.words(text))
 
 
+@settings(deadline=None)
 @given(ANY)
 @example(" \u2003a\x1c\x85b\u200b ")
 def test_collapsed_text_is_that_of_python(text: str) -> None:
@@ -107,6 +111,7 @@ def test_collapsed_text_is_that_of_python(text: str) -> None:
         assert native.collapsed(text) == expected
 
 
+@settings(deadline=None)
 @given(ANY)
 @example("DER SERVER ANTWORTET NICHT")
 @example("ΑΒΓ" * 2000)

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamline.api import chunk
-from seamline.derived import Derived
 from seamline.enrich.propositions.run import extract
 from seamline.enrich.propositions.sentence import read
 from seamline.enrich.prose import passages, plain
+from seamline.facts import Derived
 from seamline.testing.strategies import documents
 from seamline.text.sentences import sentence_starts
 from seamline.text.words import words

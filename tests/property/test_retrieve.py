@@ -117,7 +117,7 @@ FORMS = st.lists(
 
 
 def worth(candidates: Sequence[Sequence[Form]], taken: Sequence[FormChoice]) -> float:
-    return sum(candidates[c.candidate][c.form].worth for c in taken)
+    return sum(candidates[c.candidate][c.form].usefulness for c in taken)
 
 
 @given(FORMS, st.integers(0, 120))
@@ -133,7 +133,7 @@ def test_packing_keeps_the_budget_and_exact_is_never_worth_less(candidates: list
 def test_exact_is_the_best_of_all_choices(candidates: list[list[Form]], budget: int) -> None:
     every = product(*([None, *forms] for forms in candidates))
     tried = [[form for form in choice if form] for choice in every]
-    best = max(sum(f.worth for f in choice) for choice in tried if sum(f.tokens for f in choice) <= budget)
+    best = max(sum(f.usefulness for f in choice) for choice in tried if sum(f.tokens for f in choice) <= budget)
     assert worth(candidates, knapsack(candidates, budget)) == pytest.approx(best)
 
 

@@ -74,7 +74,7 @@ def test_firm_cuts_are_made_wherever_a_block_starts(case: tuple[Document, Recipe
 
 @st.composite
 def paragraphs(draw: st.DrawFn) -> tuple[Document, Recipe, Signal]:
-    """Paragraphs of some words, every second gap kept, in small chunks."""
+    """Paragraphs of some words, every second gap forbidden, in small chunks."""
     sizes = draw(st.lists(st.integers(1, 30), min_size=2, max_size=30))
     text = "\n\n".join("seam " * size + "end." for size in sizes)
     limit = draw(st.integers(32, 96))
@@ -82,7 +82,7 @@ def paragraphs(draw: st.DrawFn) -> tuple[Document, Recipe, Signal]:
     document = seamline.read(text, id="doc", media_type="text/markdown")
     starts = [block.start for block in document.blocks]
     forced = draw(st.sets(st.sampled_from(starts), max_size=3))
-    return document, recipe, Signal(forced=frozenset(forced), kept=frozenset(starts[1::2]))
+    return document, recipe, Signal(forced=frozenset(forced), forbidden=frozenset(starts[1::2]))
 
 
 @law
@@ -95,5 +95,5 @@ def test_what_fits_together_is_kept_together(case: tuple[Document, Recipe, Signa
     starts = {chunk.start for chunk in chunks}
     for before, block in pairwise(document.blocks):
         fits = count(document.text[before.start : block.end]) < recipe.budget.limit
-        if fits and block.start in signal.kept - signal.forced:
+        if fits and block.start in signal.forbidden - signal.forced:
             assert block.start not in starts

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import seamline
-from seamline.derived import Derived
 from seamline.enrich.links import links
 from seamline.enrich.tables import rows_text, table_summary
 from seamline.enrich.tables import summary as pivot
+from seamline.facts import Derived
 from seamline.parse.media.turns import TurnMarks, Utterance, write_turns
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Multimodal, Tabular

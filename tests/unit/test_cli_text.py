@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamline.cli.citations import compared, differences
+from seamline.cli.citations import compare_texts, differences
 from seamline.cli.hits import after_headings, excerpt
-from seamline.cli.index import IndexProgress, headline, spoken
+from seamline.cli.index import IndexProgress, format_duration, headline
 from seamline.cli.terminal import TerminalStyle, columns
-from seamline.cli.view import wrapped
-from seamline.cli.watch import Sight, settled
+from seamline.cli.view import wrap
+from seamline.cli.watch import Sight, settled_files
 from seamline.index.update import UpdateReport
 from seamline.types import Span
 
@@ -71,7 +71,7 @@ def test_a_long_list_item_keeps_its_marker() -> None:
 
 @given(TEXTS, st.integers(4, 40))
 def test_wrapped_lines_keep_the_width_and_the_words(text: str, width: int) -> None:
-    rows = list(wrapped(text, Span(0, len(text)), (), PLAIN, width, airy=True))
+    rows = list(wrap(text, Span(0, len(text)), (), PLAIN, width, airy=True))
     assert all(columns(row) <= max(width, 12) for row in rows)  # a character that is shown as \\u202e has 6 columns
     assert "".join("".join(rows).split()).count("a") == text.count("a")
 
@@ -79,7 +79,7 @@ def test_wrapped_lines_keep_the_width_and_the_words(text: str, width: int) -> No
 def test_lines_of_a_paragraph_are_joined_and_those_of_a_list_are_not() -> None:
     long = "a line of prose that an editor has broken because it was so long"
     text = f"{long}\nand goes on\n\n- one\n- two\n\n| a |\n|---|\n| b |\n"
-    rows = list(wrapped(text, Span(0, len(text)), (), PLAIN, 200))
+    rows = list(wrap(text, Span(0, len(text)), (), PLAIN, 200))
     assert rows == [f"{long} and goes on", "- one", "- two", "| a |", "| b |"]
 
 
@@ -93,13 +93,13 @@ def test_differences_hold_both_texts(before: str, after: str) -> None:
 
 def test_differences_word_by_word() -> None:
     before = "One.\n\nIt takes ten days.\n\nTwo.\n\nThree.\n"
-    assert compared(before, before.replace("ten", "14"), PLAIN) == ["…", "It takes [-ten-]{+14+} days.", "…"]
-    assert compared("It takes about ten days.", "It takes two long weeks.", PLAIN) == [
+    assert compare_texts(before, before.replace("ten", "14"), PLAIN) == ["…", "It takes [-ten-]{+14+} days.", "…"]
+    assert compare_texts("It takes about ten days.", "It takes two long weeks.", PLAIN) == [
         "It takes [-about ten days-]{+two long weeks+}."
     ]
-    coloured = compared(before, before.replace("ten", "14"), TerminalStyle(colour=True)) or []
+    coloured = compare_texts(before, before.replace("ten", "14"), TerminalStyle(colour=True)) or []
     assert "It takes \x1b[31mten\x1b[0m\x1b[32m14\x1b[0m days." in coloured
-    assert compared("x\n" * 3000, "y\n" * 3000, PLAIN) is None
+    assert compare_texts("x\n" * 3000, "y\n" * 3000, PLAIN) is None
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_the_headline_of_a_run(counts: dict[str, int], told: str) -> None:
 
 @pytest.mark.parametrize(("seconds", "said"), [(0.2, "1 s"), (89, "89 s"), (120, "2 min"), (7200, "2.0 h")])
 def test_the_time_that_is_left(seconds: float, said: str) -> None:
-    assert spoken(seconds) == said
+    assert format_duration(seconds) == said
 
 
 def test_what_a_run_that_was_broken_off_leaves() -> None:
@@ -136,6 +136,6 @@ def test_what_a_run_that_was_broken_off_leaves() -> None:
 def test_a_file_that_is_being_written_can_wait() -> None:
     old, new, newer = Sight(1, 10, 1), Sight(2, 20, 1), Sight(3, 30, 1)
     known = {"a": old, "b": old, "gone": old}
-    assert settled(known, {"a": old, "b": old}, {"a": new, "b": old}) == ["gone"]
-    assert settled(known, {"a": new, "b": old}, {"a": new, "b": old}) == ["a", "gone"]
-    assert settled(known, {"a": new, "b": old, "gone": old}, {"a": newer, "b": old, "gone": old}) == []
+    assert settled_files(known, {"a": old, "b": old}, {"a": new, "b": old}) == ["gone"]
+    assert settled_files(known, {"a": new, "b": old}, {"a": new, "b": old}) == ["a", "gone"]
+    assert settled_files(known, {"a": new, "b": old, "gone": old}, {"a": newer, "b": old, "gone": old}) == []

@@ -1,11 +1,21 @@
-"""Which names Python code takes from outside: what is shadowed is not, what only looks like a name neither."""
+"""The outline of source code: which names come from outside, what is imported, called and branches."""
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
+import pytest
+from seamline.parse.parser_types import Parsed
+
+import seamline
 from seamline.code_outline import CodeOutline
+from seamline.errors import ConfigError
 from seamline.parse import parse_text
+from seamline.parse.code import document as code_document
+from seamline.parse.code import names
+from seamline.parse.code.languages import BY_NAME
+from seamline.parse.isolate import wire
+from seamline.recipe.recipe import Recipe
 
 pytest.importorskip("tree_sitter")
 
@@ -87,7 +97,7 @@ def test_names_stand_at_their_places_in_the_text() -> None:
             "b d e F",
             "b e F",
         ),
-        ("a.rs", "use a::{b, c};\nextern crate h as i;\nfn f() { x!(b, i, c) }", "b c i", "b i c"),
+        ("a.rs", "use a::{b, c, d::*};\nextern crate h as i;\nfn f() { x!(b, i, c) }", "b c i", "b i c"),
         ("A.java", "import static a.b.C;\nimport a.*;\nclass X { B y = new C(B.C, x.C); }", "C", "C"),
         ("a.kt", "import a.b.C as D\nimport a.b.*\nfun f() { D() }", "D", "D"),
         ("a.scala", "import a.b.{C, D => E}\nimport a.b._\nimport a.F\nval x = C(E, F, D)", "C E F", "C E F"),
@@ -140,3 +150,51 @@ def test_where_control_branches(name: str, source: str, count: int) -> None:
 def test_hostile_nesting_is_no_trouble(source: str) -> None:
     assert isinstance(used(source), list)
     assert isinstance(outline(source.replace("[", "[\n").replace("(", "(\n"), "a.ts").statements, list)
+
+
+# --- how an outline comes along ---------------------------------------------------------------------------------------
+
+
+def test_an_outline_comes_over_the_pipe_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = (
+        "import os\n\nclass Ä:\n    x = os.sep\n\n    def f(self):\n        return [\n            self.x,\n        ]\n"
+    )
+    here = outline(source)
+    monkeypatch.delenv("SEAMLINE_ISOLATE")
+    assert outline(source) == here
+    assert len(here.groups) == 3
+
+
+def test_an_outline_that_leads_out_of_the_text_or_in_circles_is_refused() -> None:
+    code = outline("class A {\n  f() {\n    g();\n  }\n}\n", "a.ts")
+    (first, *statements), (group, *groups) = code.statements, code.groups
+    circle = replace(code, groups=[group._replace(statements=0), *groups])
+    beyond = replace(code, statements=[first._replace(end=999), *statements])
+    backwards = replace(code, statements=[first._replace(groups=9), *statements])
+    for bad in (circle, beyond, backwards):
+        frame = wire.answer(Parsed("class A {}" * 5, [], code=bad))
+        size = wire.HEADER.size
+        head, _ = wire.HEADER.unpack(frame[:size])
+        with pytest.raises(ValueError, match=r"outline|itself"):
+            wire.answered(wire.loads(frame[size : size + head], 1 << 30), frame[size + head :])
+
+
+def test_a_recipe_by_structure_reads_no_outline_and_says_so_when_it_is_asked_for() -> None:
+    reading = Recipe().reading
+    document = parse_text("import os\nos.sep\n", uri="a.py", media_type="code", reading=reading)
+    assert document.code == CodeOutline("python", is_left_out=True)
+    assert seamline.chunk(document)
+    with pytest.raises(ConfigError, match="pass the same recipe to `read`"):
+        seamline.chunk(document, strategy="code")
+    for asking in (
+        Recipe(strategy="code"),
+        Recipe(strategy="auto"),
+        Recipe(enrich=("code",)),
+        Recipe(derive=("scope",)),
+    ):
+        assert asking.reading.outline
+
+
+def test_every_language_has_queries_that_its_grammar_knows() -> None:
+    for name in names._QUERIES:
+        assert names._query(name, code_document._parser(BY_NAME[name]).language) is not None

@@ -14,7 +14,7 @@ import pytest
 
 from seamline.code_outline import CodeOutline
 from seamline.enrich.facts import MAKERS, Work, enrich
-from seamline.enrich.measures import LACKS, WINDOW, Reader, density
+from seamline.enrich.measures import LACKS, WINDOW, ChunkReader, density
 from seamline.errors import ConfigError
 from seamline.facts import Facts
 from seamline.parse import parse_text
@@ -229,7 +229,7 @@ def work_of(chunks: Sequence[Chunk]) -> Work:
 def lacks(text: str, body: Span | None = None, **changes: Any) -> list[str]:
     (chunk, *_) = chunk_document(parse_text(text), Recipe())
     changed = replace(chunk, body=body or chunk.body, **changes)
-    return Reader(work_of([changed])).lacks(changed)
+    return ChunkReader(work_of([changed])).lacks(changed)
 
 
 def test_what_stands_alone_lacks_nothing() -> None:
@@ -301,7 +301,7 @@ def test_rows_without_a_header_are_seen_and_ours_have_one() -> None:
     assert len(chunks) > 2
     assert all(chunk.facts and chunk.facts.self_contained == 0.9 for chunk in chunks[1:])  # no heading
     bare = replace(chunks[1], context=())
-    assert "rows without their header" in Reader(work_of([bare])).lacks(bare)
+    assert "rows without their header" in ChunkReader(work_of([bare])).lacks(bare)
 
 
 def test_code_without_its_imports_is_seen() -> None:
@@ -311,7 +311,7 @@ def test_code_without_its_imports_is_seen() -> None:
     parts = [
         replace(whole, body=Span(*at)) for at in ((0, 50), (code.index("def f"), 54), (code.index("def g"), len(code)))
     ]
-    reader = Reader(work_of(parts))
+    reader = ChunkReader(work_of(parts))
     assert ["code without what it imports" in reader.lacks(part) for part in parts] == [False, True, False]
 
 

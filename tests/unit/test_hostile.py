@@ -63,7 +63,8 @@ def test_a_document_type_in_another_file_is_told() -> None:
 
 def test_xml_is_known_by_its_content() -> None:
     document = read("<svg xmlns='http://www.w3.org/2000/svg'><text>Words</text></svg>\n", "a.svg")
-    assert document.code is not None and document.code.language == "xml"
+    assert document.code is not None
+    assert document.code.language == "xml"
 
 
 def test_yaml_whose_aliases_multiply_is_refused() -> None:

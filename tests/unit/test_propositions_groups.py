@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from seamline.derived import Derived
 from seamline.embed import load
 from seamline.enrich.propositions.claims import dedup, entities
 from seamline.enrich.propositions.run import with_topics
 from seamline.errors import ConfigError
+from seamline.facts import Derived
 from seamline.parse import parse_text
 from seamline.protocols import Embedder
 from seamline.types import Span

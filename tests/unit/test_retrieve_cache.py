@@ -206,7 +206,7 @@ def test_layouts_are_remembered_and_texts_are_not() -> None:
         first = reader.layouts(["a.md", "none.md"])
         assert {doc: (one.number, one.text) for doc, one in first.items()} == {"a.md": (1, "")}
         assert reader.layouts(["a.md"])["a.md"] is first["a.md"]
-        assert reader.arranged(["a.md"])["a.md"] is reader.arranged(["a.md"])["a.md"]
+        assert reader.layouts_of(["a.md"])["a.md"] is reader.layouts_of(["a.md"])["a.md"]
         whole = reader.version("a.md", 1)
         assert whole is not None
         assert whole.text == "Some text.\n"

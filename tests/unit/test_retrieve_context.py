@@ -16,14 +16,14 @@ from seamline.protocols import Reader
 from seamline.records import Entry
 from seamline.search.candidates import Candidate, as_hits
 from seamline.search.documents import DocumentCache
-from seamline.search.expand import joined
+from seamline.search.expand import join_chunks
 from seamline.search.hits import Citation, ContextText, Hit, PromptPassage
 from seamline.search.options import SearchOptions
-from seamline.search.prompt.budget import weighed
+from seamline.search.prompt.budget import rate_hits
 from seamline.search.prompt.context import PromptBuilder, SelectedHit, assemble
 from seamline.search.prompt.context import first as first_of
-from seamline.search.prompt.render import PREAMBLE, common_folder, delimiter, named, render
-from seamline.search.prompt.splitting import clipped, divisible, pieces
+from seamline.search.prompt.render import PREAMBLE, common_folder, delimiter, render, source_label
+from seamline.search.prompt.splitting import clip_citation, divisible, pieces
 from seamline.search.search import SearchEngine
 from seamline.testing.library import NOW, RECIPE, Library
 from seamline.text.sentences import sentence_starts
@@ -131,8 +131,8 @@ def test_what_has_no_room_is_left_out_and_named(library: Library) -> None:
 def test_what_is_shown_with_another_hit_is_not_left_out(library: Library) -> None:
     with library.store.reader() as reader:
         (first, second, third), press = hits_of(reader, *[("pumps.md", n, 0.9 - n / 10) for n in range(3)])
-        wide = joined(first, [first.entry.id, second.entry.id], press.shelf)
-        both = joined(second, [second.entry.id, third.entry.id], press.shelf)
+        wide = join_chunks(first, [first.entry.id, second.entry.id], press.documents)
+        both = join_chunks(second, [second.entry.id, third.entry.id], press.documents)
         room = press.count([SelectedHit(0, wide)])
         context = assemble([wide, both], press, room)
     assert [one.id for one in context.citations] == [first.entry.id, second.entry.id]
@@ -246,14 +246,14 @@ def test_how_weak_hits_may_be_can_be_said(library: Library) -> None:
 def test_worth_falls_with_score_and_rank_and_rises_beside_a_better_hit(library: Library) -> None:
     with library.store.reader() as reader:
         hits, press = hits_of(reader, *FAR)
-        found = weighed(hits, press.shelf)
+        found = rate_hits(hits, press.documents)
         level, _ = hits_of(reader, ("pumps.md", 0, 0.9), ("wells.md", 0, 0.9), ("pumps.md", 3, 0.9))
-        ranks = weighed(level, press.shelf)
+        ranks = rate_hits(level, press.documents)
     share = (0.4 / 0.9) ** 4.5
-    assert [one.worth for one in found] == pytest.approx([1.0, 2.5 * share / 3, share / 2])
+    assert [one.usefulness for one in found] == pytest.approx([1.0, 2.5 * share / 3, share / 2])
     assert [one.hit for one in found] == [hits[0], hits[2], hits[1]]
-    assert [one.worth for one in ranks] == pytest.approx([1.0, 1 / 2, 1 / 3])
-    assert weighed([], press.shelf) == []
+    assert [one.usefulness for one in ranks] == pytest.approx([1.0, 1 / 2, 1 / 3])
+    assert rate_hits([], press.documents) == []
 
 
 @pytest.mark.parametrize("weak", [-0.1, 1.1, float("nan")])
@@ -330,7 +330,7 @@ def test_headings_and_names_cannot_break_out_of_their_delimiter() -> None:
 
 
 def test_a_name_is_never_longer_than_a_few_lines() -> None:
-    assert len(named(passage("text", "x" * 5000))) == 240
+    assert len(source_label(passage("text", "x" * 5000))) == 240
 
 
 # Folders
@@ -389,7 +389,7 @@ def split(text: str, **given: Any) -> list[str]:
 def test_parts_shrink_around_the_best_sentence() -> None:
     text = "One is here. Two is here.\nThree is the pump. Four is here. Five is here."
     whole = Citation("id", "a.md", 1, "a.md", (), {"lines": [10, 11]}, 100, 100 + len(text), text)
-    parts = [clip.citation for clip in clipped(whole, entry_of(text), "pump", sentence_starts)]
+    parts = [clip.citation for clip in clip_citation(whole, entry_of(text), "pump", sentence_starts)]
     assert [part.quote.count(".") for part in parts] == [5, 4, 3, 2, 1]
     assert parts[-1].quote == "Three is the pump."
     assert parts[-1].anchor == {"lines": [11, 11]}
@@ -400,14 +400,14 @@ def test_parts_shrink_around_the_best_sentence() -> None:
 def test_parts_shrink_from_the_side_that_says_less() -> None:
     text = "The motor is small. It is here. The pump and its motor stand apart. It is old. It is red."
     whole = Citation("id", "a.md", 1, "a.md", (), {}, 0, len(text), text)
-    parts = [clip.citation.quote for clip in clipped(whole, entry_of(text), "pump motor", sentence_starts)]
+    parts = [clip.citation.quote for clip in clip_citation(whole, entry_of(text), "pump motor", sentence_starts)]
     assert parts[2] == "The motor is small. It is here. The pump and its motor stand apart."
 
 
 def test_without_the_words_there_is_no_part() -> None:
     whole = Citation("id", "a.md", 1, "a.md", (), {}, 0, 9, "One. Two.")
-    assert list(clipped(whole, entry_of("One. Two."), "pump")) == []
-    assert [part.text for part in clipped(whole, entry_of("One. Two."), "")] == ["One. Two."]
+    assert list(clip_citation(whole, entry_of("One. Two."), "pump")) == []
+    assert [part.text for part in clip_citation(whole, entry_of("One. Two."), "")] == ["One. Two."]
 
 
 def test_what_can_be_shown_in_part() -> None:

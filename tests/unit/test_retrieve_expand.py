@@ -12,7 +12,7 @@ from seamline.protocols import Reader
 from seamline.records import Entry
 from seamline.search.candidates import Candidate, as_hits
 from seamline.search.documents import DocumentCache
-from seamline.search.expand import Gate, inside, levelled, second_look, to_parents
+from seamline.search.expand import Gate, inside, merge_levels, second_look, to_parents
 from seamline.search.hits import Hit, LegScore, Why
 from seamline.search.options import SearchOptions
 from seamline.search.search import SearchEngine
@@ -115,10 +115,10 @@ def test_levels_do_not_repeat_each_other(library: Library) -> None:
         _, pump, motor, valve, *_ = chunks(reader, "plant.md")
         (pumps,) = [e for e in reader.select() if e.level == 1 and e.path[-1:] == ("Pumps",)]
         found, shelf = hits(reader, (pumps, 0.9), (motor, 0.8), (valve, 0.7), (pump, 0.6))
-        kept = levelled(found, shelf)
+        kept = merge_levels(found, shelf)
         assert [hit.ids for hit in kept] == [(pump.id, motor.id), (valve.id,)]
         assert kept[0].text.startswith("# Plant\n\n## Pumps")
-        other_way = levelled([found[1], found[0]], shelf)
+        other_way = merge_levels([found[1], found[0]], shelf)
         assert [hit.entry.id for hit in other_way] == [motor.id]
 
 
@@ -126,7 +126,7 @@ def test_a_section_too_long_to_show_is_shown_by_its_summary(library: Library) ->
     with library.store.reader() as reader:
         (pumps,) = [e for e in reader.select() if e.level == 1 and e.path[-1:] == ("Pumps",)]
         found, shelf = hits(reader, (pumps, 0.9))
-        (kept,) = levelled(found, shelf, widest=10)
+        (kept,) = merge_levels(found, shelf, widest=10)
     assert kept.text == pumps.text
     assert kept.ids == ()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from seamline.records import Scored
-from seamline.search.fuse import highest, leaning, linear, min_max, ranked, rrf, share, z_score
+from seamline.search.fuse import best_scores, leaning, linear, min_max, rrf, share, sort_scores, z_score
 
 
 def ids(found: list[Scored]) -> list[str]:
@@ -33,7 +33,7 @@ def test_weights_of_rankings() -> None:
 
 
 def test_equal_scores_go_by_id() -> None:
-    assert ids(ranked({"b": 1.0, "a": 1.0, "c": 2.0})) == ["c", "a", "b"]
+    assert ids(sort_scores({"b": 1.0, "a": 1.0, "c": 2.0})) == ["c", "a", "b"]
     assert ids(rrf(([Scored("b", 1.0)], [Scored("a", 1.0)]))) == ["a", "b"]
 
 
@@ -102,4 +102,4 @@ def test_a_blend_keeps_the_zero_of_bm25_and_none_of_the_cosines() -> None:
 
 
 def test_the_higher_of_two_scores_counts() -> None:
-    assert highest(([Scored("a", 0.1), Scored("b", 0.5)], [Scored("a", 0.3)])) == {"a": 0.3, "b": 0.5}
+    assert best_scores(([Scored("a", 0.1), Scored("b", 0.5)], [Scored("a", 0.3)])) == {"a": 0.3, "b": 0.5}

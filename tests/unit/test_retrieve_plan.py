@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from seamline.search.plan import plan, sized
+from seamline.search.plan import plan, size_plan
 
 
 @pytest.mark.parametrize(
@@ -83,13 +83,13 @@ def test_a_fact_wants_few_small_passages_and_an_overview_all_levels() -> None:
     ("budget", "average", "k"), [(4000, 400.0, 20), (500, 400.0, 20), (90_000, 100.0, 40), (10, 0, 40)]
 )
 def test_a_budget_sets_how_many_hits_are_wanted(budget: int, average: float, k: int) -> None:
-    made = sized(plan("Who wrote it?"), budget, average)
+    made = size_plan(plan("Who wrote it?"), budget, average)
     assert (made.k, made.over) == (k, 1)
 
 
 def test_a_prompt_is_not_filled_with_whole_sections() -> None:
-    assert (plan("Explain it").mode, sized(plan("Explain it"), 4000, 400).mode) == ("parents", "leaf")
-    assert sized(plan("Give me an overview of it"), 4000, 400).mode == "multi-level"
+    assert (plan("Explain it").mode, size_plan(plan("Explain it"), 4000, 400).mode) == ("parents", "leaf")
+    assert size_plan(plan("Give me an overview of it"), 4000, 400).mode == "multi-level"
 
 
 def test_a_plan_can_be_printed() -> None:

@@ -12,7 +12,7 @@ import pytest
 from seamline.errors import ConfigError, ProviderError
 from seamline.records import Entry
 from seamline.search.candidates import Candidate
-from seamline.search.rerank import Weights, freshness, rescored, weighed
+from seamline.search.rerank import Weights, freshness, rescore, weigh
 from seamline.testing.entries import entry
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -40,7 +40,7 @@ def test_without_a_date_of_the_document_the_text_is_as_old_as_it_is_in_the_index
 def test_the_score_is_the_weighted_mean() -> None:
     old = Candidate(replace(written(100, "old"), authority=0.5, coherence=0.2), 0.8)
     weights = Weights(relevance=2, freshness=1, authority=1, coherence=1)
-    (scored,) = weighed([old], weights, now=NOW, decay=0.01)
+    (scored,) = weigh([old], weights, now=NOW, decay=0.01)
     assert scored.score == pytest.approx((2 * 0.8 + math.exp(-1) + 0.5 + 0.2) / 5)
     assert scored.why.freshness == pytest.approx(math.exp(-1))
     assert (scored.why.authority, scored.why.coherence) == (0.5, 0.2)
@@ -48,19 +48,19 @@ def test_the_score_is_the_weighted_mean() -> None:
 
 def test_what_was_not_measured_leaves_its_weight_to_the_others() -> None:
     unmeasured = Candidate(replace(written(0), coherence=None), 0.4)
-    (scored,) = weighed([unmeasured], Weights(relevance=1, coherence=3), now=NOW, decay=0.01)
+    (scored,) = weigh([unmeasured], Weights(relevance=1, coherence=3), now=NOW, decay=0.01)
     assert scored.score == pytest.approx(0.4)
 
 
 def test_a_part_without_weight_is_not_told() -> None:
-    (scored,) = weighed([Candidate(written(5), 0.4)], Weights(), now=NOW, decay=0.01)
+    (scored,) = weigh([Candidate(written(5), 0.4)], Weights(), now=NOW, decay=0.01)
     assert scored.score == 0.4
     assert (scored.why.freshness, scored.why.authority, scored.why.coherence) == (None, None, None)
 
 
 def test_weights_change_the_order() -> None:
     stale, fresh = Candidate(written(500, "a"), 0.9), Candidate(written(0, "b"), 0.6)
-    order = [c.entry.body for c in weighed([stale, fresh], Weights(1, 1), now=NOW, decay=0.01)]
+    order = [c.entry.body for c in weigh([stale, fresh], Weights(1, 1), now=NOW, decay=0.01)]
     assert order == ["b", "a"]
 
 
@@ -92,7 +92,7 @@ class Fixed:
 
 def test_a_reranker_has_the_last_word_on_relevance() -> None:
     candidates = [Candidate(entry("doc", "a"), 0.9), Candidate(entry("doc", "b"), 0.1)]
-    found = rescored(candidates, "query", Fixed(0.2, 0.7))
+    found = rescore(candidates, "query", Fixed(0.2, 0.7))
     assert [(c.entry.body, c.score, c.why.rerank) for c in found] == [("b", 0.7, 0.7), ("a", 0.2, 0.2)]
 
 
@@ -100,4 +100,4 @@ def test_a_reranker_has_the_last_word_on_relevance() -> None:
 def test_a_reranker_that_breaks_its_promise_is_refused(scores: tuple[float, ...]) -> None:
     candidates = [Candidate(entry("doc", "a"), 0.9), Candidate(entry("doc", "b"), 0.1)]
     with pytest.raises(ProviderError, match="fixed gave"):
-        rescored(candidates, "query", Fixed(*scores))
+        rescore(candidates, "query", Fixed(*scores))

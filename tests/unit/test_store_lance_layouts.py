@@ -12,7 +12,7 @@ import pytest
 from seamline.errors import StoreError
 from seamline.filters.tree import Test
 from seamline.store.lance import LanceStore
-from seamline.store.lance.folder import ENTRIES, LAYOUT, VERSIONS, Found, read_settings, write_settings
+from seamline.store.lance.folder import ENTRIES, LAYOUT, VERSIONS, LanceFolder, read_settings, write_settings
 from seamline.store.lance.guard import CURRENT, read_state
 from seamline.testing.entries import AXES, SETTINGS, entry, plain
 from seamline.testing.stores.site import put, put_entries
@@ -41,7 +41,7 @@ def older(folder: Path, layout: int = 2) -> list[object]:
     before = seen(folder)
     (folder / read_state(folder).log).rename(folder / "files.log")
     (folder / CURRENT).unlink()
-    write_settings(folder, Found(layout, SETTINGS, ENTRIES, VERSIONS))
+    write_settings(folder, LanceFolder(layout, SETTINGS, ENTRIES, VERSIONS))
     return before
 
 

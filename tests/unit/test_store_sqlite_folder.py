@@ -21,11 +21,11 @@ from seamline.store import bm25
 from seamline.store.folders import WriterLock
 from seamline.store.sqlite import SqliteStore, clusters, structures, words
 from seamline.store.sqlite.database import Database
-from seamline.store.sqlite.structures import Limits
+from seamline.store.sqlite.structures import SqliteLimits
 from seamline.testing.entries import AXES, SETTINGS, entries, erase, revise
 from seamline.testing.stores.site import put, put_entries, tidy, write
 
-ARRANGED = Limits(few=0, many=0, burst=0)
+ARRANGED = SqliteLimits(few=0, many=0, burst=0)
 """Structures for the smallest index, so that they are there to be damaged."""
 TEXTS = [f"passage {n} of {topic} with {'retry ' * (n % 3)}queues" for n in range(12) for topic in ("pumps", "valves")]
 
@@ -387,7 +387,7 @@ def test_codes_never_lose_a_nearest_vector() -> None:
 
 
 def test_a_large_index_is_clustered_and_finds_what_is_new(folder: Path) -> None:
-    store = SqliteStore.create(str(folder), SETTINGS, limits=Limits(few=0, many=0, exact=20))
+    store = SqliteStore.create(str(folder), SETTINGS, limits=SqliteLimits(few=0, many=0, exact=20))
     made = [entries(f"d{n}.md", *(f"text {n} {m}" for m in range(10))) for n in range(8)]
     for n, some in enumerate(made):
         with store.reader() as reader:

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 import seamline
-from seamline.derived import Derived
-from seamline.enrich.tables import rows_text, table_summary
-from seamline.enrich.tables import summary as pivot
+from seamline.enrich.tables import pivot, rows_text, table_summary
 from seamline.errors import ConfigError
+from seamline.facts import Derived
 from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Tabular
 from seamline.tokens import load

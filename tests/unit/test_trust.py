@@ -15,7 +15,16 @@ from seamline.embed.hashing import HashEmbedder
 from seamline.errors import ConfigError, StoreError
 from seamline.recipe.recipe import Recipe
 from seamline.testing.endpoint import Endpoint, serving
-from seamline.trust.access import Access, FoundModels, access_of_caller, admit, check_owner, covers, named, service_url
+from seamline.trust.access import (
+    Access,
+    FoundModels,
+    access_of_caller,
+    admit,
+    check_owner,
+    covers,
+    service_url,
+    targets_of_model,
+)
 from seamline.trust.keys import Keys, personal_key, variables
 from seamline.trust.records import TrustRecord, add_record, all_records, records_of, remove_record, trust_folder
 from seamline.trust.user_config import own_users
@@ -200,14 +209,17 @@ def test_where_names_lead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.chdir(tmp_path)
     here = os.path.realpath(tmp_path)
     for name in ("minilm", "static", "hash", "o200k_base", "estimate"):
-        assert named(name) == ((), (), (), ())
-    assert named("openai:m").services == ("https://api.openai.com/v1",)
-    assert named("openai:m@https://h/v1?dimensions=8").services == ("https://h/v1",)
-    assert named("a/b.ONNX?pooling=cls") == ((), (f"{here}/a/b.ONNX",), (), ())
-    assert named("a/b.onnx?tokenizer=c/t.json") == ((), (f"{here}/a/b.onnx",), (f"{here}/c/t.json",), ())
-    assert named("c/t.json") == ((), (), (f"{here}/c/t.json",), ())
+        assert targets_of_model(name) == ((), (), (), ())
+    assert targets_of_model("openai:m").services == ("https://api.openai.com/v1",)
+    assert targets_of_model("openai:m@https://h/v1?dimensions=8").services == ("https://h/v1",)
+    assert targets_of_model("a/b.ONNX?pooling=cls") == ((), (f"{here}/a/b.ONNX",), (), ())
+    assert targets_of_model("a/b.onnx?tokenizer=c/t.json") == ((), (f"{here}/a/b.onnx",), (f"{here}/c/t.json",), ())
+    assert targets_of_model("c/t.json") == ((), (), (f"{here}/c/t.json",), ())
     # Read as a service by one loader and as a file by the other: both need trust.
-    assert named("openai:m@https://h/x.onnx")[:2] == (("https://h/x.onnx",), (f"{here}/openai:m@https:/h/x.onnx",))
+    assert targets_of_model("openai:m@https://h/x.onnx")[:2] == (
+        ("https://h/x.onnx",),
+        (f"{here}/openai:m@https:/h/x.onnx",),
+    )
 
 
 # --- keys ------------------------------------------------------------------------------------------------------------

@@ -16,14 +16,14 @@ from seamline.errors import ParseError, SeamlineError
 from seamline.files import MAX_BYTES, out_of_memory
 from seamline.formats import format_of_suffix
 from seamline.recipe.presets import preset
-from seamline.recipe.recipe import Overlap, Recipe, resize
+from seamline.recipe.recipe import Overlap, ParseOptions, Recipe, resize
 from seamline.store import is_address
 from seamline.types import Chunk, Document
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from seamline.derived import Derived
+    from seamline.facts import Derived
     from seamline.protocols import Embedder, LanguageModel
     from seamline.tokens import TokenizerLike
 
@@ -61,7 +61,7 @@ def read(
     """
     from seamline import parse
 
-    reading = (recipe or _DEFAULT).reading
+    reading = recipe.reading if recipe else ParseOptions()
     if isinstance(source, Path) or _names_file(source):
         document = parse.parse_file(
             Path(source), media_type=media_type, encoding=encoding, reading=reading, max_bytes=max_bytes
@@ -128,11 +128,11 @@ def settle(
     """The recipe that a base and its overrides make together."""
     named = recipe is None or isinstance(recipe, str)
     if named and (overlap is None or isinstance(overlap, int | str)):
-        return _settled_named(recipe, strategy, tokenizer, target, limit, floor, overlap)
-    return _settled(recipe, strategy, tokenizer, target, limit, floor, overlap)
+        return _settle_named(recipe, strategy, tokenizer, target, limit, floor, overlap)
+    return _settle(recipe, strategy, tokenizer, target, limit, floor, overlap)
 
 
-def _settled(
+def _settle(
     recipe: Recipe | str | None,
     strategy: str | None,
     tokenizer: str | None,
@@ -153,7 +153,7 @@ def _settled(
     return base
 
 
-_settled_named = lru_cache(maxsize=64, typed=True)(_settled)
+_settle_named = lru_cache(maxsize=64, typed=True)(_settle)
 """For bases that a name says all about: checking a recipe anew takes as long as cutting a short text."""
 
 

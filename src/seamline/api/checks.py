@@ -73,12 +73,12 @@ def check_installation(version: str) -> Iterator[Check]:
         version = _version(package)
         yield Check(package, "ok" if version else "failed", version or "missing", "" if version else _REINSTALL)
     for name in dict.fromkeys(name for name, _ in KNOWN_COUNTS):
-        yield _tried(f"tokenizer {name}", partial(_counts, name))
+        yield _try_check(f"tokenizer {name}", partial(_counts, name))
     yield _core()
-    yield _tried("Markdown parser", _parses)
-    yield _tried("sentence ends", _sentences)
-    yield _tried("front matter", _front_matter)
-    yield _tried("chunk and audit", _chunks)
+    yield _try_check("Markdown parser", _parses)
+    yield _try_check("sentence ends", _sentences)
+    yield _try_check("front matter", _front_matter)
+    yield _try_check("chunk and audit", _chunks)
     yield _isolation()
     yield from _plugins()
     yield from _extras(EXTRAS)
@@ -89,8 +89,8 @@ def check_index_parts() -> Iterator[Check]:
     """What only an index needs."""
     yield from _extras(PACKAGES)
     if model_can_run():
-        yield _tried("bundled model", model)
-    yield _tried("words for BM25", analyzer)
+        yield _try_check("bundled model", model)
+    yield _try_check("words for BM25", analyzer)
 
 
 def check_targets(targets: Sequence[Target]) -> Iterator[Check]:
@@ -146,7 +146,7 @@ def _version(package: str) -> str:
         return ""
 
 
-def _tried(name: str, check: Callable[[], str]) -> Check:
+def _try_check(name: str, check: Callable[[], str]) -> Check:
     """A check by use: the detail it returns, or what it raised."""
     try:
         return Check(name, "ok", check())

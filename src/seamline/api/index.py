@@ -19,7 +19,7 @@ from seamline.embed.indexed import embedder_of
 from seamline.errors import IndexMissing, StoreError
 from seamline.files import MAX_BYTES
 from seamline.filters.language import parse_filter
-from seamline.index.config import IndexConfig, check, is_late, recipe_of, settings_of, shaded
+from seamline.index.config import IndexConfig, add_shadows, check, is_late, recipe_of, settings_of
 from seamline.index.sources import folder_of, way_to
 from seamline.pipeline import retrieve
 from seamline.protocols import Embedder, Reader, Reranker, Store
@@ -30,7 +30,7 @@ from seamline.search.documents import DocumentCache
 from seamline.search.duplicates import Duplicates, duplicates
 from seamline.search.hits import ContextText, Results
 from seamline.search.options import SearchOptions
-from seamline.search.plan import Plan, plan, sized
+from seamline.search.plan import Plan, plan, size_plan
 from seamline.search.prompt.budget import ContextWindow
 from seamline.search.prompt.context import PromptBuilder, assemble
 from seamline.search.search import SearchEngine
@@ -53,10 +53,10 @@ __all__ = [
     "Problem",
     "Stats",
     "UpdateReport",
+    "add_shadows",
     "find_index",
     "is_late",
     "open_index",
-    "shaded",
 ]
 
 FOLDER = ".seamline"
@@ -112,7 +112,7 @@ def open_index(
         check(store, embedder, config)
         base = root or (folder_of(local, store.root) if local is not None else Path.cwd())
         undo.pop_all()
-    return Index(store, embedder, base, local, access)
+    return Index(store, embedder, base, folder=local, access=access)
 
 
 def _models(store: Store, where: str, trust: Trust, keys: Keys, own: Sequence[str]) -> tuple[Access, Embedder]:
@@ -273,11 +273,11 @@ class Index:
         settled = self._settled(options, None)
         condition = parse_filter(where) if where.strip() else None
         with self._reading() as (reader, generation):
-            planned = sized(plan(query), most, self._average(reader, generation))
+            planned = size_plan(plan(query), most, self._average(reader, generation))
             results = retrieve(self._engine(reader, reranker), planned, settled, condition)
-            press = PromptBuilder(DocumentCache(reader), self._parts.tokenizer, sources)
+            builder = PromptBuilder(DocumentCache(reader), self._parts.tokenizer, sources)
             text = assemble(
-                results.hits, press, most, query=query, packing=packing, weak=weak, sentences=sentence_starts
+                results.hits, builder, most, query=query, packing=packing, weak=weak, sentences=sentence_starts
             )
             return replace(text, notices=(*results.notices, *self._store.remarks()))
 

@@ -16,7 +16,7 @@ from seamline.recipe.recipe import (
     Recipe,
     Sections,
 )
-from seamline.recipe.toml import FILE_NAME, adjusted, find, load_recipe
+from seamline.recipe.toml import FILE_NAME, adjust, find, load_recipe
 from seamline.registry import STRATEGIES, is_known, names
 
 __all__ = [
@@ -35,7 +35,7 @@ __all__ = [
     "Recipe",
     "Sections",
     "StrategyChoice",
-    "adjusted",
+    "adjust",
     "classify",
     "find",
     "is_strategy",

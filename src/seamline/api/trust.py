@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from seamline.errors import IndexMissing, installed
+from seamline.errors import IndexMissing, index_imports
 from seamline.recipe.toml import FILE_NAME, load_recipe
 from seamline.trust.access import (
     Access,
@@ -16,10 +16,10 @@ from seamline.trust.access import (
     admit,
     check_owner,
     is_plugin_model,
-    keyed,
     models_of,
     remember,
     service_url,
+    services_with_key,
     targets_of,
     trust_in,
 )
@@ -41,7 +41,6 @@ __all__ = [
     "all_records",
     "check_owner",
     "is_plugin_model",
-    "keyed",
     "models_of",
     "named_by_config",
     "named_by_index",
@@ -50,6 +49,7 @@ __all__ = [
     "remember",
     "remove_record",
     "service_url",
+    "services_with_key",
     "targets_of",
     "trust_folder",
     "trust_in",
@@ -78,7 +78,7 @@ def named_by_config(folder: str) -> tuple[str, ...]:
 def named_by_index(folder: str, given: str) -> Iterator[str]:
     """The models that the index at a place names, or the one in a folder; none where there is no index."""
     try:
-        with installed():
+        with index_imports():
             from seamline.api.index import FOLDER, open_index
 
             inside = os.path.join(folder, FOLDER)

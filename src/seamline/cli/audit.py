@@ -22,7 +22,7 @@ from seamline.cli.options import (
     settle,
 )
 from seamline.cli.output import DONE, FAILED, Interrupted, json_line
-from seamline.cli.terminal import TerminalStyle, clipped, plural, say, style_for, visible
+from seamline.cli.terminal import TerminalStyle, clip, plural, say, style_for, visible
 from seamline.errors import ConfigError, SeamlineError
 
 if TYPE_CHECKING:
@@ -256,8 +256,8 @@ def _report(recipe: Recipe, findings: Findings, style: TerminalStyle) -> Iterato
         number = style.paint(f"{counts[rule]:>7,}", "red" if counts[rule] else "green")
         yield f"  {rule:<18}{number}  {style.paint(meaning, 'dim')}"
     yield ""
-    yield from _listed("first violations:", [_violation(v, style) for v in findings.violations])
-    yield from _listed(
+    yield from _list_first("first violations:", [_violation(v, style) for v in findings.violations])
+    yield from _list_first(
         "judged without the source, by sizes, order, ids and fences alone:",
         [visible(reason) for reason in findings.without_source],
     )
@@ -266,11 +266,11 @@ def _report(recipe: Recipe, findings: Findings, style: TerminalStyle) -> Iterato
 
 def _violation(violation: Violation, style: TerminalStyle) -> str:
     place = f"{visible(violation.doc)} chunk {violation.chunk_index + 1}"
-    message = clipped(visible(violation.message), 2 * style.width)
+    message = clip(visible(violation.message), 2 * style.width)
     return f"{place}: {style.paint(violation.rule, 'red')}: {message}"
 
 
-def _listed(title: str, lines: Sequence[str]) -> Iterator[str]:
+def _list_first(title: str, lines: Sequence[str]) -> Iterator[str]:
     """The first of the lines under a title, and how many more there are."""
     if not lines:
         return

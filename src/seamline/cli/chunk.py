@@ -235,11 +235,11 @@ def _chunk(job: Job) -> Outcome:
     if not made.chunks:
         notices.append(f"notice: {job.name}: {'no text' if document.text else 'empty'}, no chunks")
     if made.usage is not None:
-        notices.append(f"{job.name}: {asked(made.usage, job.recipe.llm)}")
+        notices.append(f"{job.name}: {usage_text(made.usage, job.recipe.llm)}")
     return Outcome(_text(job, document, made), len(made.chunks), tuple(notices))
 
 
-def asked(usage: Usage, model: str) -> str:
+def usage_text(usage: Usage, model: str) -> str:
     """What a language model was asked, in one line."""
     known = f", {usage.cached:,} known" if usage.cached else ""
     again = f", {usage.retries:,} again" if usage.retries else ""
@@ -275,7 +275,17 @@ def _jobs(
     media_type = media_type_of(args)
     for file in inputs.files:
         data, problem = _stdin(most) if file is STDIN else (b"", "")
-        yield Job(file, data, problem, settled.recipe, settled.access, media_type, args.encoding, most, look)
+        yield Job(
+            file,
+            data,
+            problem,
+            recipe=settled.recipe,
+            access=settled.access,
+            media_type=media_type,
+            encoding=args.encoding,
+            max_bytes=most,
+            look=look,
+        )
 
 
 def _stdin(most: int | None) -> tuple[bytes, str]:

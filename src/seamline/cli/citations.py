@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from seamline.api.search import Citation, Resolved
 from seamline.cli.hits import INDENT, where
 from seamline.cli.terminal import TerminalStyle, visible
-from seamline.cli.view import whole, wrapped
+from seamline.cli.view import whole, wrap
 from seamline.types import Span
 
 _COLOURS: Mapping[str, str] = {"current": "green", "moved": "cyan", "edited": "yellow", "deleted": "red"}
@@ -36,7 +36,7 @@ def _lines(resolved: Resolved, style: TerminalStyle, full: bool) -> Iterator[str
         return
     yield from _quote(cited.quote, style, full)
     if resolved.status == "moved":
-        yield from _named(resolved.now, style)
+        yield from _name_successors(resolved.now, style)
 
 
 def _quote(text: str, style: TerminalStyle, full: bool) -> Iterator[str]:
@@ -46,7 +46,7 @@ def _quote(text: str, style: TerminalStyle, full: bool) -> Iterator[str]:
         rows = list(whole(text, (), style))
     else:
         start = text[:_MOST]
-        rows = list(wrapped(start, Span(0, len(start)), (), style, style.width - len(INDENT) - 2, airy=True))
+        rows = list(wrap(start, Span(0, len(start)), (), style, style.width - len(INDENT) - 2, airy=True))
         if len(rows) > _LINES + 1 or len(text) > _MOST:
             rows = [*rows[:_LINES], f"{style.mark('…', '...')} --full shows all"]
     yield from (f"{INDENT}{bar} {row}".rstrip() for row in rows)
@@ -55,15 +55,15 @@ def _quote(text: str, style: TerminalStyle, full: bool) -> Iterator[str]:
 def _successors(cited: Citation, now: Sequence[Citation], style: TerminalStyle, full: bool) -> Iterator[str]:
     """The most alike compared with the cited text, the others named."""
     bar = style.paint(style.mark("│", "|"), "dim")
-    rows = compared(cited.quote, now[0].quote, style, full=full)
+    rows = compare_texts(cited.quote, now[0].quote, style, full=full)
     if rows is None:
         yield from _quote(cited.quote, style, full)
     else:
         yield from (f"{INDENT}{bar} {row}".rstrip() for row in rows)
-    yield from _named(now, style)
+    yield from _name_successors(now, style)
 
 
-def _named(now: Sequence[Citation], style: TerminalStyle) -> Iterator[str]:
+def _name_successors(now: Sequence[Citation], style: TerminalStyle) -> Iterator[str]:
     """What to cite from now on."""
     for successor in now:
         yield f"{INDENT}{style.paint(visible(successor.key), 'dim')}  {where([successor], style)}"
@@ -87,7 +87,7 @@ class DiffRun(NamedTuple):
     text: str
 
 
-def compared(before: str, after: str, style: TerminalStyle, *, full: bool = False) -> list[str] | None:
+def compare_texts(before: str, after: str, style: TerminalStyle, *, full: bool = False) -> list[str] | None:
     """The lines of both texts as one, those without a change left out unless all is wanted; None where the texts are
     too long to be compared."""
     pieces = differences(before.replace("\r\n", "\n"), after.replace("\r\n", "\n"))
@@ -95,7 +95,7 @@ def compared(before: str, after: str, style: TerminalStyle, *, full: bool = Fals
         return None
     lines = list(_difference_lines(pieces))
     kept = range(len(lines)) if full else _near_changes(lines)
-    return list(_shown(lines, list(kept), style))
+    return list(_render_lines(lines, list(kept), style))
 
 
 def differences(before: str, after: str) -> list[DiffRun] | None:
@@ -116,18 +116,18 @@ def _pieces(left: list[str], right: list[str]) -> Iterator[DiffRun]:
             if gone and new and before.isspace() and "\n" not in before:
                 between = before
                 continue
-            yield from _told(gone, new, before)
+            yield from _nonempty_runs(gone, new, before)
             gone = new = ""
         elif between and tag == "replace":
             gone, new = gone + between + before, new + between + after
         else:
-            yield from _told(gone, new, between)
+            yield from _nonempty_runs(gone, new, between)
             gone, new = before, after
         between = ""
-    yield from _told(gone, new, between)
+    yield from _nonempty_runs(gone, new, between)
 
 
-def _told(gone: str, new: str, same: str) -> Iterator[DiffRun]:
+def _nonempty_runs(gone: str, new: str, same: str) -> Iterator[DiffRun]:
     pieces = (DiffRun("gone", gone), DiffRun("new", new), DiffRun("same", same))
     return (piece for piece in pieces if piece.text)
 
@@ -159,19 +159,19 @@ def _is_blank(line: list[DiffRun]) -> bool:
     return not any(piece.text.strip() for piece in line)
 
 
-def _shown(lines: list[list[DiffRun]], kept: list[int], style: TerminalStyle) -> Iterator[str]:
+def _render_lines(lines: list[list[DiffRun]], kept: list[int], style: TerminalStyle) -> Iterator[str]:
     """The kept lines, with a mark where something that is not blank was left out."""
     dots, last = style.mark("…", "..."), -1
     for n in kept:
         if not all(map(_is_blank, lines[last + 1 : n])):
             yield dots
-        yield "".join(_painted(piece, style) for piece in lines[n])
+        yield "".join(_paint(piece, style) for piece in lines[n])
         last = n
     if not all(map(_is_blank, lines[last + 1 :])):
         yield dots
 
 
-def _painted(piece: DiffRun, style: TerminalStyle) -> str:
+def _paint(piece: DiffRun, style: TerminalStyle) -> str:
     text = visible(piece.text)
     if piece.kind == "same" or not text:
         return text

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from seamline.cli.asking import as_text
 from seamline.cli.options import HelpFormatter
 from seamline.cli.output import DONE, FAILED
-from seamline.cli.place import add_place_options, existing, opened
+from seamline.cli.place import add_place_options, existing, open_place
 from seamline.cli.terminal import say, style_for
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def execute(args: argparse.Namespace) -> int:
     keys = [as_text(key, "the id") for key in args.keys]
-    with opened(args, existing(args.index)) as index:
+    with open_place(args, existing(args.index)) as index:
         found = [index.cite(key) for key in keys]
         place = index.url
     if args.json:

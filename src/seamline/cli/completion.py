@@ -67,8 +67,8 @@ def commands_of(parser: argparse.ArgumentParser) -> list[Command]:
             name,
             helps[name],
             [_option(a) for a in sub._actions if a.option_strings],
-            tuple(str(c) for a in sub._actions if not a.option_strings for c in a.choices or ()),
-            any(a.metavar in _FILE_WORDS for a in sub._actions if not a.option_strings),
+            words=tuple(str(c) for a in sub._actions if not a.option_strings for c in a.choices or ()),
+            files=any(a.metavar in _FILE_WORDS for a in sub._actions if not a.option_strings),
         )
         for name, sub in table.choices.items()
     ]
@@ -130,15 +130,15 @@ def _bash(commands: list[Command]) -> str:
 
 def _zsh(commands: list[Command]) -> str:
     lines = ["#compdef seamline", "_seamline() {", "  local -a commands", "  commands=("]
-    lines += [f"    {_quoted(f'{c.name}:{c.help}')}" for c in commands]
+    lines += [f"    {_quote(f'{c.name}:{c.help}')}" for c in commands]
     lines += ["  )", "  if (( CURRENT == 2 )); then", "    _describe command commands", "    return", "  fi"]
     lines += ["  local name=$words[2]", "  shift words", "  (( CURRENT-- ))", "  case $name in"]
     for command in commands:
         rest = f"({' '.join(command.words)})" if command.words else "_files" if command.files else " "
         specs = [_zsh_option(name, o) for o in command.options for name in o.names]
         lines += [f"    {command.name})", "      _arguments \\"]
-        lines += [f"        {_quoted(spec)} \\" for spec in specs]
-        lines += [f"        {_quoted(f'*:argument:{rest}')}", "      ;;"]
+        lines += [f"        {_quote(spec)} \\" for spec in specs]
+        lines += [f"        {_quote(f'*:argument:{rest}')}", "      ;;"]
     lines += ["  esac", "}", 'if [[ "$funcstack[1]" == "_seamline" ]]; then', '  _seamline "$@"', "else"]
     return "\n".join([*lines, "  compdef _seamline seamline", "fi", ""])
 
@@ -151,11 +151,11 @@ def _zsh_option(name: str, option: Option) -> str:
 
 def _fish(commands: list[Command]) -> str:
     lines = ["# fish completion for seamline"]
-    lines += [f"complete -c seamline -n __fish_use_subcommand -f -a {c.name} -d {_quoted(c.help)}" for c in commands]
+    lines += [f"complete -c seamline -n __fish_use_subcommand -f -a {c.name} -d {_quote(c.help)}" for c in commands]
     for command in commands:
         when = f"complete -c seamline -n '__fish_seen_subcommand_from {command.name}'"
         if command.words:
-            lines.append(f"{when} -f -a {_quoted(' '.join(command.words))}")
+            lines.append(f"{when} -f -a {_quote(' '.join(command.words))}")
         elif not command.files:
             lines.append(f"{when} -f")
         lines += [f"{when} {_fish_option(option)}" for option in command.options]
@@ -164,11 +164,11 @@ def _fish(commands: list[Command]) -> str:
 
 def _fish_option(option: Option) -> str:
     names = " ".join(f"-l {n[2:]}" if n.startswith("--") else f"-s {n[1:]}" for n in option.names)
-    ends = {"flag": "", "value": " -x", "file": " -r -F", "choice": f" -x -a {_quoted(' '.join(option.choices))}"}
-    return f"{names}{ends[option.takes]} -d {_quoted(option.help)}"
+    ends = {"flag": "", "value": " -x", "file": " -r -F", "choice": f" -x -a {_quote(' '.join(option.choices))}"}
+    return f"{names}{ends[option.takes]} -d {_quote(option.help)}"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """For all three shells: in single quotes, without any inside."""
     return "'" + text.replace("'", "’") + "'"
 

@@ -19,7 +19,7 @@ from seamline.cli.asking import (
 )
 from seamline.cli.options import HelpFormatter
 from seamline.cli.output import DONE
-from seamline.cli.place import add_place_options, existing, opened
+from seamline.cli.place import add_place_options, existing, open_place
 from seamline.cli.terminal import plural, say, visible_lines
 from seamline.errors import ConfigError
 
@@ -93,7 +93,7 @@ def _context(args: argparse.Namespace, query: str) -> ContextText:
     with in_own_words():
         options, reranker = options_of(args), reranker_of(args)
         where = as_text(args.where, "--where")
-    with opened(args, existing(args.index)) as index, in_own_words():
+    with open_place(args, existing(args.index)) as index, in_own_words():
         return index.context(
             query,
             budget=args.budget,

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from seamline.cli.options import HelpFormatter
 from seamline.cli.output import DONE, FAILED, Output, json_line, print_text
-from seamline.cli.place import add_place_options, existing, opened
+from seamline.cli.place import add_place_options, existing, open_place
 from seamline.cli.terminal import plural, style_for, visible
-from seamline.errors import IndexMissing, MissingExtra, SeamlineError, StoreError, installed
+from seamline.errors import IndexMissing, MissingExtra, SeamlineError, StoreError, index_imports
 
 if TYPE_CHECKING:
     from seamline.api.checks import Check
@@ -95,7 +95,7 @@ def _problems(args: argparse.Namespace) -> list[Problem]:
     from seamline.api.index import Problem
 
     try:
-        with opened(args, place) as index:
+        with open_place(args, place) as index:
             return list(index.verify())
     except IndexMissing:
         raise
@@ -106,14 +106,14 @@ def _problems(args: argparse.Namespace) -> list[Problem]:
 def look(args: argparse.Namespace) -> tuple[str, list[Target]]:
     """What an index holds, the nearest where none is named, and which services and files it names; raises where it
     cannot be opened. None of them is asked or opened."""
-    with installed():
+    with index_imports():
         from seamline.api.index import FOLDER, find_index
     from seamline.api.trust import models_of, targets_of
 
     found = find_index(Path.cwd())
     if args.index is None and found is None:
         return f"no {FOLDER} from here upward; `seamline index PATH` makes one", []
-    with opened(args, existing(args.index)) as index:
+    with open_place(args, existing(args.index)) as index:
         heads = index.documents()
         held = f"{plural(len(heads), 'document')}, {plural(sum(head.chunks for head in heads), 'chunk')}"
         return f"{index.url}: {held}", targets_of(index.url, models_of(index.recipe, index.settings.embedder))

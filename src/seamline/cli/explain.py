@@ -48,7 +48,7 @@ def explain(chunk: Chunk, recipe: Recipe) -> list[str]:
     """Lines that say why the chunk was cut where it was, what it borrows and how its size compares."""
     lines = [_reason(chunk, recipe)]
     if chunk.context:
-        lines.append(f"borrows: {_borrowed(chunk)}")
+        lines.append(f"borrows: {_context_text(chunk)}")
     if chunk.closing.strip():
         lines.append(f'adds: "{visible(chunk.closing.strip())}" to close what it opens')
     if any(chunk.shadows):
@@ -93,7 +93,7 @@ def _spoken(kind: str) -> str:
     return {"code": "code block", "html": "HTML block", "front_matter": "front matter"}.get(kind, kind)
 
 
-def _borrowed(chunk: Chunk) -> str:
+def _context_text(chunk: Chunk) -> str:
     """`headings 2, table header`."""
     counts = Counter(c.role for c in chunk.context)
     parts = []

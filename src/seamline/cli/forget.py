@@ -7,7 +7,7 @@ import argparse
 from seamline.cli.asking import as_text
 from seamline.cli.options import HelpFormatter
 from seamline.cli.output import DONE, FAILED
-from seamline.cli.place import add_place_options, existing, opened
+from seamline.cli.place import add_place_options, existing, open_place
 from seamline.cli.terminal import plural, say
 
 _EPILOG = """\
@@ -41,7 +41,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def execute(args: argparse.Namespace) -> int:
     names = list(dict.fromkeys(as_text(name, "the document") for name in args.documents))
-    with opened(args, existing(args.index)) as index:
+    with open_place(args, existing(args.index)) as index:
         erased = index.forget(names)
         place = index.url
     for name in names:

@@ -21,8 +21,8 @@ from seamline.api.search import (
     snippet,
     spans,
 )
-from seamline.cli.terminal import TerminalStyle, clipped, columns, plural, visible
-from seamline.cli.view import whole, wrapped
+from seamline.cli.terminal import TerminalStyle, clip, columns, plural, visible
+from seamline.cli.view import whole, wrap
 from seamline.types import Span
 
 INDENT = " " * 6
@@ -72,7 +72,7 @@ def where(citations: Sequence[Citation], style: TerminalStyle) -> str:
     place = label(first.uri, joined_anchor(first.anchor, last.anchor) if last is not first else first.anchor)
     crumb = f" {style.mark('§', '#')} {visible(' > '.join(first.path))}" if first.path else ""
     room = max(_CRUMB, style.width - _BEFORE - columns(visible(place)))
-    return style.paint(visible(place), "bold") + style.paint(clipped(crumb, room), "cyan")
+    return style.paint(visible(place), "bold") + style.paint(clip(crumb, room), "cyan")
 
 
 def _text(hit: Hit, view: HitView) -> Iterator[str]:
@@ -83,7 +83,7 @@ def _text(hit: Hit, view: HitView) -> Iterator[str]:
         return
     path = hit.citations[0].path
     shown = excerpt(text, path, view.query)
-    rows = list(wrapped(text, shown, spans(text, view.query), view.style, view.style.width - len(INDENT) - 4))
+    rows = list(wrap(text, shown, spans(text, view.query), view.style, view.style.width - len(INDENT) - 4))
     dots = view.style.mark("…", "...")
     if rows and text[after_headings(text, path) : shown.start].strip():
         rows[0] = f"{dots} {rows[0]}"
@@ -189,12 +189,12 @@ _LONGEST = 100
 
 def explain(why: Why) -> Iterator[str]:
     """The parts of a score; what played no role is not named."""
-    legs = [_leg("cosine", why.dense, 3), _leg("BM25", why.bm25, 2), _fused(why)]
-    yield "score: " + ", ".join([*filter(None, legs), *_weighed(why)])
+    legs = [_leg("cosine", why.dense, 3), _leg("BM25", why.bm25, 2), _fused_text(why)]
+    yield "score: " + ", ".join([*filter(None, legs), *_weights_text(why)])
     if why.query:
-        yield f"found for: {_quoted(why.query)}"
+        yield f"found for: {_quote(why.query)}"
     if why.about:
-        yield f"found by: {clipped(visible(' '.join(why.about.split())), _LONGEST)}"
+        yield f"found by: {clip(visible(' '.join(why.about.split())), _LONGEST)}"
     if why.shadow:
         yield _shadow(why.shadow)
     elif why.expanded:
@@ -203,13 +203,13 @@ def explain(why: Why) -> Iterator[str]:
 
 def explain_plan(plan: Plan) -> Iterator[str]:
     """The kind of a question, what spoke for it and what follows from it."""
-    yield f"plan: {plan.kind} ({clipped(visible('; '.join(plan.reasons)), _LONGEST)})"
+    yield f"plan: {plan.kind} ({clip(visible('; '.join(plan.reasons)), _LONGEST)})"
     yield f"      {plan.mode}, {plural(plan.k, 'passage')}"
     if len(plan.queries) > 1:
-        yield f"      searched for in parts: {', '.join(_quoted(part) for part in plan.queries[1:])}"
+        yield f"      searched for in parts: {', '.join(_quote(part) for part in plan.queries[1:])}"
 
 
-def _weighed(why: Why) -> Iterator[str]:
+def _weights_text(why: Why) -> Iterator[str]:
     parts = {
         "reranked": why.rerank,
         "freshness": why.freshness,
@@ -226,7 +226,7 @@ def _leg(name: str, part: LegScore | None, digits: int) -> str:
     return f"{name} {part.score:.{digits}f} ({f'rank {part.rank}' if part.rank else 'not among its best'})"
 
 
-def _fused(why: Why) -> str:
+def _fused_text(why: Why) -> str:
     """The legs together, and how much meaning counted in it."""
     share = "" if why.weight is None else f" ({why.weight:.0%} meaning)"
     return f"{_part('fused', why.fused)}{share}"
@@ -241,5 +241,5 @@ def _shadow(shadow: Shadow) -> str:
     return f"shown with: the chunk {shadow.side} it, which adds {share}% of the question's words"
 
 
-def _quoted(text: str) -> str:
-    return f'"{clipped(visible(text), _LONGEST)}"'
+def _quote(text: str) -> str:
+    return f'"{clip(visible(text), _LONGEST)}"'

@@ -15,7 +15,7 @@ from seamline.api.sources import expand, shorten
 from seamline.cli.asking import in_own_words
 from seamline.cli.options import HelpFormatter, Settled, add_recipe_options, max_bytes, media_type_of, settle
 from seamline.cli.output import DONE, FAILED, Interrupted, Output, json_line, print_text
-from seamline.cli.place import add_place_options, opened, place_for, root_for
+from seamline.cli.place import add_place_options, open_place, place_for, root_for
 from seamline.cli.terminal import MANY, Progress, TerminalStyle, plural, say, shows_glyphs, style_for, visible
 from seamline.errors import ConfigError, IndexMissing, SeamlineError
 
@@ -76,7 +76,7 @@ def execute(args: argparse.Namespace) -> int:
     max_bytes(args)  # a mistake is told before an index is made
     place = place_for(args.index, args.paths)
     with in_own_words():
-        index = _opened(args, settled, place)
+        index = _open_or_make(args, settled, place)
     if index is None:
         return FAILED
     with index:
@@ -93,17 +93,17 @@ def execute(args: argparse.Namespace) -> int:
     return FAILED if ran.report.failures else DONE
 
 
-def _opened(args: argparse.Namespace, settled: Settled, place: str) -> Index | None:
+def _open_or_make(args: argparse.Namespace, settled: Settled, place: str) -> Index | None:
     """The index, made where there is none; None where there is nothing to put into a new one."""
     trust = _trust(args, settled)
     try:
-        index = opened(args, place, trust=trust)
+        index = open_place(args, place, trust=trust)
     except IndexMissing:
         if not _any_to_read(args):
             return None
         if settled.config and not args.json and not args.quiet:
             say(f"using {settled.config}")
-        index = opened(args, place, _index_config(args, settled), root_for(args.index, args.paths), trust)
+        index = open_place(args, place, _index_config(args, settled), root_for(args.index, args.paths), trust)
         _remember(index, trust, made=True)
         return index
     if _asks_for_config(args):
@@ -165,22 +165,26 @@ def _index_config(args: argparse.Namespace, settled: Settled, index: Index | Non
 
     if index is None:
         return IndexConfig(
-            settled.recipe, args.embedder or IndexConfig().embedder, not args.no_hierarchy, args.dual, args.late
+            settled.recipe,
+            args.embedder or IndexConfig().embedder,
+            hierarchy=not args.no_hierarchy,
+            dual=args.dual,
+            late=args.late,
         )
     return IndexConfig(
         settled.recipe if _asks_for_recipe(args) else index.recipe,
         args.embedder or index.settings.embedder,
-        not args.no_hierarchy and index.settings.options.get("hierarchy") == "yes",
-        args.dual or index.settings.dual,
-        args.late or is_late(index.settings),
+        hierarchy=not args.no_hierarchy and index.settings.options.get("hierarchy") == "yes",
+        dual=args.dual or index.settings.dual,
+        late=args.late or is_late(index.settings),
     )
 
 
 def _remark_on_config(settled: Settled, index: Index) -> None:
     """Say so where a seamline.toml was changed after the index was made: it is not followed."""
-    from seamline.api.index import shaded
+    from seamline.api.index import add_shadows
 
-    if settled.config and shaded(settled.recipe).fingerprint != index.recipe.fingerprint:
+    if settled.config and add_shadows(settled.recipe).fingerprint != index.recipe.fingerprint:
         say(
             f"notice: {settled.config} has another recipe than this index, which keeps its own; "
             "name another place with --index to use the new one"
@@ -190,13 +194,13 @@ def _remark_on_config(settled: Settled, index: Index) -> None:
 def _run(index: Index, paths: Sequence[str], args: argparse.Namespace, changed: Sequence[str] = ()) -> Ran:
     """One update, and its report; `changed` are the files it was made for, where those are known."""
     begun = time.monotonic()
-    report = _updated(index, paths, args)
+    report = _update(index, paths, args)
     ran = Ran(index, report, time.monotonic() - begun)
     show(ran, as_json=args.json, quiet=args.quiet, changed=changed)
     return ran
 
 
-def _updated(index: Index, paths: Sequence[str], args: argparse.Namespace) -> UpdateReport:
+def _update(index: Index, paths: Sequence[str], args: argparse.Namespace) -> UpdateReport:
     """The index brought up to date; where that is broken off, what is safe is said first."""
     progress = IndexProgress(wanted=not args.quiet)
     media_type = media_type_of(args)
@@ -283,7 +287,7 @@ class IndexProgress:
         share = self._share()
         parts = [f"{len(self._seen):,}/{self._total:,} documents", f"{plural(texts, 'text')} embedded{rate}"]
         if share > _ENOUGH_SHARE and seconds > _ENOUGH_SECONDS:
-            parts.append(f"{spoken(seconds / share - seconds)} left")
+            parts.append(f"{format_duration(seconds / share - seconds)} left")
         self._line.show(f"{self._bar(share)} {', '.join([*parts, visible(doc)])}", long=self._total > MANY)
 
     def _bar(self, share: float) -> str:
@@ -298,7 +302,7 @@ class IndexProgress:
         return (self._settled + inside) / self._total if self._total else 0.0
 
 
-def spoken(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """A time that is left, as coarse as the guess is."""
     if seconds < 90:
         return f"{max(1, round(seconds))} s"

@@ -13,7 +13,7 @@ from seamline.api.recipes import Recipe
 from seamline.api.sources import File, out_of_memory, parse_bytes, parse_file
 from seamline.cli.options import HelpFormatter, add_media_type, add_size_limit, max_bytes, media_type_of, read_stdin
 from seamline.cli.output import DONE, FAILED
-from seamline.cli.terminal import TerminalStyle, clipped, plural, say, style_for, visible
+from seamline.cli.terminal import TerminalStyle, clip, plural, say, style_for, visible
 from seamline.errors import SeamlineError
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _report(document: Document, found: Classified, style: TerminalStyle, *, whol
 
 
 def _field(name: str, value: str, style: TerminalStyle) -> str:
-    return style.paint(f"{visible(name)[:10]:<10} ", "dim") + clipped(visible(value), style.width - 11)
+    return style.paint(f"{visible(name)[:10]:<10} ", "dim") + clip(visible(value), style.width - 11)
 
 
 def _tree(document: Document, style: TerminalStyle, *, whole: bool) -> Iterator[str]:
@@ -165,5 +165,5 @@ def _line(document: Document, block: Block, depth: int, style: TerminalStyle) ->
     text = " ".join(document.text[block.start : block.end][:400].split())
     indent = _INDENT * depth
     room = max(20, style.width - len(indent) - len(kind) - len(place) - 6)
-    shown = style.paint(clipped(visible(text), room), *([_COLOURS[block.kind]] if block.kind in _COLOURS else []))
+    shown = style.paint(clip(visible(text), room), *([_COLOURS[block.kind]] if block.kind in _COLOURS else []))
     return f"{indent}{style.paint(kind, 'dim')} {shown}  {style.paint(place, 'dim')}".rstrip()

@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _dispatch(sys.argv[1:] if argv is None else argv)
         _flush()
     except BaseException as error:  # noqa: BLE001 - the last place to turn a failure into a message
-        code = _ended(error)
+        code = _exit_code(error)
     return code
 
 
@@ -56,8 +56,8 @@ def attempt(work: Callable[[Input], Result], item: Input, failed: Callable[[Inpu
         return failed(item, _internal(error))
 
 
-def build_parser() -> ArgumentParser:
-    """The whole command line, all commands included."""
+def build_parser(names: Sequence[str] = COMMANDS) -> ArgumentParser:
+    """The command line with the commands of these names; by default all of them."""
     from importlib import import_module
 
     from seamline import __version__
@@ -74,7 +74,7 @@ def build_parser() -> ArgumentParser:
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True, title="commands", parser_class=Parser
     )
-    for name in COMMANDS:
+    for name in names:
         module = import_module(f"seamline.cli.{name}")
         command = module.add_parser(commands)
         command.set_defaults(execute=module.execute, parser=command)
@@ -103,7 +103,8 @@ def _dispatch(argv: Sequence[str]) -> int:
 
     before = signal.signal(signal.SIGTERM, terminate) if _in_main_thread() else None
     try:
-        args, unknown = build_parser().parse_known_args(argv)
+        named = argv[:1] if argv and argv[0] in COMMANDS else COMMANDS  # one command need not load the others
+        args, unknown = build_parser(named).parse_known_args(argv)
         if unknown:
             args.parser.refuse(unknown)
         execute: Callable[[Any], int] = args.execute
@@ -119,13 +120,13 @@ def _in_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
-def _ended(error: BaseException) -> int:
+def _exit_code(error: BaseException) -> int:
     """The exit code of a command that raised, after its one line on stderr."""
     from seamline.cli import output as exits
     from seamline.errors import ConfigError, MissingExtra, SeamlineError
 
     if isinstance(error, SystemExit):  # argparse: --help, --version, usage
-        return _flushed(error.code if isinstance(error.code, int) else exits.FAILED)
+        return _flush_with(error.code if isinstance(error.code, int) else exits.FAILED)
     if isinstance(error, BrokenPipeError):  # the reader has seen enough: `seamline chunk docs | head`
         _drop_stdout()
         return exits.DONE
@@ -185,13 +186,13 @@ def _flush() -> None:
         raise WriteError(f"standard output: cannot be written: {error.strerror}") from None
 
 
-def _flushed(code: int) -> int:
+def _flush_with(code: int) -> int:
     from seamline.cli.output import WriteError
 
     try:
         _flush()
     except (BrokenPipeError, WriteError) as error:
-        return _ended(error)
+        return _exit_code(error)
     return code
 
 

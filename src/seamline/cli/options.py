@@ -260,7 +260,7 @@ def settle(args: argparse.Namespace) -> Settled:
     """The recipe that a command line asks for, and proof that its tokenizer and encoding can be had."""
     from seamline.api import settle as api_settle
     from seamline.api.batch import make_runtime
-    from seamline.api.recipes import DERIVED, FACTS, adjusted
+    from seamline.api.recipes import DERIVED, FACTS, adjust
     from seamline.api.sources import check_encoding
 
     base, config = _base(args)
@@ -270,7 +270,7 @@ def settle(args: argparse.Namespace) -> Settled:
             fields[name] = _names(given, known)
     try:
         sized = api_settle(
-            adjusted(api_settle(base), args.set) if args.set else base,
+            adjust(api_settle(base), args.set) if args.set else base,
             tokenizer=args.tokenizer,
             target=args.target,
             limit=args.limit,
@@ -278,7 +278,7 @@ def settle(args: argparse.Namespace) -> Settled:
             overlap=_overlap(args.overlap),
         )
         recipe = replace(sized, **fields)
-        access, trust = _admitted(args, recipe, config)
+        access, trust = _admit_models(args, recipe, config)
         make_runtime(recipe, access=access)
         check_encoding(args.encoding)
     except ConfigError as error:
@@ -286,16 +286,16 @@ def settle(args: argparse.Namespace) -> Settled:
     return Settled(recipe, config, access, trust)
 
 
-def _admitted(args: argparse.Namespace, recipe: Recipe, config: Path | None) -> tuple[Access, Trust]:
+def _admit_models(args: argparse.Namespace, recipe: Recipe, config: Path | None) -> tuple[Access, Trust]:
     """What the recipe may load, and what of it the user named; raises where a file that was found names more."""
-    from seamline.api.trust import FoundModels, admit, keyed, models_of, trust_folder, trust_in
+    from seamline.api.trust import FoundModels, admit, models_of, services_with_key, trust_folder, trust_in
     from seamline.cli.place import keys_of
 
     found = config is not None and args.config is None
     names = models_of(recipe)
     own = [getattr(recipe, name) for name in ("llm", "signal", "tokenizer") if not found or _gives(args, name)]
     folder = trust_folder(config.parent if config is not None else Path.cwd())
-    trust = trust_in(own, keyed(names, folder) if found else ())
+    trust = trust_in(own, services_with_key(names, folder) if found else ())
     access = admit(FoundModels(folder, str(config), names), trust, keys_of(), own)
     access.require(*names)
     return access, trust

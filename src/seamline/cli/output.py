@@ -1,9 +1,5 @@
-"""Where results go: standard output, or a file that appears only when it is complete.
-
-How a command ends: its exit code, and the two ends that are not results.
-
-JSON lines: one object, one line, UTF-8.
-"""
+"""How a command ends: results to standard output or into a file that appears only when it is complete, JSON as one
+object per line, and exit codes."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seamline.api import is_address
-from seamline.errors import ConfigError, IndexMissing, installed
+from seamline.errors import ConfigError, IndexMissing, index_imports
 
 if TYPE_CHECKING:
     from seamline.api.index import Index, IndexConfig
@@ -34,37 +34,37 @@ def add_place_options(parser: argparse.ArgumentParser) -> None:
 
 def existing(named: str | None) -> str:
     """The index to read: the one that is named, else the nearest."""
-    with installed():
+    with index_imports():
         import numpy  # noqa: F401 - what every index needs, before it is looked for
 
         from seamline.api.index import FOLDER, find_index
 
     if named is not None:
-        return _checked(named)
+        return _check_place(named)
     found = find_index(Path.cwd())
     if found is None:
         raise IndexMissing(
             f"no {FOLDER} in this folder or above: make an index with `seamline index PATH`, or name one with --index"
         )
-    return shown(found)
+    return display_path(found)
 
 
 def place_for(named: str | None, paths: Sequence[str]) -> str:
     """The index to write documents into: named, nearest, in the current folder if it holds them, or beside them."""
-    with installed():
+    with index_imports():
         import numpy  # noqa: F401 - what every index needs, before it is looked for
 
         from seamline.api.index import FOLDER, find_index
 
     if named is not None:
-        return _checked(named)
+        return _check_place(named)
     here = Path.cwd()
     found = find_index(here)
     if found is not None:
-        return shown(found)
+        return display_path(found)
     if all(_is_inside(path, here) for path in paths):
         return FOLDER
-    return shown(Path(os.path.abspath(paths[0])).parent / FOLDER)
+    return display_path(Path(os.path.abspath(paths[0])).parent / FOLDER)
 
 
 def keys_of(variable: str | None = None) -> Keys:
@@ -91,7 +91,7 @@ def root_for(named: str | None, paths: Sequence[str]) -> Path | None:
         return None
 
 
-def opened(
+def open_place(
     args: argparse.Namespace,
     place: str,
     config: IndexConfig | None = None,
@@ -101,7 +101,7 @@ def opened(
     """The index at a place; a new one where there is none and a config is given. `trust`: what the command names."""
     keys = keys_of(args.api_key_env)
     try:
-        with installed():
+        with index_imports():
             from seamline.api.index import open_index
 
             return open_index(place, config=config, root=root, key=keys, trust=trust)
@@ -113,7 +113,7 @@ def opened(
         ) from None
 
 
-def shown(path: Path) -> str:
+def display_path(path: Path) -> str:
     """A path as a person in the current folder would type it."""
     try:
         near = os.path.relpath(path)
@@ -129,7 +129,7 @@ def _is_inside(path: str, folder: Path) -> bool:
         return False
 
 
-def _checked(place: str) -> str:
+def _check_place(place: str) -> str:
     if not place:
         raise ConfigError("--index: expected a folder, postgresql://USER@HOST/DATABASE or lance:FOLDER, got nothing")
     if place == "memory:":

@@ -19,7 +19,7 @@ from seamline.cli.asking import (
 )
 from seamline.cli.options import HelpFormatter
 from seamline.cli.output import DONE
-from seamline.cli.place import add_place_options, existing, opened
+from seamline.cli.place import add_place_options, existing, open_place
 from seamline.cli.terminal import say, style_for
 from seamline.errors import ConfigError
 
@@ -71,7 +71,7 @@ def execute(args: argparse.Namespace) -> int:
     if args.adaptive and args.mode is not None:
         raise ConfigError("--adaptive and --mode: choose one, as the plan chooses the mode")
     query = question(args)
-    plan, results = _searched(args, query)
+    plan, results = _search(args, query)
     if args.json:
         _print_json(query, plan, results)
     else:
@@ -84,14 +84,14 @@ def execute(args: argparse.Namespace) -> int:
     return DONE
 
 
-def _searched(args: argparse.Namespace, query: str) -> tuple[Plan | None, Results]:
+def _search(args: argparse.Namespace, query: str) -> tuple[Plan | None, Results]:
     """What was found, and by which plan where there was one."""
     k = args.k if args.adaptive or args.k is not None else PASSAGES
     with in_own_words():
         options = options_of(args, args.mode or MODES[0])
         where = as_text(args.where, "--where")
         reranker = reranker_of(args)
-    with opened(args, existing(args.index)) as index, in_own_words():
+    with open_place(args, existing(args.index)) as index, in_own_words():
         results = index.search(query, k=k, where=where, options=options, adaptive=args.adaptive, reranker=reranker)
         plan = index.plan(query) if args.adaptive else None
     return plan if plan is None or k is None else replace(plan, k=k), results

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from seamline.cli.options import HelpFormatter
 from seamline.cli.output import DONE
-from seamline.cli.place import add_place_options, existing, opened
+from seamline.cli.place import add_place_options, existing, open_place
 from seamline.cli.terminal import TerminalStyle, plural, style_for, visible
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def execute(args: argparse.Namespace) -> int:
-    with opened(args, existing(args.index)) as index:
+    with open_place(args, existing(args.index)) as index:
         stats = index.stats()
         if args.json:
             _print_json(index, stats)
@@ -107,8 +107,8 @@ def _rows(index: Index, stats: Stats) -> Iterator[tuple[str, str]]:
     yield "sections", f"{stats.sections:,}"
     if stats.about:
         yield "about them", f"{plural(stats.about, 'text')}, which lead to their chunks"
-    yield "kinds", _counted(stats.kinds)
-    yield "languages", _counted(stats.languages)
+    yield "kinds", _counts_text(stats.kinds)
+    yield "languages", _counts_text(stats.languages)
     kinds = ", dual" * settings.dual + ", late" * is_late(settings)
     yield "embedder", f"{visible(settings.embedder)}, {settings.dimensions} dimensions{kinds}"
     yield "recipe", f"{settings.fingerprint}, limit {recipe.budget.limit} ({visible(recipe.tokenizer)})"
@@ -121,7 +121,7 @@ def _rows(index: Index, stats: Stats) -> Iterator[tuple[str, str]]:
     yield "duplicates", f"{plural(groups, 'group')}{share}" if groups else "none"
 
 
-def _counted(counts: Mapping[str, int]) -> str:
+def _counts_text(counts: Mapping[str, int]) -> str:
     """The most frequent, and how many are of other names."""
     items = list(counts.items())
     told = [f"{visible(name) or 'unknown'} {count:,}" for name, count in items[:_KINDS]]

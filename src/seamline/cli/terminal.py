@@ -1,7 +1,5 @@
-"""What reaches a terminal: colour where it is wanted, control characters never.
-
-One line on a terminal while a long batch runs; nothing anywhere else.
-"""
+"""What reaches a terminal: colour where it is wanted, one line of progress while a long batch runs, control characters
+never."""
 
 from __future__ import annotations
 
@@ -99,7 +97,7 @@ def _escape(char: re.Match[str]) -> str:
     return _SHORT.get(char.group()) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
 
 
-def clipped(text: str, width: int) -> str:
+def clip(text: str, width: int) -> str:
     """The start of `text` that fits so many columns; wide characters take two."""
     if len(text) <= width and text.isascii():
         return text
@@ -107,11 +105,11 @@ def clipped(text: str, width: int) -> str:
     for at, char in enumerate(text):
         used += _columns(char)
         if used > width:
-            return _shortened(text[:at], width)
+            return _shorten(text[:at], width)
     return text
 
 
-def _shortened(text: str, width: int) -> str:
+def _shorten(text: str, width: int) -> str:
     while text and columns(text) > width - 1:
         text = text[:-1]
     return text + "…"
@@ -166,7 +164,7 @@ class Progress:
         long = long or now - self._begun > SLOW
         if self._wanted and long and now - self._drawn >= _PAUSE:
             self._drawn, self._shown = now, True
-            print(f"\r\x1b[K{clipped(line, 78)}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{clip(line, 78)}", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
         """Take the line away, as before anything else is printed."""

@@ -1,7 +1,5 @@
-"""Chunks for people: a header for each document, then every chunk with its size, place and text.
-
-Text with marked spans as lines for a terminal: wrapped, painted, and without control characters.
-"""
+"""Chunks for people: a header for each document, then every chunk with its size, place and text, in lines that are
+wrapped, painted and without control characters."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cli.explain import explain
-from seamline.cli.terminal import TerminalStyle, clipped, columns, plural, visible
+from seamline.cli.terminal import TerminalStyle, clip, columns, plural, visible
 from seamline.types import Chunk, Document, Span
 
 if TYPE_CHECKING:
@@ -47,7 +45,7 @@ def render(name: str, document: Document, made: DocumentChunks, look: ChunkView)
     chunks, recipe = made.chunks, made.recipe
     lines = [_header(name, document, chunks, look.style)]
     if look.explain and made.reasons:
-        lines += [f"{_INDENT}{look.style.paint(line, 'yellow')}" for line in _chosen(made)]
+        lines += [f"{_INDENT}{look.style.paint(line, 'yellow')}" for line in _strategy_lines(made)]
     lines.append("")
     for chunk in chunks:
         lines.append(_title(chunk, recipe, look.style))
@@ -61,7 +59,7 @@ def render(name: str, document: Document, made: DocumentChunks, look: ChunkView)
     return "\n".join(lines) + "\n"
 
 
-def _chosen(made: DocumentChunks) -> list[str]:
+def _strategy_lines(made: DocumentChunks) -> list[str]:
     """Which strategy, and why."""
     from seamline.api.recipes import StrategyChoice
 
@@ -79,14 +77,14 @@ def _about(made: DocumentChunks, look: ChunkView) -> Iterator[str]:
         of = ", ".join(numbers[id] for id in one.of[:4]) + (", …" if len(one.of) > 4 else "")
         text = visible(" ".join(one.text.split()) if not look.full else one.text)
         line = f"{one.kind} of {of}: {text}"
-        yield style.paint(style.mark("  ✎ ", "  * "), "dim") + (line if look.full else clipped(line, style.width - 4))
+        yield style.paint(style.mark("  ✎ ", "  * "), "dim") + (line if look.full else clip(line, style.width - 4))
 
 
 def _header(name: str, document: Document, chunks: Sequence[Chunk], style: TerminalStyle) -> str:
     dot = style.mark(" · ", " - ")
     parts = [style.paint(visible(name), "bold")]
     if document.title:
-        parts.append(clipped(visible(document.title), 60))
+        parts.append(clip(visible(document.title), 60))
     leaves = [chunk for chunk in chunks if not chunk.level]
     parts.append(plural(len(leaves), "chunk"))
     if len(leaves) < len(chunks):
@@ -102,7 +100,7 @@ def _title(chunk: Chunk, recipe: Recipe, style: TerminalStyle) -> str:
     place = f"line {first}" if first == last else f"lines {first}-{last}"
     number = style.paint(f"{chunk.index + 1:>4}", "bold")
     bar = _bar(chunk.tokens, recipe.limits[chunk.level], style)
-    crumb = style.paint(clipped(visible(chunk.breadcrumb), style.width), "cyan")
+    crumb = style.paint(clip(visible(chunk.breadcrumb), style.width), "cyan")
     what = f"level {chunk.level}, {plural(len(chunk.children), 'part')}" if chunk.level else chunk.kind
     return f"{number}  {bar} {chunk.tokens:>5} tokens  {place}  {what}  {crumb}".rstrip()
 
@@ -122,7 +120,7 @@ def _text(chunk: Chunk, look: ChunkView) -> Iterator[str]:
     if not look.full:
         lines = _preview(lines)
     for line in lines:
-        yield _shown(line, look)
+        yield _render_line(line, look)
 
 
 def _lines(chunk: Chunk) -> list[ChunkLine]:
@@ -181,13 +179,13 @@ def _head(lines: Sequence[ChunkLine], most: int) -> list[ChunkLine]:
     return [*lines[:most], ChunkLine(lines[0].mark, f"… {len(lines) - most} more lines")]
 
 
-def _shown(line: ChunkLine, look: ChunkView) -> str:
+def _render_line(line: ChunkLine, look: ChunkView) -> str:
     style = look.style
     marks = {"body": ("│", "|"), "borrowed": ("┆", ":"), "added": ("+", "+")}
     mark = style.paint(style.mark(*marks[line.mark]), "dim")
     text = visible(line.text)
     if not look.full:
-        text = clipped(text, style.width - len(_INDENT) - 2)
+        text = clip(text, style.width - len(_INDENT) - 2)
     if line.mark != "body":
         text = style.paint(text, "dim")
     return f"{_INDENT}{mark} {text}".rstrip()
@@ -203,25 +201,25 @@ _BACK = 2000
 """How far back the start of such a line is looked for."""
 
 
-def wrapped(
+def wrap(
     text: str, part: Span, marks: Sequence[Span], style: TerminalStyle, width: int, *, airy: bool = False
 ) -> Iterator[str]:
     """A part of a text in lines of at most so many columns: lines of a paragraph joined; blank lines and the rules of
     tables only where there is room for air."""
-    flowing = _GOES_ON.sub(_joined, text)
+    flowing = _GOES_ON.sub(_join_lines, text)
     for line in _marked_lines(flowing, part):
         if not _NOTHING.fullmatch(flowing, line.start, line.end):
-            yield from (painted(flowing, row, marks, style) for row in _rows(flowing, line, width))
+            yield from (paint_marks(flowing, row, marks, style) for row in _rows(flowing, line, width))
         elif airy:
-            yield painted(flowing, line, (), style)
+            yield paint_marks(flowing, line, (), style)
 
 
 def whole(text: str, marks: Sequence[Span], style: TerminalStyle) -> Iterator[str]:
     """All lines of a text as they are."""
-    return (painted(text, line, marks, style) for line in _marked_lines(text, Span(0, len(text))))
+    return (paint_marks(text, line, marks, style) for line in _marked_lines(text, Span(0, len(text))))
 
 
-def painted(text: str, part: Span, marks: Sequence[Span], style: TerminalStyle) -> str:
+def paint_marks(text: str, part: Span, marks: Sequence[Span], style: TerminalStyle) -> str:
     """A part of one line, with what is marked in it standing out."""
     pieces, at = [], part.start
     for mark in marks:
@@ -240,7 +238,7 @@ def _marked_lines(text: str, part: Span) -> Iterator[Span]:
     yield Span(at, part.end)
 
 
-def _joined(line_end: re.Match[str]) -> str:
+def _join_lines(line_end: re.Match[str]) -> str:
     """A line end inside a paragraph as blanks, so that no offset changes; any other as it is."""
     text, at = line_end.string, line_end.start()
     low = max(0, at - _BACK)

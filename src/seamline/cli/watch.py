@@ -54,7 +54,7 @@ def _watch(paths: Sequence[str], update: Update, known: dict[str, Sight], *, fol
     while True:
         time.sleep(PAUSE)
         now = look(paths, follow_links=follow_links)
-        ready = settled(known, before, now)
+        ready = settled_files(known, before, now)
         before = now
         if not ready:
             continue
@@ -85,7 +85,7 @@ def look(paths: Sequence[str], *, follow_links: bool = False) -> dict[str, Sight
     return found
 
 
-def settled(known: Look, before: Look, now: Look) -> list[str]:
+def settled_files(known: Look, before: Look, now: Look) -> list[str]:
     """The files that are not as the index knows them and have been as they are for one look: a file that is just
     being written, or replaced, can wait."""
     names: Iterable[str] = sorted(known.keys() | now.keys())

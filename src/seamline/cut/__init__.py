@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from seamline.cut.atoms import Draft
 from seamline.cut.context import ScopePaths
-from seamline.cut.fit import Engine, MayJoin, merge_small
+from seamline.cut.fit import Cutter, MayJoin, merge_small
 from seamline.cut.scores import Signal
 from seamline.cut.scores.strategies import signal_of
 from seamline.cut.sections import Section
-from seamline.gc_pause import paused
 from seamline.recipe.recipe import Recipe
-from seamline.runtime import Runtime
+from seamline.runtime import Runtime, gc_paused
 from seamline.text.headings import heading_text
 from seamline.types import Chunk, ChunkIds, Document, Span
 
@@ -24,13 +23,13 @@ if TYPE_CHECKING:
 
 def cut(document: Document, recipe: Recipe, parts: Runtime) -> list[Chunk]:
     """The chunks of a document, of all levels where the strategy makes several."""
-    with paused():
+    with gc_paused():
         leaves = cut_leaves(document, recipe, parts)
         if recipe.strategy != "hierarchical":
             return leaves
-        from seamline.cut.levels import levelled
+        from seamline.cut.levels import build_levels
 
-        return levelled(leaves, recipe, parts.tokenizer)
+        return build_levels(leaves, recipe, parts.tokenizer)
 
 
 def cut_leaves(document: Document, recipe: Recipe, parts: Runtime, signal: Signal | None = None) -> list[Chunk]:
@@ -47,10 +46,10 @@ def cut_leaves(document: Document, recipe: Recipe, parts: Runtime, signal: Signa
     reserve = most if kind not in ("none", "shadows") else 0
     outline = signal.outline if recipe.code.imports else None
     if outline is not None:
-        from seamline.cut.context import Borrower, import_reserve
+        from seamline.cut.context import ImportContext, import_reserve
 
         reserve += import_reserve(document, recipe.budget.limit)
-    engine = Engine(document, recipe, tokenizer, reserve, signal)
+    engine = Cutter(document, recipe, tokenizer, reserve, signal)
     drafts = engine.drafts()
     floor = recipe.budget.floor or (recipe.budget.target // 4 if recipe.sections == "hybrid" else 0)
     if floor and len(drafts) > 1:
@@ -72,7 +71,7 @@ def cut_leaves(document: Document, recipe: Recipe, parts: Runtime, signal: Signa
         else:
             drafts = overlapper.add(drafts, kind, most, crosses=recipe.sections == "paragraph")
     if outline is not None:
-        drafts = Borrower(document, outline, tokenizer, recipe.budget.limit).add(drafts)
+        drafts = ImportContext(document, outline, tokenizer, recipe.budget.limit).add(drafts)
     return _named(engine, drafts, shadows)
 
 
@@ -87,7 +86,7 @@ def _joiner(recipe: Recipe, signal: Signal) -> MayJoin:
     return may_join
 
 
-def _named(engine: Engine, drafts: Sequence[Draft], shadows: Sequence[tuple[Span | None, Span | None]]) -> list[Chunk]:
+def _named(engine: Cutter, drafts: Sequence[Draft], shadows: Sequence[tuple[Span | None, Span | None]]) -> list[Chunk]:
     """Chunks with their positions, paths and names."""
     document, tops, starts = engine.document, engine.tops, engine.starts
     names = ChunkIds(document.id, document.text, [(draft.start, draft.end) for draft in drafts])
@@ -150,7 +149,7 @@ class Paths:
         return text
 
 
-def _parents(engine: Engine) -> Parents | None:
+def _parents(engine: Cutter) -> Parents | None:
     """The section tree, where the recipe asks for one."""
     if not engine.recipe.depth:
         return None

@@ -1,11 +1,11 @@
-"""Sections -> atoms: blocks whole where they fit, in parts where they do not, headings glued to what follows."""
+"""Sections -> atoms: blocks whole where they fit, in parts where they do not, headings forbidden to what follows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
 from seamline.cut.atoms import Atom
-from seamline.cut.context import Leads
+from seamline.cut.context import HeadingContexts
 from seamline.cut.scores import Scorer
 from seamline.cut.scores.structure import seam_before
 from seamline.cut.sections import Section
@@ -42,7 +42,7 @@ class Atomizer:
         tops: Sequence[int],
         starts: Sequence[int],
         sections: Sequence[Section],
-        leads: Leads,
+        leads: HeadingContexts,
         splitter: Splitter,
         scorer: Scorer,
         count: Callable[[str], int],
@@ -66,7 +66,7 @@ class Atomizer:
         for section in range(first, last):
             until = end if section + 1 == last else self._starts[self._sections[section + 1].first]
             self._add_section(out, section, until, limit)
-        return _thinned(out, limit) if len(out) > _CROWD and not self._scorer.forces(out[0].start, end) else out
+        return _thin_atoms(out, limit) if len(out) > _CROWD and not self._scorer.forces(out[0].start, end) else out
 
     def _add_section(self, out: list[Atom], section: int, end: int, limit: int) -> None:
         """The atoms of one section, which ends at `end`: its headings, then its blocks."""
@@ -91,11 +91,11 @@ class Atomizer:
             tokens = count(text[start:until]) if until - start <= LONGEST_TOKEN * room else limit + 1
             seam = seam_before(text, blocks, tops, place)
             if tokens <= room and self._stays_whole(index, tokens):
-                held = (seam == "lead-in" or not self._plain) and self._is_held(
+                stays = (seam == "lead-in" or not self._plain) and self._stays_with_before(
                     start, seam, chain + tokens, room, limit
                 )
-                chain = tokens + (chain if held else above)
-                out.append(Atom(start, until, tokens, seam, None, above > 0 or held))
+                chain = tokens + (chain if stays else above)
+                out.append(Atom(start, until, tokens, seam, None, above > 0 or stays))
             else:
                 chain = limit
                 out.extend(self._splitter.split(Task(start, until, index, seam, None, above > 0), room))
@@ -110,10 +110,10 @@ class Atomizer:
         kind, start, end = self._blocks[index][:3]
         return tokens <= self._whole.get(kind, tokens) and not self._scorer.opens(start, end)
 
-    def _is_held(self, start: int, seam: str, tokens: int, room: int, limit: int) -> bool:
+    def _stays_with_before(self, start: int, seam: str, tokens: int, room: int, limit: int) -> bool:
         """Whether a block stays with the one before it: that introduces it, or a signal says so. `tokens` are those of
         all that would then stay together."""
-        if self._scorer.is_kept(start):
+        if self._scorer.is_forbidden(start):
             return tokens <= room
         return seam == "lead-in" and tokens <= limit // 2 and not self._scorer.is_forced(start)
 
@@ -149,9 +149,9 @@ class Atomizer:
         return position > 0 and blocks[tops[position - 1]].level < blocks[tops[position]].level
 
 
-def _thinned(atoms: list[Atom], limit: int) -> list[Atom]:
+def _thin_atoms(atoms: list[Atom], limit: int) -> list[Atom]:
     """Tiny neighbours joined, so that the search stays linear on half a million one-word paragraphs."""
-    if any(a.frame or a.glued or a.alone for a in atoms):
+    if any(a.frame or a.forbidden or a.alone for a in atoms):
         return atoms
     pieces = coalesce([Piece(*a[:4], exact=a.exact) for a in atoms], limit // 48, limit // 2)
     return [Atom(*piece[:4], exact=piece.exact) for piece in pieces]

@@ -14,7 +14,7 @@ from seamline.types import Context
 class Frame(NamedTuple):
     """What encloses the parts of a block that had to be split: a fence, a table header, a list marker.
 
-    A chunk that starts inside a frame borrows its opening; one that ends inside adds its close.
+    A chunk that starts inside a frame repeats its opening as context; one that ends inside adds its close.
     """
 
     role: str
@@ -41,7 +41,7 @@ class Atom(NamedTuple):
     seam: str
     """The kind of the gap before it, as named in the score table."""
     frame: Frame | None = None
-    glued: bool = False
+    forbidden: bool = False
     """Whether the gap before it is forbidden, as after a heading."""
     alone: bool = False
     """Whether cuts are forced on both sides, as for a group of columns of a row that is too wide."""
@@ -86,7 +86,7 @@ def _left(frame: Frame | None, end: int) -> Iterator[Frame]:
         frame = frame.outer
 
 
-def opening(frame: Frame | None, text: str, start: int) -> tuple[Context, ...]:
+def opening_context(frame: Frame | None, text: str, start: int) -> tuple[Context, ...]:
     """What a chunk that starts at `start` inside `frame` borrows, outermost first."""
     out: list[Context] = []
     for opened in _opened(frame, text, start):
@@ -108,7 +108,7 @@ def opening_tokens(frame: Frame | None, text: str, start: int) -> int:
     return sum([opened.opening_tokens for opened in _opened(frame, text, start)]) if frame else 0
 
 
-def closing(frame: Frame | None, end: int) -> str:
+def closing_text(frame: Frame | None, end: int) -> str:
     """What is added after a chunk that ends at `end` inside `frame`, innermost first."""
     return "".join([left.close for left in _left(frame, end)]) if frame else ""
 
@@ -143,14 +143,14 @@ class Draft(NamedTuple):
     """Index of the section its first content belongs to."""
     seam: str
     alone: bool = False
-    """Whether it may not merge with a neighbour: its borrowed header cells are for its columns only."""
+    """Whether it may not merge with a neighbour: the header cells in its context are for its columns only."""
 
 
-def rendered(text: str, start: int, end: int, context: Sequence[Context], closing: str) -> str:
+def render_chunk(text: str, start: int, end: int, context: Sequence[Context], closing: str) -> str:
     """The prompt view of a chunk."""
-    return f"{borrowed(text, context)}{text[start:end]}{closing}"
+    return f"{context_text(text, context)}{text[start:end]}{closing}"
 
 
-def borrowed(text: str, context: Sequence[Context]) -> str:
+def context_text(text: str, context: Sequence[Context]) -> str:
     """What stands before a body."""
     return "".join([text[c.start : c.end] + c.added for c in context])

@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from seamline.code_outline import CodeOutline, Import
-from seamline.cut.atoms import Draft, borrowed, rendered
+from seamline.cut.atoms import Draft, context_text, render_chunk
 from seamline.cut.sections import Section
 from seamline.protocols import Tokenizer
 from seamline.types import NO_DETAIL, Block, Context, Document
 
 
-class Lead(NamedTuple):
+class HeadingContext(NamedTuple):
     """Headings as spans, as text, and how many tokens they have."""
 
     context: tuple[Context, ...] = ()
@@ -26,10 +26,10 @@ class Lead(NamedTuple):
     tokens: int = 0
 
 
-_NONE = Lead()
+_NONE = HeadingContext()
 
 
-class Leads:
+class HeadingContexts:
     """Finds and counts the headings above any place of a document, each set once."""
 
     def __init__(
@@ -48,11 +48,11 @@ class Leads:
         self._count = count
         self._most = most
         """Headings never take more tokens than this; 0 where the recipe wants none."""
-        self._known: dict[tuple[int, ...], Lead] = {}
+        self._known: dict[tuple[int, ...], HeadingContext] = {}
         self.bare: set[int] = set()
-        """Starts of chunks that have no room for borrowed headings."""
+        """Starts of chunks that have no room for headings as context."""
 
-    def at(self, section: int, start: int) -> Lead:
+    def at(self, section: int, start: int) -> HeadingContext:
         """What a chunk borrows that starts at `start` in a section."""
         path, above = self._sections[section][3:]
         if not path or not self._most or start in self.bare:
@@ -75,15 +75,15 @@ class Leads:
         position = bisect_right(self._starts, offset) - 1
         return bisect_right(self._firsts, position) - 1
 
-    def _made(self, headings: tuple[int, ...]) -> Lead:
+    def _made(self, headings: tuple[int, ...]) -> HeadingContext:
         """Headings as context; the outermost give way where all would take too much."""
         blocks = self._blocks
         context = tuple([Context("heading", blocks[i].start, blocks[i].end, "\n\n") for i in headings])
         while context:
-            text = borrowed(self._text, context)
+            text = context_text(self._text, context)
             tokens = self._count(text)
             if tokens <= self._most:
-                return Lead(context, text, tokens)
+                return HeadingContext(context, text, tokens)
             context = context[1:]
         return _NONE
 
@@ -125,7 +125,7 @@ def import_reserve(document: Document, limit: int) -> int:
     return limit // _SHARE if any(block.detail and block.detail.imports for block in document.blocks) else 0
 
 
-class Borrower:
+class ImportContext:
     """Adds imports to the drafts of one document."""
 
     def __init__(self, document: Document, outline: CodeOutline, tokenizer: Tokenizer, limit: int) -> None:
@@ -149,12 +149,12 @@ class Borrower:
         while used:
             while used and sum(map(self._cost, used)) > room:
                 used.remove(max(used, key=self._cost))  # many short lines rather than a long one
-            borrowed = self._contexts(used)
-            context = (*borrowed, *draft.context)
+            lines = self._contexts(used)
+            context = (*lines, *draft.context)
             if self._adds_up(draft):
-                tokens = draft.tokens + sum(map(self._exact, borrowed))
+                tokens = draft.tokens + sum(map(self._exact, lines))
             else:
-                tokens = self._count(rendered(self._text, draft.start, draft.end, context, draft.closing))
+                tokens = self._count(render_chunk(self._text, draft.start, draft.end, context, draft.closing))
             if tokens <= self._limit:
                 return draft._replace(context=context, tokens=tokens)
             room -= tokens - self._limit

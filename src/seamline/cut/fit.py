@@ -13,8 +13,17 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 
 from seamline.cut.atomize import Atomizer
-from seamline.cut.atoms import Atom, Draft, closing, closing_tokens, opening, opening_tokens, part_of, rendered
-from seamline.cut.context import Leads
+from seamline.cut.atoms import (
+    Atom,
+    Draft,
+    closing_text,
+    closing_tokens,
+    opening_context,
+    opening_tokens,
+    part_of,
+    render_chunk,
+)
+from seamline.cut.context import HeadingContexts
 from seamline.cut.pack import Goal, Load, Pack, packer
 from seamline.cut.scores import NO_SIGNAL, Scorer, Signal
 from seamline.cut.sections import find_sections
@@ -28,7 +37,7 @@ from seamline.types import Document
 _ATTEMPTS = 8
 
 
-class Engine:
+class Cutter:
     """Cuts one document."""
 
     def __init__(
@@ -48,7 +57,7 @@ class Engine:
         self.unclosed = {b.end: b.detail.unclosed for b in self.blocks if b.detail and b.detail.unclosed}
         self.scorer = Scorer(scores_of(recipe), signal)
         self._outline = signal.outline
-        self.leads = Leads(document, self.starts, self.sections, self.count, heading_tokens(recipe))
+        self.leads = HeadingContexts(document, self.starts, self.sections, self.count, heading_tokens(recipe))
 
     @cached_property
     def splitter(self) -> Splitter:
@@ -159,7 +168,7 @@ class Engine:
             if slack > self.budget.limit // 2:
                 self.splitter.cluster = 0  # one cluster and its frame exceed the limit: the limit wins
             slack = min(max(2 * slack + 1, slack + over), self.budget.limit * 3 // 4)
-        raise endless(self.document, over, self.budget.limit)
+        raise unfitting_error(self.document, over, self.budget.limit)
 
     def _attempt(self, first: int, last: int, end: int, slack: int) -> list[Draft]:
         limit = self.budget.limit - slack
@@ -178,19 +187,19 @@ class Engine:
         """Index ranges between forced cuts: those of the signal, around atoms standing alone, and between parts of
         code. A heading above an atom standing alone stays with it."""
         low = 0
-        if self.scorer.is_silent and not any([atom.frame or atom.alone for atom in atoms]):
+        if self.scorer.is_silent and not any(atom.frame or atom.alone for atom in atoms):
             yield 0, len(atoms)
             return
         for index, atom in enumerate(atoms):
             if atom.alone:
                 top = index
-                while atoms[top].glued and top > low:
+                while atoms[top].forbidden and top > low:
                     top -= 1
                 if top > low:
                     yield low, top
                 yield top, index + 1
                 low = index + 1
-            elif index > low and not atom.glued and self._is_forced(atoms[index - 1], atom):
+            elif index > low and not atom.forbidden and self._is_forced(atoms[index - 1], atom):
                 yield low, index
                 low = index
         if low < len(atoms):
@@ -218,7 +227,7 @@ class Engine:
                     section = self.leads.section_at(atom.start, first, last)
                     lead[index] += self.leads.at(section, atom.start).tokens
         score = self.scorer.scores(part)
-        forbidden = {i for i, a in enumerate(part) if a.glued}
+        forbidden = {i for i, a in enumerate(part) if a.forbidden}
         load = Load(sums, lead, tail, score, forbidden)
         if self.reserve:
             goal = self._reserved(goal, part, lead)
@@ -250,31 +259,31 @@ class Engine:
             return None
         section = self.leads.section_at(start, first, last)
         headings, _, heading_tokens = self.leads.at(section, start)
-        frame = opening(head.frame, text, start) if head.frame else ()
-        close = self._left_open(stop) + closing(foot.frame, foot.end)
+        frame = opening_context(head.frame, text, start) if head.frame else ()
+        close = self._left_open(stop) + closing_text(foot.frame, foot.end)
         context = (*headings, *frame)
         if (
             self.additive
             and not frame
             and start == head.start
             and stop > foot.start
-            and all([atom.exact and (text[atom.start - 1] == "\n" or not atom.start) for atom in atoms[i:j]])
-            and not any([text[atom.start] in "/\r\n" for atom in atoms[i:j]])
+            and all(atom.exact and (text[atom.start - 1] == "\n" or not atom.start) for atom in atoms[i:j])
+            and not any(text[atom.start] in "/\r\n" for atom in atoms[i:j])
         ):
             tokens = heading_tokens + self.count(text[foot.start : stop] + close)
             tokens += sum([atom.tokens for atom in atoms[i : j - 1]])
         else:
-            tokens = self.count(rendered(text, start, stop, context, close))
+            tokens = self.count(render_chunk(text, start, stop, context, close))
         alone = head.alone or foot.alone or part_of(head.frame) is not None
         seam = self._seam(section) if start == self.starts[self.sections[section].first] else head.seam
         return Draft(start, stop, tokens, context, close, section, seam, alone)
 
 
 def _largest(part: Sequence[Atom], lead: Sequence[int]) -> int:
-    """Tokens of the largest chunk that may not be cut: one atom, or several that are glued."""
+    """Tokens of the largest chunk that may not be cut: one atom, or several that are forbidden."""
     largest = chain = 0
     for atom, extra in zip(part, lead, strict=True):
-        chain = atom.tokens + (chain if atom.glued else extra)
+        chain = atom.tokens + (chain if atom.forbidden else extra)
         largest = max(largest, chain)
     return largest
 
@@ -294,7 +303,7 @@ def scores_of(recipe: Recipe) -> dict[str, float]:
     return {name: value / 100 for name, value in recipe.scores.items()}
 
 
-def endless(document: Document, over: int, limit: int) -> BudgetError:
+def unfitting_error(document: Document, over: int, limit: int) -> BudgetError:
     """What to say when tightening does not end."""
     return BudgetError(
         f"the tokenizer's counts do not add up: a chunk of {document.id} stays {over} tokens over the "
@@ -313,7 +322,7 @@ def merge_small(
     waiting = drafts[:1]
     for draft in drafts[1:]:
         current = waiting[0]
-        if current.tokens < floor and (both := _joined(text, current, draft, limit, tokenizer, may_join)):
+        if current.tokens < floor and (both := _join(text, current, draft, limit, tokenizer, may_join)):
             waiting = [both]
             continue
         _settle(text, out, current, floor, limit, tokenizer, may_join)
@@ -327,19 +336,19 @@ def _settle(
     text: str, out: list[Draft], draft: Draft, floor: int, limit: int, tokenizer: Tokenizer, may_join: MayJoin
 ) -> None:
     """Append, or merge backward where the draft is still small."""
-    if draft.tokens < floor and out and (both := _joined(text, out[-1], draft, limit, tokenizer, may_join)):
+    if draft.tokens < floor and out and (both := _join(text, out[-1], draft, limit, tokenizer, may_join)):
         out[-1] = both
     else:
         out.append(draft)
 
 
-def _joined(text: str, left: Draft, right: Draft, limit: int, tokenizer: Tokenizer, may_join: MayJoin) -> Draft | None:
+def _join(text: str, left: Draft, right: Draft, limit: int, tokenizer: Tokenizer, may_join: MayJoin) -> Draft | None:
     """Both as one chunk, where they may be and fit."""
     if left.alone or right.alone or not may_join(left, right):
         return None
     if left.end - left.start + right.end - right.start > 16 * limit:
         return None
-    tokens = tokenizer.count(rendered(text, left.start, right.end, left.context, right.closing))
+    tokens = tokenizer.count(render_chunk(text, left.start, right.end, left.context, right.closing))
     if tokens > limit:
         return None
     return left._replace(end=right.end, tokens=tokens, closing=right.closing)

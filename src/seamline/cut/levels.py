@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, chain, pairwise
 
-from seamline.cut.atoms import borrowed, rendered
+from seamline.cut.atoms import context_text, render_chunk
 from seamline.cut.pack import Goal, Load, Pack, packer
 from seamline.errors import BudgetError
 from seamline.protocols import Tokenizer
@@ -17,7 +17,7 @@ _OWN = frozenset(("overlap", "summary", "import"))
 """What a chunk borrows for itself; what is made of several needs it no more."""
 
 
-def levelled(leaves: Sequence[Chunk], recipe: Recipe, tokenizer: Tokenizer) -> list[Chunk]:
+def build_levels(leaves: Sequence[Chunk], recipe: Recipe, tokenizer: Tokenizer) -> list[Chunk]:
     """All levels in document order, what is larger before what it is made of."""
     if recipe.hierarchy.limits[0] < recipe.budget.limit:
         raise BudgetError(
@@ -26,13 +26,13 @@ def levelled(leaves: Sequence[Chunk], recipe: Recipe, tokenizer: Tokenizer) -> l
         )
     levels = [list(leaves)]
     for limit in recipe.hierarchy.limits:
-        below, above = _grouped(levels[-1], len(levels), limit, recipe, tokenizer)
+        below, above = _group_level(levels[-1], len(levels), limit, recipe, tokenizer)
         levels[-1] = below
         levels.append(above)
     return sorted(chain.from_iterable(levels), key=lambda chunk: (chunk.start, -chunk.level))
 
 
-def _grouped(
+def _group_level(
     below: Sequence[Chunk], level: int, limit: int, recipe: Recipe, tokenizer: Tokenizer
 ) -> tuple[list[Chunk], list[Chunk]]:
     """The level below with its parents, and the level of those parents."""
@@ -86,7 +86,7 @@ class _Grouper:
     def _lead(self, context: tuple[Context, ...]) -> int:
         tokens = self._known.get(context)
         if tokens is None:
-            tokens = self._known[context] = self._count(borrowed(self._text, context))
+            tokens = self._known[context] = self._count(context_text(self._text, context))
         return tokens
 
     def groups(self, first: int, last: int, slack: int) -> Iterator[tuple[int, int, int]]:
@@ -115,7 +115,7 @@ class _Grouper:
 
     def _size(self, low: int, high: int) -> int:
         first, last = self._chunks[low], self._chunks[high - 1]
-        return self._count(rendered(self._text, first.start, last.end, _context(first), last.closing))
+        return self._count(render_chunk(self._text, first.start, last.end, _context(first), last.closing))
 
 
 def _context(first: Chunk) -> tuple[Context, ...]:

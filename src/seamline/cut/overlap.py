@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 
-from seamline.cut.atoms import Draft, borrowed, rendered
+from seamline.cut.atoms import Draft, context_text, render_chunk
 from seamline.cut.sections import Section
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Overlap
@@ -78,7 +78,7 @@ class Overlapper:
             candidates = _KINDS[kind](self, before, draft, min(most, self.limit - draft.tokens))
         for start in candidates:
             tail = (*heading, Context("overlap", start, draft.start))
-            if self.count(borrowed(self.text, tail)) <= most and (new := self._with(draft, tail)):
+            if self.count(context_text(self.text, tail)) <= most and (new := self._with(draft, tail)):
                 return new
         return (self._with(draft, heading) if heading else None) or draft
 
@@ -87,7 +87,7 @@ class Overlapper:
         # Headings come first; what reopens a fence or table has to stand right before the body.
         known, new = ([c for c in part if c.role != "heading"] for part in (draft.context, more))
         context = (*[c for c in (*draft.context, *more) if c.role == "heading"], *new, *known)
-        tokens = self.count(rendered(self.text, draft.start, draft.end, context, draft.closing))
+        tokens = self.count(render_chunk(self.text, draft.start, draft.end, context, draft.closing))
         return draft._replace(context=context, tokens=tokens) if tokens <= self.limit else None
 
     def _last_heading(self, before: Draft, draft: Draft) -> tuple[Context, ...]:

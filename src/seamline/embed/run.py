@@ -1,7 +1,5 @@
-"""Many texts, each embedded once: equal texts and texts of an earlier run cost nothing.
-
-What every embedder does to texts before the model, and to vectors after it.
-"""
+"""Many texts, each embedded once: equal texts and texts of an earlier run cost nothing. Here is also what every
+embedder does to texts before the model, and to vectors after it."""
 
 from __future__ import annotations
 

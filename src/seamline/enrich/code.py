@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from seamline.code_outline import CodeOutline, between
-from seamline.derived import Derived, holders
-from seamline.facts import CodeFacts
+from seamline.facts import CodeFacts, Derived, holders
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
 from seamline.types import NO_DETAIL, Chunk, Document, Span
@@ -52,6 +51,7 @@ class Symbols:
 
     def __init__(self, document: Document) -> None:
         self.outline = document.code or CodeOutline()
+        self.outline.check()
         self.all = list(_symbols(document))
         self._starts = [one.start for one in self.all]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from seamline.derived import Derived
 from seamline.enrich.prefix import plain_prefixes
 from seamline.enrich.prose import Passage, passages
 from seamline.enrich.written import Written, plain_summaries, prefixes, questions, summaries
 from seamline.errors import ConfigError
+from seamline.facts import Derived
 from seamline.protocols import Usage
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Runtime

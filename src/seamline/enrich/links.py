@@ -437,7 +437,7 @@ class Near(NamedTuple):
     after: bool
 
 
-class Prose:
+class LinkProse:
     """Where a document has words that mean what they say: not in code, formulas and headings."""
 
     def __init__(self, document: Document) -> None:
@@ -465,7 +465,7 @@ class Prose:
 def pointers(document: Document) -> Iterator[Pointer]:
     """All words of a document that name something by a number, a label or an anchor."""
     text = document.text
-    prose = Prose(document)
+    prose = LinkProse(document)
     found = [*_numbers(text), *_labels(text, form_of(document))]
     yield from (one for one in sorted(found) if prose.holds(one.start))
 
@@ -524,7 +524,7 @@ def _labels(text: str, form: str) -> Iterator[Pointer]:
 
 def neighbours(document: Document) -> Iterator[Near]:
     """Words such as `the table below`, which mean a block beside their own."""
-    prose = Prose(document)
+    prose = LinkProse(document)
     for found in _NEAR.finditer(document.text):
         if prose.holds(found.start()):
             thing = (found["thing"] or found["next"]).lower()

@@ -146,12 +146,12 @@ _CLOSERS = "\"'”’»)]*_`"
 
 def contained(work: Work) -> Columns:
     """1 less all that a chunk lacks, and not below 0."""
-    reader = Reader(work)
+    reader = ChunkReader(work)
     losses = [sum(LACKS[name] for name in reader.lacks(chunk)) for chunk in work.chunks]
     return {"self_contained": [round(max(0.0, 1.0 - loss), 4) for loss in losses]}
 
 
-class Reader:
+class ChunkReader:
     """Says what chunks of a document lack."""
 
     def __init__(self, work: Work) -> None:
@@ -165,11 +165,11 @@ class Reader:
         return [name for name, is_so in _CHECKS.items() if is_so(self, chunk)]
 
 
-def _torn(reader: Reader, chunk: Chunk) -> bool:
+def _torn(reader: ChunkReader, chunk: Chunk) -> bool:
     return reader.work.prose.splits(chunk.start)
 
 
-def _headless(reader: Reader, chunk: Chunk) -> bool:
+def _headless(reader: ChunkReader, chunk: Chunk) -> bool:
     if any(c.role == "header" for c in chunk.context):
         return False
     for block, part in reader.work.tops(chunk.body):
@@ -179,12 +179,12 @@ def _headless(reader: Reader, chunk: Chunk) -> bool:
     return False
 
 
-def _dangling(reader: Reader, chunk: Chunk) -> bool:
+def _dangling(reader: ChunkReader, chunk: Chunk) -> bool:
     first = next(_words(reader, chunk), "")
     return first.lower() in POINTING
 
 
-def _unnamed(reader: Reader, chunk: Chunk) -> bool:
+def _unnamed(reader: ChunkReader, chunk: Chunk) -> bool:
     """In the first sentence, after its first word: a pronoun, and no word with a capital before that."""
     first, *others = [*_words(reader, chunk)] or [""]
     for word in others if first.lower() not in POINTING else ():
@@ -195,14 +195,14 @@ def _unnamed(reader: Reader, chunk: Chunk) -> bool:
     return False
 
 
-def _words(reader: Reader, chunk: Chunk) -> Iterator[str]:
+def _words(reader: ChunkReader, chunk: Chunk) -> Iterator[str]:
     """Of the first sentence."""
     for start, end in reader.work.prose.touched(chunk.body)[:1]:
         for word in _WORD.finditer(reader.text, start, min(end, start + _LOOK)):
             yield word[0]
 
 
-def _fragment(reader: Reader, chunk: Chunk) -> bool:
+def _fragment(reader: ChunkReader, chunk: Chunk) -> bool:
     if not reader.work.prose.touched(chunk.body):
         return False
     text = reader.text
@@ -214,25 +214,25 @@ def _is_sentence(text: str) -> bool:
     return bare[-1:] in _ENDS and (len(bare.split(None, 3)) >= 3 or not bare.isascii())
 
 
-def _open(reader: Reader, chunk: Chunk) -> bool:
+def _open(reader: ChunkReader, chunk: Chunk) -> bool:
     last = reader.text[max(chunk.start, chunk.end - 20) : chunk.end].rstrip().rstrip(_CLOSERS)[-1:]
     return last == ":" or reader.work.prose.splits(chunk.end)
 
 
-def _continues(reader: Reader, chunk: Chunk) -> bool:
+def _continues(reader: ChunkReader, chunk: Chunk) -> bool:
     first = next(reader.work.tops(chunk.body), None)
     return first is not None and first[0].kind == "paragraph" and first[0].start < chunk.start
 
 
-def _points(reader: Reader, chunk: Chunk) -> bool:
+def _points(reader: ChunkReader, chunk: Chunk) -> bool:
     return _POINTS.search(reader.text, chunk.start, chunk.end) is not None
 
 
-def _bare(reader: Reader, chunk: Chunk) -> bool:
+def _bare(reader: ChunkReader, chunk: Chunk) -> bool:
     return not chunk.path and chunk.index > 0
 
 
-def _unimported(reader: Reader, chunk: Chunk) -> bool:
+def _unimported(reader: ChunkReader, chunk: Chunk) -> bool:
     if not reader.imported or modality(reader.work, chunk.body) != "code":
         return False
     missing = reader.imported - _imported(chunk.text)
@@ -244,7 +244,7 @@ def _imported(text: str) -> frozenset[str]:
     return frozenset(name for line in _IMPORT.finditer(text) for name in _NAME.findall(line[1])) - {"import"}
 
 
-_CHECKS: Mapping[str, Callable[[Reader, Chunk], bool]] = {
+_CHECKS: Mapping[str, Callable[[ChunkReader, Chunk], bool]] = {
     "starts within a sentence": _torn,
     "rows without their header": _headless,
     "starts with a word that points back": _dangling,

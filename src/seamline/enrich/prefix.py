@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from seamline.derived import Derived
 from seamline.enrich.prose import Passage
 from seamline.enrich.summary import read_sentence, summarize
+from seamline.facts import Derived
 from seamline.types import Span, collapse
 
 

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from seamline.native import KERNELS
-from seamline.text.words import KERNEL_ANALYZER, words
+from seamline.text.words import WORD_KERNEL, words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +29,7 @@ def text_sketch(text: str) -> int:
     """The sketch of a text's words."""
     if KERNELS is None:
         return sketch(words(text))
-    found: int | None = KERNEL_ANALYZER.sketch(text)
+    found: int | None = WORD_KERNEL.sketch(text)
     return int(KERNELS.sketch_words(words(text))) if found is None else found
 
 

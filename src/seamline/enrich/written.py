@@ -18,12 +18,12 @@ from threading import Thread
 from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
-from seamline.derived import Derived
 from seamline.enrich.prefix import plain_prefix
 from seamline.enrich.propositions import lexicon as lex
 from seamline.enrich.prose import Passage
 from seamline.enrich.summary import read_sentence, summarize
 from seamline.errors import ConfigError, ProviderError
+from seamline.facts import Derived
 from seamline.protocols import BadAnswer, LanguageModel, ModelReply, Usage
 from seamline.text.words import query_words, stem
 from seamline.types import Notice, collapse

@@ -64,7 +64,7 @@ def binding(filter: Filter) -> int:
     return 3
 
 
-def unknown(name: str) -> str:
+def unknown_field(name: str) -> str:
     """What to say of a field that does not exist."""
     near = get_close_matches(name.lower(), FIELDS, 1)
     hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(FIELDS)}."
@@ -75,7 +75,7 @@ def objection(test: Test) -> str:
     """What is wrong with a test by itself; empty where nothing is."""
     known = FIELDS.get(test.field)
     if known is None and not test.field.startswith(META):
-        return unknown(test.field)
+        return unknown_field(test.field)
     if test.operator == "exists":
         return "" if test.value is True else f"expected no value after exists, got {test.value!r}"
     values = test.value if isinstance(test.value, tuple) else (test.value,)
@@ -96,9 +96,9 @@ def _mismatch(test: Test, known: FieldType | None, value: object) -> str:
         return f"expected a text before `starts`, but {field} is a {known}"
     want = "text" if test.operator in ("has", "starts") else known
     if want is not None and want != given:
-        return f"expected {_SPOKEN[want]} for {field}, got {_said(value)}"
+        return f"expected {_SPOKEN[want]} for {field}, got {_value_text(value)}"
     if test.operator in ("<", "<=", ">", ">=") and given not in ORDERED:
-        return f"expected a value with an order, got {_said(value)}: use = or !="
+        return f"expected a value with an order, got {_value_text(value)}: use = or !="
     return ""
 
 
@@ -107,7 +107,7 @@ def short(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:40]}…")
 
 
-def _said(value: object) -> str:
+def _value_text(value: object) -> str:
     kind = type_of(value)
     if kind == "flag":
         return str(value).lower()

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from seamline.errors import ConfigError
-from seamline.filters.check import DEEPEST, LONGEST, MOST_TERMS, binding, check_filter, objection, short, unknown
+from seamline.filters.check import DEEPEST, LONGEST, MOST_TERMS, binding, check_filter, objection, short, unknown_field
 from seamline.filters.tree import FIELDS, META, All, Any, Filter, Not, Operator, Test, Value
 
 _TOKEN = re.compile(
@@ -142,7 +142,7 @@ class _Parser:
             raise self._unexpected(f"a field, {_EXAMPLE}")
         self._at += 1
         if token.text not in FIELDS and not token.text.startswith(META):
-            raise ConfigError(unknown(token.text), _place(token))
+            raise ConfigError(unknown_field(token.text), _place(token))
         return token
 
     def _list(self) -> Iterator[str | float | bool | datetime]:
@@ -204,9 +204,9 @@ def _token(match: re.Match[str]) -> _Token:
     text, column = match[0], match.start() + 1
     match match.lastgroup:
         case "text":
-            return _Token("text", _unquoted(text, column), column)
+            return _Token("text", _unquote(text, column), column)
         case "quoted":
-            return _Token("field", META + _unquoted(match["name"], column + len(META)), column)
+            return _Token("field", META + _unquote(match["name"], column + len(META)), column)
         case "meta":
             return _Token("field", text, column)
         case "word" if text.lower() in _KEYWORDS:
@@ -222,7 +222,7 @@ def _unreadable(rest: str) -> str:
     return f"expected a field, an operator or a value, got {short(rest.split()[0])}"
 
 
-def _unquoted(text: str, column: int) -> str:
+def _unquote(text: str, column: int) -> str:
     def character(match: re.Match[str]) -> str:
         code = match[1]
         if len(code) > 1:
@@ -271,7 +271,7 @@ def _written(filter: Filter, least: int) -> str:
 
 def _test(test: Test) -> str:
     name = test.field[len(META) :] if test.field.startswith(META) else ""
-    field = test.field if test.field in FIELDS or _BARE_NAME.fullmatch(name) else META + _quoted(name)
+    field = test.field if test.field in FIELDS or _BARE_NAME.fullmatch(name) else META + _quote(name)
     if test.operator == "exists":
         return f"exists {field}"
     if isinstance(test.value, tuple):
@@ -284,7 +284,7 @@ def _literal(value: str | float | bool | datetime) -> str:
         case bool():
             return "true" if value else "false"
         case str():
-            return _quoted(value)
+            return _quote(value)
         case datetime():
             return (value if value.tzinfo else value.replace(tzinfo=UTC)).isoformat()
     if abs(value) < _WHOLE and value == int(value):
@@ -292,12 +292,12 @@ def _literal(value: str | float | bool | datetime) -> str:
     return repr(value).replace("inf", "1e999")
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """The text in quotes, with escapes for what cannot be seen."""
-    return f'"{"".join(map(_escaped, text))}"'
+    return f'"{"".join(map(_escape, text))}"'
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     if character in '"\\':
         return f"\\{character}"
     code = ord(character)

@@ -42,7 +42,7 @@ def recipe_of(settings: Settings) -> Recipe:
 
 def settings_of(config: IndexConfig, embedder: Embedder) -> Settings:
     """What an index of this config records of itself. A ProviderError where the embedder cannot make it."""
-    recipe = shaded(config.recipe)
+    recipe = add_shadows(config.recipe)
     options = {"hierarchy": "yes" if config.hierarchy else "no"}
     if config.late:
         from seamline.embed.late import token_embedder
@@ -67,7 +67,7 @@ def is_late(settings: Settings) -> bool:
     return "late" in settings.options
 
 
-def shaded(recipe: Recipe) -> Recipe:
+def add_shadows(recipe: Recipe) -> Recipe:
     """The recipe as an index uses it: with shadows, where it repeats nothing else."""
     if recipe.overlap.kind != "none":
         return recipe
@@ -92,7 +92,7 @@ def check(store: Store, embedder: Embedder, config: IndexConfig | None) -> None:
     wanted = settings_of(config, embedder)
     for name, (asked, there) in _choices(wanted, made).items():
         if asked != there:
-            raise StoreError(f"the index at {store.url} was made {_told(name, asked)}: {_ELSEWHERE}")
+            raise StoreError(f"the index at {store.url} was made {_difference_text(name, asked)}: {_ELSEWHERE}")
 
 
 def _choices(wanted: Settings, made: Settings) -> dict[str, tuple[object, object]]:
@@ -105,7 +105,7 @@ def _choices(wanted: Settings, made: Settings) -> dict[str, tuple[object, object
     }
 
 
-def _told(name: str, asked: object) -> str:
+def _difference_text(name: str, asked: object) -> str:
     if name == "late":
         return "without late vectors" if asked else "with late vectors"
     return f"with another {name}"

@@ -9,13 +9,12 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from seamline.cut.sections import Node, outline
-from seamline.derived import Derived
 from seamline.enrich.attributes import attributes, authority, created_at
 from seamline.enrich.language import language
 from seamline.enrich.prose import Prose
 from seamline.enrich.sketch import text_sketch
 from seamline.enrich.summary import SUMMARY, summarize
-from seamline.facts import Facts
+from seamline.facts import Derived, Facts
 from seamline.protocols import Tokenizer
 from seamline.records import ABOUT, Entry, EntryPlace, MetaValue
 from seamline.text.sentences import sentence_starts
@@ -124,10 +123,10 @@ def _levels(levels: Sequence[Chunk], leaves: Sequence[Chunk]) -> list[_Group]:
             chunk.id,
             chunk.path,
             chunk.body,
-            bisect_left(starts, chunk.start),
-            bisect_right(ends, chunk.end),
-            chunk.level,
-            chunk.parent,
+            first=bisect_left(starts, chunk.start),
+            last=bisect_right(ends, chunk.end),
+            level=chunk.level,
+            parent=chunk.parent,
         )
         for chunk in levels
     ]
@@ -140,7 +139,7 @@ def _meta(document: Document) -> dict[str, MetaValue]:
 
 
 def _place(document: Document, entry: Entry, span: Span, path: tuple[str, ...]) -> EntryPlace:
-    return EntryPlace(entry.id, entry.level, span.start, span.end, document.place_of(span), path)
+    return EntryPlace(entry.id, entry.level, span.start, span.end, anchor=document.place_of(span), path=path)
 
 
 def _chunk(base: _Base, chunk: Chunk, parent: str, prose: Prose, tokenizer: Tokenizer) -> Entry:
@@ -212,7 +211,7 @@ def _groups(document: Document, chunks: Sequence[Chunk]) -> list[_Group]:
     nodes = outline(document)
     titles = {node.id: node for node in nodes}
     kept: list[_Group] = []
-    stack = [_Group(Namer(document.id).name("document"), (), Span(starts[0], ends[-1]), 0, len(chunks))]
+    stack = [_Group(Namer(document.id).name("document"), (), Span(starts[0], ends[-1]), first=0, last=len(chunks))]
     kept.append(stack[0])
     for node in nodes:
         first, last = bisect_left(starts, node.span.start), bisect_right(ends, node.span.end)
@@ -221,10 +220,10 @@ def _groups(document: Document, chunks: Sequence[Chunk]) -> list[_Group]:
         around = stack[-1]
         if last - first < 2 or (first, last) == (around.first, around.last) or last > around.last:
             continue
-        group = _Group(node.id, _path(node, titles), Span(starts[first], ends[last - 1]), first, last)
+        group = _Group(node.id, _path(node, titles), Span(starts[first], ends[last - 1]), first=first, last=last)
         stack.append(replace(group, parent=around.id))
         kept.append(stack[-1])
-    return _levelled(kept)
+    return _set_levels(kept)
 
 
 def _path(node: Node, nodes: dict[str, Node]) -> tuple[str, ...]:
@@ -236,7 +235,7 @@ def _path(node: Node, nodes: dict[str, Node]) -> tuple[str, ...]:
         node = nodes[node.parent]
 
 
-def _levelled(groups: Sequence[_Group]) -> list[_Group]:
+def _set_levels(groups: Sequence[_Group]) -> list[_Group]:
     """Each section one level above the highest inside it; inner ones come later in the list."""
     height: dict[str, int] = {}
     for group in reversed(groups):

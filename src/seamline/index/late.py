@@ -89,7 +89,7 @@ class Stretches:
         for first, last in self._parts(version, chunks):
             part = chunks[first:last]
             if len(part) > 1:
-                shared = min((_shared(*pair) for pair in pairwise(part)), key=len)
+                shared = min((_common_path(*pair) for pair in pairwise(part)), key=len)
                 whole = version.text[part[0].start : part[-1].end]
                 text = with_headings(version.title, shared, whole)
                 head = len(text) - len(whole)
@@ -104,7 +104,7 @@ class Stretches:
         gaps = [_gap(*pair) for pair in pairwise(chunks)]
         start = 0
         for at, (first, last) in enumerate(_around(gaps), start=1):
-            line = with_headings(version.title, _shared(chunks[at - 1], chunks[at]), "")
+            line = with_headings(version.title, _common_path(chunks[at - 1], chunks[at]), "")
             if sums[last] - sums[first] + self._size(line) > room:
                 yield start, at
                 start = at
@@ -118,10 +118,10 @@ class Stretches:
 
 
 def _gap(before: EntryPlace, after: EntryPlace) -> _Gap:
-    return _Gap(len(_shared(before, after)), before.path == after.path, after.id)
+    return _Gap(len(_common_path(before, after)), before.path == after.path, after.id)
 
 
-def _shared(one: EntryPlace, other: EntryPlace) -> tuple[str, ...]:
+def _common_path(one: EntryPlace, other: EntryPlace) -> tuple[str, ...]:
     """The headings above both."""
     depth = 0
     for a, b in zip(one.path, other.path, strict=False):

@@ -1,7 +1,5 @@
-"""Files -> the candidates of an index run, and the documents whose files are gone.
-
-From which folder the documents of an index are named: the one around it, or the one it was made for.
-"""
+"""Files -> the sources of an index run, and the documents whose files are gone. Documents are named from the folder
+around an index, or from the one it was made for."""
 
 from __future__ import annotations
 
@@ -77,10 +75,11 @@ def sources(
             if file is not None:
                 doc = document_name(file.path, root)
                 read = partial(_read, file, doc, bounds.max_bytes, notices)
-                candidates.setdefault(doc, IndexSource(doc, read, _modified(file.path), media_type))
+                candidates.setdefault(doc, IndexSource(doc, read, _modification_time(file.path), media_type))
     missing = frozenset(gone)
     notices += shorten(skipped)
-    return Sources(list(candidates.values()), failures, partial(_covered, tuple(folders), missing), missing, notices)
+    covers = partial(_is_covered, tuple(folders), missing)
+    return Sources(list(candidates.values()), failures, covers=covers, missing=missing, notices=notices)
 
 
 def document_name(path: str | Path, root: Path) -> str:
@@ -92,7 +91,7 @@ def document_name(path: str | Path, root: Path) -> str:
     return Path(name).as_posix()
 
 
-def _covered(folders: tuple[str, ...], gone: frozenset[str], doc: str) -> bool:
+def _is_covered(folders: tuple[str, ...], gone: frozenset[str], doc: str) -> bool:
     return doc in gone or any(folder == "." or doc.startswith(f"{folder}/") for folder in folders)
 
 
@@ -102,7 +101,7 @@ def _read(file: File, doc: str, max_bytes: int | None, notices: list[str]) -> by
     return data
 
 
-def _modified(path: Path) -> datetime | None:
+def _modification_time(path: Path) -> datetime | None:
     try:
         return datetime.fromtimestamp(int(path.stat().st_mtime), UTC)
     except (OSError, ValueError, OverflowError):  # gone since, or a time no calendar has

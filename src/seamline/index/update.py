@@ -14,7 +14,7 @@ from seamline.errors import SeamlineError
 from seamline.files import out_of_memory
 from seamline.index.entries import describe
 from seamline.index.late import NOTHING, Reads, reads_of, remarks
-from seamline.index.vectors import Model, embedded
+from seamline.index.vectors import Model, embed_entries
 from seamline.parse import parse_bytes
 from seamline.pipeline import chunk
 from seamline.protocols import Embedder, Reader, Store, Writer
@@ -119,7 +119,7 @@ class Watcher(Protocol):
 
 
 @dataclass(slots=True)
-class Draft:
+class DocumentDraft:
     """A document that changed, before it has vectors."""
 
     head: Head
@@ -161,7 +161,7 @@ class IndexRun:
         }
         self._renames = Renames(self._gone)
 
-    def read_changed(self, sources: Sequence[IndexSource]) -> Iterator[Draft]:
+    def read_changed(self, sources: Sequence[IndexSource]) -> Iterator[DocumentDraft]:
         """The sources that are not in the index as they are now, chunked and described."""
         for done, source in enumerate(sources):
             if self._watcher:
@@ -183,7 +183,7 @@ class IndexRun:
                 continue
             yield draft
 
-    def embed_and_write(self, writer: Writer, group: Sequence[Draft]) -> None:
+    def embed_and_write(self, writer: Writer, group: Sequence[DocumentDraft]) -> None:
         """Give documents their vectors and write them together. Where that takes more memory than there is, each is
         tried alone. Documents that these take the place of are removed in the same transaction, so that a reader, and
         whoever comes after a kill, sees the old name or the new one."""
@@ -199,7 +199,7 @@ class IndexRun:
         by_doc: dict[str, list[Entry]] = {draft.head.doc: [] for draft in group}
         for entry in puts:
             by_doc[entry.doc].append(entry)
-        writes = [Change(d.head, d.base, d.version, tuple(by_doc[d.head.doc]), d.drop) for d in group]
+        writes = [Change(d.head, d.base, d.version, put=tuple(by_doc[d.head.doc]), drop=d.drop) for d in group]
         arrivals = [(draft.head.doc, draft.version.revision) for draft in group if draft.added]
         renames = self._removals([(self._gone.pop(old), new) for old, new in self._renames.pair(arrivals)])
         writer.apply([*writes, *renames])
@@ -222,7 +222,7 @@ class IndexRun:
             self.report.notices += self._remarks
         return self.report
 
-    def _draft(self, reader: Reader, head: Head | None, source: IndexSource, data: bytes, mark: str) -> Draft:
+    def _draft(self, reader: Reader, head: Head | None, source: IndexSource, data: bytes, mark: str) -> DocumentDraft:
         """What is new in a source, of which these are the bytes and their revision."""
         alive = head is not None and not head.deleted
         document = parse_bytes(
@@ -253,7 +253,7 @@ class IndexRun:
         if self._tools.late:
             reads = reads_of(self._tools.embedder, reader.version(source.doc, base) if alive else None, version)
         fresh = [e for e in entries if known.get(e.id) != digest(e) or reads.changed(e.id)] if known else entries
-        return Draft(
+        return DocumentDraft(
             Head(
                 doc=source.doc,
                 version=base + 1,
@@ -265,20 +265,20 @@ class IndexRun:
                 tokens=sum(one.tokens for one in chunks),
                 indexed_at=self._now,
             ),
-            base,
-            version,
-            _carried(reader, fresh, known, reads),
-            tuple(sorted(known.keys() - {entry.id for entry in entries})),
+            base=base,
+            version=version,
+            put=_carry_all(reader, fresh, known, reads),
+            drop=tuple(sorted(known.keys() - {entry.id for entry in entries})),
             added=not alive,
             within=reads.now,
         )
 
-    def _embed(self, group: Sequence[Draft]) -> tuple[list[Entry], Counts]:
+    def _embed(self, group: Sequence[DocumentDraft]) -> tuple[list[Entry], Counts]:
         """The entries of documents as they are written, and where their vectors came from."""
         within = {id: read for draft in group for id, read in draft.within.items()}
         model = Model(self._tools.embedder, self._tools.cache, self._tools.dual)
         drafted = [entry for draft in group for entry in draft.put]
-        return embedded(drafted, within, model, self._watcher.embedding if self._watcher else None)
+        return embed_entries(drafted, within, model, self._watcher.embedding if self._watcher else None)
 
     def _removals(self, gone: Sequence[tuple[Head, str]]) -> list[Change]:
         """Changes that remove documents, each given with the name of the one that took over its text, if any."""
@@ -292,7 +292,7 @@ class IndexRun:
         self.report.moved += sum(bool(change.head.moved_to) for change in changes)
         self.report.dropped += sum(len(change.drop) for change in changes)
 
-    def _count_writes(self, group: Sequence[Draft], puts: Sequence[Entry], counts: Counts) -> None:
+    def _count_writes(self, group: Sequence[DocumentDraft], puts: Sequence[Entry], counts: Counts) -> None:
         self.report.added += sum(draft.added for draft in group)
         self.report.changed += sum(not draft.added for draft in group)
         self.report.written += len(puts)
@@ -302,9 +302,9 @@ class IndexRun:
         self.report.dropped += sum(len(draft.drop) for draft in group)
 
 
-def group_drafts(drafts: Iterable[Draft]) -> Iterator[list[Draft]]:
+def group_drafts(drafts: Iterable[DocumentDraft]) -> Iterator[list[DocumentDraft]]:
     """Documents that are written together."""
-    group: list[Draft] = []
+    group: list[DocumentDraft] = []
     texts = 0
     for draft in drafts:
         group.append(draft)
@@ -340,7 +340,7 @@ def _born(reader: Reader, known: Mapping[str, str]) -> datetime | None:
     return reader.entries([first])[first].created_at if first else None
 
 
-def _carried(reader: Reader, fresh: Sequence[Entry], known: Mapping[str, str], reads: Reads) -> list[Entry]:
+def _carry_all(reader: Reader, fresh: Sequence[Entry], known: Mapping[str, str], reads: Reads) -> list[Entry]:
     """Entries with what is still true of their stored form: since when they are there, and unchanged vectors."""
     old = reader.entries([entry.id for entry in fresh if entry.id in known], vectors=True)
     return [_carry(entry, old.get(entry.id), reads) for entry in fresh]

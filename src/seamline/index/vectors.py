@@ -25,7 +25,7 @@ class Model(NamedTuple):
     """Whether summaries have vectors of their own."""
 
 
-def embedded(
+def embed_entries(
     entries: Sequence[Entry], within: Mapping[str, Within], model: Model, progress: Progress | None
 ) -> tuple[list[Entry], Counts]:
     """The entries, each with the vectors it lacks, and where those came from. `within` has chunks that are read with

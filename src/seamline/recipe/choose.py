@@ -1,7 +1,5 @@
-"""Which strategy a document is cut by, and why: a glob of the recipe, or what class of document it is.
-
-What class of document a text is, by features that can be counted, with the reasons.
-"""
+"""Which strategy a document is cut by, and why: a glob of the recipe, or the class of the document, by features that
+can be counted."""
 
 from __future__ import annotations
 

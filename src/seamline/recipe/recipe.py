@@ -1,7 +1,4 @@
-"""The whole configuration as one value.
-
-How documents are read, as far as a recipe has a say in it.
-"""
+"""The whole configuration as one value, and the part of it that parsers are told."""
 
 from __future__ import annotations
 
@@ -220,7 +217,14 @@ class Recipe:
     @property
     def reading(self) -> ParseOptions:
         """What parsers are told."""
-        return ParseOptions(self.front_matter, self.boilerplate, self.ocr, self.ocr_language)
+        return ParseOptions(self.front_matter, self.boilerplate, self.ocr, self.ocr_language, self._needs_outline)
+
+    @property
+    def _needs_outline(self) -> bool:
+        """Whether statements and names of source code may be asked for."""
+        strategies = (self.strategy, self.hierarchy.below, *self.strategies.values())
+        wanted = (*strategies, *self.enrich, *self.derive)
+        return not {"auto", "code", "file-summary", "scope"}.isdisjoint(wanted)
 
     @property
     def limits(self) -> tuple[int, ...]:
@@ -369,3 +373,5 @@ class ParseOptions:
     which fails without one."""
     ocr_language: str = "eng"
     """The language OCR expects, by the engine's name for it."""
+    outline: bool = True
+    """Whether source code comes with its statements and names, which a recipe that asks for neither does without."""

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from seamline.errors import ConfigError, ParseError
 from seamline.files import read_bytes
-from seamline.recipe.check import expect_choice, expect_int, expect_text, shown
+from seamline.recipe.check import expect_choice, expect_int, expect_text, show_value
 from seamline.recipe.presets import SIZES, overlap_level, preset
 from seamline.recipe.recipe import KINDS, PLACES, SCORES, SECTIONS, Overlap, OverlapKind, Recipe, resize
 
@@ -77,14 +77,14 @@ def from_mapping(data: Table, source: str = "") -> Recipe:
         raise named from None
 
 
-def adjusted(recipe: Recipe, settings: Iterable[str]) -> Recipe:
+def adjust(recipe: Recipe, settings: Iterable[str]) -> Recipe:
     """`recipe` with settings such as `semantic.alpha=1.5` changed; a value that is no TOML is a string."""
     data: dict[str, Any] = {}
     for setting in settings:
         place, equals, value = setting.partition("=")
         *tables, key = place.strip().split(".", 1)
         if not equals or not key:
-            raise ConfigError(f"expected KEY=VALUE such as semantic.alpha=1.5, got {shown(setting)}")
+            raise ConfigError(f"expected KEY=VALUE such as semantic.alpha=1.5, got {show_value(setting)}")
         home = data.setdefault(tables[0], {}) if tables else data
         home[key] = _value(value.strip())
     return _recipe(data, recipe)
@@ -114,8 +114,10 @@ def _recipe(data: Table, base: Recipe | None = None) -> Recipe:
     tables = _tables(data)
     if "preset" in data or base is None:
         base = preset(expect_text(data["preset"], "$.preset")) if "preset" in data else Recipe()
-    sized = _sized(base, tables["budget"])
-    changes: dict[str, Any] = {name: value for name, place in PLACES.items() for value in _given(data, tables, place)}
+    sized = _resize(base, tables["budget"])
+    changes: dict[str, Any] = {
+        name: value for name, place in PLACES.items() for value in _given_values(data, tables, place)
+    }
     for name in _MAPS:
         changes[name] = {**getattr(base, name), **tables[name]}
     for name in SECTIONS:
@@ -134,7 +136,7 @@ def _frozen(value: object) -> object:
 def _globs(value: object) -> Table:
     """Any glob may be a key of this table."""
     if not isinstance(value, Mapping):
-        raise ConfigError(f"expected a table, got {shown(value)}", "$.strategies")
+        raise ConfigError(f"expected a table, got {show_value(value)}", "$.strategies")
     return value
 
 
@@ -146,7 +148,7 @@ def _tables(data: Table) -> dict[str, Table]:
 
 def _table(value: object, name: str) -> Table:
     if not isinstance(value, Mapping):
-        raise ConfigError(f"expected a table, got {shown(value)}", f"$.{name}")
+        raise ConfigError(f"expected a table, got {show_value(value)}", f"$.{name}")
     for key in value:
         _expect_key(key, TABLES[name], f"$.{name}")
     return value
@@ -154,14 +156,14 @@ def _table(value: object, name: str) -> Table:
 
 def _expect_key(key: str, known: tuple[str, ...], parent: str) -> None:
     """Refuse an unknown key; one that belongs to another table is told where it goes."""
-    path = f"{parent}.{key if _BARE.fullmatch(key) else shown(key)}"
+    path = f"{parent}.{key if _BARE.fullmatch(key) else show_value(key)}"
     homes = [name for name in TABLES if name not in _MAPS and key in TABLES[name]]
     if key not in known and homes:
         raise ConfigError(f"expected {key} in [{homes[0]}], got it here", path)
     expect_choice(key, known, path)
 
 
-def _given(data: Table, tables: Mapping[str, Table], place: str) -> Iterator[object]:
+def _given_values(data: Table, tables: Mapping[str, Table], place: str) -> Iterator[object]:
     """The value at a place such as `cut.packer`, if the file has one."""
     table, _, key = place.rpartition(".")
     found = tables[table] if table else data
@@ -169,7 +171,7 @@ def _given(data: Table, tables: Mapping[str, Table], place: str) -> Iterator[obj
         yield _frozen(found[key])
 
 
-def _sized(base: Recipe, table: Table) -> Recipe:
+def _resize(base: Recipe, table: Table) -> Recipe:
     given = {k: expect_int(table[k], f"$.budget.{k}") for k in ("target", "limit", "floor") if k in table}
     if "size" in table:
         size = SIZES[expect_choice(table["size"], SIZES, "$.budget.size")]

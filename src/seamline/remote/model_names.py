@@ -41,13 +41,13 @@ def service_address(url: str, place: str) -> SplitResult:
     except ValueError:
         well = False
     if not well or re.search(r"[\s\x00-\x1f\x7f]", url) or not url.isascii():
-        raise ConfigError(f"expected an address like {OPENAI}, got {_shown(url)}", place)
+        raise ConfigError(f"expected an address like {OPENAI}, got {_redact(url)}", place)
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-        raise ConfigError(f"the address {_shown(url)} holds more than host and path; a key is given apart", place)
+        raise ConfigError(f"the address {_redact(url)} holds more than host and path; a key is given apart", place)
     return parts._replace(path=parts.path.rstrip("/") or "/v1")
 
 
-def _shown(url: str) -> str:
+def _redact(url: str) -> str:
     """An address for a message: what may be a secret in it is left out."""
     return repr(re.sub(r"[?#].*", "", re.sub(r"//[^/@]*@", "//", url), flags=re.DOTALL))
 

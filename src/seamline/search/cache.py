@@ -186,9 +186,9 @@ class CachedReader:
     def layouts(self, docs: Iterable[str]) -> dict[str, Version]:
         """The current version of each of these documents, without its text; only those that are not remembered are
         read."""
-        return {doc: layout.version for doc, layout in self.arranged(docs).items()}
+        return {doc: layout.version for doc, layout in self.layouts_of(docs).items()}
 
-    def arranged(self, docs: Iterable[str]) -> dict[str, Layout]:
+    def layouts_of(self, docs: Iterable[str]) -> dict[str, Layout]:
         """The same, each with what was worked out about it."""
         asked = list(dict.fromkeys(docs))
         cache = self._caches.layouts

@@ -23,7 +23,7 @@ class Candidate:
     """Entries that say almost the same, and were found lower down."""
 
 
-def resolved(found: Sequence[Candidate], reader: Reader) -> list[Candidate]:
+def resolve_derived(found: Sequence[Candidate], reader: Reader) -> list[Candidate]:
     """Best first, each chunk once: a text about a chunk stands for that chunk, and says so."""
     parents = reader.entries([one.entry.parent for one in found if one.entry.level == ABOUT])
     best: dict[str, Candidate] = {}
@@ -38,24 +38,24 @@ def resolved(found: Sequence[Candidate], reader: Reader) -> list[Candidate]:
     return list(best.values())
 
 
-def ordered(candidates: Iterable[Candidate]) -> list[Candidate]:
+def order(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Best first; equal scores by id."""
     return sorted(candidates, key=lambda one: (-one.score, one.entry.id))
 
 
-def as_hits(candidates: Sequence[Candidate], shelf: DocumentCache) -> list[Hit]:
+def as_hits(candidates: Sequence[Candidate], documents: DocumentCache) -> list[Hit]:
     """Hits with their citations, each to be read as it was indexed."""
-    shelf.keep({one.entry.id: one.entry for one in candidates})
-    shelf.fetch(entry.doc for one in candidates for entry in (one.entry, *one.twins))
+    documents.keep({one.entry.id: one.entry for one in candidates})
+    documents.fetch(entry.doc for one in candidates for entry in (one.entry, *one.twins))
     return [
         Hit(
             entry=one.entry,
             score=one.score,
-            citations=(shelf.cite(one.entry),),
+            citations=(documents.cite(one.entry),),
             text=one.entry.text,
             ids=(one.entry.id,) if one.entry.level == 0 else (),
             why=one.why,
-            duplicates=tuple(shelf.cite(twin) for twin in one.twins),
+            duplicates=tuple(documents.cite(twin) for twin in one.twins),
         )
         for one in candidates
     ]

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from seamline.errors import ConfigError
 from seamline.protocols import Reader
 from seamline.records import ABOUT, EntryPlace, Head, Version
-from seamline.search.documents import cited
+from seamline.search.documents import cite_place
 from seamline.search.hits import Citation, place_text
 from seamline.text.words import words
 from seamline.types import content_hash
@@ -107,7 +107,7 @@ def _place(version: Version, id: str) -> EntryPlace:
 def _compare(reader: Reader, head: Head, version: Version, place: EntryPlace) -> Resolved:
     """The cited place beside what the document is now."""
     quoted = _cite(version, place)
-    now, renamed = _followed(reader, head)
+    now, renamed = _follow_renames(reader, head)
     if now is None:
         return Resolved("deleted", quoted, explanation=f"{head.doc} was deleted; this is its version {version.number}")
     if renamed:
@@ -117,7 +117,7 @@ def _compare(reader: Reader, head: Head, version: Version, place: EntryPlace) ->
     else:
         still = next((one for one in now.places if one.id == place.id), None)
         if still is not None:
-            return _kept(quoted, _cite(now, still))
+            return _compare_versions(quoted, _cite(now, still))
     found = successors(version, place, now)
     if found:
         return Resolved("edited", quoted, found, f"edited since version {version.number}; {_where(found)}")
@@ -125,7 +125,7 @@ def _compare(reader: Reader, head: Head, version: Version, place: EntryPlace) ->
     return Resolved("deleted", quoted, explanation=gone)
 
 
-def _kept(then: Citation, now: Citation) -> Resolved:
+def _compare_versions(then: Citation, now: Citation) -> Resolved:
     """The same id. A chunk's says that its text is the same; a section keeps its own while its text is edited."""
     if then.version == now.version:
         return Resolved("current", then, (now,), "this is the current version")
@@ -145,7 +145,7 @@ def _where(found: Sequence[Citation]) -> str:
     return f"now at {found[0].label()}" + (f" and {len(found) - 1} more" if len(found) > 1 else "")
 
 
-def _followed(reader: Reader, head: Head) -> tuple[Version | None, bool]:
+def _follow_renames(reader: Reader, head: Head) -> tuple[Version | None, bool]:
     """The current version of a document, or of the one its source was renamed to; and whether it was renamed."""
     renamed = False
     for _ in range(_RENAMES):
@@ -192,7 +192,7 @@ def _alike(text: str, places: Sequence[EntryPlace], version: Version, least: flo
     scored = []
     for n, place in enumerate(places):
         given = _pairs(version.text[place.start : place.end])
-        if shared(asked, given) >= least:
+        if overlap_share(asked, given) >= least:
             scored.append(((asked & given).total(), n, place))
     best = sorted(scored, key=lambda s: (-s[0], s[1]))
     return tuple(_cite(version, place) for _, _, place in best[:MOST])
@@ -203,14 +203,14 @@ def _pairs(text: str) -> Counter[tuple[str, str]]:
     return Counter(pairwise(["", *words(text), ""]))
 
 
-def shared(left: Counter[tuple[str, str]], right: Counter[tuple[str, str]]) -> float:
+def overlap_share(left: Counter[tuple[str, str]], right: Counter[tuple[str, str]]) -> float:
     """The part of the shorter text's pairs that the longer one has too: 1 where one holds the other, as after a
     passage was split or joined."""
     return (left & right).total() / min(left.total(), right.total())
 
 
 def _cite(version: Version, place: EntryPlace) -> Citation:
-    return cited(version, place, version.text[place.start : place.end])
+    return cite_place(version, place, version.text[place.start : place.end])
 
 
 def _rank(place: EntryPlace) -> int:

@@ -58,7 +58,7 @@ class Layout:
 class Keeper(Protocol):
     """A reader that remembers layouts from one search to the next."""
 
-    def arranged(self, docs: Iterable[str]) -> Mapping[str, Layout]:
+    def layouts_of(self, docs: Iterable[str]) -> Mapping[str, Layout]:
         """The layouts of those of the documents that are there now."""
         ...
 
@@ -90,7 +90,7 @@ class DocumentCache:
         if not missing:
             return
         if isinstance(self.reader, Keeper):
-            self._layouts.update(self.reader.arranged(missing))
+            self._layouts.update(self.reader.layouts_of(missing))
         else:
             self._layouts.update((doc, Layout(version)) for doc, version in self.reader.layouts(missing).items())
 
@@ -125,11 +125,11 @@ class DocumentCache:
         place = self.place(entry)
         # A chunk carries its slice; only a section's has to be fetched.
         quote = entry.body if entry.level == 0 else self.text(entry.doc)[place.start : place.end]
-        return cited(self.layout(entry.doc).version, place, quote)
+        return cite_place(self.layout(entry.doc).version, place, quote)
 
     def slice(self, doc: str, place: EntryPlace) -> Citation:
         """The citation of any place of a document."""
-        return cited(self.layout(doc).version, place, self.text(doc)[place.start : place.end])
+        return cite_place(self.layout(doc).version, place, self.text(doc)[place.start : place.end])
 
 
 _REMEDY = "seamline doctor --verify"
@@ -139,7 +139,7 @@ def _missing(doc: str) -> str:
     return f"the current version of {doc} is missing: run `{_REMEDY}`"
 
 
-def cited(version: Version, place: EntryPlace, quote: str) -> Citation:
+def cite_place(version: Version, place: EntryPlace, quote: str) -> Citation:
     """The citation of a place of a version."""
     return Citation(
         id=place.id,

@@ -1,9 +1,5 @@
-"""The hierarchy modes: what is searched, and how much of a document is shown around what was found.
-
-Neighbouring chunks as one passage: an exact slice of the document under the headings of its first chunk.
-
-A second look at borderline hits: where the answer goes on in the neighbour, both are returned as one.
-"""
+"""How much of a document is shown around what was found: sections by the mode of a search, and neighbours of borderline
+hits where the answer goes on in them. Chunks side by side become one exact slice of the document."""
 
 from __future__ import annotations
 
@@ -30,36 +26,38 @@ SECTIONS: Filter = All((Test("level", ">=", 1.0), Test("level", "<", float(ABOUT
 """Lets through sections alone."""
 
 
-def to_parents(hits: Sequence[Hit], shelf: DocumentCache, *, share: float = SHARE, widest: int = WIDEST) -> list[Hit]:
+def to_parents(
+    hits: Sequence[Hit], documents: DocumentCache, *, share: float = SHARE, widest: int = WIDEST
+) -> list[Hit]:
     """Hits that together make up enough of a section become that section, as good as the best of them.
 
     A section that took the place of its chunks counts towards the one around it.
     """
     held = list(hits)
-    while (wider := _one_wider(held, shelf, share, widest)) is not None:
+    while (wider := _one_wider(held, documents, share, widest)) is not None:
         held = wider
     return held
 
 
-def _one_wider(hits: Sequence[Hit], shelf: DocumentCache, share: float, widest: int) -> list[Hit] | None:
+def _one_wider(hits: Sequence[Hit], documents: DocumentCache, share: float, widest: int) -> list[Hit] | None:
     """The hits after the first section that deserves it took the place of its own; None where none does."""
     for hit in hits:
         span = _span(hit)
-        section = shelf.layout(hit.entry.doc).around(*span)
+        section = documents.layout(hit.entry.doc).around(*span)
         if section is None or section.end - section.start > widest:
             continue
         inside = [n for n, other in enumerate(hits) if other.entry.doc == hit.entry.doc and _within(other, section)]
         if sum(_length(hits[n]) for n in inside) >= share * (section.end - section.start):
-            whole = as_section(hits[inside[0]], section, shelf)
+            whole = as_section(hits[inside[0]], section, documents)
             return [whole if n == inside[0] else one for n, one in enumerate(hits) if n not in inside[1:]]
     return None
 
 
-def as_section(hit: Hit, section: EntryPlace, shelf: DocumentCache) -> Hit:
+def as_section(hit: Hit, section: EntryPlace, documents: DocumentCache) -> Hit:
     """The hit with the whole of a section to read: an exact slice, under the headings above it."""
     doc = hit.entry.doc
-    wide = joined(hit, [place.id for place in shelf.layout(doc).inside(section.start, section.end)], shelf)
-    return replace(wide, citations=(shelf.slice(doc, section),), why=replace(hit.why, expanded="section"))
+    wide = join_chunks(hit, [place.id for place in documents.layout(doc).inside(section.start, section.end)], documents)
+    return replace(wide, citations=(documents.slice(doc, section),), why=replace(hit.why, expanded="section"))
 
 
 def _span(hit: Hit) -> tuple[int, int]:
@@ -76,11 +74,11 @@ def _within(hit: Hit, section: EntryPlace) -> bool:
     return section.start <= start and end <= section.end
 
 
-def inside(sections: Sequence[Entry], shelf: DocumentCache) -> Filter:
+def inside(sections: Sequence[Entry], documents: DocumentCache) -> Filter:
     """Lets through the chunks of these sections and of those within them, and chunks that no section holds."""
     ids: dict[str, None] = {}
     for section in sections:
-        layout = shelf.layout(section.doc)
+        layout = documents.layout(section.doc)
         around = layout.by_id[section.id]
         ids.update({s.id: None for s in layout.sections if around.start <= s.start and s.end <= around.end})
     return Any((Test("parent", "=", ""), Test("parent", "in", tuple(ids))))
@@ -91,20 +89,20 @@ def both(left: Filter | None, right: Filter) -> Filter:
     return right if left is None else All((left, right))
 
 
-def levelled(hits: Sequence[Hit], shelf: DocumentCache, *, widest: int = WIDEST) -> list[Hit]:
+def merge_levels(hits: Sequence[Hit], documents: DocumentCache, *, widest: int = WIDEST) -> list[Hit]:
     """Hits of all levels without repetition: a section is shown whole where it is small enough, else by its summary;
     what overlaps a better hit is left out."""
     kept: list[Hit] = []
     for hit in hits:
-        shown = _whole(hit, shelf, widest)
+        shown = _whole(hit, documents, widest)
         if not any(_overlaps(shown, other) for other in kept):
             kept.append(shown)
     return kept
 
 
-def _whole(hit: Hit, shelf: DocumentCache, widest: int) -> Hit:
-    place = shelf.place(hit.entry)
-    return as_section(hit, place, shelf) if hit.entry.level > 0 and place.end - place.start <= widest else hit
+def _whole(hit: Hit, documents: DocumentCache, widest: int) -> Hit:
+    place = documents.place(hit.entry)
+    return as_section(hit, place, documents) if hit.entry.level > 0 and place.end - place.start <= widest else hit
 
 
 def _overlaps(one: Hit, other: Hit) -> bool:
@@ -112,24 +110,24 @@ def _overlaps(one: Hit, other: Hit) -> bool:
     return one.entry.doc == other.entry.doc and start < last and first < end
 
 
-def joined(hit: Hit, ids: Sequence[str], shelf: DocumentCache) -> Hit:
+def join_chunks(hit: Hit, ids: Sequence[str], documents: DocumentCache) -> Hit:
     """The hit widened to a run of neighbouring chunks, its own among them."""
-    shelf.keep({hit.entry.id: hit.entry})
-    citations = cite_run(hit.entry.doc, ids, shelf)
-    return replace(hit, ids=tuple(ids), citations=citations, text=run_text(citations, shelf))
+    documents.keep({hit.entry.id: hit.entry})
+    citations = cite_run(hit.entry.doc, ids, documents)
+    return replace(hit, ids=tuple(ids), citations=citations, text=run_text(citations, documents))
 
 
-def cite_run(doc: str, ids: Sequence[str], shelf: DocumentCache) -> tuple[Citation, ...]:
+def cite_run(doc: str, ids: Sequence[str], documents: DocumentCache) -> tuple[Citation, ...]:
     """A citation for each of these chunks of a document."""
-    return tuple(shelf.slice(doc, shelf.layout(doc).by_id[id]) for id in ids)
+    return tuple(documents.slice(doc, documents.layout(doc).by_id[id]) for id in ids)
 
 
-def run_text(run: Sequence[Citation], shelf: DocumentCache) -> str:
+def run_text(run: Sequence[Citation], documents: DocumentCache) -> str:
     """Neighbouring chunks as one text: their slice of the document, with what the first one borrows before it and
     what the last one adds after it."""
     first, last = run[0], run[-1]
-    ends = shelf.entries({first.id, last.id})
-    quote = first.quote if first is last else shelf.text(first.doc)[first.start : last.end]
+    ends = documents.entries({first.id, last.id})
+    quote = first.quote if first is last else documents.text(first.doc)[first.start : last.end]
     head, foot = ends[first.id], ends[last.id]
     return head.text[: head.lead] + quote + foot.text[len(foot.text) - foot.tail :]
 
@@ -171,38 +169,38 @@ class Gate:
         return hit.why.dense is None or self.floor <= hit.why.dense.score < self.confidence
 
 
-def second_look(hits: Sequence[Hit], query: str, shelf: DocumentCache, gate: Gate) -> list[Hit]:
+def second_look(hits: Sequence[Hit], query: str, documents: DocumentCache, gate: Gate) -> list[Hit]:
     """The hits, each borderline one widened by the neighbour whose shadow matches; what that covers is left out."""
     wanted = frozenset(query_words(query))
-    return without_covered([_widened(hit, wanted, shelf, gate) if gate.borderline(hit) else hit for hit in hits])
+    return without_covered([_widen(hit, wanted, documents, gate) if gate.borderline(hit) else hit for hit in hits])
 
 
-def _widened(hit: Hit, wanted: frozenset[str], shelf: DocumentCache, gate: Gate) -> Hit:
+def _widen(hit: Hit, wanted: frozenset[str], documents: DocumentCache, gate: Gate) -> Hit:
     if hit.entry.level > 0 or not wanted:
         return hit
     best = max(_shadows(hit, wanted), key=lambda shadow: shadow.score, default=None)
-    neighbour = _neighbour(hit, best.side, shelf) if best and best.score >= gate.match else None
+    neighbour = _neighbour(hit, best.side, documents) if best and best.score >= gate.match else None
     if best is None or neighbour is None:
         return hit
-    wide = joined(hit, [neighbour.id, *hit.ids] if best.side == "before" else [*hit.ids, neighbour.id], shelf)
+    wide = join_chunks(hit, [neighbour.id, *hit.ids] if best.side == "before" else [*hit.ids, neighbour.id], documents)
     return replace(wide, why=replace(hit.why, shadow=best, expanded=best.side))
 
 
 def _shadows(hit: Hit, wanted: frozenset[str]) -> Iterator[Shadow]:
     """How much of the query each shadow has and the text has not. Shadows are short, so they are read first."""
-    found = {"before": wanted & _said(hit.entry.before), "after": wanted & _said(hit.entry.after)}
+    found = {"before": wanted & _shadow_words(hit.entry.before), "after": wanted & _shadow_words(hit.entry.after)}
     held = frozenset(words(hit.entry.text)) if any(found.values()) else frozenset()
     for side, said in found.items():
         yield Shadow(side, len(said - held) / len(wanted))
 
 
 @lru_cache(4096)
-def _said(shadow: str) -> frozenset[str]:
+def _shadow_words(shadow: str) -> frozenset[str]:
     """The words of a shadow: some kilobytes, and half the time of a second look."""
     return frozenset(words(shadow))
 
 
-def _neighbour(hit: Hit, side: str, shelf: DocumentCache) -> EntryPlace | None:
-    layout = shelf.layout(hit.entry.doc)
+def _neighbour(hit: Hit, side: str, documents: DocumentCache) -> EntryPlace | None:
+    layout = documents.layout(hit.entry.doc)
     before, after = neighbours(layout.chunks, layout.number(layout.by_id[hit.entry.id]))
     return before if side == "before" else after

@@ -19,7 +19,7 @@ _OTHERS = 10
 with every leg that looks deeper, and the weights with it."""
 
 
-def ranked(scores: Mapping[str, float]) -> list[Scored]:
+def sort_scores(scores: Mapping[str, float]) -> list[Scored]:
     """Best first; equal scores by id."""
     return [Scored(id, score) for id, score in sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))]
 
@@ -37,7 +37,7 @@ def rrf(
     for ranking, weight in zip(rankings, weights, strict=True):
         for rank, (id, _) in enumerate(ranking, start=1):
             scores[id] = scores.get(id, 0.0) + weight / (k + rank) / most if most else 0.0
-    return ranked(scores)
+    return sort_scores(scores)
 
 
 def linear(dense: Mapping[str, float], sparse: Mapping[str, float], *, alpha: float, by: Normal) -> list[Scored]:
@@ -47,12 +47,12 @@ def linear(dense: Mapping[str, float], sparse: Mapping[str, float], *, alpha: fl
     """
     of_dense, of_sparse = NORMALS[by]
     if not dense or not sparse:
-        return ranked(_unit(of_dense(dense) if dense else of_sparse(sparse), by))
+        return sort_scores(_unit(of_dense(dense) if dense else of_sparse(sparse), by))
     left, right = of_dense(dense), of_sparse(sparse)
     low_left, low_right = min(left.values()), min(right.values())
     ids = dict.fromkeys((*dense, *sparse))
     mixed = {id: alpha * left.get(id, low_left) + (1 - alpha) * right.get(id, low_right) for id in ids}
-    return ranked(_unit(mixed, by))
+    return sort_scores(_unit(mixed, by))
 
 
 def leaning(sparse: Iterable[float], alpha: float, lean: float) -> float:
@@ -102,7 +102,7 @@ def _unit(scores: dict[str, float], by: str) -> dict[str, float]:
     return min_max(scores) if by == "z-score" else scores
 
 
-def highest(rankings: Iterable[Sequence[Scored]]) -> dict[str, float]:
+def best_scores(rankings: Iterable[Sequence[Scored]]) -> dict[str, float]:
     """The best score of each id in any ranking."""
     best: dict[str, float] = {}
     for id, score in (scored for ranking in rankings for scored in ranking):

@@ -46,7 +46,7 @@ def matches(text: str, query: str) -> list[Match]:
     found: list[Match] = []
     for start, end, terms in located(text):
         if wanted.intersection(terms):
-            found += _narrowed(text, start, end, terms, wanted)
+            found += _narrow(text, start, end, terms, wanted)
     return found
 
 
@@ -61,7 +61,7 @@ def spans(text: str, query: str) -> list[Span]:
     return out
 
 
-def _narrowed(text: str, start: int, end: int, terms: Sequence[str], wanted: frozenset[str]) -> Iterator[Match]:
+def _narrow(text: str, start: int, end: int, terms: Sequence[str], wanted: frozenset[str]) -> Iterator[Match]:
     """A whole word; of a run without spaces, such as Chinese, only the pairs of characters that match."""
     pairs = []
     if len(terms) > 1 and not text[start:end].isascii():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from seamline.protocols import Embedder, QueryEmbedder, Reader
 from seamline.records import Entry, Scored
-from seamline.search.fuse import highest, ranked
+from seamline.search.fuse import best_scores, sort_scores
 from seamline.search.hits import LegScore
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def near(reader: Reader, vector: Vector, depth: int, scope: SearchScope, *, dual
     if not dual:
         return by_text
     by_summary = reader.near(vector, depth, where=scope.where, levels=scope.levels, of="summary")
-    return ranked(highest((by_text, by_summary)))[:depth]
+    return sort_scores(best_scores((by_text, by_summary)))[:depth]
 
 
 def similarities(vector: Vector, entries: Iterable[Entry]) -> dict[str, float]:
@@ -101,4 +101,4 @@ def similarities(vector: Vector, entries: Iterable[Entry]) -> dict[str, float]:
                 rows.append(row)
     # Row by row and not as one product: equal vectors get equal scores, wherever they stand.
     scores = (np.stack(rows) * vector).sum(axis=1, dtype=np.float64) if rows else ()
-    return highest([[Scored(id, float(score)) for id, score in zip(owners, scores, strict=True)]])
+    return best_scores([[Scored(id, float(score)) for id, score in zip(owners, scores, strict=True)]])

@@ -63,19 +63,19 @@ def plan(query: str) -> Plan:
     """The plan for a query. One in a language without rules here, or as long as a page, is treated as analytical."""
     text = collapse(query)
     if len(text) > _LONGEST:
-        return _planned(query, "analytical", (f"{len(text)} characters, more than a question",), ())
+        return _make_plan(query, "analytical", (f"{len(text)} characters, more than a question",), ())
     for kind, rule in _RULES.items():
         if found := rule(text):
-            return _planned(query, kind, *found)
-    return _planned(query, "analytical", ("no rule speaks for another kind",), ())
+            return _make_plan(query, kind, *found)
+    return _make_plan(query, "analytical", ("no rule speaks for another kind",), ())
 
 
-def _planned(query: str, kind: Kind, reasons: tuple[str, ...], parts: tuple[str, ...]) -> Plan:
+def _make_plan(query: str, kind: Kind, reasons: tuple[str, ...], parts: tuple[str, ...]) -> Plan:
     mode, k = _WAYS[kind]
-    return Plan(query, kind, reasons, (query, *parts), mode, k)
+    return Plan(query, kind, reasons, queries=(query, *parts), mode=mode, k=k)
 
 
-def sized(given: Plan, budget: int, average: float) -> Plan:
+def size_plan(given: Plan, budget: int, average: float) -> Plan:
     """The plan for a prompt: with twice as many hits as a token budget has room for, at the average size of a chunk,
     as those that are found may be small. The legs look no further than that: scores are set beside each other within
     what was found, and far worse ones among it make good ones alike.
@@ -116,7 +116,7 @@ def _comparative(text: str) -> Found | None:
         pair = pattern.search(text)
         if pair:
             other = _entity(pair["b"])
-            one = _headed(_entity(pair["a"]), other)
+            one = _add_noun(_entity(pair["a"]), other)
             return (f"sets {one!r} beside {other!r}",), (one, other)
     return None
 
@@ -130,7 +130,7 @@ def _entity(text: str) -> str:
     return _FILLERS.sub("", text.strip()).strip() or text.strip()
 
 
-def _headed(one: str, other: str) -> str:
+def _add_noun(one: str, other: str) -> str:
     """The first of two with the noun both share: `fill` of `fill and optimal packers` is `fill packers`."""
     several = other.split()
     return f"{one} {several[-1]}" if len(one.split()) == 1 and len(several) > 1 else one

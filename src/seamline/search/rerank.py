@@ -13,7 +13,7 @@ from seamline import registry
 from seamline.errors import ConfigError, ProviderError
 from seamline.protocols import Reranker
 from seamline.records import Entry
-from seamline.search.candidates import Candidate, ordered
+from seamline.search.candidates import Candidate, order
 
 _DAY = 86_400.0
 
@@ -65,11 +65,11 @@ def freshness(entry: Entry, now: datetime, decay: float) -> float:
     return math.exp(-decay * age)
 
 
-def weighed(candidates: Sequence[Candidate], weights: Weights, *, now: datetime, decay: float) -> list[Candidate]:
+def weigh(candidates: Sequence[Candidate], weights: Weights, *, now: datetime, decay: float) -> list[Candidate]:
     """The candidates with their final scores, best first."""
     if not (weights.freshness or weights.authority or weights.coherence):
-        return ordered(candidates)
-    return ordered(_weigh(one, weights, now, decay) for one in candidates)
+        return order(candidates)
+    return order(_weigh(one, weights, now, decay) for one in candidates)
 
 
 def _weigh(one: Candidate, weights: Weights, now: datetime, decay: float) -> Candidate:
@@ -95,14 +95,14 @@ def mean(parts: Mapping[str, float | None], weights: Mapping[str, float]) -> flo
     return sum(weights[name] * part for name, part in known.items()) / total if total else 0.0
 
 
-def rescored(candidates: Sequence[Candidate], query: str, reranker: Reranker) -> list[Candidate]:
+def rescore(candidates: Sequence[Candidate], query: str, reranker: Reranker) -> list[Candidate]:
     """The candidates with the reranker's scores instead of the fused ones, best first."""
     scores = reranker.score(query, [one.entry.text for one in candidates])
     if len(scores) != len(candidates) or not all(0 <= score <= 1 for score in scores):
         raise ProviderError(
             f"{reranker.name} gave {len(scores)} scores for {len(candidates)} texts, or some that are not within 0-1"
         )
-    return ordered(
+    return order(
         replace(one, score=score, why=replace(one.why, rerank=score))
         for one, score in zip(candidates, scores, strict=True)
     )

@@ -12,7 +12,7 @@ from seamline.errors import ConfigError
 from seamline.protocols import Embedder, Reader, Reranker
 from seamline.records import ABOUT, Scored
 from seamline.search import expand, fuse
-from seamline.search.candidates import Candidate, as_hits, ordered, resolved
+from seamline.search.candidates import Candidate, as_hits, order, resolve_derived
 from seamline.search.documents import DocumentCache
 from seamline.search.duplicates import collapse
 from seamline.search.expand import second_look, without_covered
@@ -20,7 +20,7 @@ from seamline.search.hits import Hit, Why
 from seamline.search.legs import Legs, SearchScope, find, similarities
 from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan
-from seamline.search.rerank import rescored, weighed
+from seamline.search.rerank import rescore, weigh
 from seamline.text.words import MOST_QUERY_WORDS, query_words
 from seamline.types import Notice
 
@@ -99,7 +99,7 @@ class Finder:
         scopes = [SearchScope(where, (0, ABOUT) if options.about else (0,))]
         if options.mode == "multi-level":
             scopes.append(SearchScope(expand.both(where, expand.SECTIONS), None))
-        return ordered(one for scope in scopes for one in self.candidates(scope))
+        return order(one for scope in scopes for one in self.candidates(scope))
 
     def candidates(self, scope: SearchScope) -> list[Candidate]:
         """The fused candidates of a scope, best first."""
@@ -113,7 +113,7 @@ class Finder:
             entries = reader.entries([id for id, _ in legs.sparse if id not in near], vectors=True)
             legs = replace(legs, filled=similarities(self.vector, entries.values()))
         parts = legs.parts()
-        ranking, weight = fused(legs, options)
+        ranking, weight = fuse_legs(legs, options)
         best = ranking[: options.depth]
         entries |= reader.entries([id for id, _ in best if id not in entries])
         found = [
@@ -121,7 +121,7 @@ class Finder:
             for id, score in best
             if id in entries
         ]
-        return resolved(found, reader) if options.about else found
+        return resolve_derived(found, reader) if options.about else found
 
     def within_best_sections(self, documents: DocumentCache, where: Filter | None) -> Filter:
         """Narrows a filter to the chunks of the sections that match best."""
@@ -129,7 +129,7 @@ class Finder:
         return expand.both(where, expand.inside([one.entry for one in sections], documents))
 
 
-def fused(legs: Legs, options: SearchOptions) -> tuple[list[Scored], float | None]:
+def fuse_legs(legs: Legs, options: SearchOptions) -> tuple[list[Scored], float | None]:
     """The legs as one ranking, and the weight of the dense one where there are two."""
     if options.fusion == "rrf":
         return fuse.rrf((legs.dense, legs.sparse), k=options.rrf_k), None
@@ -144,8 +144,8 @@ def rerank(
     """The best candidates by the reranker, where there is one, and by all that counts beside relevance."""
     found = list(candidates[: options.depth])
     if engine.reranker is not None and found:
-        found = rescored(found, query, engine.reranker)
-    found = weighed(found, options.weights, now=engine.now, decay=options.decay)
+        found = rescore(found, query, engine.reranker)
+    found = weigh(found, options.weights, now=engine.now, decay=options.decay)
     return collapse(found) if options.collapse else found
 
 
@@ -156,7 +156,7 @@ def _expand(hits: Sequence[Hit], query: str, documents: DocumentCache, options: 
     if options.mode == "parents":
         found = expand.to_parents(found, documents, share=options.share, widest=options.widest)
     if options.mode == "multi-level":
-        found = expand.levelled(found, documents, widest=options.widest)
+        found = expand.merge_levels(found, documents, widest=options.widest)
     return found
 
 

@@ -1,12 +1,7 @@
-"""How entries, versions and settings are written down and sealed, the same in every store.
+"""How entries, heads, versions and settings are packed and sealed, the same in every store.
 
 What is unpacked is what was packed, for any text: NUL, quotes and lone surrogates included. Bytes that were not packed
 here are refused with a StoreError, never guessed at.
-
-Entries, heads and versions as bytes, for stores that keep them packed.
-
-What is unpacked is what was packed, for any text: NUL, quotes and lone surrogates included. Bytes that were not packed
-here are refused with a StoreError.
 """
 
 from __future__ import annotations

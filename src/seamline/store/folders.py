@@ -1,8 +1,5 @@
-"""Folders of stores: closed to other users, and on the disk for good.
-
-Errors of the operating system about files of a store, as StoreErrors with a remedy.
-
-Who may write to an index in a folder, and who still reads an old state of it: locks of the operating system.
+"""Folders of stores: closed to other users, and on the disk for good; errors of the operating system about them as
+StoreErrors with a remedy; and locks that say who writes and who still reads an old state.
 
 A lock ends with its process, however that ends, so a dead holder never stands in the way.
 """

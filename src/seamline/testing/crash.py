@@ -40,7 +40,7 @@ from seamline.protocols import Reader
 from seamline.records import Entry, Head
 from seamline.store import create_store
 from seamline.testing.entries import change, plain
-from seamline.testing.rounds import SHAPE, STATES, Child, Scene, Told, opened, run_round, state
+from seamline.testing.rounds import SHAPE, STATES, IndexerProcess, Scene, Told, opened, run_round, state
 
 _TIMES = ("created_at", "updated_at")
 
@@ -131,7 +131,7 @@ def _said(entry: Entry) -> dict[str, object]:
 
 
 @dataclass
-class Tally:
+class KillTally:
     """What came of many kills."""
 
     problems: list[str] = field(default_factory=list)
@@ -142,13 +142,13 @@ class Tally:
     """How often an indexer was killed after each thing it can say."""
 
 
-def kill_often(scene: Scene, kills: int, *, seed: int) -> Tally:
+def kill_often(scene: Scene, kills: int, *, seed: int) -> KillTally:
     """Kill indexers of one store one after the other; after about half of the kills a run comes to its end, so that
     some kills hit what an earlier one left. Stops at the first problem."""
     rng = np.random.default_rng(seed)
-    told, tally = Told(), Tally()
+    told, tally = Told(), KillTally()
     for _ in range(kills):
-        with Child(scene, "rounds", str(told.done + 1)) as victim:
+        with IndexerProcess(scene, "rounds", str(told.done + 1)) as victim:
             said = _killed(victim, rng)
         told.last = "nothing"
         for line in said:
@@ -164,7 +164,7 @@ def kill_often(scene: Scene, kills: int, *, seed: int) -> Tally:
     return tally
 
 
-def _killed(victim: Child, rng: np.random.Generator) -> list[dict[str, Any]]:
+def _killed(victim: IndexerProcess, rng: np.random.Generator) -> list[dict[str, Any]]:
     """Let an indexer go on for a while and kill it; what it said. The while is counted in what it says and in how
     long that takes, so that a slow machine is killed as far into its work as a quick one."""
     victim.go()
@@ -185,7 +185,7 @@ def mixtures(scene: Scene, count: int) -> tuple[list[str], int]:
         writer.apply([change(doc, state(doc, 0)) for doc in STATES])
     seen: set[str] = set()
     wrong: list[str] = []
-    with Child(scene, "states", str(count)) as child, opened(scene) as (store, _):
+    with IndexerProcess(scene, "states", str(count)) as child, opened(scene) as (store, _):
         child.go()
         while child.process.poll() is None:
             with store.reader() as reader:
@@ -215,7 +215,7 @@ def _mixed(reader: Reader, number: int, bodies: Sequence[str]) -> Iterator[str]:
 
 def refusal(scene: Scene) -> tuple[int, str]:
     """The process that has the right to write, and what another one that wants it is told."""
-    with opened(scene) as (store, _), Child(scene, "hold") as holder:
+    with opened(scene) as (store, _), IndexerProcess(scene, "hold") as holder:
         holder.go()
         holder.hear()
         try:

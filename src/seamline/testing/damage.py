@@ -47,7 +47,7 @@ class Damage(NamedTuple):
 
 
 @dataclass
-class Tally:
+class DamageTally:
     """What came of many damages."""
 
     tried: int = 0
@@ -169,7 +169,7 @@ def _difference(found: Any, whole: Any) -> str:
 # The harness
 
 
-class Bench:
+class DamageBench:
     """A folder in which copies of one index are damaged."""
 
     def __init__(self, kind: StoreKind, folder: Path) -> None:
@@ -189,9 +189,9 @@ class Bench:
         """The whole index, as a writer leaves it in one of the `STATES`."""
         return self._folder / state
 
-    def damage(self, count: int, *, seed: int) -> Tally:
+    def damage(self, count: int, *, seed: int) -> DamageTally:
         """Damage the index so many times, each time from the whole one; half of them in each of its states."""
-        tally = Tally(files=sum(path.is_file() for state in STATES for path in self.image(state).rglob("*")))
+        tally = DamageTally(files=sum(path.is_file() for state in STATES for path in self.image(state).rglob("*")))
         for state in STATES:
             for one in choose_damages(self.image(state), count // len(STATES), seed):
                 rng = np.random.default_rng([seed, one.seed])
@@ -202,7 +202,7 @@ class Bench:
                 tally.problems += [f"{state}: {one.what} {one.path} (seed {one.seed}): {fault}" for fault in wrong]
         return tally
 
-    def judge(self, state: str, do: Callable[[], None], tally: Tally) -> tuple[str, list[str]]:
+    def judge(self, state: str, do: Callable[[], None], tally: DamageTally) -> tuple[str, list[str]]:
         """Do some damage to the whole index; what came of it (right, refused or problem), and what is wrong."""
         self._lay(state)
         do()
@@ -281,7 +281,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--folder", default=quick_folder(), help="where to work; else a disk in memory")
     chosen = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="seamline-damage-", dir=chosen.folder) as folder:
-        tally = Bench(STORES[chosen.store](), Path(folder)).damage(chosen.count, seed=chosen.seed)
+        tally = DamageBench(STORES[chosen.store](), Path(folder)).damage(chosen.count, seed=chosen.seed)
     print(f"{chosen.store}: {tally.tried} damages to {tally.files} files, {len(tally.problems)} problems")
     for outcome, number in sorted(tally.outcomes.items()):
         print(f"  {number:4} {outcome}")

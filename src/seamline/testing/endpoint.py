@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from seamline.protocols import Embedder
 
 
-class Asked(NamedTuple):
+class ReceivedRequest(NamedTuple):
     """A request that came in."""
 
     path: str
@@ -45,11 +45,11 @@ class Endpoint:
     def __init__(self, url: str, right: Right, script: Sequence[Script]) -> None:
         self.url = url
         """Of the service, ending in /v1."""
-        self.asked: list[Asked] = []
+        self.asked: list[ReceivedRequest] = []
         self._right = right
         self._script = list(script)
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, asked: ReceivedRequest) -> Reply:
         """The next of the script; when that is over, what is right."""
         self.asked.append(asked)
         step = self._script.pop(0) if self._script else None
@@ -101,7 +101,7 @@ def _serving(right: Right, script: Sequence[Script], tls: SSLContext | None) -> 
         def do_POST(self) -> None:
             length = int(self.headers.get("content-length", "0"))
             body = json.loads(self.rfile.read(length))
-            asked = Asked(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+            asked = ReceivedRequest(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
             self.answer(endpoint.reply(asked))
 
         def answer(self, reply: Reply) -> None:

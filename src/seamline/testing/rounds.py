@@ -196,7 +196,7 @@ class _Speaker:
         self._say({"what": "written", "round": self._number, "docs": [*docs]})
 
 
-class Child:
+class IndexerProcess:
     """Another process with the same store: it loads, says `ready`, and starts when it is told to."""
 
     def __init__(self, scene: Scene, task: str, *arguments: str) -> None:
@@ -207,7 +207,7 @@ class Child:
             self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=log, bufsize=0)
         self._rest = b""
 
-    def __enter__(self) -> Child:
+    def __enter__(self) -> IndexerProcess:
         return self
 
     def __exit__(self, *_: object) -> None:

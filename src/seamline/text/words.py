@@ -65,10 +65,10 @@ def words(text: str) -> list[str]:
     Japanese, Korean, Thai, Lao, Khmer and Burmese count as overlapping pairs of characters. English endings are taken
     off (`stem`). Punctuation, symbols, NUL and surrogates only separate.
     """
-    if KERNEL_ANALYZER is None:
+    if WORD_KERNEL is None:
         return [word for raw in _raw(text) for word in _terms(raw)]
     found: list[str]
-    found, left = KERNEL_ANALYZER.words(text)
+    found, left = WORD_KERNEL.words(text)
     if not left:
         return found
     if len(left) == len(found):  # as in scripts without spaces
@@ -84,9 +84,9 @@ def words(text: str) -> list[str]:
 
 def spaced(text: str) -> str:
     """The words of a text with a space between two of them, as LanceDB indexes them."""
-    if KERNEL_ANALYZER is None:
+    if WORD_KERNEL is None:
         return " ".join(words(text))
-    parts: list[str] = KERNEL_ANALYZER.spaced(text)
+    parts: list[str] = WORD_KERNEL.spaced(text)
     if len(parts) == 1:
         return parts[0]
     parts[1::2] = [" ".join(_terms(raw)) for raw in parts[1::2]]
@@ -220,5 +220,5 @@ def _ranges(*classes: str) -> list[tuple[int, int]]:
     return sorted((ord(first), ord(last or first)) for first, last in found)
 
 
-KERNEL_ANALYZER: Any = KERNELS and KERNELS.Analyzer(_ranges(_SILENT, _SIGNS))
+WORD_KERNEL: Any = KERNELS and KERNELS.Analyzer(_ranges(_SILENT, _SIGNS))
 """The kernel that finds words, with a memory of those that it met; None where Python runs."""

@@ -112,7 +112,7 @@ class Access:
     def key(self, name: str) -> str:
         """The key for a model that is allowed; empty where it has none, or is no service."""
         self.require(name)
-        return next((self.keys.get(host_of(url), "") for url in named(name).services), "")
+        return next((self.keys.get(host_of(url), "") for url in targets_of_model(name).services), "")
 
 
 def models_of(recipe: Recipe, embedder: str = "") -> tuple[str, ...]:
@@ -122,22 +122,22 @@ def models_of(recipe: Recipe, embedder: str = "") -> tuple[str, ...]:
 
 def access_of_caller(names: Iterable[str], key: str) -> Access:
     """Of models that the caller names: all allowed, and the key goes to the host of the first service."""
-    urls = [url for name in names for url in named(name).services]
+    urls = [url for name in names for url in targets_of_model(name).services]
     return Access({host_of(urls[0]): key} if key and urls else {})
 
 
 def trust_in(names: Iterable[str], services: Iterable[str] = ()) -> Trust:
     """What a user who names these models allows, and services besides."""
-    leads = [named(name) for name in names]
+    leads = [targets_of_model(name) for name in names]
     urls = [url for one in leads for url in one.services]
     files = tuple(file for one in leads for file in (*one.models, *one.data))
     return Trust((*urls, *services), files, models=tuple(name for one in leads for name in one.plugins))
 
 
-def keyed(names: Iterable[str], folder: str) -> tuple[str, ...]:
+def services_with_key(names: Iterable[str], folder: str) -> tuple[str, ...]:
     """The services among the names that SEAMLINE_API_KEY goes to, as was said for this folder."""
     records = [record for record in records_of(folder) if record.key]
-    urls = (url for name in names for url in named(name).services)
+    urls = (url for name in names for url in targets_of_model(name).services)
     return tuple(url for url in urls if any(covers(record.target, url) for record in records))
 
 
@@ -167,7 +167,7 @@ def targets_of(place: str | os.PathLike[str], names: Iterable[str]) -> list[Targ
 def needs(name: str, folder: str) -> tuple[str, ...]:
     """What files of a folder may name only where it is trusted: services, model files wherever they are, as whoever
     makes one decides what the engine computes, tokenizers outside of the folder, and models of plugins."""
-    leads = named(name)
+    leads = targets_of_model(name)
     outside = (file for file in leads.data if not is_inside(file, folder))
     return (*leads.services, *leads.models, *outside, *leads.plugins)
 
@@ -180,7 +180,7 @@ def admit(found: FoundModels, trust: Trust, keys: Keys, own: Sequence[str] = ())
         name: refusal for name in found.names if name not in own and (refusal := _refusal(name, found, trust, records))
     }
     allowed = [name for name in dict.fromkeys((*own, *found.names)) if name not in refused]
-    urls = [url for name in allowed for url in named(name).services]
+    urls = [url for name in allowed for url in targets_of_model(name).services]
     entitled = [url for url in urls if trust.covers(url) or any(r.key and covers(r.target, url) for r in records)]
     return Access(_keys(urls, entitled, keys), refused)
 
@@ -201,7 +201,7 @@ def _refusal(name: str, found: FoundModels, trust: Trust, records: Sequence[Trus
         if trust.covers(target) or any(covers(record.target, target) for record in records):
             continue
         kind, kept = ("service", "nothing was sent") if _is_url(target) else ("file", "it was not opened")
-        if target in named(name).plugins:
+        if target in targets_of_model(name).plugins:
             kind, kept = "model of a plugin", "it was not loaded"
         return (
             f"expected a {kind} that you named or trust, got {target} from {found.source}: {kept}. "
@@ -215,7 +215,7 @@ def command(folder: str, *arguments: str) -> str:
     return shlex.join(["seamline", "trust", folder, *arguments])
 
 
-def named(name: str) -> ModelTargets:
+def targets_of_model(name: str) -> ModelTargets:
     """What a name of an embedder, a language model or a tokenizer leads to. Bundled ones lead nowhere."""
     plain, _, query = name.partition("?")
     service = remote(plain, "")

@@ -36,7 +36,7 @@ class Seen(NamedTuple):
     level: int = 0
 
 
-class Pair(NamedTuple):
+class MarkPair(NamedTuple):
     """A fenced code block, a formula or a comment: what opens must be closed."""
 
     kind: str
@@ -49,7 +49,7 @@ class Pair(NamedTuple):
     mark: str
 
 
-class Table(NamedTuple):
+class AuditedTable(NamedTuple):
     """Where a table's header row and its data rows are."""
 
     header: int
@@ -138,25 +138,25 @@ class Ground:
         return offsets[i], offsets[i + 1] if i + 1 < len(offsets) else len(self.text)
 
     @cached_property
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[AuditedTable]:
         rows: dict[int, list[int]] = {i: [] for i, block in enumerate(self.blocks) if block.kind == "table"}
         for index, block in enumerate(self.blocks):
             if block.kind == "row" and block.parent in rows and len(rows[block.parent]) < 2:
                 rows[block.parent].append(index)
         return [
-            Table(*self.blocks[row[0]].span, self.blocks[row[1]].start, self.blocks[table].end)
+            AuditedTable(*self.blocks[row[0]].span, self.blocks[row[1]].start, self.blocks[table].end)
             for table, row in rows.items()
             if len(row) == 2 and self._has_header(table, row[0])
         ]
 
-    def smallest_cell(self, table: Table) -> int:
+    def smallest_cell(self, table: AuditedTable) -> int:
         """Tokens of the smallest cell of a table's header, remembered; more than any limit where it has none."""
         if table.header not in self._smallest:
             cells = [cell for cell in _BAR.split(self.text[table.header : table.header_end]) if cell.strip()]
             self._smallest[table.header] = self.count(min(cells, key=len)) if cells else self.limit + 1
         return self._smallest[table.header]
 
-    def cell_above(self, table: Table, at: int) -> int:
+    def cell_above(self, table: AuditedTable, at: int) -> int:
         """Tokens of the header cell over an offset in a row."""
         line = max(self.text.rfind("\n", 0, at), self.text.rfind("\r", 0, at)) + 1
         heads = _BAR.split(self.text[table.header : table.header_end].lstrip(" \t>").removeprefix("|"))
@@ -170,9 +170,9 @@ class Ground:
         return until is None or until > self.blocks[first].start
 
     @cached_property
-    def pairs(self) -> dict[str, list[Pair]]:
+    def pairs(self) -> dict[str, list[MarkPair]]:
         """Everything that opens and closes, by kind and in order."""
-        out: dict[str, list[Pair]] = {kind: [] for kind in PAIRS}
+        out: dict[str, list[MarkPair]] = {kind: [] for kind in PAIRS}
         for block in self.blocks:
             pair = None
             if block.kind == "code" and block.detail and block.detail.fenced:
@@ -185,7 +185,7 @@ class Ground:
                 out[pair.kind].append(pair)
         return out
 
-    def _fence(self, start: int, end: int) -> Pair | None:
+    def _fence(self, start: int, end: int) -> MarkPair | None:
         stop = _LINE_END.search(self.text, start, end)
         line_end = stop.start() if stop else end
         mark = _OPENING.search(self.text, start, line_end)
@@ -196,9 +196,9 @@ class Ground:
             close -= 1
         last = max(self.text.rfind("\n", line_end, close), self.text.rfind("\r", line_end, close))
         closed = end - close >= len(mark[0]) and last >= 0 and not self.text[last:close].strip(" \t\r\n>")
-        return Pair("fence", mark.start(), close if closed else end, end, mark[0])
+        return MarkPair("fence", mark.start(), close if closed else end, end, mark[0])
 
-    def _enclosed(self, kind: str, start: int, end: int, mark: str, close: str) -> Pair | None:
+    def _enclosed(self, kind: str, start: int, end: int, mark: str, close: str) -> MarkPair | None:
         while start < end and self.text[start] in " \t\ufeff":
             start += 1
         if not self.text.startswith(mark, start):
@@ -206,4 +206,4 @@ class Ground:
         at = self.text.find(close, start + len(mark), end)
         if kind == "math":
             at = end - len(close)
-        return Pair(kind, start, at, at + len(close), mark) if at >= 0 else Pair(kind, start, end, end, mark)
+        return MarkPair(kind, start, at, at + len(close), mark) if at >= 0 else MarkPair(kind, start, end, end, mark)

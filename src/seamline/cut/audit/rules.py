@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
-from seamline.cut.audit.ground import Ground, Pair, Seen, Table
+from seamline.cut.audit.ground import AuditedTable, Ground, MarkPair, Seen
 from seamline.text.graphemes import is_boundary
 
 ALLOWANCE = 8
@@ -80,13 +80,13 @@ def _torn(ground: Ground, chunk: Seen, kind: str) -> Iterator[str]:
         yield f"{ground.line(chunk.end)}: the {kind} {mark} is left open at the end"
 
 
-def _touched(ground: Ground, kind: str, start: int, end: int) -> Sequence[Pair]:
+def _touched(ground: Ground, kind: str, start: int, end: int) -> Sequence[MarkPair]:
     """Pairs that a span holds some of."""
     pairs = ground.pairs[kind]
     return pairs[bisect_right(pairs, start, key=lambda p: p.end) : bisect_left(pairs, end, key=lambda p: p.start)]
 
 
-def _events(ground: Ground, pairs: Sequence[Pair], start: int, end: int) -> Iterator[tuple[int, bool, Pair]]:
+def _events(ground: Ground, pairs: Sequence[MarkPair], start: int, end: int) -> Iterator[tuple[int, bool, MarkPair]]:
     """(offset, whether it opens, pair) for every mark in a span."""
     for pair in pairs:
         if start <= pair.start:
@@ -143,7 +143,7 @@ def headless_table(ground: Ground, chunk: Seen, before: Seen | None) -> Found:
             yield "headless-table", f"{ground.line(start)}: rows of the table of {ground.line(table.header)} without it"
 
 
-def _has_header(table: Table, chunk: Seen) -> bool:
+def _has_header(table: AuditedTable, chunk: Seen) -> bool:
     return any(
         (c.start <= table.header and table.header_end <= c.end)
         or (c.role == "header" and table.header <= c.start < min(c.end, table.header_end) and c.end <= table.rows)
@@ -151,7 +151,7 @@ def _has_header(table: Table, chunk: Seen) -> bool:
     )
 
 
-def _header_too_large(ground: Ground, table: Table, at: int) -> bool:
+def _header_too_large(ground: Ground, table: AuditedTable, at: int) -> bool:
     """Whether even its smallest cell would fill half a chunk, or the cell above `at` would."""
     most = max(ground.limit // 2 - ALLOWANCE, 1)
     return ground.smallest_cell(table) > most or ground.cell_above(table, at) > most

@@ -31,7 +31,7 @@ class Signal:
     """How much `score` counts beside structure."""
     firm: bool = False
     """Whether chunks below the floor stay apart at a forced gap."""
-    kept: frozenset[int] = frozenset()
+    forbidden: frozenset[int] = frozenset()
     """Where no cut may be between two blocks that fit a chunk together, as before a figure; forced gaps win."""
     outline: CodeOutline | None = None
     """The statements of source code, where that is what the document is."""
@@ -64,13 +64,13 @@ class Scorer:
     @property
     def is_silent(self) -> bool:
         """Whether the signal says nothing at all."""
-        return not self._known and not self._signal.kept
+        return not self._known and not self._signal.forbidden
 
     def is_forced(self, offset: int) -> bool:
         return offset in self._signal.forced
 
-    def is_kept(self, offset: int) -> bool:
-        return offset in self._signal.kept and offset not in self._signal.forced
+    def is_forbidden(self, offset: int) -> bool:
+        return offset in self._signal.forbidden and offset not in self._signal.forced
 
     def opens(self, start: int, end: int) -> bool:
         """Whether the signal says something about a gap inside a range."""

@@ -38,6 +38,8 @@ def scopes(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     shut = _FUNCTIONS if recipe.code.granularity == "function" else _FUNCTIONS | own
     forced = frozenset(_edges(document, own, shut)) if own else frozenset[int]()
     outline = document.code
+    if outline is not None:
+        outline.check()
     return Signal(forced=forced, outline=outline if outline is not None and outline.is_read else None)
 
 

@@ -71,7 +71,7 @@ _EMPHASIS = re.compile(r"([*_]{1,2})(?!\s)[^\n]{1,300}(?<!\s)\1\s*\Z")
 _FLOATS = frozenset(("figure", "table", "image", "wrapfigure", "figure*", "table*", "subfigure", "listing"))
 
 
-def kept_gaps(document: Document) -> frozenset[int]:
+def forbidden_gaps(document: Document) -> frozenset[int]:
     """Where the text after a gap starts that belongs to what stands before it."""
     blocks = [document.blocks[top] for top in document.tops]
     return frozenset(after.start for before, after in pairwise(blocks) if _belongs(document, before, after))

@@ -13,7 +13,7 @@ from typing import cast
 
 from seamline import registry
 from seamline.cut.scores import NO_SIGNAL, Signal
-from seamline.cut.scores.media import kept_gaps, turns
+from seamline.cut.scores.media import forbidden_gaps, turns
 from seamline.cut.scores.tables import rows
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Runtime
@@ -45,7 +45,7 @@ def _check(signal: object, length: int) -> None:
     """Refuse what a plugin may not say: packers rely on scores of 0 to 1 at gaps inside of the text."""
     if not isinstance(signal, Signal):
         raise TypeError(f"expected a Signal, got {type(signal).__name__}")
-    for offset in (*signal.score, *signal.forced, *signal.kept):
+    for offset in (*signal.score, *signal.forced, *signal.forbidden):
         if not (isinstance(offset, int) and 0 <= offset <= length):
             raise ValueError(f"expected offsets of 0..{length}, got {offset!r}")
     for number in (signal.weight, *signal.score.values()):
@@ -57,7 +57,9 @@ def multimodal(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     """All that is known of the gaps of a document that is more than running text."""
     speech = turns(document, recipe, parts)
     tables = rows(document, recipe, parts)
-    return replace(tables, score={**tables.score, **speech.score}, weight=speech.weight, kept=kept_gaps(document))
+    return replace(
+        tables, score={**tables.score, **speech.score}, weight=speech.weight, forbidden=forbidden_gaps(document)
+    )
 
 
 _BY_VECTORS = ("objective", "dip")

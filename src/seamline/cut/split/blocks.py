@@ -17,9 +17,20 @@ from seamline.code_outline import CodeOutline
 from seamline.cut.atoms import MARKS, Atom, Frame, cost
 from seamline.cut.scores import NO_SCORER, Scorer
 from seamline.cut.scores.structure import code_seam
-from seamline.cut.split.ladder import CODE, LINES, LONGEST_TOKEN, PROSE, Count, Piece, Room, Rung, climb_down, coalesce
+from seamline.cut.split.ladder import (
+    CODE,
+    LINES,
+    LONGEST_TOKEN,
+    PROSE,
+    Count,
+    Piece,
+    Room,
+    Rung,
+    coalesce,
+    split_by_ladder,
+)
 from seamline.cut.split.statements import Statements
-from seamline.cut.split.tables import LEAST, Headed, split_rows, split_table
+from seamline.cut.split.tables import LEAST, TableShape, split_rows, split_table
 from seamline.text.lines import line_end, line_start, next_line, trimmed
 from seamline.types import NO_DETAIL, Block, Context, Enclosure
 
@@ -39,7 +50,7 @@ class Task(NamedTuple):
     """Index of the block that fills the range, -1 for text between blocks."""
     seam: str
     frame: Frame | None = None
-    glued: bool = False
+    forbidden: bool = False
     """Whether it follows a heading, and so may not be cut from it."""
 
 
@@ -61,14 +72,14 @@ def _affordable(frame: Frame | None, room: int, *, must_close: bool = False) -> 
     return frame if cost(frame) <= (room - LEAST if must_close else room // 2) else None
 
 
-def kept_apart(atoms: list[Atom]) -> list[Atom]:
+def separate_open_frames(atoms: list[Atom]) -> list[Atom]:
     """Atoms with a cut forced where one leaves something open that the next is not in, or is not known to be in."""
     for index in range(1, len(atoms)):
         before, after = atoms[index - 1], atoms[index]
         at = after.start
         if before.frame is after.frame or _closable(before.frame, at) == _closable(after.frame, at):
             continue
-        atoms[index] = after._replace(glued=False, alone=after.alone or after.tokens > before.tokens)
+        atoms[index] = after._replace(forbidden=False, alone=after.alone or after.tokens > before.tokens)
         if not atoms[index].alone:
             atoms[index - 1] = before._replace(alone=True)
     return atoms
@@ -125,7 +136,7 @@ class Splitter:
     def split(self, task: Task, room: int) -> list[Atom]:
         """Atoms of a range that is too large, each within `room`."""
         if self._statements is not None and task.frame is None:
-            found = self._statements.split(task.start, task.end, task.seam, room, glued=task.glued)
+            found = self._statements.split(task.start, task.end, task.seam, room, forbidden=task.forbidden)
             if found is not None:
                 return found
         atoms: list[Atom] = []
@@ -134,14 +145,14 @@ class Splitter:
         too_large = True  # known of the range itself, and of a block that fills a container alone
         while stack:
             task = stack.pop()
-            held = atoms[-1].tokens if task.glued and atoms else 0  # the heading it may not be cut from
-            if not too_large and (atom := self._whole(task, room - cost(task.frame, whole_lines=True) - held)):
+            reserved = atoms[-1].tokens if task.forbidden and atoms else 0  # the heading it may not be cut from
+            if not too_large and (atom := self._whole(task, room - cost(task.frame, whole_lines=True) - reserved)):
                 atoms.append(atom)
                 continue
-            space = max(room - cost(task.frame) - held, room // 8)
+            space = max(room - cost(task.frame) - reserved, room // 8)
             too_large = False
             kind = self.blocks[task.block].kind if task.block >= 0 else "paragraph"
-            if rule_of(kind).bare and (atom := self._without_frame(task, room - held)):
+            if rule_of(kind).bare and (atom := self._without_frame(task, room - reserved)):
                 atoms.append(atom)
                 continue
             if self.own_rule.get(kind, True) and self._holds_blocks(task, kind):
@@ -150,10 +161,10 @@ class Splitter:
                 stack.extend(reversed(inner))
                 continue
             parts = self._parts(task, kind, room, space)
-            if task.glued:
-                parts[0] = parts[0]._replace(glued=True)
+            if task.forbidden:
+                parts[0] = parts[0]._replace(forbidden=True)
             atoms.extend(parts)
-        return kept_apart(atoms) if is_framed else atoms
+        return separate_open_frames(atoms) if is_framed else atoms
 
     def _holds_blocks(self, task: Task, kind: str) -> bool:
         """Whether a block is split by the blocks inside it; a scope in which nothing is told apart goes by lines."""
@@ -184,7 +195,7 @@ class Splitter:
         if task.block >= 0:
             room = min(room, self.whole.get(self.blocks[task.block].kind, room))
         tokens = self.count(self.text[task.start : task.end])
-        return Atom(task.start, task.end, tokens, task.seam, task.frame, task.glued) if tokens <= room else None
+        return Atom(task.start, task.end, tokens, task.seam, task.frame, task.forbidden) if tokens <= room else None
 
     def _without_frame(self, task: Task, room: int) -> Atom | None:
         """A scope as one atom, where it fits but for the scopes around it and the blanks after it: those give way."""
@@ -194,7 +205,7 @@ class Splitter:
     def _ladder(self, task: Task, room: int, rungs: Sequence[Rung]) -> list[Atom]:
         pieces: list[Piece] = []
         for start, end in self._scorer.parts(task.start, task.end):
-            part = climb_down(self.text, start, end, Room(room, self.cluster), self.count, rungs)
+            part = split_by_ladder(self.text, start, end, Room(room, self.cluster), self.count, rungs)
             part[0] = part[0]._replace(seam="sentence" if rungs is PROSE else "line")
             pieces += coalesce(part, room // _SMALL, room)
         atoms = [Atom(p.start, p.end, p.tokens, p.seam, task.frame, exact=p.exact) for p in pieces]
@@ -210,7 +221,7 @@ class Splitter:
         detail = self.blocks[task.block].detail or NO_DETAIL
         if detail.header_end is not None:
             _, opening, close = detail.enclosure or (0, task.start, "")
-            shape = Headed(task.start, task.end, opening, detail.header_end, f"\n{close}" if close else "")
+            shape = TableShape(task.start, task.end, opening, detail.header_end, f"\n{close}" if close else "")
             atoms = split_rows(self.text, rows, shape, given, self.count, task.frame, most)
         else:
             atoms = split_table(self.text, rows, task.start, task.end, given, self.count, task.frame)
@@ -236,10 +247,10 @@ class Splitter:
         before = -1
         for start, end, child in self._bounds(task):
             first = start == task.start
-            glued = task.glued if first else after_heading
+            forbidden = task.forbidden if first else after_heading
             if rule.inline:
                 seam = code_seam(self.text, self.blocks, before, child, start)
-            tasks.append(Task(start, end, child, task.seam if first else seam, frame, glued))
+            tasks.append(Task(start, end, child, task.seam if first else seam, frame, forbidden))
             after_heading = child >= 0 and self.blocks[child].kind == "heading"
             before = child
         return tasks
@@ -258,8 +269,10 @@ class Splitter:
         for index, (start, end, child) in enumerate(bounds):
             is_edge = child < 0 and index in (0, len(bounds) - 1)
             frame = around if fits else edge if is_edge else task.frame
-            glued = fits and (index == 1 or (is_edge and index > 0 and bool(around.close)))
-            tasks.append(Task(start, end, child, seam if index else task.seam, frame, glued if index else task.glued))
+            forbidden = fits and (index == 1 or (is_edge and index > 0 and bool(around.close)))
+            tasks.append(
+                Task(start, end, child, seam if index else task.seam, frame, forbidden if index else task.forbidden)
+            )
         return tasks
 
     def _exact_bounds(self, task: Task) -> list[tuple[int, int, int]]:

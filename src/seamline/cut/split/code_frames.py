@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from seamline.cut.atoms import PART, Atom, Frame, cost
-from seamline.cut.split.code_nodes import Clause, CodeNodes, Node
+from seamline.cut.split.code_nodes import CodeClause, CodeNode, CodeNodes
 from seamline.cut.split.code_wraps import Wrap, openers
 from seamline.types import Context
 
@@ -38,7 +38,7 @@ class Level(NamedTuple):
 class Least:
     """The least frame around the statements under a header, made when it is asked for."""
 
-    def __init__(self, frames: CodeFrames, clause: Clause, around: Least | None) -> None:
+    def __init__(self, frames: CodeFrames, clause: CodeClause, around: Least | None) -> None:
         self._frames = frames
         self._clause = clause
         self._around = around
@@ -102,7 +102,7 @@ class CodeFrames:
         self._shorts: dict[tuple[Context, ...], Context] = {}
         self.room = 0
 
-    def framed(self, node: Node, clause: Clause, start: int, outer: Frame | None) -> Frame:
+    def framed(self, node: CodeNode, clause: CodeClause, start: int, outer: Frame | None) -> Frame:
         """What a text that starts or ends inside a clause is put between."""
         if clause.before:
             outer = Frame("scope", node.start, clause.end, clause.before, "", self._cost(clause.before), 0, outer)
@@ -146,14 +146,14 @@ class CodeFrames:
         told = self.opened(frame, (*frame.opening, doc))
         return level._replace(frame=told) if cost(told) <= self.room // 2 else level
 
-    def inside(self, clause: Clause, frame: Frame, around: Level) -> Level:
+    def inside(self, clause: CodeClause, frame: Frame, around: Level) -> Level:
         """What stands around the statements under a header: the frame of its clause, where that leaves room."""
         least = Least(self, clause, around.least)
         if cost(frame) > self.room // 2:
             return Level(least.frame, least, least.frame is None)
         return Level(frame, least, around.bare, is_least=False)
 
-    def final(self, level: Level, clause: Clause) -> Level:
+    def final(self, level: Level, clause: CodeClause) -> Level:
         """The same around the last of the statements under a header."""
         least = LastLeast(level.least, self) if level.least is not None else None
         if level.is_least:
@@ -162,10 +162,10 @@ class CodeFrames:
             return level._replace(least=least)
         return level._replace(frame=self.closed(level.frame, clause.final or ""), least=least)
 
-    def wrap(self, clause: Clause) -> Wrap | None:
+    def wrap(self, clause: CodeClause) -> Wrap | None:
         return self._nodes.least(clause)
 
-    def least(self, clause: Clause, wrap: Wrap, around: Least | None) -> Frame:
+    def least(self, clause: CodeClause, wrap: Wrap, around: Least | None) -> Frame:
         """A frame in place of all that is around what is under a header."""
         at = clause.head[1]
         opening = (Context("scope", at, at, f"{wrap.opening}\n"),) if wrap.opening else ()
@@ -182,11 +182,11 @@ class CodeFrames:
         for opening, close in ((wrap.opening, wrap.close), wrap.tight):
             yield frame._replace(opening=(frame.opening[0]._replace(added=opening),), close=close)
 
-    def empty(self, clause: Clause, start: int, body: int, frame: Frame) -> Frame:
+    def empty(self, clause: CodeClause, start: int, body: int, frame: Frame) -> Frame:
         """What a header is put between that has nothing under it."""
         return Frame("scope", start, body + 1, (), clause.filler, 0, self._close(clause.filler), frame)
 
-    def tail(self, clause: Clause, level: Level) -> Frame:
+    def tail(self, clause: CodeClause, level: Level) -> Frame:
         """The least that what closes a clause needs: brackets to close."""
         at = clause.head[1]
         opening = (Context("scope", at, at, f"{openers(clause.final or clause.close)}\n"),)
@@ -199,7 +199,7 @@ class CodeFrames:
     def opened(self, frame: Frame, opening: tuple[Context, ...]) -> Frame:
         return frame._replace(opening=opening, opening_tokens=self._cost(opening))
 
-    def _around(self, clause: Clause, start: int, head: Context, outer: Frame | None) -> Frame:
+    def _around(self, clause: CodeClause, start: int, head: Context, outer: Frame | None) -> Frame:
         close = self._close(clause.close)
         return Frame("scope", start, _end(clause), (head,), clause.close, self._cost((head,)), close, outer)
 
@@ -220,7 +220,7 @@ class CodeFrames:
         return total
 
 
-def _end(clause: Clause) -> int:
+def _end(clause: CodeClause) -> int:
     """Where a frame ends: a text that reaches this closes it itself."""
     return clause.end if clause.shut else clause.end + 1
 

@@ -13,7 +13,7 @@ from seamline.text.lines import line_start, next_line
 from seamline.types import Context
 
 
-class Clause(NamedTuple):
+class CodeClause(NamedTuple):
     """A part of a statement with a header and what is under it: `if x:`, `else:`, `class Point {`."""
 
     start: int
@@ -42,7 +42,7 @@ class Clause(NamedTuple):
     """Whether what is last under the header ends the statement too, brackets and all."""
 
 
-class Node(NamedTuple):
+class CodeNode(NamedTuple):
     """One statement."""
 
     start: int
@@ -51,9 +51,9 @@ class Node(NamedTuple):
     """Where its code starts, after comments."""
     end: int
     """Where its code ends."""
-    index: int
-    """Of it in the outline; -1 where it is nothing but comments."""
-    clauses: tuple[Clause, ...] = ()
+    statement: int
+    """Index of it in the outline; -1 where it is nothing but comments."""
+    clauses: tuple[CodeClause, ...] = ()
     """None where it holds no other statements, all of it stands on one line, or nobody asked yet."""
     tail: int = -1
     """Where what closes its last clause starts; -1 where nothing does."""
@@ -61,16 +61,16 @@ class Node(NamedTuple):
     """The first line of its docstring, or what stands for the constants of an enum before its methods."""
 
 
-_COMMAS = frozenset("python javascript typescript tsx go rust kotlin php".split())
+_COMMAS = frozenset(("python", "javascript", "typescript", "tsx", "go", "rust", "kotlin", "php"))
 """Languages in which a list may end in a comma wherever it stands."""
 _ENUMS = frozenset(("java", "kotlin"))
 """Those in which the constants of an enum end in a semicolon where methods follow."""
 _TRIES = {
-    **dict.fromkeys("javascript typescript tsx java csharp kotlin scala php".split(), " finally {}"),
+    **dict.fromkeys(("javascript", "typescript", "tsx", "java", "csharp", "kotlin", "scala", "php"), " finally {}"),
     "cpp": " catch (...) {}",
 }
 """What makes a `try` valid that nothing else follows."""
-_PARAMETERS = frozenset("parameters formal_parameters parameter_list function_value_parameters".split())
+_PARAMETERS = frozenset(("parameters", "formal_parameters", "parameter_list", "function_value_parameters"))
 _NAMING = frozenset(("named_imports", "export_clause"))
 """Names between brackets that the module follows which they are from."""
 _LONG = 3
@@ -115,7 +115,7 @@ class CodeNodes:
         self.is_python = outline.language == "python"
         self._starts = [statement.start for statement in outline.top()]
 
-    def nodes(self, start: int, end: int) -> Sequence[Node] | None:
+    def nodes(self, start: int, end: int) -> Sequence[CodeNode] | None:
         """Statements that tile a range; None where the range does not start with one."""
         low = max(0, bisect_right(self._starts, start) - 1)
         found = [node for node in self._made(range(low, bisect_left(self._starts, end))) if node.code < end]
@@ -127,31 +127,32 @@ class CodeNodes:
             else:
                 found = found[1:]
         if not found and not self.is_python:  # comments alone
-            return [Node(start, start, end, -1)]
+            return [CodeNode(start, start, end, -1)]
         return found or None
 
-    def _made(self, indices: range) -> list[Node]:
+    def _made(self, indices: range) -> list[CodeNode]:
         return [
-            Node(*self._outline.statements[index][:2], self._outline.statements[index].end, index) for index in indices
+            CodeNode(*self._outline.statements[index][:2], self._outline.statements[index].end, index)
+            for index in indices
         ]
 
-    def under(self, clause: Clause) -> Sequence[Node]:
+    def under(self, clause: CodeClause) -> Sequence[CodeNode]:
         """The statements under a header."""
         nodes = [node for node in self._made(self._outline.inside(clause.group)) if node.start < clause.end]
         if nodes and self._outline.groups[clause.group].closers:
             nodes[0] = nodes[0]._replace(start=min(clause.body, nodes[0].code))
         return nodes
 
-    def opened(self, node: Node, until: int, room: int, *, by_brackets: bool = True) -> Node:
+    def opened(self, node: CodeNode, until: int, room: int, *, by_brackets: bool = True) -> CodeNode:
         """A statement with its clauses. A header that may take more than `room` tokens is opened as well."""
-        indices = self._outline.groups_of(node.index) if node.index >= 0 else range(0)
+        indices = self._outline.groups_of(node.statement) if node.statement >= 0 else range(0)
         if node.clauses or not indices:
             return node
         if self._outline.groups[indices[0]].head >= 0 and self._outline.groups[indices[0]].kind != LITERAL:
             return self._headed(node, indices, until)
         return self._bracketed(node, indices, room) if by_brackets else node
 
-    def least(self, clause: Clause) -> Wrap | None:
+    def least(self, clause: CodeClause) -> Wrap | None:
         """What makes statements under a header valid without any header; None where they stand alone as they are."""
         if self.is_python:
             return None
@@ -177,15 +178,15 @@ class CodeNodes:
 
     # --- headers that end in a colon ------------------------------------------------------------------------------
 
-    def _headed(self, node: Node, indices: range, until: int) -> Node:
+    def _headed(self, node: CodeNode, indices: range, until: int) -> CodeNode:
         groups = [self._outline.groups[index] for index in indices]
-        kind = self._outline.statements[node.index].kind
+        kind = self._outline.statements[node.statement].kind
         ends = [*[group.start for group in groups[1:]], until]
         clauses = []
         for place, (index, group, end) in enumerate(zip(indices, groups, ends, strict=True)):
             inside = self._outline.inside(index)
             first = self._outline.statements[inside[0]] if inside else None
-            clause = Clause(
+            clause = CodeClause(
                 group.start if place else node.start,
                 (group.head, group.open),
                 first.start if first else end,
@@ -247,12 +248,12 @@ class CodeNodes:
 
     # --- brackets, literals and chains ----------------------------------------------------------------------------
 
-    def _bracketed(self, node: Node, indices: range, room: int) -> Node:
+    def _bracketed(self, node: CodeNode, indices: range, room: int) -> CodeNode:
         text, outline = self._text, self._outline
-        statement = outline.statements[node.index]
+        statement = outline.statements[node.statement]
         chain = indices[-1] if outline.groups[indices[-1]].kind == CHAIN else -1
         begin = statement.begin
-        clauses: list[Clause] = []
+        clauses: list[CodeClause] = []
         others: set[str] = set()  # headers of clauses but the first, `else` and the like aside
         for index, closers in self._chosen(node, indices, room):
             group = outline.groups[index]
@@ -264,7 +265,7 @@ class CodeNodes:
             ending = self._ending(node, group, statement.kind)
             final = f"\n{blanks}{closers}{ending}"
             clauses.append(
-                Clause(
+                CodeClause(
                     begin if clauses else node.start,
                     head,
                     next_line(text, group.open, len(text)),
@@ -292,7 +293,7 @@ class CodeNodes:
             ending = self._ending(node, group, statement.kind)
             last = f"\n{text[group.close : group.start]}{group.closers}{ending}"
             clauses.append(
-                Clause(
+                CodeClause(
                     node.start,
                     (begin, group.open),
                     outline.statements[inside[0]].start,
@@ -310,7 +311,7 @@ class CodeNodes:
         tail = clauses[-1].end if clauses and not clauses[-1].shut else -1
         return node._replace(clauses=tuple(clauses), tail=tail, doc=self._separator(clauses))
 
-    def _chosen(self, node: Node, indices: range, room: int) -> Iterator[tuple[int, str]]:
+    def _chosen(self, node: CodeNode, indices: range, room: int) -> Iterator[tuple[int, str]]:
         """Brackets that are opened, each with what closes all that is open. Those before a block are its header, but
         for parameters that leave no room for anything else."""
         groups = self._outline.groups
@@ -326,7 +327,7 @@ class CodeNodes:
             elif group.close > most and group.kind in _PARAMETERS:
                 yield index, f"{group.closers[0]} {{}}{group.closers[1:]}"
 
-    def _ending(self, node: Node, group: Group, kind: str) -> str:
+    def _ending(self, node: CodeNode, group: Group, kind: str) -> str:
         """What ends a statement after its brackets."""
         if group.kind in _NAMING:
             return self._text[group.close + 1 : node.end]
@@ -334,7 +335,7 @@ class CodeNodes:
             return " while (0);"
         return self._text[node.end - 1] if self._text[node.end - 1] in ";," else ""
 
-    def _complete(self, clauses: list[Clause], node: Node) -> None:
+    def _complete(self, clauses: list[CodeClause], node: CodeNode) -> None:
         """Adds to what closes a clause what has to follow it: another block, an end of `try`, a class to decorate."""
         text = self._text
         following = 0
@@ -348,7 +349,7 @@ class CodeNodes:
             is_class = self._language in _ENUMS or _CLASS.match(text, close + 1)
             clauses[0] = _ended(clauses[0], " class _ {}" if is_class else " _;")
 
-    def _before(self, clauses: Sequence[Clause], others: set[str], head: str) -> tuple[Context, ...]:
+    def _before(self, clauses: Sequence[CodeClause], others: set[str], head: str) -> tuple[Context, ...]:
         """Headers that open what the next header closes: the first alone, where the others only go on with it."""
         rest = clauses[1:] if others - {head} else ()
         if len(rest) > _HEADERS:
@@ -361,7 +362,7 @@ class CodeNodes:
             return None
         return Context("scope", named.start(1), named.end(), "() {\n" if named[1].startswith("f") else " {\n")
 
-    def _separator(self, clauses: Sequence[Clause]) -> Context | None:
+    def _separator(self, clauses: Sequence[CodeClause]) -> Context | None:
         """What stands for the constants of an enum before its methods."""
         if not clauses or self._language not in _ENUMS or not clauses[0].kind.startswith("enum"):
             return None
@@ -369,15 +370,17 @@ class CodeNodes:
         after = next((end for end in ends if self._text[end - 1] == ";"), -1)
         return Context("scope", after, after, ";\n") if after >= 0 else None
 
-    def _chain(self, node: Node, index: int, begin: int, clauses: Sequence[Clause], others: set[str]) -> Clause:
+    def _chain(
+        self, node: CodeNode, index: int, begin: int, clauses: Sequence[CodeClause], others: set[str]
+    ) -> CodeClause:
         """The calls of a chain as statements under what they are called on."""
-        text, statement = self._text, self._outline.statements[node.index]
+        text, statement = self._text, self._outline.statements[node.statement]
         group = self._outline.groups[index]
         first = self._outline.statements[self._outline.inside(index)[0]]
         ahead = not _LINK.match(text, first.code)  # the lines before say that they go on
         ending = self._ending(node, group, statement.kind)
         is_after = bool(clauses) and clauses[-1].shut  # what it is called on stands with the clause before
-        return Clause(
+        return CodeClause(
             first.start if is_after else begin if clauses else node.start,
             (begin, group.open),
             first.start,
@@ -397,6 +400,6 @@ class CodeNodes:
         return self._text[at:end]
 
 
-def _ended(clause: Clause, added: str) -> Clause:
+def _ended(clause: CodeClause, added: str) -> CodeClause:
     final = None if clause.final is None else clause.final + added
     return clause._replace(close=clause.close + added, final=final)

@@ -83,7 +83,7 @@ class Room(NamedTuple):
     """A single grapheme cluster may have this many tokens before it is cut: more than the room, if need be."""
 
 
-def climb_down(text: str, start: int, end: int, room: Room, count: Count, rungs: Sequence[Rung]) -> list[Piece]:
+def split_by_ladder(text: str, start: int, end: int, room: Room, count: Count, rungs: Sequence[Rung]) -> list[Piece]:
     """Pieces of a range that is too large, each within `room`, cut at the highest rung that makes them fit."""
     return _open(text, start, end, room, count, rungs, "paragraph")
 
@@ -92,7 +92,7 @@ def _open(text: str, start: int, end: int, room: Room, count: Count, rungs: Sequ
     """Pieces of a range that is too large."""
     if not rungs:
         return by_words(text, start, end, room, count, seam)
-    cuts = _thinned(rungs[0](text, start, end), room.tokens // 12)
+    cuts = _thin_cuts(rungs[0](text, start, end), room.tokens // 12)
     if not cuts:
         return _open(text, start, end, room, count, rungs[1:], seam)
     pieces: list[Piece] = []
@@ -106,7 +106,7 @@ def _open(text: str, start: int, end: int, room: Room, count: Count, rungs: Sequ
     return pieces
 
 
-def _thinned(cuts: list[tuple[int, str]], least: int) -> list[tuple[int, str]]:
+def _thin_cuts(cuts: list[tuple[int, str]], least: int) -> list[tuple[int, str]]:
     """Cuts without those that follow another within `least` characters: such pieces would be joined again anyway."""
     out: list[tuple[int, str]] = []
     last = -least
@@ -131,7 +131,7 @@ def by_words(text: str, start: int, end: int, room: Room, count: Count, seam: st
     pieces: list[Piece] = []
     per_token = 3.0  # characters; follows the text as it goes
     while start < end:
-        stop, tokens = _filled(text, start, end, room, count, per_token)
+        stop, tokens = _fill_piece(text, start, end, room, count, per_token)
         if tokens:
             per_token = max(0.25, (stop - start) / tokens)
         pieces.append(Piece(start, stop, tokens, seam))
@@ -139,7 +139,7 @@ def by_words(text: str, start: int, end: int, room: Room, count: Count, seam: st
     return pieces
 
 
-def _filled(text: str, start: int, end: int, room: Room, count: Count, per_token: float) -> tuple[int, int]:
+def _fill_piece(text: str, start: int, end: int, room: Room, count: Count, per_token: float) -> tuple[int, int]:
     """The end and size of one piece, as long as `room` allows give or take a tenth."""
     length = max(1, int(room.tokens * per_token))
     while True:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from seamline.code_outline import CodeOutline
-from seamline.cut.atoms import Atom, Frame, borrowed, cost, part_of
+from seamline.cut.atoms import Atom, Frame, context_text, cost, part_of
 from seamline.cut.scores import Scorer
 from seamline.cut.split.code_frames import CodeFrames, Least, Level, is_remark, remark_atoms
-from seamline.cut.split.code_nodes import Clause, CodeNodes, Node
+from seamline.cut.split.code_nodes import CodeClause, CodeNode, CodeNodes
 from seamline.cut.split.ladder import LONGEST_TOKEN
 from seamline.text.lines import trimmed
 from seamline.types import Block, Context
@@ -56,7 +56,7 @@ class Statements:
         self._run = 0
         """Tokens of what the last atom may not be cut from, itself included."""
 
-    def split(self, start: int, end: int, seam: str, room: int, *, glued: bool) -> list[Atom] | None:
+    def split(self, start: int, end: int, seam: str, room: int, *, forbidden: bool) -> list[Atom] | None:
         """Atoms of a top-level range, each within `room`; None where its statements cannot be told."""
         nodes = self._nodes.nodes(start, end)
         if not nodes:
@@ -64,15 +64,15 @@ class Statements:
         self._atoms, self._room, self._run = [], room, 0
         self._frames.room = room
         top = Level()
-        self._level([nodes[0]._replace(start=start), *nodes[1:]], end, top, top, seam, depth=0, glued=glued)
+        self._level([nodes[0]._replace(start=start), *nodes[1:]], end, top, top, seam, depth=0, forbidden=forbidden)
         return self._atoms
 
     # --- statements -----------------------------------------------------------------------------------------------
 
     def _level(
-        self, nodes: Sequence[Node], end: int, level: Level, final: Level, seam: str, *, depth: int, glued: bool
+        self, nodes: Sequence[CodeNode], end: int, level: Level, final: Level, seam: str, *, depth: int, forbidden: bool
     ) -> None:
-        """Statements of one level; the first may be glued to the header above it, the last has `final` around it."""
+        """Statements of one level; the first may have to stay with the header above, the last has `final` around it."""
         if self._scorer.opens(nodes[0].start, end):
             starts = [nodes[0].start, *[self._begin(before, node) for before, node in pairwise(nodes)]]
             nodes = [node._replace(start=start) for node, start in zip(nodes, starts, strict=True)]
@@ -81,13 +81,13 @@ class Statements:
         for index, node in enumerate(nodes):
             name = self._seam(node) if index else seam
             around = final if index == last else level
-            self._node(node, ends[index], around, name, depth=depth, glued=glued and not index)
+            self._node(node, ends[index], around, name, depth=depth, forbidden=forbidden and not index)
 
-    def _begin(self, before: Node, node: Node) -> int:
+    def _begin(self, before: CodeNode, node: CodeNode) -> int:
         """Where a statement starts: at a gap that the signal knows, where that is among the comments above it."""
         return self._scorer.known_in(before.end, node.code) or node.start
 
-    def _seam(self, node: Node) -> str:
+    def _seam(self, node: CodeNode) -> str:
         if self._is_declared(node):
             return "code"
         text, start = self._text, node.start
@@ -97,21 +97,21 @@ class Statements:
         gap = above[len(above.rstrip()) :]
         return "scope" if gap.count("\n") + gap.count("\r") - gap.count("\r\n") > 1 else "line"
 
-    def _is_declared(self, node: Node) -> bool:
+    def _is_declared(self, node: CodeNode) -> bool:
         return self._declaration(node) >= 0
 
-    def _declaration(self, node: Node) -> int:
+    def _declaration(self, node: CodeNode) -> int:
         """Where what a statement declares starts, with the comments that belong to it; -1 where it declares nothing."""
         found = bisect_left(self._declared, node.start)
         at = self._declared[found] if found < len(self._declared) else -1
         return at if at <= node.code else -1
 
-    def _node(self, node: Node, until: int, level: Level, seam: str, *, depth: int, glued: bool) -> None:
+    def _node(self, node: CodeNode, until: int, level: Level, seam: str, *, depth: int, forbidden: bool) -> None:
         if not self._scorer.opens(node.code, node.end):
-            held = self._run if glued else 0
+            held = self._run if forbidden else 0
             around = self._affordable(node.start, until, level.frame, held)
             if around is not _NO_ROOM:
-                self._put(node.start, until, seam, around, glued=glued, alone=level.bare)
+                self._put(node.start, until, seam, around, forbidden=forbidden, alone=level.bare)
                 return
             if depth < _DEEPEST:
                 node = self._nodes.opened(node, until, self._room, by_brackets=not self._nodes.is_python)
@@ -125,7 +125,7 @@ class Statements:
         if depth < _DEEPEST:
             node = self._nodes.opened(node, until, self._room)
         if node.clauses and depth < _DEEPEST:
-            self._open(node, until, level, seam, depth=depth, glued=glued)
+            self._open(node, until, level, seam, depth=depth, forbidden=forbidden)
         else:
             self._leaf(node, until, level, seam)
 
@@ -145,12 +145,12 @@ class Statements:
         code = start + len(text[start:stop]) - len(text[start:stop].lstrip(" \t"))
         if full.outer is None:
             for begin, frame in ((start, full), *((code, frame) for frame in self._frames.tightest(least))):
-                shown = borrowed(text, frame.opening) + text[begin:stop] + frame.close
+                shown = context_text(text, frame.opening) + text[begin:stop] + frame.close
                 if self._count(shown) <= self._room:
                     return begin, frame
         return start, None
 
-    def _without_remarks(self, node: Node, until: int, level: Level, seam: str) -> bool:
+    def _without_remarks(self, node: CodeNode, until: int, level: Level, seam: str) -> bool:
         """A declaration in one piece, where it fits but for the comments above it."""
         if not self._is_declared(node):
             return False
@@ -169,7 +169,7 @@ class Statements:
         else:
             self._put(start, until, "line", around)
 
-    def _leaf(self, node: Node, until: int, level: Level, seam: str) -> None:
+    def _leaf(self, node: CodeNode, until: int, level: Level, seam: str) -> None:
         """One statement that is too large: the comments above it apart, the rest by lines."""
         if is_remark(self._text, node.code):
             self._remarks(node.start, until, seam)
@@ -183,7 +183,7 @@ class Statements:
                 return
         self._lines(start, until, level, seam)
 
-    def _line_start(self, node: Node) -> int:
+    def _line_start(self, node: CodeNode) -> int:
         at = node.code
         while at > node.start and self._text[at - 1] in " \t":
             at -= 1
@@ -201,7 +201,7 @@ class Statements:
 
     # --- clauses --------------------------------------------------------------------------------------------------
 
-    def _open(self, node: Node, until: int, level: Level, seam: str, *, depth: int, glued: bool) -> None:
+    def _open(self, node: CodeNode, until: int, level: Level, seam: str, *, depth: int, forbidden: bool) -> None:
         """A statement by its clauses."""
         starts = [node.start, *[clause.start for clause in node.clauses[1:]]]
         ends = [*starts[1:], node.tail if node.tail >= 0 else until]
@@ -214,20 +214,20 @@ class Statements:
                     start, clause.body, self._room - cost(frame)
                 ):  # the comments above are what is least needed
                     self._remarks(start, code, seam)
-                    start, seam, glued = code, "line", False
+                    start, seam, forbidden = code, "line", False
                     frame = self._frames.framed(node, clause, start, around.frame)
                 if not around.is_least and not self._leaves_room(clause, start, frame):
                     around = Level(level.least_frame, level.least, level.least_frame is None)
                     frame = self._frames.framed(node, clause, start, around.frame)
             doc = node.doc if not index and (node.doc is None or self._docstring or node.doc.role == "scope") else None
-            holds = glued and not index and not around.bare
+            holds = forbidden and not index and not around.bare
             inner = Level(frame, around.least, around.bare, is_least=False)
-            self._clause(clause, start, end, inner, doc, seam, depth, glued=holds)
+            self._clause(clause, start, end, inner, doc, seam, depth, forbidden=holds)
             seam = "line"
         if node.tail >= 0:
             self._tail(node.clauses[-1], node.tail, until, inner)
 
-    def _leaves_room(self, clause: Clause, start: int, frame: Frame) -> bool:
+    def _leaves_room(self, clause: CodeClause, start: int, frame: Frame) -> bool:
         """Whether the frames around a clause leave enough to what is in it, and to its header with all above that."""
         if cost(frame) > self._room // 2:
             return False
@@ -247,7 +247,7 @@ class Statements:
 
     def _clause(
         self,
-        clause: Clause,
+        clause: CodeClause,
         start: int,
         end: int,
         level: Level,
@@ -255,20 +255,20 @@ class Statements:
         seam: str,
         depth: int,
         *,
-        glued: bool,
+        forbidden: bool,
     ) -> None:
         """One clause, with its own frame as that of `level`."""
         frame = level.frame
         assert frame is not None
-        held = self._run if glued else 0
+        held = self._run if forbidden else 0
         if not self._scorer.opens(start, end) and self._fits(start, end, self._room - cost(frame) - held):
-            self._put(start, end, seam, frame, glued=glued, alone=level.bare)
+            self._put(start, end, seam, frame, forbidden=forbidden, alone=level.bare)
             return
         under = self._nodes.under(clause)
         if not under:
             self._lines(start, end, Level(frame.outer, level.least), seam)
             return
-        holds = self._head(clause, start, under[0].start, level, seam, glued=glued)
+        holds = self._head(clause, start, under[0].start, level, seam, forbidden=forbidden)
         inner = self._frames.inside(clause, frame, level)
         final = self._frames.final(inner, clause)
         told = 1  # how many have nothing but the header above them
@@ -276,39 +276,39 @@ class Statements:
             told += 1
         first = final if len(under) == told else inner
         below = under[told].start if len(under) > told else end
-        self._level(under[:told], below, inner, first, "line", depth=depth + 1, glued=holds and not inner.bare)
+        self._level(under[:told], below, inner, first, "line", depth=depth + 1, forbidden=holds and not inner.bare)
         if len(under) > told:
             seam = self._seam(under[told]._replace(start=self._begin(under[told - 1], under[told])))
             if doc is not None:
                 inner = self._frames.told(inner, frame, doc)
                 final = self._frames.final(inner, clause)
-            self._level(under[told:], end, inner, final, seam, depth=depth + 1, glued=False)
+            self._level(under[told:], end, inner, final, seam, depth=depth + 1, forbidden=False)
 
-    def _head(self, clause: Clause, start: int, body: int, level: Level, seam: str, *, glued: bool) -> bool:
+    def _head(self, clause: CodeClause, start: int, body: int, level: Level, seam: str, *, forbidden: bool) -> bool:
         """The header of a clause; whether what is under it may be kept with it."""
         frame = level.frame
         assert frame is not None
         if body <= start:
             return False
-        held = self._run if glued else 0
+        held = self._run if forbidden else 0
         room = self._room - cost(frame.outer) - frame.close_tokens
         if not self._fits(start, body, room):
             self._lines(start, body, Level(frame.outer, level.least), seam)
             return False
-        glued = glued and self._fits(start, body, room - held)
+        forbidden = forbidden and self._fits(start, body, room - held)
         empty = self._frames.empty(clause, start, body, frame)
-        self._put(start, body, seam, empty, glued=glued, alone=level.bare)
+        self._put(start, body, seam, empty, forbidden=forbidden, alone=level.bare)
         return True
 
-    def _tail(self, clause: Clause, start: int, end: int, level: Level) -> None:
+    def _tail(self, clause: CodeClause, start: int, end: int, level: Level) -> None:
         """What closes the last clause, with the statement before it where both fit."""
         tokens = self._size(start, end)
         if tokens + cost(level.frame) > self._room:
             least = Level() if level.bare else Level(self._frames.tail(clause, level))
             self._lines(start, end, least, "line", alone=True)
             return
-        glued = not self._atoms[-1].alone and 0 < self._run <= self._room - tokens - cost(level.frame)
-        self._put(start, end, "line", level.frame, glued=glued and not level.bare, alone=level.bare)
+        forbidden = not self._atoms[-1].alone and 0 < self._run <= self._room - tokens - cost(level.frame)
+        self._put(start, end, "line", level.frame, forbidden=forbidden and not level.bare, alone=level.bare)
 
     # --- atoms ----------------------------------------------------------------------------------------------------
 
@@ -328,10 +328,10 @@ class Statements:
         return over <= end - stop and self._size(start, stop) <= room  # a blank is a token at most
 
     def _put(
-        self, start: int, end: int, seam: str, frame: Frame | None, *, glued: bool = False, alone: bool = False
+        self, start: int, end: int, seam: str, frame: Frame | None, *, forbidden: bool = False, alone: bool = False
     ) -> None:
         tokens = self._size(start, trimmed(self._text, start, end) if alone else end)
-        if glued and self._atoms and part_of(self._atoms[-1].frame) != part_of(frame):
-            glued = False
-        self._run = tokens + (self._run if glued else 0)
-        self._atoms.append(Atom(start, end, tokens, seam, frame, glued, alone, exact=not alone))
+        if forbidden and self._atoms and part_of(self._atoms[-1].frame) != part_of(frame):
+            forbidden = False
+        self._run = tokens + (self._run if forbidden else 0)
+        self._atoms.append(Atom(start, end, tokens, seam, frame, forbidden, alone, exact=not alone))

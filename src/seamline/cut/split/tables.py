@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from seamline.cut.atoms import Atom, Frame, borrowed
+from seamline.cut.atoms import Atom, Frame, context_text
 from seamline.cut.split.ladder import Count, Room, by_words
 from seamline.text.lines import line_start, next_line, trimmed
 from seamline.types import NO_DETAIL, Block, Context, Dialect
@@ -21,7 +21,7 @@ from seamline.types import NO_DETAIL, Block, Context, Dialect
 _BAR = re.compile(r"(?<!\\)\|")
 
 
-class Table(NamedTuple):
+class MarkdownTable(NamedTuple):
     """A table's text and where its header lines end."""
 
     text: str
@@ -44,7 +44,9 @@ def split_table(
     if len(rows) < 2:
         return []
     header_end = next_line(text, start, end)
-    table = Table(text, start, max(start, rows[0].start), header_end, next_line(text, header_end, end), count, outer)
+    table = MarkdownTable(
+        text, start, max(start, rows[0].start), header_end, next_line(text, header_end, end), count, outer
+    )
     header_tokens = count(text[start : table.body])
     opening = Context("header", start, trimmed(text, start, table.body), "\n")
     frame = Frame("header", start, end, (opening,), "", header_tokens, 0, outer)
@@ -60,7 +62,7 @@ def split_table(
     return _with_header(table, atoms, header_tokens, room)
 
 
-def _with_header(table: Table, atoms: list[Atom], header_tokens: int, room: Room) -> list[Atom]:
+def _with_header(table: MarkdownTable, atoms: list[Atom], header_tokens: int, room: Room) -> list[Atom]:
     """The header lines join the first row; where that is cut into columns, or they do not fit, they go alone."""
     first = atoms[0]
     if not first.alone and header_tokens + first.tokens <= room.tokens:
@@ -73,7 +75,7 @@ def _with_header(table: Table, atoms: list[Atom], header_tokens: int, room: Room
 # --- rows that are too wide --------------------------------------------------------------------------------------
 
 
-def _wide_row(table: Table, start: int, end: int, room: Room) -> list[Atom]:
+def _wide_row(table: MarkdownTable, start: int, end: int, room: Room) -> list[Atom]:
     """A row in groups of columns, each under its own header cells and beside the row's first cell."""
     heads = _cells(table.text, table.header, table.separator)
     cells = _cells(table.text, start, end)
@@ -89,13 +91,13 @@ def _wide_row(table: Table, start: int, end: int, room: Room) -> list[Atom]:
 
 
 def _group(
-    table: Table, heads: list[tuple[int, int]], cells: list[tuple[int, int]], at: int, room: Room
+    table: MarkdownTable, heads: list[tuple[int, int]], cells: list[tuple[int, int]], at: int, room: Room
 ) -> tuple[int, tuple[Context, ...]]:
     """How many columns from `at` fit together, and what they borrow."""
 
     def fits(until: int) -> bool:
         body = table.text[cells[at][0] : cells[until - 1][1]]
-        header = table.count(borrowed(table.text, _headed(table, heads, cells, at, until)))
+        header = table.count(context_text(table.text, _headed(table, heads, cells, at, until)))
         return header <= room.tokens // 2 and header + table.count(body) <= room.tokens
 
     until = widest(len(cells), at, fits)
@@ -103,7 +105,7 @@ def _group(
 
 
 def _headed(
-    table: Table, heads: list[tuple[int, int]], cells: list[tuple[int, int]], at: int, until: int
+    table: MarkdownTable, heads: list[tuple[int, int]], cells: list[tuple[int, int]], at: int, until: int
 ) -> tuple[Context, ...]:
     """Header cells of columns [at, until), a separator, and the row's key cell."""
     low = min(at, len(heads) - 1)  # cells beyond the header's columns stand under its last
@@ -119,7 +121,7 @@ def _headed(
     )
 
 
-def _column_atoms(table: Table, lead: tuple[Context, ...], start: int, end: int, room: Room) -> list[Atom]:
+def _column_atoms(table: MarkdownTable, lead: tuple[Context, ...], start: int, end: int, room: Room) -> list[Atom]:
     """One atom for a group of columns, or several where one cell is too large by itself."""
     lead, cost = _affordable(table, lead, room)
     frame = Frame("header", -1, end, lead, "", cost, 0, table.outer)
@@ -127,7 +129,7 @@ def _column_atoms(table: Table, lead: tuple[Context, ...], start: int, end: int,
     return [Atom(p.start, p.end, p.tokens, p.seam, frame, alone=True) for p in pieces]
 
 
-def _affordable(table: Table, lead: tuple[Context, ...], room: Room) -> tuple[tuple[Context, ...], int]:
+def _affordable(table: MarkdownTable, lead: tuple[Context, ...], room: Room) -> tuple[tuple[Context, ...], int]:
     """What a group borrows, within half of the room: first the key goes, then all header cells but the first."""
     columns = next(c for c in lead if c.added.startswith("\n"))
     if len(lead) > 1:
@@ -135,7 +137,7 @@ def _affordable(table: Table, lead: tuple[Context, ...], room: Room) -> tuple[tu
     first = _BAR.search(table.text, columns.start + 1, columns.end)
     narrow = columns._replace(end=first.end() if first else columns.end, added="\n|---|\n")
     for option in (lead, (columns,), (narrow,)):
-        cost = table.count(borrowed(table.text, option))
+        cost = table.count(context_text(table.text, option))
         if cost <= room.tokens // 2:
             return option, cost
     return (), 0
@@ -177,7 +179,7 @@ class _Borrowed(NamedTuple):
 
 
 def split_rows(
-    text: str, rows: Sequence[Block], table: Headed, room: Room, count: Count, outer: Frame | None, most: int
+    text: str, rows: Sequence[Block], table: TableShape, room: Room, count: Count, outer: Frame | None, most: int
 ) -> list[Atom]:
     """Atoms of a table: its head with the first row, then row by row; empty where it has no rows under a head.
 
@@ -213,7 +215,7 @@ def split_rows(
 
 def _borrowed(
     text: str,
-    table: Headed,
+    table: TableShape,
     first: Block | None,
     body: Sequence[Block],
     room: int,
@@ -251,7 +253,7 @@ def _borrowed(
         if end <= start:
             continue
         opening = _opening(text, start, end, first)
-        head = count(borrowed(text, opening))
+        head = count(context_text(text, opening))
         if head + close <= allowed:
             frame = Frame("header", table.start, table.end, opening, table.close, head, close, around)
             return _Borrowed(frame, space, close, head + close)
@@ -277,7 +279,7 @@ def _words(text: str, start: int, row: Block, most: int, count: Count) -> int:
     return ends[widest(len(ends), 0, fits) - 1] if ends and fits(1) else start
 
 
-class Headed(NamedTuple):
+class TableShape(NamedTuple):
     """The extent of a table and of its head."""
 
     start: int
@@ -313,7 +315,7 @@ class WideRows:
     """Splits rows of separated cells into groups of columns, each under its own names and beside the row's first
     cell."""
 
-    def __init__(self, text: str, header: Block, dialect: Dialect, table: Headed, room: Room, count: Count) -> None:
+    def __init__(self, text: str, header: Block, dialect: Dialect, table: TableShape, room: Room, count: Count) -> None:
         self._text = text
         self._table = table
         self._room = room
@@ -326,7 +328,7 @@ class WideRows:
 
     @classmethod
     def of(
-        cls, text: str, rows: Sequence[Block], table: Headed, room: Room, count: Count, outer: Frame | None
+        cls, text: str, rows: Sequence[Block], table: TableShape, room: Room, count: Count, outer: Frame | None
     ) -> WideRows | None:
         """None where the first row does not say how its cells are parted."""
         dialect = (rows[0].detail or NO_DETAIL).dialect
@@ -361,7 +363,7 @@ class WideRows:
         """How many columns from `at` fit together, and what they borrow."""
 
         def fits(until: int) -> bool:
-            header = self._count(borrowed(self._text, self._lead(cells, at, until)))
+            header = self._count(context_text(self._text, self._lead(cells, at, until)))
             body = self._count(self._text[cells[at][0] : cells[until - 1][1]])
             return header <= self._room.tokens // 2 and header + body <= self._room.tokens
 
@@ -388,7 +390,7 @@ class WideRows:
     def _affordable(self, lead: tuple[Context, ...]) -> tuple[tuple[Context, ...], int]:
         """What a group borrows, within half of the room: first the key goes, then the names."""
         for option in (lead, tuple(c for c in lead if c.added)):
-            cost = self._count(borrowed(self._text, option))
+            cost = self._count(context_text(self._text, option))
             if cost <= self._room.tokens // 2:
                 return option, cost
         return (), 0

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from heapq import merge
 
-from seamline.enrich.entities.names import Names
+from seamline.enrich.entities.names import NameFinder
 from seamline.enrich.entities.patterns import Mention, formed
 from seamline.enrich.facts import Columns, Work
 from seamline.enrich.lexicon import capitalises_nouns
@@ -41,7 +41,7 @@ def mentions(work: Work) -> list[Mention]:
     else:
         whole = Span(0, len(document.text))
         starts = {span.start for span in work.prose.whole(whole)}.union(start for start, _ in running)
-        by_name = list(Names(document.text, prose, sorted(starts), capitalises_nouns(document.text)).mentions())
+        by_name = list(NameFinder(document.text, prose, sorted(starts), capitalises_nouns(document.text)).mentions())
     return list(merge(by_form, by_name))
 
 

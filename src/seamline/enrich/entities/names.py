@@ -66,7 +66,7 @@ class _Run(NamedTuple):
     """Whether it stands where a capital says nothing: at the start of a sentence, a cell, a quotation."""
 
 
-class Names:
+class NameFinder:
     """Finds the names in the prose of one document."""
 
     def __init__(self, text: str, ranges: Sequence[tuple[int, int]], starts: Sequence[int], is_german: bool) -> None:

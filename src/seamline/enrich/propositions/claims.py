@@ -13,12 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from seamline.derived import Derived
 from seamline.enrich.propositions import lexicon as lex
 from seamline.enrich.prose import Passage
 from seamline.enrich.written import THRESHOLD, Support, support
 from seamline.errors import ConfigError
-from seamline.facts import Entity
+from seamline.facts import Derived, Entity
 from seamline.protocols import Embedder, Prices, Usage
 from seamline.types import Notice, collapse
 

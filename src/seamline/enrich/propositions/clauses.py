@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from seamline.enrich.propositions import lexicon as lex
-from seamline.enrich.propositions.segments import Segment, refers, segments, shares, subject_of
+from seamline.enrich.propositions.segments import SentenceSegment, refers, segments, shares, subject_of
 from seamline.enrich.propositions.verbs import Verb, Word, forms, is_plural, is_reduced, possessive
 
 _NOT_ALONE = frozenset(
@@ -74,7 +74,7 @@ def claims(clause: Clause) -> Iterator[list[Word]]:
         yield [*clause.lead, *clause.subject, *verb, *part]
 
 
-def _lead(words: list[Word], pieces: Sequence[Segment]) -> tuple[list[Word], Sequence[Segment]]:
+def _lead(words: list[Word], pieces: Sequence[SentenceSegment]) -> tuple[list[Word], Sequence[SentenceSegment]]:
     """What stands before the main clause, and the pieces from there; no pieces where it is not clear."""
     first = pieces[0]
     if len(pieces) > 1 and pieces[1].opener == (",",) and pieces[1].verb and not pieces[1].is_bare:
@@ -84,7 +84,7 @@ def _lead(words: list[Word], pieces: Sequence[Segment]) -> tuple[list[Word], Seq
     return [], [] if first.opener else pieces
 
 
-def _clause(words: Sequence[Word], piece: Segment, lead: list[Word]) -> Clause:
+def _clause(words: Sequence[Word], piece: SentenceSegment, lead: list[Word]) -> Clause:
     verb = piece.verb
     assert verb is not None
     subject = subject_of(words, piece)
@@ -96,7 +96,7 @@ def _clause(words: Sequence[Word], piece: Segment, lead: list[Word]) -> Clause:
     return Clause(lead, subject, [*adverbs, *words[verb.start : verb.end]], rest, verb)
 
 
-def _kind(words: Sequence[Word], piece: Segment, before: Clause) -> str:
+def _kind(words: Sequence[Word], piece: SentenceSegment, before: Clause) -> str:
     """What a further piece is: another verb of the same subject, another clause, or part of the clause before."""
     if piece.opener[-1] in lex.SUBORDINATORS | lex.RELATIVES | {":", "—", "–", "-", "--", "…"}:
         return "tail"
@@ -112,13 +112,13 @@ def _kind(words: Sequence[Word], piece: Segment, before: Clause) -> str:
     return "clause" if words[piece.start].tag not in ("prep", "adv", "rel") else "unclear"
 
 
-def _breaks_off(clause: Clause, later: Sequence[Segment]) -> bool:
+def _breaks_off(clause: Clause, later: Sequence[SentenceSegment]) -> bool:
     """Whether a remark stands between an auxiliary and its verb: `will, like all others, watch`."""
     alone = not clause.rest and clause.verb[-1].low in lex.FINITE
     return alone and bool(later) and later[0].last == ","
 
 
-def _is_in_list(words: Sequence[Word], piece: Segment, before: Clause) -> bool:
+def _is_in_list(words: Sequence[Word], piece: SentenceSegment, before: Clause) -> bool:
     """Whether `and` may join the end of the clause before with the start of this one."""
     verb = piece.verb
     assert verb is not None
@@ -130,12 +130,12 @@ def _is_in_list(words: Sequence[Word], piece: Segment, before: Clause) -> bool:
     return (bool(held) and bare) or ((listed or bare) and is_reduced(words, verb, piece.end))
 
 
-def _is_enumerated(later: Sequence[Segment]) -> bool:
+def _is_enumerated(later: Sequence[SentenceSegment]) -> bool:
     """Whether a verb after a comma is one of several that end in `and ...`."""
     return any(piece.is_bare and piece.last == "and" for piece in later)
 
 
-def _joined(words: Sequence[Word], piece: Segment, found: Sequence[Clause], kind: str) -> Clause | None:
+def _joined(words: Sequence[Word], piece: SentenceSegment, found: Sequence[Clause], kind: str) -> Clause | None:
     """A further clause; None where its parts may belong elsewhere."""
     before, verb = found[-1], piece.verb
     assert verb is not None
@@ -155,7 +155,7 @@ def _joined(words: Sequence[Word], piece: Segment, found: Sequence[Clause], kind
     return Clause(lead, before.subject, own[: _after(piece)], rest, plain)
 
 
-def _after(piece: Segment) -> int:
+def _after(piece: SentenceSegment) -> int:
     assert piece.verb is not None
     return piece.verb.end - piece.start
 
@@ -164,7 +164,7 @@ def _is_finite(first: Word, borrowed: Sequence[Word]) -> bool:
     return not borrowed and (first.tag in ("aux", "modal") or first.low in lex.THIRDS)
 
 
-def _own_clause(words: Sequence[Word], piece: Segment, found: Sequence[Clause]) -> Clause | None:
+def _own_clause(words: Sequence[Word], piece: SentenceSegment, found: Sequence[Clause]) -> Clause | None:
     first, before = found[0], found[-1]
     if first.lead and first.lead[0].low in lex.SUBORDINATORS:
         return None

@@ -13,13 +13,12 @@ from dataclasses import replace
 from itertools import repeat
 from typing import Any, NamedTuple
 
-from seamline.derived import Derived
 from seamline.enrich.propositions.claims import Claim, Extraction, Report, Rules, Sieve, entities
 from seamline.enrich.propositions.sentence import read_passage
 from seamline.enrich.prose import Passage, Sentence
 from seamline.enrich.written import GaveUp, ask_each, framed
 from seamline.errors import ConfigError, needed
-from seamline.facts import Entity
+from seamline.facts import Derived, Entity
 from seamline.protocols import BadAnswer, Embedder, LanguageModel, Usage
 from seamline.types import Notice
 
@@ -43,7 +42,7 @@ def extract(
     time. With a model that caches its answers, an interrupted run goes on where it was.
     """
     run = _Run(Sieve(rules or Rules(), count), language)
-    answers: Iterator[Asked | GaveUp | None] = repeat(None)
+    answers: Iterator[AskedClaims | GaveUp | None] = repeat(None)
     if model is not None:
         answers = ask_each(lambda passage: ask_passage(passage, model), passages, workers)
     for done, (passage, answer) in enumerate(zip(passages, answers, strict=False), 1):
@@ -65,11 +64,11 @@ class _Run:
         self._failed = 0
         self._by_rules = 0
 
-    def add(self, passage: Passage, answer: Asked | GaveUp | None) -> None:
+    def add(self, passage: Passage, answer: AskedClaims | GaveUp | None) -> None:
         """The claims of one passage: the model's, and where it has none of use, those of the rules."""
         if answer is not None:
             self._usage += answer.usage
-            if isinstance(answer, Asked):
+            if isinstance(answer, AskedClaims):
                 kept = [self._sieve.put(passage, claim) for claim in answer.claims]
                 if any(kept) or not kept:
                     return
@@ -181,20 +180,20 @@ SCHEMA: Mapping[str, Any] = {
 _LONGEST_TYPE = 20
 
 
-class Asked(NamedTuple):
+class AskedClaims(NamedTuple):
     """What a model said about a passage."""
 
     claims: list[Claim]
     usage: Usage
 
 
-def ask_passage(passage: Passage, model: LanguageModel) -> Asked:
+def ask_passage(passage: Passage, model: LanguageModel) -> AskedClaims:
     """The claims a model finds. A passage that is too long for it, in question or answer, is asked in halves; what
     cannot be halved further is a BadAnswer."""
     return _ask(passage, 0, len(passage.sentences), model)
 
 
-def _ask(passage: Passage, first: int, last: int, model: LanguageModel) -> Asked:
+def _ask(passage: Passage, first: int, last: int, model: LanguageModel) -> AskedClaims:
     try:
         reply = model.complete(SYSTEM, _prompt(passage, passage.sentences[first:last]), SCHEMA)
     except BadAnswer as error:
@@ -202,9 +201,9 @@ def _ask(passage: Passage, first: int, last: int, model: LanguageModel) -> Asked
             raise
         middle = (first + last) // 2
         left, right = _ask(passage, first, middle, model), _ask(passage, middle, last, model)
-        return Asked([*left.claims, *right.claims], error.usage + left.usage + right.usage)
+        return AskedClaims([*left.claims, *right.claims], error.usage + left.usage + right.usage)
     claims = [_claim(passage, item, first, last, model.name) for item in reply.parsed["claims"]]
-    return Asked(claims, reply.usage)
+    return AskedClaims(claims, reply.usage)
 
 
 def _prompt(passage: Passage, sentences: Sequence[Sentence]) -> str:

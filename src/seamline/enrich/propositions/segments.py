@@ -46,7 +46,7 @@ _ACTIVE = frozenset(
 """Past forms that after a passive are active all the same: `was born in Cork and studied law`."""
 
 
-class Segment(NamedTuple):
+class SentenceSegment(NamedTuple):
     """One piece of a sentence."""
 
     opener: tuple[str, ...]
@@ -68,20 +68,20 @@ class Segment(NamedTuple):
         return self.opener[-1] if self.opener else ""
 
 
-def segments(words: Sequence[Word]) -> list[Segment]:
+def segments(words: Sequence[Word]) -> list[SentenceSegment]:
     """The pieces of a sentence, in order, without its final mark."""
-    found: list[Segment] = []
+    found: list[SentenceSegment] = []
     for opener, mark, start, end in _pieces(words):
-        piece = Segment(opener, mark, start, end, _verb(words, opener, start, end, found))
+        piece = SentenceSegment(opener, mark, start, end, _verb(words, opener, start, end, found))
         if found and _continues(words, found[-1], piece):
             before = found.pop()
             verb = before.verb if piece.verb is None else piece.verb
-            piece = Segment(before.opener, before.mark, before.start, end, verb)
+            piece = SentenceSegment(before.opener, before.mark, before.start, end, verb)
         found.append(piece)
     return found
 
 
-def subject_of(words: Sequence[Word], piece: Segment) -> list[Word]:
+def subject_of(words: Sequence[Word], piece: SentenceSegment) -> list[Word]:
     """What stands before the verb of a piece, adverbs next to the verb aside."""
     assert piece.verb is not None
     found = list(words[piece.start : piece.verb.start])
@@ -134,7 +134,7 @@ def _is_in_date(words: Sequence[Word], at: int) -> bool:
 
 
 def _verb(
-    words: Sequence[Word], opener: tuple[str, ...], start: int, end: int, found: Sequence[Segment]
+    words: Sequence[Word], opener: tuple[str, ...], start: int, end: int, found: Sequence[SentenceSegment]
 ) -> Verb | None:
     first = next((i for i in range(start, end) if words[i].tag != "adv"), end)
     if opener and first < end:
@@ -157,7 +157,7 @@ def _at_start(words: Sequence[Word], first: int, end: int) -> Verb | None:
 
 
 def _coordinated(
-    words: Sequence[Word], opener: tuple[str, ...], first: int, end: int, found: Sequence[Segment]
+    words: Sequence[Word], opener: tuple[str, ...], first: int, end: int, found: Sequence[SentenceSegment]
 ) -> Verb | None:
     """The verb that a piece begins with, where it can share the subject of a verb before."""
     word = words[first]
@@ -183,7 +183,7 @@ def _coordinated(
     return group(words, first, end) if _agrees(words, before, shapes, first) else None
 
 
-def _follows_side(words: Sequence[Word], word: Word, found: Sequence[Segment]) -> bool:
+def _follows_side(words: Sequence[Word], word: Word, found: Sequence[SentenceSegment]) -> bool:
     """Whether a verb after a comma belongs to the phrase the sentence begins with: `Acme, founded in 1998, makes`."""
     if len(found) < 2:
         return False
@@ -192,7 +192,7 @@ def _follows_side(words: Sequence[Word], word: Word, found: Sequence[Segment]) -
     return ("base" not in shapes or several) and bool(shapes & {"s", "past", "either", "base"})
 
 
-def _agrees(words: Sequence[Word], before: Segment, shapes: frozenset[str], first: int) -> bool:
+def _agrees(words: Sequence[Word], before: SentenceSegment, shapes: frozenset[str], first: int) -> bool:
     """Whether a form goes with the verb it is joined to."""
     verb = before.verb
     assert verb is not None
@@ -230,7 +230,7 @@ def shares(words: Sequence[Word], before: Verb, verb: Verb, end: int) -> list[Wo
     return []
 
 
-def _continues(words: Sequence[Word], before: Segment, piece: Segment) -> bool:
+def _continues(words: Sequence[Word], before: SentenceSegment, piece: SentenceSegment) -> bool:
     """Whether a piece is no clause of its own but part of the one before."""
     if piece.is_bare:
         return False
@@ -303,7 +303,7 @@ def _bracket(words: list[Word]) -> Taken | None:
     return Taken(_was(subject, inner, verb), rest) if is_fact else None
 
 
-def _fronted(words: list[Word], pieces: Sequence[Segment]) -> Taken | None:
+def _fronted(words: list[Word], pieces: Sequence[SentenceSegment]) -> Taken | None:
     """`Founded in 1998, Acme makes anvils`."""
     if len(pieces) < 2 or pieces[0].opener or pieces[0].verb or pieces[1].opener != (",",):
         return None
@@ -317,7 +317,7 @@ def _fronted(words: list[Word], pieces: Sequence[Segment]) -> Taken | None:
     return Taken(_was(subject, lowered, main.verb), words[main.start :])
 
 
-def _middle(words: list[Word], pieces: Sequence[Segment]) -> Taken | None:
+def _middle(words: list[Word], pieces: Sequence[SentenceSegment]) -> Taken | None:
     """`Acme, which makes anvils, opened a plant`; `Jane Roe, the head of Acme, resigned`."""
     if len(pieces) < 3 or pieces[0].opener or pieces[0].verb:
         return None
@@ -331,7 +331,7 @@ def _middle(words: list[Word], pieces: Sequence[Segment]) -> Taken | None:
     return Taken(clause, rest) if clause and not refers(inner) else None
 
 
-def _described(subject: list[Word], side: Segment, inner: list[Word], verb: Verb) -> list[Word] | None:
+def _described(subject: list[Word], side: SentenceSegment, inner: list[Word], verb: Verb) -> list[Word] | None:
     if side.opener in ((",", "which"), (",", "who")):
         return [*subject, *inner] if side.is_bare else None
     if side.opener != (",",) or (side.verb and not is_participle(inner[0])):
@@ -343,7 +343,7 @@ def _described(subject: list[Word], side: Segment, inner: list[Word], verb: Verb
     return None
 
 
-def _final(words: list[Word], pieces: Sequence[Segment]) -> Taken | None:
+def _final(words: list[Word], pieces: Sequence[SentenceSegment]) -> Taken | None:
     """`The prize went to Noor Aziz, a chemist from Lahore`; `..., who was studying stars`."""
     if len(pieces) < 2 or any(piece.opener == (",",) and not piece.verb for piece in pieces[1:-1]):
         return None

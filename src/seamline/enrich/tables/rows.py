@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
-from seamline.derived import Derived, Holders
 from seamline.errors import ConfigError
+from seamline.facts import Derived, Holders
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
 from seamline.text.tables import Row, Table, tables
@@ -273,7 +273,7 @@ _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,17})")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})\.\d{1,15}")
 
 
-class Writer(NamedTuple):
+class RowWriter(NamedTuple):
     """Writes rows of one table."""
 
     head: str
@@ -281,20 +281,20 @@ class Writer(NamedTuple):
     write: Write
 
 
-def writer(table: Table, recipe: Recipe) -> Writer:
+def writer(table: Table, recipe: Recipe) -> RowWriter:
     """What writes the rows of a table the way the recipe says."""
     settings = recipe.tabular
     if settings.rows == "sentence":
         own = templated(table, settings.template) if settings.template else None
-        return Writer("", own or sentences(table))
+        return RowWriter("", own or sentences(table))
     names = [column.name for column in table.columns]
     if settings.rows == "json":
         types = {column.name: column.type for column in table.columns}
-        return Writer("", lambda row: _record(row, names, types) if _has(row) else "")
+        return RowWriter("", lambda row: _record(row, names, types) if _has(row) else "")
     if settings.rows == "key-value":
-        return Writer("", lambda row: "; ".join(f"{name}: {_line(cell)}" for name, cell in _said(row, names)))
+        return RowWriter("", lambda row: "; ".join(f"{name}: {_line(cell)}" for name, cell in _said(row, names)))
     head = f"{_barred(names)}\n|{' --- |' * len(names)}"
-    return Writer(head, lambda row: _barred([*row.cells, *(cell for _, cell in row.more)]) if _has(row) else "")
+    return RowWriter(head, lambda row: _barred([*row.cells, *(cell for _, cell in row.more)]) if _has(row) else "")
 
 
 def _record(row: Row, names: list[str], types: Mapping[str, str]) -> str:

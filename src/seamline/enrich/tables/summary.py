@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from math import fsum
 from statistics import median
 
-from seamline.derived import Derived, Holders
 from seamline.enrich.tables.rows import Rewriter, check_template, is_scale, texts
 from seamline.errors import ConfigError
+from seamline.facts import Derived, Holders
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
 from seamline.text.captions import caption

@@ -12,16 +12,16 @@ from importlib import import_module
 from typing import Any
 
 from seamline.code_outline import CodeOutline
-from seamline.gc_pause import paused
 from seamline.parse.code.detect import language_of
 from seamline.parse.code.guard import parse_within, refuse_bomb, refused
 from seamline.parse.code.languages import Language
 from seamline.parse.code.names import Names
 from seamline.parse.code.places import Places
-from seamline.parse.code.statements import READ, Statements
+from seamline.parse.code.statements import READ, StatementReader
 from seamline.parse.code.tree import DEPTH, Tree
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.parse.xml import outside_doctype
+from seamline.runtime import gc_paused
 from seamline.types import Block, Notice
 
 _INSTALL = "pip install 'seamline[code]'"
@@ -45,7 +45,7 @@ def parse(raw: ParseInput) -> ParseResult:
     places = Places(raw.text)
     if why := refused(language.name, places.data):
         return _plain(raw.text, why, language)
-    with paused():
+    with gc_paused():
         syntax = parse_within(parser, places.data)
         if syntax is None:
             return _plain(raw.text, f"the grammar of {language.name} took too long over it and was stopped", language)
@@ -53,15 +53,18 @@ def parse(raw: ParseInput) -> ParseResult:
         tree = Tree(places, language)
         blocks = tree.blocks(root)
         notices = (*_syntax(root, language), *_deep(tree), *_cookie(raw.text, language), *_outside(raw.text, language))
-        outline = _outline(root, places, language)
+        is_wanted = raw.reading.outline
+        outline = (
+            _outline(root, places, parser, language) if is_wanted else CodeOutline(language.name, is_left_out=True)
+        )
     return ParseResult(raw.text, blocks, meta=_meta(language), notices=notices, code=outline)
 
 
-def _outline(root: Any, places: Places, language: Language) -> CodeOutline:
+def _outline(root: Any, places: Places, parser: Any, language: Language) -> CodeOutline:
     """What is told of the statements and names of a source."""
     names = Names(places, language)
-    names.read(root)
-    statements, groups = Statements(places, language).read(root) if language.name in READ else ([], [])
+    names.read(root, parser.language)
+    statements, groups = StatementReader(places, language).read(root) if language.name in READ else ([], [])
     return CodeOutline(
         language.name,
         statements,

@@ -32,7 +32,8 @@ class Language:
     """The function of the package that gives the grammar."""
 
 
-def _set(names: str) -> frozenset[str]:
+def word_set(names: str) -> frozenset[str]:
+    """The words of a text."""
     return frozenset(names.split())
 
 
@@ -42,13 +43,13 @@ def _types(pairs: str) -> Types:
     return {pair[0]: pair[-1] for pair in split}
 
 
-FUNCTIONS = _set("arrow_function function_expression generator_function class function_definition")
+FUNCTIONS = word_set("arrow_function function_expression generator_function class function_definition")
 """Values that make the variable they are given to a declaration."""
-CLASSES = _set("class interface struct impl trait enum object extension protocol record actor union")
+CLASSES = word_set("class interface struct impl trait enum object extension protocol record actor union")
 """What a function is a method of."""
 HOLDERS = CLASSES | {"module"}
 """What is told apart however small it is."""
-_PREPROCESSOR = _set("preproc_ifdef preproc_if preproc_else preproc_elif linkage_specification declaration_list")
+_PREPROCESSOR = word_set("preproc_ifdef preproc_if preproc_else preproc_elif linkage_specification declaration_list")
 _SCRIPT = _types(
     "function_declaration:function generator_function_declaration:function class_declaration:class"
     " method_definition:method class:class field_definition:method"
@@ -60,7 +61,7 @@ _TYPED = {
         " internal_module:module type_alias_declaration:type public_field_definition:method"
     ),
 }
-_SCRIPT_WRAPS = _set("export_statement lexical_declaration variable_declaration expression_statement")
+_SCRIPT_WRAPS = word_set("export_statement lexical_declaration variable_declaration expression_statement")
 _C = _types(
     "function_definition:function struct_specifier:struct enum_specifier:enum union_specifier:union"
     " type_definition:type"
@@ -72,17 +73,17 @@ LANGUAGES = (
         "tree_sitter_python",
         (".py", ".pyi"),
         _types("class_definition:class function_definition:function"),
-        _set("import_statement import_from_statement future_import_statement"),
-        wraps=_set("decorated_definition"),
-        through=_set("block"),
+        word_set("import_statement import_from_statement future_import_statement"),
+        wraps=word_set("decorated_definition"),
+        through=word_set("block"),
     ),
     Language(
         "javascript",
         "tree_sitter_javascript",
         (".js", ".mjs", ".cjs", ".jsx"),
         _SCRIPT,
-        _set("import_statement"),
-        _set("decorator"),
+        word_set("import_statement"),
+        word_set("decorator"),
         _SCRIPT_WRAPS,
     ),
     Language(
@@ -90,8 +91,8 @@ LANGUAGES = (
         "tree_sitter_typescript",
         (".ts", ".mts", ".cts"),
         _TYPED,
-        _set("import_statement"),
-        _set("decorator"),
+        word_set("import_statement"),
+        word_set("decorator"),
         _SCRIPT_WRAPS | {"ambient_declaration"},
         grammar="language_typescript",
     ),
@@ -100,8 +101,8 @@ LANGUAGES = (
         "tree_sitter_typescript",
         (".tsx",),
         _TYPED,
-        _set("import_statement"),
-        _set("decorator"),
+        word_set("import_statement"),
+        word_set("decorator"),
         _SCRIPT_WRAPS | {"ambient_declaration"},
         grammar="language_tsx",
     ),
@@ -114,17 +115,17 @@ LANGUAGES = (
             " annotation_type_declaration:interface method_declaration:method constructor_declaration:method"
             " compact_constructor_declaration:method module_declaration:module"
         ),
-        _set("import_declaration package_declaration"),
-        through=_set("enum_body_declarations"),
+        word_set("import_declaration package_declaration"),
+        through=word_set("enum_body_declarations"),
     ),
     Language(
         "go",
         "tree_sitter_go",
         (".go",),
         _types("function_declaration:function method_declaration:method type_spec:type"),
-        _set("import_declaration package_clause"),
-        wraps=_set("type_declaration"),
-        through=_set("statement_list"),
+        word_set("import_declaration package_clause"),
+        wraps=word_set("type_declaration"),
+        through=word_set("statement_list"),
     ),
     Language(
         "rust",
@@ -134,17 +135,17 @@ LANGUAGES = (
             "function_item:function impl_item:impl struct_item:struct enum_item:enum union_item:union"
             " trait_item:trait mod_item:module macro_definition:macro foreign_mod_item:module"
         ),
-        _set("use_declaration extern_crate_declaration"),
-        _set("attribute_item"),
+        word_set("use_declaration extern_crate_declaration"),
+        word_set("attribute_item"),
     ),
-    Language("c", "tree_sitter_c", (".c", ".h"), _C, _set("preproc_include"), through=_PREPROCESSOR),
+    Language("c", "tree_sitter_c", (".c", ".h"), _C, word_set("preproc_include"), through=_PREPROCESSOR),
     Language(
         "cpp",
         "tree_sitter_cpp",
         (".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx"),
         {**_C, **_types("class_specifier:class namespace_definition:module concept_definition:type")},
-        _set("preproc_include using_declaration"),
-        wraps=_set("template_declaration"),
+        word_set("preproc_include using_declaration"),
+        wraps=word_set("template_declaration"),
         through=_PREPROCESSOR | {"field_declaration_list"},
     ),
     Language(
@@ -158,8 +159,8 @@ LANGUAGES = (
             " indexer_declaration:property operator_declaration:method conversion_operator_declaration:method"
             " event_declaration:property delegate_declaration:type local_function_statement:function"
         ),
-        _set("using_directive extern_alias_directive file_scoped_namespace_declaration"),
-        wraps=_set("global_statement"),
+        word_set("using_directive extern_alias_directive file_scoped_namespace_declaration"),
+        wraps=word_set("global_statement"),
         through=_PREPROCESSOR,
     ),
     Language(
@@ -167,7 +168,7 @@ LANGUAGES = (
         "tree_sitter_ruby",
         (".rb",),
         _types("class:class module:module method:function singleton_method:function singleton_class:class"),
-        through=_set("body_statement"),
+        through=word_set("body_statement"),
         calls=_types("require:import require_relative:import load:import autoload:import"),
     ),
     Language(
@@ -178,7 +179,7 @@ LANGUAGES = (
             "class_declaration:class interface_declaration:interface trait_declaration:trait enum_declaration:enum"
             " function_definition:function method_declaration:method namespace_definition:module"
         ),
-        _set("namespace_use_declaration namespace_definition php_tag"),
+        word_set("namespace_use_declaration namespace_definition php_tag"),
         grammar="language_php",
     ),
     Language(
@@ -189,7 +190,7 @@ LANGUAGES = (
             "class_declaration:class object_declaration:object companion_object:object function_declaration:function"
             " secondary_constructor:method"
         ),
-        _set("import import_list import_header package_header file_annotation"),
+        word_set("import import_list import_header package_header file_annotation"),
     ),
     Language(
         "swift",
@@ -199,8 +200,8 @@ LANGUAGES = (
             "class_declaration:class protocol_declaration:protocol function_declaration:function"
             " init_declaration:method deinit_declaration:method subscript_declaration:method"
         ),
-        _set("import_declaration"),
-        through=_set("statements"),
+        word_set("import_declaration"),
+        through=word_set("statements"),
     ),
     Language(
         "scala",
@@ -211,8 +212,8 @@ LANGUAGES = (
             " function_definition:function extension_definition:extension given_definition:object"
             " package_object:object"
         ),
-        _set("import_declaration package_clause"),
-        through=_set("indented_block"),
+        word_set("import_declaration package_clause"),
+        through=word_set("indented_block"),
     ),
     Language(
         "bash",
@@ -228,22 +229,22 @@ LANGUAGES = (
             "create_table:table create_view:view create_materialized_view:view create_function:function"
             " create_procedure:function create_trigger:trigger create_index:index create_type:type"
         ),
-        wraps=_set("statement"),
+        wraps=word_set("statement"),
     ),
     Language(
         "lua",
         "tree_sitter_lua",
         (".lua",),
         _types("function_declaration:function"),
-        wraps=_set("variable_declaration assignment_statement"),
-        through=_set("block"),
+        wraps=word_set("variable_declaration assignment_statement"),
+        through=word_set("block"),
     ),
     Language(
         "css",
         "tree_sitter_css",
         (".css",),
         _types("rule_set:rule media_statement:rule keyframes_statement:rule supports_statement:rule at_rule:rule"),
-        _set("import_statement charset_statement namespace_statement"),
+        word_set("import_statement charset_statement namespace_statement"),
     ),
     Language(
         "toml",
@@ -256,23 +257,23 @@ LANGUAGES = (
         "tree_sitter_yaml",
         (".yaml", ".yml"),
         _types("block_mapping_pair:key"),
-        through=_set("stream document block_node block_mapping block_sequence"),
+        through=word_set("stream document block_node block_mapping block_sequence"),
     ),
     Language(
         "haskell",
         "tree_sitter_haskell",
         (".hs",),
         _types("function:function data_type:type newtype:type class:class instance:class"),
-        _set("import header"),
-        _set("signature haddock"),
-        through=_set("imports declarations class_declarations instance_declarations"),
+        word_set("import header"),
+        word_set("signature haddock"),
+        through=word_set("imports declarations class_declarations instance_declarations"),
     ),
     Language(
         "elixir",
         "tree_sitter_elixir",
         (".ex", ".exs"),
-        prefixes=_set("unary_operator"),
-        through=_set("do_block"),
+        prefixes=word_set("unary_operator"),
+        through=word_set("do_block"),
         calls=_types(
             "defmodule:module defprotocol:module defimpl:module def:function defp:function defmacro:macro"
             " defmacrop:macro alias:import import:import require:import use:import"
@@ -283,15 +284,15 @@ LANGUAGES = (
         "tree_sitter_julia",
         (".jl",),
         _types("function_definition:function macro_definition:macro struct_definition:struct module_definition:module"),
-        _set("import_statement using_statement"),
-        through=_set("block"),
+        word_set("import_statement using_statement"),
+        through=word_set("block"),
     ),
     Language(
         "xml",
         "tree_sitter_xml",
         (".xml",),
         _types("element:element"),
-        through=_set("document content prolog"),
+        through=word_set("document content prolog"),
         grammar="language_xml",
     ),
 )

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
 
 from seamline.code_outline import Import, Name
-from seamline.parse.code.languages import Language
+from seamline.parse.code.languages import Language, word_set
 from seamline.parse.code.places import Places
+from seamline.parse.code.python_names import PythonNames
 from seamline.parse.code.scopes import Node
 
-_THROUGH = frozenset("import_list preproc_ifdef preproc_if".split())
+_THROUGH = word_set("import_list preproc_ifdef preproc_if")
 _IMPORTS = {
     "java": "import_declaration",
     "kotlin": "import",
@@ -25,41 +29,74 @@ _IMPORTS = {
 }
 """Nodes that bind names, by language."""
 _NAME = re.compile(r"identifier$|^name$")
-_NOT_USED = frozenset("property_identifier field_identifier statement_identifier label_name".split())
+_NOT_USED = word_set("property_identifier field_identifier statement_identifier label_name")
 """Names that stand for nothing outside of what is before them."""
 _PATH = re.compile(r"^(?:scoped_|qualified_|nested_)|^(?:namespace_name|identifier|import_declaration)$")
-_WILDCARDS = frozenset("asterisk use_wildcard namespace_wildcard *".split())
+_WILDCARDS = word_set("asterisk use_wildcard namespace_wildcard *")
+_LIST = re.compile(r"_(?:list|selectors|group)$")
 _RENAMED = frozenset(("as", "=>"))
-_CALLS = frozenset(
-    "call call_expression method_invocation new_expression object_creation_expression invocation_expression"
-    " function_call function_call_expression".split()
+_OPERATORS = '"&&" @branch "||" @branch'
+_TOKENS = '["if" "for" "while" "case" "catch"] @branch ' + _OPERATORS
+_SCRIPT = f"""(call_expression function: (identifier) @call) (new_expression constructor: (identifier) @call)
+    (member_expression object: (this) property: (_) @own) {_TOKENS} (ternary_expression) @branch"""
+_C = (
+    """(call_expression function: (identifier) @call) ["if" "for" "while" "case"] @branch
+    (conditional_expression) @branch """
+    + _OPERATORS
 )
-_CALLED = ("function", "constructor", "type", "name", "method")
-"""Fields that hold what is called."""
-_RECEIVERS = ("object", "receiver")
-_MEMBERS = frozenset(
-    "attribute member_expression field_access field_expression method_invocation navigation_expression"
-    " member_access_expression scoped_identifier call".split()
-)
-_SAME = frozenset((b"self", b"this"))
-_BRANCHES = frozenset("if for while case catch guard && ||".split())
-_PYTHON_BRANCHES = frozenset("if elif for while except and or case".split())
-_TERNARY = frozenset("ternary_expression conditional_expression".split())
+_QUERIES = {
+    "python": """(call function: (identifier) @call)
+        (attribute object: (identifier) @self attribute: (identifier) @own (#eq? @self "self"))
+        ["if" "elif" "for" "while" "except" "and" "or" "case"] @branch""",
+    "javascript": _SCRIPT,
+    "typescript": _SCRIPT,
+    "tsx": _SCRIPT,
+    "java": f"""(method_invocation !object name: (identifier) @call)
+        (object_creation_expression type: (type_identifier) @call) (field_access object: (this) field: (_) @own)
+        (method_invocation object: (this) name: (_) @own) {_TOKENS} (ternary_expression) @branch""",
+    "go": '(call_expression function: (identifier) @call) ["if" "for" "case"] @branch ' + _OPERATORS,
+    "rust": """(call_expression function: (identifier) @call)
+        (call_expression function: (scoped_identifier name: (identifier) @call))
+        (field_expression value: (self) field: (_) @own) ["if" "for" "while" "=>"] @branch """
+    + _OPERATORS,
+    "c": _C,
+    "cpp": f"""{_C} (call_expression function: (qualified_identifier name: (identifier) @call))
+        (new_expression type: (type_identifier) @call) "catch" @branch""",
+    "csharp": f"""(invocation_expression function: (identifier) @call)
+        (object_creation_expression type: (identifier) @call)
+        {_TOKENS} (conditional_expression) @branch""",
+    "kotlin": """(call_expression . (identifier) @call)
+        (navigation_expression (this_expression) (identifier) @own)
+        ["if" "for" "while" "catch"] @branch """
+    + _OPERATORS,
+    "swift": """(call_expression . (simple_identifier) @call)
+        (navigation_expression (self_expression) (navigation_suffix (simple_identifier) @own))
+        ["if" "for" "while" "case" "guard"] @branch """
+    + _OPERATORS,
+    "scala": """(call_expression function: (identifier) @call) ["if" "for" "while" "case" "catch"] @branch""",
+    "php": f"""(function_call_expression function: (name) @call) (object_creation_expression (name) @call)
+        {_TOKENS} (conditional_expression) @branch""",
+    "ruby": """(call !receiver method: (identifier) @call) (call receiver: (self) method: (identifier) @own)
+        ["if" "unless" "elsif" "while" "until" "when" "rescue"] @branch """
+    + _OPERATORS,
+    "lua": '(function_call name: (identifier) @call) ["if" "elseif" "for" "while"] @branch',
+    "bash": '["if" "elif" "for" "while"] @branch (case_item) @branch ' + _OPERATORS,
+    "elixir": "(call target: (identifier) @call)",
+    "julia": '(call_expression . (identifier) @call) ["if" "elseif" "for" "while"] @branch',
+}
+"""What is called, members of the same object, and where control branches, by language."""
 _NESTED = 16
 """Lists of imported names inside each other."""
 _VERSION = re.compile(r"v\d+\Z")
 
 
 class Names:
-    """What one walk through a syntax tree finds. Places are in code points."""
+    """What a syntax tree says of names. Places are in code points."""
 
     def __init__(self, places: Places, language: Language) -> None:
         self._places = places
         self._data = places.data
         self._language = language.name
-        self._branching = _PYTHON_BRANCHES if language.name == "python" else _BRANCHES
-        if language.name == "rust":
-            self._branching |= {"=>"}  # every arm of a `match` is a branch
         self.imports: list[Import] = []
         self.uses: list[Name] = []
         self.stores: list[Name] = []
@@ -67,67 +104,36 @@ class Names:
         self.own: list[Name] = []
         self.branches: list[int] = []
 
-    def read(self, root: Node) -> None:
-        is_python = self._language == "python"
-        passed = set[int]() if is_python else self._imports(root)
-        self._walk(root, passed, frozenset(name.encode() for one in self.imports for name in one.names))
-        if is_python:
-            from seamline.parse.code.python_names import PythonNames
+    def read(self, root: Node, grammar: Any) -> None:
+        found = _captures(self._language, grammar, root)
+        self.calls = sorted(map(self._name, found.get("call", ())))
+        self.own = sorted(map(self._name, found.get("own", ())))
+        self.branches = sorted([self._places.point(node.start_byte) for node in found.get("branch", ())])
+        if self._language == "python":
+            names = PythonNames(self._places)
+            names.read(root)
+            self.imports, self.uses, self.stores = names.imports, names.uses(), names.stores()
+        else:
+            self._use(root, self._import(root))
 
-            found = PythonNames(self._places)
-            found.read(root)
-            self.imports, self.uses, self.stores = found.imports, found.uses(), found.stores()
-        for names in (self.calls, self.own, self.branches):
-            names.sort()  # type: ignore[attr-defined]
-
-    def _walk(self, root: Node, passed: set[int], wanted: frozenset[bytes]) -> None:
-        """Look at every node but those in imports."""
-        data, branching = self._data, self._branching
-        stack = [root]
-        while stack:
-            node = stack.pop()
-            children = node.children
+    def _use(self, root: Node, passed: Sequence[tuple[int, int]]) -> None:
+        """Where imported names are looked up by themselves: not in imports, nor after a dot unless that is one of
+        several."""
+        data = self._data
+        names = sorted({name.encode() for one in self.imports for name in one.names})
+        pattern = re.compile(rb"(?:%s)(?![\w$])" % b"|".join(map(re.escape, names)))
+        for found in pattern.finditer(data) if names else ():
+            at, end = found.span()
+            before = data[max(0, at - 2) : at]
+            if before.endswith(b".") and before != b"..":
+                continue  # a member
+            node = root.descendant_for_byte_range(at, end)
             kind = node.type
-            if not children:
-                if kind in branching:
-                    if not node.is_named:
-                        self.branches.append(self._places.point(node.start_byte))
-                elif wanted and data[node.start_byte : node.end_byte] in wanted and self._is_use(node, kind):
-                    self.uses.append(self._name(node))
+            if not _NAME.search(kind) or kind in _NOT_USED or (node.start_byte, node.end_byte) != (at, end):
                 continue
-            if kind in _CALLS:
-                self._call(node, children)
-            elif kind in _TERNARY and self._language != "python":
-                self.branches.append(self._places.point(node.start_byte))
-            if kind in _MEMBERS and data[children[0].start_byte : children[0].end_byte] in _SAME:
-                self._member(node, children)
-            if passed and node.start_byte in passed and self._is_import(node):
-                continue
-            stack.extend(reversed(children))
-
-    def _is_use(self, node: Node, kind: str) -> bool:
-        """Whether a name is looked up by itself: not after a dot, unless that is one of several."""
-        if not _NAME.search(kind) or kind in _NOT_USED:
-            return False
-        before = self._data[max(0, node.start_byte - 2) : node.start_byte]
-        return not before.endswith(b".") or before == b".."
-
-    def _call(self, node: Node, children: list[Node]) -> None:
-        if any(node.child_by_field_name(field) is not None for field in _RECEIVERS):
-            return
-        called = next((one for one in map(node.child_by_field_name, _CALLED) if one is not None), None)
-        called = called or next((one for one in children if one.is_named), children[0])
-        if called.type in ("scoped_identifier", "qualified_identifier"):
-            called = called.child_by_field_name("name") or called
-        if _NAME.search(called.type) and not called.child_count:
-            self.calls.append(self._name(called))
-
-    def _member(self, node: Node, children: list[Node]) -> None:
-        found = node.child_by_field_name("name") or node.child_by_field_name("method") or children[-1]
-        if found.type == "navigation_suffix":
-            found = found.children[-1]
-        if _NAME.search(found.type):
-            self.own.append(self._name(found))
+            around = bisect_right(passed, (at, end)) - 1
+            if around < 0 or at >= passed[around][1]:
+                self.uses.append(self._name(node))
 
     def _name(self, node: Node) -> Name:
         return Name(self._places.point(node.start_byte), self._text(node))
@@ -137,19 +143,17 @@ class Names:
 
     # --- imports --------------------------------------------------------------------------------------------------
 
-    def _is_import(self, node: Node) -> bool:
-        return node.type in _IMPORTS.get(self._language, "").split()
-
-    def _imports(self, root: Node) -> set[int]:
-        """Note what the file imports; where these statements start."""
-        passed = set()
-        waiting = list(reversed(root.children)) if self._language in _IMPORTS else []
+    def _import(self, root: Node) -> list[tuple[int, int]]:
+        """Note what the file imports; where these statements stand."""
+        kinds = _IMPORTS.get(self._language, "").split()
+        passed = []
+        waiting = list(reversed(root.children)) if kinds else []
         while waiting:
             node = waiting.pop()
             if node.type in _THROUGH:
                 waiting.extend(reversed(node.children))
-            elif self._is_import(node):
-                passed.add(node.start_byte)
+            elif node.type in kinds:
+                passed.append((node.start_byte, node.end_byte))
                 if self._language == "go":
                     self.imports += self._packages(node)
                 elif names := tuple(dict.fromkeys(self._bound(node, ""))):
@@ -172,7 +176,7 @@ class Names:
         elif depth < _NESTED:
             if any(one.type in _RENAMED for one in children):
                 named = named[-1:]
-            elif kind in _WILDCARDS or any(one.type in _WILDCARDS for one in children):
+            elif kind in _WILDCARDS or (not _LIST.search(kind) and any(one.type in _WILDCARDS for one in children)):
                 return
             elif _PATH.search(kind):  # what is taken from its end
                 around = self._text(named[0]).rpartition(":")[2]
@@ -197,6 +201,21 @@ class Names:
             names = (self._text(name),) if name is not None else tuple(_packages(self._text(path).strip('"`')))
             start, end = self._span(spec if around else node)
             yield Import(start, end, names, around)
+
+
+def _captures(language: str, grammar: Any, root: Node) -> dict[str, list[Node]]:
+    if language not in _QUERIES:
+        return {}
+    import tree_sitter
+
+    return tree_sitter.QueryCursor(_query(language, grammar)).captures(root)
+
+
+@cache
+def _query(language: str, grammar: Any) -> Any:
+    import tree_sitter
+
+    return tree_sitter.Query(grammar, _QUERIES[language])
 
 
 def _packages(path: str) -> Iterator[str]:

@@ -9,33 +9,29 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from seamline.code_outline import Import, Name
+from seamline.parse.code.languages import word_set
 from seamline.parse.code.places import Places
 from seamline.parse.code.scopes import Node
 
 _LOAD, _STORE, _PATTERN, _WALRUS, _SKIP = range(5)
 """What becomes of the names in a node."""
-_ROLES = {
-    "assignment": {"left": _STORE},
-    "augmented_assignment": {"left": _STORE},
-    "for_statement": {"left": _STORE},
-    "for_in_clause": {"left": _STORE},
-    "named_expression": {"name": _WALRUS},
-    "attribute": {"attribute": _SKIP},
-    "keyword_argument": {"name": _SKIP},
+_FIRST = {
+    "assignment": _STORE,
+    "augmented_assignment": _STORE,
+    "named_expression": _WALRUS,
+    "keyword_argument": _SKIP,
 }
-"""Fields of nodes whose names are not simply looked up."""
-_TARGETS = frozenset(
+"""Nodes whose first child is not simply looked up."""
+_TARGETS = word_set(
     "pattern_list tuple_pattern list_pattern list_splat_pattern tuple list parenthesized_expression list_splat"
-    " as_pattern_target expression_list dictionary_splat_pattern".split()
+    " as_pattern_target expression_list dictionary_splat_pattern"
 )
 """Nodes that hold targets."""
-_PARAMETERS = frozenset(
+_PARAMETERS = word_set(
     "default_parameter typed_parameter typed_default_parameter list_splat_pattern dictionary_splat_pattern"
-    " tuple_pattern identifier".split()
+    " tuple_pattern identifier"
 )
-_COMPREHENSIONS = frozenset(
-    "list_comprehension set_comprehension dictionary_comprehension generator_expression".split()
-)
+_COMPREHENSIONS = word_set("list_comprehension set_comprehension dictionary_comprehension generator_expression")
 
 
 class Scope:
@@ -76,6 +72,8 @@ class PythonNames:
             "nonlocal_statement": self._declare,
             "delete_statement": self._delete,
             "as_pattern": self._alias,
+            "for_statement": self._loop,
+            "for_in_clause": self._loop,
             "type_alias_statement": self._type,
             **dict.fromkeys(_COMPREHENSIONS, self._comprehension),
         }
@@ -109,9 +107,11 @@ class PythonNames:
                 stack.extend(self._special[kind](node, scope))
             elif kind == "case_pattern":
                 stack.extend([(one, scope, _PATTERN) for one in children])
-            elif kind in _ROLES:
-                roles, field = _ROLES[kind], node.field_name_for_child
-                stack.extend([(one, scope, roles.get(field(at) or "", role)) for at, one in enumerate(children)])
+            elif kind == "attribute":
+                stack.append((children[0], scope, _LOAD))
+            elif kind in _FIRST:
+                stack.append((children[0], scope, _FIRST[kind]))
+                stack.extend([(one, scope, _LOAD) for one in children[1:]])
             else:
                 stack.extend([(one, scope, role) for one in children])
         self.imports.sort()
@@ -136,33 +136,26 @@ class PythonNames:
     # --- statements and expressions with rules of their own -------------------------------------------------------
 
     def _function(self, node: Node, scope: Scope) -> list[_Task]:
-        inner = Scope("def", scope)
-        out: list[_Task] = []
-        for at, child in enumerate(node.children):
-            field = node.field_name_for_child(at)
-            if field == "name":
-                out.append((child, scope, _STORE))
-            elif field == "body":
-                out.append((child, inner, _LOAD))
-            elif field == "parameters":
-                out += self._parameters(child, scope, inner)
-            elif field == "type_parameters":
-                out += self._type_parameters(child, scope, inner)
-            else:
-                out.append((child, scope, _LOAD))
+        inner, part = Scope("def", scope), node.child_by_field_name
+        out = _tasks((part("name"), scope, _STORE), (part("return_type"), scope, _LOAD), (part("body"), inner, _LOAD))
+        if (types := part("type_parameters")) is not None:
+            out += self._type_parameters(types, scope, inner)
+        if (parameters := part("parameters")) is not None:
+            out += self._parameters(parameters, scope, inner)
         return out
 
     def _class(self, node: Node, scope: Scope) -> list[_Task]:
-        inner = Scope("class", scope)
-        out: list[_Task] = []
-        for at, child in enumerate(node.children):
-            field = node.field_name_for_child(at)
-            if field == "type_parameters":
-                out += self._type_parameters(child, scope, inner)
-            else:
-                role = _STORE if field == "name" else _LOAD
-                out.append((child, inner if field == "body" else scope, role))
+        inner, part = Scope("class", scope), node.child_by_field_name
+        out = _tasks((part("name"), scope, _STORE), (part("superclasses"), scope, _LOAD), (part("body"), inner, _LOAD))
+        if (types := part("type_parameters")) is not None:
+            out += self._type_parameters(types, scope, inner)
         return out
+
+    def _loop(self, node: Node, scope: Scope, inner: Scope | None = None) -> list[_Task]:
+        """`for target in ...`; the target may be of another scope."""
+        left = node.child_by_field_name("left")
+        rest = [one for one in node.named_children if one != left]
+        return _tasks((left, inner or scope, _STORE), *[(one, scope, _LOAD) for one in rest])
 
     def _parameters(self, node: Node, outer: Scope, inner: Scope) -> list[_Task]:
         """Names of parameters; their defaults and types are looked up outside."""
@@ -239,13 +232,11 @@ class PythonNames:
         """All of it is inside but for what the first `for` goes through."""
         inner = Scope("comprehension", scope)
         out: list[_Task] = []
-        first = True
-        for child in node.children:
-            if child.type == "for_in_clause" and first:
-                first = False
-                for at, part in enumerate(child.children):
-                    field = child.field_name_for_child(at)
-                    out.append((part, inner, _STORE) if field == "left" else (part, scope, _LOAD))
+        is_first = True
+        for child in node.named_children:
+            if child.type == "for_in_clause" and is_first:
+                is_first = False
+                out += self._loop(child, scope, inner)
             else:
                 out.append((child, inner, _LOAD))
         return out
@@ -263,6 +254,11 @@ class PythonNames:
         if kind == "keyword_pattern":
             return [(one, scope, _PATTERN) for one in children[1:]]
         return [(one, scope, _PATTERN) for one in children if self._text(one) != "_"]
+
+
+def _tasks(*tasks: tuple[Node | None, Scope, int]) -> list[_Task]:
+    """Those whose node is there."""
+    return [task for task in tasks if task[0] is not None]
 
 
 def _is_global(name: str, scope: Scope) -> bool:

@@ -14,39 +14,39 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from seamline.code_outline import CHAIN, LITERAL, Group, Statement
-from seamline.parse.code.languages import Language
+from seamline.parse.code.languages import Language, word_set
 from seamline.parse.code.places import WHITE, Places
 from seamline.parse.code.scopes import DECORATION, Node
 
-READ = frozenset(
-    "python javascript typescript tsx java go rust c cpp csharp kotlin swift scala php".split(),
-)
+READ = word_set("python javascript typescript tsx java go rust c cpp csharp kotlin swift scala php")
 """Languages whose statements are told apart."""
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _SEPARATORS = frozenset((",", ";"))
 _BLANKS = b" \t\r\n\f"
-_THROUGH = frozenset(
+_THROUGH = word_set(
     "statement_list statements enum_body_declarations import_list ERROR"
-    " preproc_ifdef preproc_if preproc_else preproc_elif preproc_elifdef".split()
+    " preproc_ifdef preproc_if preproc_else preproc_elif preproc_elifdef"
 )
 """Nodes whose children count as children of the node around them."""
 _STRUNG = frozenset(("concatenated_string", "ERROR"))
 """The same between brackets of Python."""
-_CLAUSES = frozenset("elif_clause else_clause except_clause except_group_clause finally_clause".split())
-_COMPOUND = frozenset(
+_CLAUSES = word_set("elif_clause else_clause except_clause except_group_clause finally_clause")
+_COMPOUND = word_set(
     "if_statement for_statement while_statement try_statement with_statement match_statement case_clause"
-    " function_definition class_definition decorated_definition".split()
+    " function_definition class_definition decorated_definition"
 )
-"""Statements of Python that hold others."""
-_LABELLED = frozenset(
+"""StatementReader of Python that hold others."""
+_LABELLED = word_set(
     "switch_case switch_default expression_case type_case communication_case default_case case_statement"
-    " default_statement switch_block_statement_group switch_section switch_entry".split()
+    " default_statement switch_block_statement_group switch_section switch_entry"
 )
-"""Statements under a label that ends in a colon."""
-_STRING = re.compile(r"string|text_block|heredoc")
+"""StatementReader under a label that ends in a colon."""
+_OPAQUE = re.compile(r"string|heredoc|comment|pattern$")
+"""Nodes that are not looked into."""
 _GROUPING = frozenset(("parenthesized_expression",))
 _LEADING = re.compile(rb"\??\.(?!\.)|&&|\|\|?|\?\?|\+(?!\+)|\?(?![.:])")
 """What a line starts with that is chained to the line before it."""
+_MARKS = b".?&|+"
 _TRAILING = frozenset((".", "&&", "||", "+"))
 """What a line ends with that the next one is chained to."""
 _QUOTE = re.compile(r'b?c?r(#*)"|R"([^()\\\s]*)\(|"""|@?"|`')
@@ -92,7 +92,7 @@ class _Link(NamedTuple):
     before: int
 
 
-class Statements:
+class StatementReader:
     """Finds the statements of one syntax tree. Places are in bytes until all are found."""
 
     def __init__(self, places: Places, language: Language) -> None:
@@ -100,32 +100,33 @@ class Statements:
         self._data = places.data
         self._is_python = language.name == "python"
         self._prefixes = language.prefixes
-        self._statements: list[tuple[int, int, int, int, str, int]] = []
+        self._statements: list[Statement] = []
         self._groups: list[tuple[int, int, int, int, str, str]] = []
-        self._firsts: list[int] = []
 
     def read(self, root: Node) -> tuple[list[Statement], list[Group]]:
-        waiting = deque([(self._items(root.children, "", ""), 0)])
-        is_first = True
+        find, statements, groups = self._data.find, self._statements, self._groups
+        firsts: list[int] = []
+        waiting: deque[tuple[Sequence[_Item], int]] = deque([(self._items(root.children, "", ""), 0)])
         while waiting:
             items, depth = waiting.popleft()
-            if not is_first:
-                self._firsts.append(len(self._statements))
-            is_first = False
-            for item in items:
-                found = item.found if item.found is not None else self._found(item)
-                kind = item.nodes[0].type if item.nodes else ""
-                self._statements.append((*item[:4], kind, len(self._groups)))
-                for one in found:
-                    self._groups.append(one[:6])
+            firsts.append(len(statements))
+            for start, code, begin, end, nodes, known in items:
+                statements.append(Statement(start, code, begin, end, nodes[0].type if nodes else "", len(groups)))
+                if known is None and nodes and find(b"\n", code, end) >= 0:
+                    known = self._found(_Item(start, code, begin, end, nodes))
+                for one in known or ():
+                    groups.append(one[:6])
                     waiting.append((self._inside(one) if depth < _DEEPEST else (), depth + 1))
-        groups = [(*group, first) for group, first in zip(self._groups, self._firsts, strict=True)]
+        found = [Group(*group, first) for group, first in zip(groups, firsts[1:], strict=True)]
         if self._places.is_ascii:
-            return list(map(Statement._make, self._statements)), list(map(Group._make, groups))
+            return statements, found
         point = self._places.point
         return (
-            [Statement(*map(point, statement[:4]), *statement[4:]) for statement in self._statements],
-            [Group(*[one if one < 0 else point(one) for one in group[:4]], *group[4:]) for group in groups],
+            [Statement(point(a), point(b), point(c), point(d), kind, first) for a, b, c, d, kind, first in statements],
+            [
+                Group(a if a < 0 else point(a), b if b < 0 else point(b), point(c), point(d), kind, closers, first)
+                for a, b, c, d, kind, closers, first in found
+            ],
         )
 
     def _inside(self, found: _Found) -> Sequence[_Item]:
@@ -136,7 +137,7 @@ class Statements:
     # --- where statements start -----------------------------------------------------------------------------------
 
     def _items(self, nodes: Sequence[Node], kind: str, closer: str, lead: int = -1) -> list[_Item]:
-        """Statements among the children of a node, each with the comments above it."""
+        """StatementReader among the children of a node, each with the comments above it."""
         out: list[_Item] = []
         parts: list[Node] = []
         data, line_start, prefixes = self._data, self._places.line_start, self._prefixes
@@ -221,7 +222,7 @@ class Statements:
     def _flat(self, nodes: Sequence[Node], kind: str) -> Sequence[Node]:
         """Nodes, and the children of those that are looked through."""
         through = _STRUNG if self._is_python and kind else _THROUGH
-        if all([node.type not in through for node in nodes]):
+        if through.isdisjoint([node.type for node in nodes]):
             return nodes
         out = []
         waiting = list(reversed(nodes))
@@ -237,8 +238,6 @@ class Statements:
 
     def _found(self, item: _Item) -> list[_Found]:
         """The groups of a statement."""
-        if self._data.find(b"\n", item.code, item.end) < 0 or not item.nodes:
-            return []
         if self._is_python:
             if item.nodes[0].type in _COMPOUND:
                 return self._suites(item.nodes[0], item)
@@ -308,66 +307,62 @@ class Statements:
     def _brackets(self, item: _Item) -> tuple[list[_Found], list[_Link]]:
         """The outermost brackets of a statement whose elements stand on lines of their own, literals of several lines,
         and the links of a chain."""
-        data, line_start = self._data, self._places.line_start
+        find = self._data.find
         out: list[_Found] = []
-        leading: list[_Link] = []
-        trailing: list[_Link] = []
-        # Siblings to look at, what closes the brackets around them, and a group that follows them: -1, or one that
-        # counts if no more than so many were found by then.
+        links: tuple[list[_Link], list[_Link]] = ([], [])
+        # Siblings to look at, what closes the brackets around them, and a group that follows them: always (-1), or only
+        # if no more than so many were found by then.
         stack: list[tuple[Iterator[Node], str, _Found | None, int]] = [(iter(item.nodes), "", None, 0)]
-        before, remark, is_trailing = item.code, -1, False
+        line = -1  # where the line ends that the last node starts on
         while stack:
             siblings, closers, outer, count = stack[-1]
             for node in siblings:
-                at, end, kind = node.start_byte, node.end_byte, node.type
-                if at == end:  # missing
+                at, end = node.start_byte, node.end_byte
+                if at > line:
+                    line = find(b"\n", at)
+                    line = line if line >= 0 else len(self._data)
+                    if not closers and at > item.code and not self._is_python:
+                        self._link(node, at, links)
+                if end <= line:
                     continue
-                if "comment" in kind:
-                    line = line_start(at)
-                    remark = line if remark < 0 and line >= 0 else remark
-                    continue
-                if not closers and at > item.code:
-                    is_named = node.is_named
-                    if is_trailing and (line := line_start(at)) >= 0:
-                        trailing.append(_Link(line if remark < 0 else remark, at, before))
-                    elif data[at] in b".?&|+" and (not is_named or data[at] in b".?") and _LEADING.match(data, at):
-                        line = line_start(at)
-                        if line >= 0:
-                            leading.append(_Link(line if remark < 0 else remark, at, before))
-                    is_trailing = not is_named and kind in _TRAILING
-                remark = -1
-                if data.find(b"\n", at, end) < 0 or kind.endswith("pattern"):
-                    before = end
-                    continue
-                if _STRING.search(kind):
-                    is_one = not self._is_python and kind != "concatenated_string"
-                    found = self._literal(node, closers, item.end) if is_one else None
-                    if found:
-                        out.append(found)
-                    before = end
+                kind = node.type
+                if _OPAQUE.search(kind):
+                    if not self._is_python and kind != "concatenated_string" and "string" in kind:
+                        out += self._literal(node, closers, item.end)
                     continue
                 children = node.children
                 opener = self._opener(children)
                 if opener < 0 or len(closers) >= _DEEPEST:
-                    if children:
-                        stack.append((iter(children), closers, None, len(out)))
-                        break
-                    before = end
-                    continue
+                    stack.append((iter(children), closers, None, 0))
+                    break
                 inner = _CLOSERS[children[opener].type] + closers
                 group = self._group(children, opener, kind, inner, item.end)
                 if group is None or kind in _GROUPING:
                     stack.append((iter(children), inner, group, len(out)))
-                    break
-                stack.append((iter(children[:opener]), closers, group, -1))
+                else:
+                    stack.append((iter(children[:opener]), closers, group, -1))
                 break
             else:
                 stack.pop()
-                if outer is not None:
-                    before = outer.close + 1
-                    if count in (-1, len(out)):
-                        out.append(outer)
-        return out, leading or trailing
+                if outer is not None and count in (-1, len(out)):
+                    out.append(outer)
+        return out, links[0] or links[1]
+
+    def _link(self, node: Node, at: int, links: tuple[list[_Link], list[_Link]]) -> None:
+        """Note a node that starts its line, if that is chained to the line before: by what it starts with, or by what
+        that ends with."""
+        line, before = self._places.line_start(at), node.prev_sibling
+        if line < 0 or before is None or "comment" in node.type:
+            return
+        while "comment" in before.type and before.prev_sibling is not None:
+            above = self._places.line_start(before.start_byte)
+            line, before = above if above >= 0 else line, before.prev_sibling
+        mark = self._data[at : at + 1]
+        link = _Link(line, at, before.end_byte)
+        if mark in _MARKS and _LEADING.match(self._data, at) and (mark in b".?" or not node.is_named):
+            links[0].append(link)
+        elif before.type in _TRAILING:
+            links[1].append(link)
 
     def _opener(self, children: Sequence[Node]) -> int:
         """Which child opens a bracket that the last one closes; -1 where none does."""
@@ -392,17 +387,17 @@ class Statements:
             return None
         return _Found(-1, -1, at, close, kind, closers, content)
 
-    def _literal(self, node: Node, closers: str, stop: int) -> _Found | None:
+    def _literal(self, node: Node, closers: str, stop: int) -> list[_Found]:
         """The lines of a literal but the first, the last with all that follows; none starts in a place for a value."""
         start, end = node.start_byte, node.end_byte
         quote = _QUOTE.match(self._places.string(start, min(end, start + 80)))
         if quote is None:
-            return None
+            return []
         at = start + len(quote[0])
         close = f'"{quote[1]}' if quote[1] is not None else f'){quote[2]}"' if quote[2] is not None else quote[0][-1:]
         close = '"""' if quote[0] == '"""' else close
         if not self._data.endswith(close.encode(), at, end):
-            return None
+            return []
         places = [
             at,
             *[edge for one in node.children if _PLACE.search(one.type) for edge in (one.start_byte, one.end_byte)],
@@ -410,10 +405,10 @@ class Statements:
         starts = [found.end() for found in _BREAK.finditer(self._data, at, end)]
         starts = [one for one in starts if one < stop and bisect_left(places, one) % 2]
         if not starts:
-            return None
+            return []
         bounds = zip(starts, [*starts[1:], stop], strict=True)
         items = [_Item(one, one, one, until, (), ()) for one, until in bounds]
-        return _Found(end, start, at, end - len(close), LITERAL, closers, (), items)
+        return [_Found(end, start, at, end - len(close), LITERAL, closers, (), items)]
 
     def _chained(self, item: _Item, groups: Sequence[_Found], links: Sequence[_Link]) -> list[_Found]:
         """The groups before the first link, and the links as statements, with the groups that are in each."""

@@ -11,7 +11,6 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seamline.errors import ParseError, needed
-from seamline.gc_pause import paused
 from seamline.parse.archive import Archive
 from seamline.parse.builder import DocumentBuilder
 from seamline.parse.html.flow import HtmlFlow
@@ -20,6 +19,7 @@ from seamline.parse.html.places import HtmlPlaces
 from seamline.parse.html.tags import RemovedParts, drop_boilerplate, drop_unshown
 from seamline.parse.html.walk import HtmlWalker
 from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.runtime import gc_paused
 from seamline.types import Notice
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class WebPage(NamedTuple):
 def parse(raw: ParseInput) -> ParseResult:
     """A page; its text is extracted."""
     builder = DocumentBuilder()
-    with paused():
+    with gc_paused():
         page = read_page(raw.text, builder, raw)
     text, blocks, anchors = builder.finish()
     notices = page.notices

@@ -102,7 +102,7 @@ def read_answer(said: list[Any], beside: bytes) -> ParseResult:
 
 def _outline(said: list[Any], length: int) -> CodeOutline:
     """The outline of a source, checked: what is in it lies in the text, and indices only go up."""
-    language, statements, groups, imports, uses, stores, calls, own, branches = said
+    language, statements, groups, imports, uses, stores, calls, own, branches, is_left_out = said
     found = CodeOutline(
         language,
         [Statement(*row) for row in statements],
@@ -113,6 +113,7 @@ def _outline(said: list[Any], length: int) -> CodeOutline:
         [Name(*row) for row in calls],
         [Name(*row) for row in own],
         branches,
+        is_left_out,
     )
     places = [*branches, *[at for row in statements for at in row[:4]], *[at for row in groups for at in row[:4]]]
     places += [at for names in (uses, stores, calls, own) for at, _ in names]

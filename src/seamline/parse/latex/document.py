@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from seamline.gc_pause import paused
 from seamline.parse.latex.blocks import LatexBlocks
 from seamline.parse.latex.lex import BEGIN, LatexMarks, lex
 from seamline.parse.latex.text import authors, plain_text
 from seamline.parse.latex.tree import LatexArguments, LatexTree, build_tree
 from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.runtime import gc_paused
 from seamline.text.headings import heading_text
 from seamline.text.lines import line_number, trimmed
 from seamline.types import Block, Detail, Notice, Span
@@ -36,7 +36,7 @@ class _Body(NamedTuple):
 
 
 def parse(raw: ParseInput) -> ParseResult:
-    with paused():
+    with gc_paused():
         return _parse_source(raw)
 
 

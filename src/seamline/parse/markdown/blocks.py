@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from seamline.gc_pause import paused
 from seamline.native import KERNELS
+from seamline.runtime import gc_paused
 from seamline.types import Block, Detail
 
 FENCED = Detail(fenced=True)
@@ -30,7 +30,7 @@ def parse_blocks(text: str, after: int = 0) -> list[Block]:
 
 
 def _parse_either_way(text: str, after: int) -> list[Block]:
-    with paused():
+    with gc_paused():
         if KERNELS is not None:
             blocks: list[Any] | None = KERNELS.parse_blocks(text, after, Block, FENCED)
             if blocks is not None:

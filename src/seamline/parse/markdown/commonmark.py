@@ -2,7 +2,7 @@
 
 pulldown-cmark (through pyromark) finds the structure; this file turns its events into `Block`s. What CommonMark
 does not know (figures, math, directives, tables after a line of text) is found afterwards, in `extensions`.
-The C in native/blocks gives the same blocks, faster; this is what it is held against, and what runs without it.
+The kernel `parse_blocks` gives the same blocks, faster; this is what it is held against, and what runs without it.
 """
 
 from __future__ import annotations

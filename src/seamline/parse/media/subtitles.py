@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from seamline.errors import ParserGaveUp
-from seamline.gc_pause import paused
 from seamline.parse.media.turns import Utterance, name_speakers, order_times, write_turns
 from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.runtime import gc_paused
 from seamline.types import Notice, collapse
 
 _LINE = re.compile(r"([^\r\n]*+)(?:\r\n?|\n|\Z)")
@@ -40,7 +40,7 @@ class _Cue(NamedTuple):
 
 def parse(raw: ParseInput) -> ParseResult:
     """Cues of a VTT or SRT file."""
-    with paused():
+    with gc_paused():
         return _parse_cues(raw)
 
 

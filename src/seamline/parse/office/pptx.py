@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from seamline.gc_pause import paused
 from seamline.parse.builder import DocumentBuilder
 from seamline.parse.office.docx.math import formula
 from seamline.parse.office.docx.styles import numeral
@@ -21,6 +20,7 @@ from seamline.parse.office.ooxml import OfficePackage, PartRelation, attribute, 
 from seamline.parse.office.pieces import OfficeCell, OfficePicture, OfficePiece, OfficeRow, OfficeTable, reduce_table
 from seamline.parse.office.write import PieceWriter
 from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.runtime import gc_paused
 
 _LEFT_OUT = {
     "pictures": ("pictures-undescribed", "{:,} pictures without an alternative text are left out"),
@@ -33,7 +33,7 @@ _LEFT_OUT = {
 
 def parse(raw: ParseInput) -> ParseResult:
     """A presentation."""
-    with paused():
+    with gc_paused():
         return _Deck(raw).parse()
 
 

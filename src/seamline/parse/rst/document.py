@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from seamline.gc_pause import paused
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.parse.rst.directives import (
     COMMENT,
@@ -34,6 +33,7 @@ from seamline.parse.rst.lines import (
     count_open_marks,
     plain_title,
 )
+from seamline.runtime import gc_paused
 from seamline.text.headings import heading_text
 from seamline.text.lines import trimmed
 from seamline.types import NO_DETAIL, Block, Detail, Enclosure, Notice
@@ -372,7 +372,7 @@ class RstScan:
 
 def parse(raw: ParseInput) -> ParseResult:
     text = raw.text
-    with paused():
+    with gc_paused():
         scan = RstScan(text, raw.limits.depth)
         scan.run()
     meta = _fields(text, scan.blocks)

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from seamline.errors import ParseError, needed
-from seamline.gc_pause import paused
 from seamline.parse.builder import DocumentBuilder
 from seamline.parse.office.ooxml import OfficePackage, attribute, child, name_of
 from seamline.parse.parser_types import ParseInput, ParseResult
@@ -25,12 +24,13 @@ from seamline.parse.sheets.cells import (
 )
 from seamline.parse.sheets.grid import SheetGrid, cut_long_texts, write_grid
 from seamline.parse.xml import refuse_doctype
+from seamline.runtime import gc_paused
 from seamline.types import Notice
 
 
 def parse(raw: ParseInput) -> ParseResult:
     """A workbook."""
-    with paused():
+    with gc_paused():
         return _parse_workbook(raw)
 
 

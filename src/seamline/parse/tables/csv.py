@@ -14,8 +14,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from seamline.anchors import RecordAnchors
-from seamline.gc_pause import paused
 from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.runtime import gc_paused
 from seamline.text.lines import trimmed
 from seamline.text.values import MOST, common, name_columns, sample, type_of
 from seamline.types import Block, Detail, Dialect, Notice
@@ -33,7 +33,7 @@ _Spans = list[tuple[int, int]]
 
 def parse(raw: ParseInput) -> ParseResult:
     """A table of separated values."""
-    with paused():
+    with gc_paused():
         return _parse_table(raw)
 
 

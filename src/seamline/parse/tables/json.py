@@ -16,8 +16,8 @@ from json import JSONDecodeError, JSONDecoder
 from typing import Any, NamedTuple
 
 from seamline.anchors import RecordAnchors
-from seamline.gc_pause import paused
 from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.runtime import gc_paused
 from seamline.text.lines import trimmed
 from seamline.text.values import MOST, common, name_columns, sample, type_of
 from seamline.types import Block, Column, Detail, Enclosure, Notice
@@ -45,7 +45,7 @@ def parse(raw: ParseInput) -> ParseResult:
         message = f"brackets nest deeper than {raw.limits.depth} levels: kept as text, without structure"
         return ParseResult(text, [_code(text, start, len(text))], notices=(Notice("json-deep", message),))
     made = _Maker(text, reader)
-    with paused():
+    with gc_paused():
         made.document(start)
     anchors = RecordAnchors(made.records, range(1, len(made.records) + 1)) if made.records else None
     return ParseResult(text, made.blocks, anchors=anchors, notices=(*made.notices, *_remarks(text, reader)))
@@ -55,7 +55,7 @@ def parse_lines(raw: ParseInput) -> ParseResult:
     """JSON lines: one record on each line; only LF and CR LF end a line."""
     text = raw.text
     reader = JsonReader(text)
-    with paused():
+    with gc_paused():
         rows, bad = _lines(reader, raw.limits.depth)
     if not rows:
         return ParseResult(text, [], notices=(_EMPTY,))

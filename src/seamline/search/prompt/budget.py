@@ -1,7 +1,5 @@
-"""Which texts go into a prompt: as much worth as its tokens can buy.
-
-What a hit is worth in a prompt: how likely it adds to the answer, beside the best one.
-"""
+"""Which texts go into a prompt: those whose usefulness together is highest within its tokens. The usefulness of a hit
+is how likely it adds to the answer, beside the best one."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ MOST_EXACT = 500
 class Form(NamedTuple):
     """One way to show a candidate: whole, or by its summary."""
 
-    worth: float
+    usefulness: float
     tokens: int
 
 
@@ -66,8 +64,8 @@ class ContextWindow:
 def pack(candidates: Sequence[Sequence[Form]], budget: int, packing: Packing = "greedy") -> list[FormChoice]:
     """The forms to take, at most one per candidate and all within the budget, by candidate.
 
-    `greedy` takes what comes first as long as it fits, whole or else in its next form. `exact` has the highest worth in
-    all that any choice has; from 500 candidates on it looks at the first 500.
+    `greedy` takes what comes first as long as it fits, whole or else in its next form. `exact` has the highest
+    usefulness in all that any choice has; from 500 candidates on it looks at the first 500.
     """
     return _greedy(candidates, budget) if packing == "greedy" else knapsack(candidates[:MOST_EXACT], budget)
 
@@ -83,10 +81,10 @@ def _greedy(candidates: Sequence[Sequence[Form]], budget: int) -> list[FormChoic
 
 
 def knapsack(candidates: Sequence[Sequence[Form]], budget: int) -> list[FormChoice]:
-    """The choice of highest worth, in time candidates x budget and memory that grows with the budget alone.
+    """The choice of highest usefulness, in time candidates x budget and memory that grows with the budget alone.
 
-    To know the choice and not only its worth, the candidates are halved: for every division of the budget between the
-    halves the best worth of each is known, and the best division is solved in turn.
+    To know the choice and not only its usefulness, the candidates are halved: for every division of the budget between
+    the halves the best usefulness of each is known, and the best division is solved in turn.
     """
     fitting = [n for n, forms in enumerate(candidates) if any(form.tokens <= budget for form in forms)]
     total = sum(max((form.tokens for form in candidates[n]), default=0) for n in fitting)
@@ -98,7 +96,11 @@ def _solve(candidates: Sequence[Sequence[Form]], budget: int) -> list[FormChoice
     if not candidates:
         return []
     if len(candidates) == 1:
-        forms = [(form.worth, -n) for n, form in enumerate(candidates[0]) if form.tokens <= budget and form.worth > 0]
+        forms = [
+            (form.usefulness, -n)
+            for n, form in enumerate(candidates[0])
+            if form.tokens <= budget and form.usefulness > 0
+        ]
         return [FormChoice(0, -max(forms)[1])] if forms else []
     middle = len(candidates) // 2
     left, right = candidates[:middle], candidates[middle:]
@@ -108,15 +110,15 @@ def _solve(candidates: Sequence[Sequence[Form]], budget: int) -> list[FormChoice
 
 
 def _profile(candidates: Sequence[Sequence[Form]], budget: int) -> NDArray[np.float64]:
-    """The best worth for every budget from 0 up."""
+    """The best usefulness for every budget from 0 up."""
     import numpy as np
 
     best = np.zeros(budget + 1)
     for forms in candidates:
         without = best.copy()
-        for worth, tokens in forms:
+        for usefulness, tokens in forms:
             if tokens <= budget:
-                np.maximum(best[tokens:], without[: budget + 1 - tokens] + worth, out=best[tokens:])
+                np.maximum(best[tokens:], without[: budget + 1 - tokens] + usefulness, out=best[tokens:])
     return best
 
 
@@ -127,37 +129,40 @@ BESIDE = 2.5
 document answers, another of an equal score in another document mostly does not."""
 
 
-class Usefulness(NamedTuple):
-    """A hit and its worth, 0-1; that of the best is 1."""
+class RatedHit(NamedTuple):
+    """A hit and its usefulness, 0-1; that of the best is 1."""
 
     hit: Hit
-    worth: float
+    usefulness: float
 
 
-def weighed(hits: Sequence[Hit], shelf: DocumentCache) -> list[Usefulness]:
-    """The hits by their worth: `(score / best) ** 4.5 / rank`, and 2.5 times that beside a better one.
+def rate_hits(hits: Sequence[Hit], documents: DocumentCache) -> list[RatedHit]:
+    """The hits by their usefulness: `(score / best) ** 4.5 / rank`, and 2.5 times that beside a better one.
 
     The rank counts because scores are close where none stands out: of the tenth hit with nine tenths of the best score
     less is to be expected than of the second. The constants are rounded from a fit to one half of the questions of
     `benchmarks/quality`, and judged by the other.
     """
     best = max((hit.score for hit in hits), default=0.0)
-    found = [Usefulness(hit, worth) for hit, worth in zip(hits, _worths(hits, best, shelf), strict=True)]
-    return sorted(found, key=lambda one: -one.worth)  # stable: equal ones stay as they were found
+    found = [
+        RatedHit(hit, usefulness)
+        for hit, usefulness in zip(hits, _usefulness_of_all(hits, best, documents), strict=True)
+    ]
+    return sorted(found, key=lambda one: -one.usefulness)  # stable: equal ones stay as they were found
 
 
-def _worths(hits: Sequence[Hit], best: float, shelf: DocumentCache) -> Iterator[float]:
+def _usefulness_of_all(hits: Sequence[Hit], best: float, documents: DocumentCache) -> Iterator[float]:
     near: set[str] = set()
     for rank, hit in enumerate(hits, start=1):
         share = hit.score / best if best > 0 else 1.0
         beside = BESIDE if not near.isdisjoint(hit.ids) else 1.0
         yield min(1.0, beside * share**SHARPNESS / rank)
-        near |= _around(hit, shelf)
+        near |= _around(hit, documents)
 
 
-def _around(hit: Hit, shelf: DocumentCache) -> set[str]:
+def _around(hit: Hit, documents: DocumentCache) -> set[str]:
     """The chunks before and after those of a hit."""
-    layout = shelf.layout(hit.entry.doc)
+    layout = documents.layout(hit.entry.doc)
     places = [layout.number(layout.by_id[id]) for id in hit.ids]
     ends = {min(places) - 1, max(places) + 1} if places else set()
     return {layout.chunks[n].id for n in ends if 0 <= n < len(layout.chunks)}

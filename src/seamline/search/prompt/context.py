@@ -13,9 +13,9 @@ from seamline.search.documents import DocumentCache
 from seamline.search.expand import cite_run, run_text, without_covered
 from seamline.search.highlight import Sentences
 from seamline.search.hits import Citation, ContextText, Hit, PromptPassage
-from seamline.search.prompt.budget import Form, Packing, Usefulness, pack, weighed
+from seamline.search.prompt.budget import Form, Packing, RatedHit, pack, rate_hits
 from seamline.search.prompt.render import PREAMBLE, Sources, render
-from seamline.search.prompt.splitting import Clip, clipped
+from seamline.search.prompt.splitting import Clip, clip_citation
 
 _SHORT = 0.1
 """What a summary is worth beside the text it is of: it seldom holds the answer."""
@@ -48,7 +48,7 @@ class SelectedHit(NamedTuple):
 class PromptBuilder:
     """Turns hits into text, and counts it."""
 
-    shelf: DocumentCache
+    documents: DocumentCache
     tokenizer: Tokenizer
     sources: Sources = "inline"
 
@@ -67,7 +67,7 @@ class PromptBuilder:
 
     def _document(self, doc: str, held: Sequence[SelectedHit]) -> list[PromptPassage]:
         whole = {id for one in held if not one.summary and not one.part for id in one.hit.ids}
-        parts = [PromptPassage(0, run_text(run, self.shelf), run) for run in self._runs(doc, whole)]
+        parts = [PromptPassage(0, run_text(run, self.documents), run) for run in self._runs(doc, whole)]
         parts += [PromptPassage(0, one.part.text, (one.part.citation,)) for one in held if one.part]
         parts += [PromptPassage(0, _short(one.hit), one.hit.citations, True) for one in held if one.summary]
         return sorted(parts, key=lambda part: (part.start, part.end))
@@ -75,20 +75,20 @@ class PromptBuilder:
     def _runs(self, doc: str, ids: set[str]) -> Iterator[tuple[Citation, ...]]:
         """Chunks that stand side by side, in document order."""
         run: list[str] = []
-        for place in self.shelf.layout(doc).chunks if ids else ():
+        for place in self.documents.layout(doc).chunks if ids else ():
             if place.id in ids:
                 run.append(place.id)
             elif run:
-                yield cite_run(doc, run, self.shelf)
+                yield cite_run(doc, run, self.documents)
                 run = []
         if run:
-            yield cite_run(doc, run, self.shelf)
+            yield cite_run(doc, run, self.documents)
 
 
 class _Ways(NamedTuple):
     """The ways to show a hit."""
 
-    shelf: DocumentCache
+    documents: DocumentCache
     query: str
     summaries: bool
     sentences: Sentences | None
@@ -97,21 +97,21 @@ class _Ways(NamedTuple):
         """As it is, then what was found of it alone. A section that is too long to be shown has its summary."""
         if not hit.ids:
             return [SelectedHit(rank, hit, summary=True)]
-        alone = _alone(hit, self.shelf)
+        alone = _alone(hit, self.documents)
         return [SelectedHit(rank, hit)] if alone is hit else [SelectedHit(rank, hit), SelectedHit(rank, alone)]
 
     def parts(self, rank: int, hit: Hit) -> list[SelectedHit]:
         """Runs of its sentences or rows, from long to short."""
         if not hit.ids:
             return []
-        alone = _alone(hit, self.shelf)
-        parts = clipped(alone.citation, alone.entry, self.query, self.sentences)
+        alone = _alone(hit, self.documents)
+        parts = clip_citation(alone.citation, alone.entry, self.query, self.sentences)
         return [SelectedHit(rank, alone, part=part) for part in parts]
 
     def summary(self, rank: int, hit: Hit) -> list[SelectedHit]:
         """Its summary, where it has one."""
         short = self.summaries and hit.ids and hit.entry.summary
-        return [SelectedHit(rank, _alone(hit, self.shelf), summary=True)] if short else []
+        return [SelectedHit(rank, _alone(hit, self.documents), summary=True)] if short else []
 
     def all(self, rank: int, hit: Hit) -> list[SelectedHit]:
         """All of these, with a few of the parts, evenly spread."""
@@ -122,7 +122,7 @@ class _Ways(NamedTuple):
 
 def assemble(
     hits: Sequence[Hit],
-    press: PromptBuilder,
+    builder: PromptBuilder,
     budget: int,
     *,
     query: str = "",
@@ -141,30 +141,30 @@ def assemble(
     if weak is not None and not 0 <= weak <= 1:
         raise ConfigError(f"expected a share from 0 to 1, got {weak}", "$.context.weak")
     least = min(_WEAKEST, WEAK / budget) if weak is None else weak
-    found = [one for one in weighed(without_covered(hits), press.shelf) if one.worth >= least]
+    found = [one for one in rate_hits(without_covered(hits), builder.documents) if one.usefulness >= least]
     distinct = [one.hit for one in found]
-    ways = _Ways(press.shelf, query, summaries, sentences)
-    taken = _filled(_packed(found, press, budget, packing, ways), distinct, press, budget, ways)
-    passages = press.passages(taken.values())
-    text = render(passages, press.sources)
+    ways = _Ways(builder.documents, query, summaries, sentences)
+    taken = _fill_room(_pack_hits(found, builder, budget, packing, ways), distinct, builder, budget, ways)
+    passages = builder.passages(taken.values())
+    text = render(passages, builder.sources)
     # A hit that was not taken may still be shown, as the neighbour of one that was.
     shown = {one.id for passage in passages if not passage.summary for one in passage.citations}
     left_out = tuple(
         hit.citation for rank, hit in enumerate(distinct) if rank not in taken and hit.entry.id not in shown
     )
-    return ContextText(text, tuple(passages), press.tokenizer.count(text), left_out)
+    return ContextText(text, tuple(passages), builder.tokenizer.count(text), left_out)
 
 
-def _packed(
-    found: Sequence[Usefulness], press: PromptBuilder, budget: int, packing: Packing, ways: _Ways
+def _pack_hits(
+    found: Sequence[RatedHit], builder: PromptBuilder, budget: int, packing: Packing, ways: _Ways
 ) -> dict[int, SelectedHit]:
     """What to take by rank, so that the whole text keeps the budget."""
     options = [
         ways.all(rank, one.hit) if packing == "exact" else ways.whole(rank, one.hit) for rank, one in enumerate(found)
     ]
-    once = press.tokenizer.count(PREAMBLE)
+    once = builder.tokenizer.count(PREAMBLE)
     sized = [
-        [Form(one.worth * _share(form), press.count([form]) - once) for form in forms]
+        [Form(one.usefulness * _share(form), builder.count([form]) - once) for form in forms]
         for one, forms in zip(found, options, strict=True)
     ]
     chosen = {c.candidate: options[c.candidate][c.form] for c in pack(sized, budget - once, packing)}
@@ -172,20 +172,20 @@ def _packed(
         # What has no room is shown in part before later hits are looked at: sentences of a good one answer more.
         missed = next((rank for rank in range(len(found)) if rank not in chosen), len(found))
         chosen = {rank: one for rank, one in chosen.items() if rank < missed}
-    while chosen and press.count(chosen.values()) > budget:  # counts do not quite add up
+    while chosen and builder.count(chosen.values()) > budget:  # counts do not quite add up
         del chosen[max(chosen)]
     return chosen
 
 
-def _filled(
-    taken: dict[int, SelectedHit], hits: Sequence[Hit], press: PromptBuilder, budget: int, ways: _Ways
+def _fill_room(
+    taken: dict[int, SelectedHit], hits: Sequence[Hit], builder: PromptBuilder, budget: int, ways: _Ways
 ) -> dict[int, SelectedHit]:
     """What was taken and what else fits: joined neighbours need less room, and a few sentences fit nearly always.
     A summary takes no room from a passage of the first hits that fits, but goes before what was found far below."""
     held = dict(taken)
 
     def show(rank: int, forms: Sequence[SelectedHit]) -> None:
-        form = _largest(forms, [one for at, one in held.items() if at != rank], press, budget)
+        form = _largest(forms, [one for at, one in held.items() if at != rank], builder, budget)
         if form is not None:
             held[rank] = form
 
@@ -208,12 +208,12 @@ def _share(form: SelectedHit) -> float:
 
 
 def _largest(
-    forms: Sequence[SelectedHit], others: Sequence[SelectedHit], press: PromptBuilder, budget: int
+    forms: Sequence[SelectedHit], others: Sequence[SelectedHit], builder: PromptBuilder, budget: int
 ) -> SelectedHit | None:
     """The first of ever smaller forms that fits beside the others."""
 
     def fits(n: int) -> bool:
-        return press.count([*others, forms[n]]) <= budget
+        return builder.count([*others, forms[n]]) <= budget
 
     at = first(len(forms), fits)
     return None if at is None else forms[at]
@@ -226,11 +226,11 @@ def first(total: int, good: Callable[[int], bool]) -> int | None:
     return bisect_left(range(total - 1), True, key=good)
 
 
-def _alone(hit: Hit, shelf: DocumentCache) -> Hit:
+def _alone(hit: Hit, documents: DocumentCache) -> Hit:
     """A widened hit as it was found."""
     if not hit.why.expanded or hit.entry.level > 0:
         return hit
-    return replace(hit, citations=(shelf.cite(hit.entry),), ids=(hit.entry.id,), text=hit.entry.text)
+    return replace(hit, citations=(documents.cite(hit.entry),), ids=(hit.entry.id,), text=hit.entry.text)
 
 
 def _short(hit: Hit) -> str:

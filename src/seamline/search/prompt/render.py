@@ -34,7 +34,7 @@ def render(passages: Sequence[PromptPassage], sources: Sources = "inline") -> st
     texts = [_passage(one, mark, sources, folder, again) for one, again in zip(passages, known, strict=True)]
     parts = [_preamble(folder), *texts]
     if sources == "list":
-        parts.append("Sources:\n" + "\n".join(f"[{p.number}] {named(p, folder)}" for p in passages))
+        parts.append("Sources:\n" + "\n".join(f"[{p.number}] {source_label(p, folder)}" for p in passages))
     return "\n\n".join(parts) + "\n"
 
 
@@ -59,12 +59,12 @@ def _preamble(folder: str) -> str:
 def _passage(passage: PromptPassage, mark: str, sources: Sources, folder: str, again: bool) -> str:
     """Number and delimiter are one: `[1 guide.md:3-9]` to `[/1]` takes 5 tokens beside the source, and a tag of its own
     with the number before it 14."""
-    source = f" {named(passage, folder, beside=True, again=again)}" if sources == "inline" else ""
+    source = f" {source_label(passage, folder, beside=True, again=again)}" if sources == "inline" else ""
     form = ", summary" if passage.summary else ""
     return f"[{mark}{passage.number}{source}{form}]\n{passage.text}\n[/{mark}{passage.number}]"
 
 
-def named(passage: PromptPassage, folder: str = "", *, beside: bool = False, again: bool = False) -> str:
+def source_label(passage: PromptPassage, folder: str = "", *, beside: bool = False, again: bool = False) -> str:
     """Where a passage is from, on one line and without what could end a delimiter, within the folder of all. `beside`
     the text, headings it starts with are left out, and `again` stands for the document of the passage before: every
     token is taken from the passages."""

@@ -1,7 +1,5 @@
-"""Less of a passage: runs of its pieces around the one that meets the query, from long to short.
-
-Where a part of a passage may start and end: at sentences and list items, at rows of a table, never within code.
-"""
+"""Less of a passage: runs of sentences, list items or rows around the one that meets the query, from long to short, and
+never within code."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ class Clip(NamedTuple):
         return self.header + self.citation.quote
 
 
-def clipped(citation: Citation, entry: Entry, query: str, sentences: Sentences | None = None) -> Iterator[Clip]:
+def clip_citation(citation: Citation, entry: Entry, query: str, sentences: Sentences | None = None) -> Iterator[Clip]:
     """Parts of a cited chunk, each shorter than the one before, the last a single sentence or row.
 
     They hold the piece with most words of the query, and of what is around it the side with more of them. A chunk
@@ -43,14 +41,16 @@ def clipped(citation: Citation, entry: Entry, query: str, sentences: Sentences |
         return
     parts = pieces(entry, sentences)
     wanted = frozenset(query_words(query))
-    found = [wanted.intersection(words(_said(entry.body[part.start + part.own : part.end]))) for part in parts]
+    found = [
+        wanted.intersection(words(_answering_text(entry.body[part.start + part.own : part.end]))) for part in parts
+    ]
     if wanted and not any(found):
         return
     for low, high in _shrinking(found):
         yield _clip(citation, parts, low, high)
 
 
-def _said(text: str) -> str:
+def _answering_text(text: str) -> str:
     """A text, or nothing for a heading: it has the words of what is below, and answers nothing."""
     return "" if _HEADING.match(text) else text
 

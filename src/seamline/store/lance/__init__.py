@@ -11,7 +11,7 @@ table        one trip to the engine per call     engine       LanceDB, and its e
 
 from __future__ import annotations
 
-from seamline.store.lance.search import Limits
+from seamline.store.lance.search import LanceLimits
 from seamline.store.lance.store import LanceStore
 
-__all__ = ["LanceStore", "Limits"]
+__all__ = ["LanceLimits", "LanceStore"]

@@ -1,8 +1,7 @@
-"""LanceDB as this store uses it: quiet, and with errors that a user can act on.
+"""LanceDB as this store uses it: quiet, with errors that a user can act on, and a table at one version.
 
-A table of the engine as readers use it: one version of it, and one trip to the engine's event loop per call.
-
-The engine's own synchronous calls make up to six trips each, and cost a search by vector 2 ms more.
+A call is one trip to the engine's event loop: its own synchronous calls make up to six each, and cost a search by
+vector 2 ms more.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ _MADE = {f"{SETTINGS}.new", CURRENT, f"{CURRENT}.new", _LOG, READERS, WRITER, f"
 """What a folder may hold in which the making of an index was interrupted."""
 
 
-class Found(NamedTuple):
+class LanceFolder(NamedTuple):
     """What the settings file of an index says."""
 
     layout: int
@@ -46,7 +46,7 @@ class Found(NamedTuple):
     versions: str
 
 
-def read_settings(folder: Path) -> Found:
+def read_settings(folder: Path) -> LanceFolder:
     """What index is in a folder; a StoreError says why there is none that can be used."""
     if not folder.exists():
         raise IndexMissing(f"there is no index in {folder}: make one with `seamline index`")
@@ -93,7 +93,7 @@ def clear(folder: Path) -> None:
             (folder / name).unlink(missing_ok=True)
 
 
-def write_settings(folder: Path, found: Found) -> None:
+def write_settings(folder: Path, found: LanceFolder) -> None:
     """Write the settings file: from here on there is an index, or it has another layout."""
     said = {
         "store": _STORE,
@@ -106,7 +106,7 @@ def write_settings(folder: Path, found: Found) -> None:
         write_checked(folder / SETTINGS, said)
 
 
-def _read(folder: Path) -> Found:
+def _read(folder: Path) -> LanceFolder:
     if not exists(folder):
         raise IndexMissing(f"{folder} is no index, for it has no {SETTINGS}: name the folder of one, or make one there")
     with report_errors(f"cannot read the settings of the index in {folder}"):
@@ -120,11 +120,11 @@ def _read(folder: Path) -> Found:
     check = said.pop("checksum", "")
     if isinstance(layout := said.get("layout"), int) and layout > LAYOUT:
         # Of a newer Seamline, which may write this file differently.
-        return Found(layout, Settings(0, "", "", "", 0, "", 0), "", "")
+        return LanceFolder(layout, Settings(0, "", "", "", 0, "", 0), "", "")
     if check != checksum(said) or not isinstance(layout, int):
         raise _damaged(folder)
     settings = codec.unpack_settings(said["settings"])
-    return Found(layout, settings, said.get("entries", ENTRIES), said.get("versions", VERSIONS))
+    return LanceFolder(layout, settings, said.get("entries", ENTRIES), said.get("versions", VERSIONS))
 
 
 def _damaged(folder: Path) -> StoreError:

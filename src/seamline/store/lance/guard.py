@@ -8,7 +8,7 @@ where the commit that counts is there. Before old commits are removed, the one t
 the engine refuses to remove a tagged commit.
 
 `files-N.log` has a line for each file: a checksum of the line, the SHA-256 of the file, its size and its name. The
-first `State.listed` bytes of it belong to the state.
+first `GuardState.listed` bytes of it belong to the state.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Listed(NamedTuple):
     sha256: str
 
 
-class State(NamedTuple):
+class GuardState(NamedTuple):
     """The commits that count."""
 
     entries: int
@@ -64,13 +64,13 @@ class State(NamedTuple):
     """Whether old files are being removed: a missing one is no problem then."""
 
 
-def read_state(folder: Path) -> State:
+def read_state(folder: Path) -> GuardState:
     """The state of an index; a StoreError where it cannot be known."""
     path = folder / CURRENT
     try:
         said = json.loads(path.read_bytes())
         if said.pop("checksum") == checksum(said):
-            return State(**said)
+            return GuardState(**said)
     except FileNotFoundError:
         pass
     except OSError as error:
@@ -87,7 +87,7 @@ class Guard:
         """`tables` are those of entries and of versions."""
         self._folder = folder
         self._tables = [folder / f"{table}.lance" for table in tables]
-        self._state = read_state(folder) if (folder / CURRENT).exists() else State(0, 0, "files-0.log", 0)
+        self._state = read_state(folder) if (folder / CURRENT).exists() else GuardState(0, 0, "files-0.log", 0)
         self._known = _read_log(folder, self._state)[0]
         self._seen: set[Path] = set()
         """Files that need not be looked at: they were, or they are not of this writer."""
@@ -185,13 +185,13 @@ class Guard:
             write_at(self._folder / log, data, 0)
             sync(self._folder)
             entries, versions = self._newest()
-            self._name_state(State(entries, versions, log, len(data)))
+            self._name_state(GuardState(entries, versions, log, len(data)))
             for path in self._folder.glob("files-*.log"):
                 if path.name != log:
                     path.unlink()
             self._known = files
 
-    def _name_state(self, state: State) -> None:
+    def _name_state(self, state: GuardState) -> None:
         write_checked(self._folder / CURRENT, state._asdict())
         self._state = state
 
@@ -230,7 +230,7 @@ def verify_files(folder: Path) -> Iterator[Problem]:
                 yield Problem(name, f"the file is not what was written: its {differs} differs")
 
 
-def _read_log(folder: Path, state: State) -> tuple[dict[str, Listed], str]:
+def _read_log(folder: Path, state: GuardState) -> tuple[dict[str, Listed], str]:
     """The files on the list of a state, and what is wrong with the list; empty where nothing is."""
     path = folder / state.log
     with report_errors(f"cannot read {path}"):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from seamline.store.folders import unread
 from seamline.store.lance.engine import report_errors
 from seamline.store.lance.rows import VECTORS
-from seamline.store.lance.search import Limits, partitions_for
+from seamline.store.lance.search import LanceLimits, partitions_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +39,7 @@ _TRIES = 3
 """Right after the first indices were made, the engine commits once more."""
 
 
-class Index(NamedTuple):
+class TableIndex(NamedTuple):
     """An index that a table has."""
 
     name: str
@@ -63,10 +63,10 @@ class Wanted(NamedTuple):
     config: Any
 
 
-def indices(listed: Iterable[Any]) -> dict[str, Index]:
+def indices(listed: Iterable[Any]) -> dict[str, TableIndex]:
     """Indices by column, as the engine lists those of a table; the one made last, where an older one was not removed
     yet."""
-    found = [Index(one.name, one.columns[0], one.num_unindexed_rows or 0, one.num_segments or 1) for one in listed]
+    found = [TableIndex(one.name, one.columns[0], one.num_unindexed_rows or 0, one.num_segments or 1) for one in listed]
     vectors = [one for one in found if one.column in VECTORS.values()]
     return {one.column: one for one in (*found, *sorted(vectors, key=lambda one: one.partitions))}
 
@@ -74,7 +74,7 @@ def indices(listed: Iterable[Any]) -> dict[str, Index]:
 class Maintenance:
     """Keeps the tables of a folder in order; only a writer has one."""
 
-    def __init__(self, folder: Path, guard: Guard, limits: Limits) -> None:
+    def __init__(self, folder: Path, guard: Guard, limits: LanceLimits) -> None:
         self._folder = folder
         self._guard = guard
         self._limits = limits
@@ -179,7 +179,7 @@ class Maintenance:
         have = indices(table.list_indices())
         return [one for one in wanted if one.column not in have] + self._of_vectors(table, have)
 
-    def _of_vectors(self, table: Any, have: Mapping[str, Index]) -> list[Wanted]:
+    def _of_vectors(self, table: Any, have: Mapping[str, TableIndex]) -> list[Wanted]:
         """Trained anew when the vectors have doubled, or when additions lie in many segments."""
         wanted = []
         for column in VECTORS.values():

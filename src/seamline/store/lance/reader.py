@@ -13,9 +13,9 @@ from seamline.store.changes import check_query
 from seamline.store.codec import unpack_head
 from seamline.store.lance.engine import FALSE, TRUE, TableVersion, report_errors
 from seamline.store.lance.filter import coded, condition, decoded, either, quoted
-from seamline.store.lance.maintenance import Index, indices
+from seamline.store.lance.maintenance import TableIndex, indices
 from seamline.store.lance.rows import HEAD, VECTORS, entry_key, head_key, id_of, unpack_entries, unpack_version
-from seamline.store.lance.search import Bags, Limits, NearLeg, Scope, WordLeg, probes_for, scored
+from seamline.store.lance.search import Bags, LanceLimits, LanceScope, NearLeg, WordLeg, probes_for, scored
 from seamline.text.words import query_words
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _LAYOUT = ("doc", "number", "about", "places")
 class LanceReader:
     """One state of a LanceStore. Threads may share it."""
 
-    def __init__(self, entries: TableVersion, versions: TableVersion, settings: Settings, limits: Limits) -> None:
+    def __init__(self, entries: TableVersion, versions: TableVersion, settings: Settings, limits: LanceLimits) -> None:
         self._entries = entries
         self._versions = versions
         self._settings = settings
@@ -155,17 +155,19 @@ class LanceReader:
         return {row["number"]: row["seal"] for row in rows}
 
     @cached_property
-    def _indices(self) -> Mapping[str, Index]:
+    def _indices(self) -> Mapping[str, TableIndex]:
         return indices(self._entries.indices())
 
-    def _scope(self, where: Filter | None, levels: Collection[int] | None) -> Scope:
+    def _scope(self, where: Filter | None, levels: Collection[int] | None) -> LanceScope:
         strict = condition(where, levels)
         if levels is None or not self._indices:
-            return Scope(strict)
+            return LanceScope(strict)
         rows, wanted = self._counted(_CURRENT), self._counted(condition(None, levels))
         if not wanted or 2 * wanted < rows:
-            return Scope(strict)
-        return Scope(strict, condition(where, None), frozenset(levels), 1.1 * rows / wanted if wanted < rows else 1.0)
+            return LanceScope(strict)
+        return LanceScope(
+            strict, condition(where, None), frozenset(levels), 1.1 * rows / wanted if wanted < rows else 1.0
+        )
 
     def _probes(self, partitions: int, asked: str) -> int:
         if not partitions:

@@ -1,12 +1,14 @@
 """How the LanceDB store finds entries by vector and by words, and when it does so exactly.
 
-Vectors: below `Limits.exact` rows each one is compared. Above that an index of partitions with 4-bit codes proposes
-candidates and their own vectors decide; on a million vectors of 384 dimensions it found 99-100% of the ten nearest in
-8-11 ms of CPU, and of the ten nearest among 1% of them in 11-18 ms. A filter that lets few through is compared exactly.
+Vectors: below `LanceLimits.exact` rows each one is compared. Above that an index of partitions with 4-bit codes
+proposes candidates and their own vectors decide; on a million vectors of 384 dimensions it found 99-100% of the ten
+nearest in 8-11 ms of CPU, and of the ten nearest among 1% of them in 11-18 ms. A filter that lets few through is
+compared exactly.
 
-Words: below `Limits.count` rows they are counted here, exactly and in 64 bits. Above that the engine's index counts, in
-32 bits: right to six digits once `tidy` has been there, and until then off by about the share of what is new (entries
-that came or went since are counted in one place and not yet in another: 12% off when a third of all is new).
+Words: below `LanceLimits.count` rows they are counted here, exactly and in 64 bits. Above that the engine's index
+counts, in 32 bits: right to six digits once `tidy` has been there, and until then off by about the share of what is
+new (entries that came or went since are counted in one place and not yet in another: 12% off when a third of all is
+new).
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ _PARTITION = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class LanceLimits:
     """From which sizes on the store uses which means."""
 
     count: int = 2_000
@@ -56,7 +58,7 @@ class Limits:
     """Rows that a filter may leave for an exact comparison of their vectors: 2 microseconds each."""
 
 
-class Found(NamedTuple):
+class LanceMatches(NamedTuple):
     """A hit."""
 
     key: str
@@ -65,7 +67,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class LanceScope:
     """Which rows are wanted. In a large table the engine takes 11 ms to hand over all rows of a level, so a level that
     most rows have is asked of the hits: some more are fetched, and the others left out."""
 
@@ -95,11 +97,11 @@ class NearLeg:
     partitions: int
     """All there are; 0 where nothing else than an exact comparison is possible."""
 
-    def best(self, k: int, scope: Scope) -> list[Found]:
+    def best(self, k: int, scope: LanceScope) -> list[LanceMatches]:
         """The rows with the nearest vectors, best first."""
         return _best(self._fetch, k, scope, _SPARE_NEAR, lambda _: _ALIKE_COSINE)
 
-    def _fetch(self, limit: int, where: str) -> list[Found]:
+    def _fetch(self, limit: int, where: str) -> list[LanceMatches]:
         found = self._near(limit, where, self.probes)
         if 0 < self.probes < self.partitions and len(found) < limit:
             # Not left to the engine: where it may, it looks into all partitions under any filter, for 25 ms more.
@@ -118,20 +120,20 @@ class WordLeg:
     table: TableVersion
     words: Sequence[str]
 
-    def best(self, k: int, scope: Scope) -> list[Found]:
+    def best(self, k: int, scope: LanceScope) -> list[LanceMatches]:
         """The rows with the highest BM25 score, best first."""
         return _best(self._fetch, k, scope, _SPARE_WORDS, lambda score: _ALIKE_BM25 * abs(score))
 
-    def _fetch(self, limit: int, where: str) -> list[Found]:
+    def _fetch(self, limit: int, where: str) -> list[LanceMatches]:
         found = self.table.matching(self.words, "words", limit, where, columns=_MARKS)
         return [hit for hit in _found(found, found["_score"].to_pylist()) if hit.score > 0]
 
 
-def _found(rows: Any, scores: Iterable[float]) -> list[Found]:
-    return [*map(Found, rows["key"].to_pylist(), scores, rows["level"].to_pylist())]
+def _found(rows: Any, scores: Iterable[float]) -> list[LanceMatches]:
+    return [*map(LanceMatches, rows["key"].to_pylist(), scores, rows["level"].to_pylist())]
 
 
-def probes_for(partitions: int, rows: int, through: int, limits: Limits) -> int:
+def probes_for(partitions: int, rows: int, through: int, limits: LanceLimits) -> int:
     """In how many partitions of an index (0: there is none) to look, where a filter lets some of all rows through; 0 to
     compare these one by one.
 
@@ -152,8 +154,12 @@ def partitions_for(rows: int) -> int:
 
 
 def _best(
-    fetch: Callable[[int, str], list[Found]], k: int, scope: Scope, spare: int, alike: Callable[[float], float]
-) -> list[Found]:
+    fetch: Callable[[int, str], list[LanceMatches]],
+    k: int,
+    scope: LanceScope,
+    spare: int,
+    alike: Callable[[float], float],
+) -> list[LanceMatches]:
     """The best `k`, equal ones by id."""
     if scope.levels:
         limit = ceil((k + spare) * scope.spread)
@@ -164,7 +170,9 @@ def _best(
     return _settled(lambda limit: fetch(limit, scope.where), k, spare, alike)
 
 
-def _settled(fetch: Callable[[int], list[Found]], k: int, spare: int, alike: Callable[[float], float]) -> list[Found]:
+def _settled(
+    fetch: Callable[[int], list[LanceMatches]], k: int, spare: int, alike: Callable[[float], float]
+) -> list[LanceMatches]:
     """Fetches more while some that were not fetched may be equal to the last."""
     limit = k + spare
     while True:
@@ -174,10 +182,10 @@ def _settled(fetch: Callable[[int], list[Found]], k: int, spare: int, alike: Cal
         limit *= 4
 
 
-def _order(found: Sequence[Found], alike: Callable[[float], float]) -> list[Found]:
+def _order(found: Sequence[LanceMatches], alike: Callable[[float], float]) -> list[LanceMatches]:
     """Hits whose scores are as good as equal, by id; each gets the same score, so that nobody sees a difference."""
-    ordered: list[Found] = []
-    group: list[Found] = []
+    ordered: list[LanceMatches] = []
+    group: list[LanceMatches] = []
     for hit in found:
         alone = alike(hit.score)
         if group and (group[-1].score - hit.score > alone or group[0].score - hit.score > _CHAIN * alone):
@@ -187,7 +195,7 @@ def _order(found: Sequence[Found], alike: Callable[[float], float]) -> list[Foun
     return ordered + _evened(group)
 
 
-def _evened(group: Sequence[Found]) -> list[Found]:
+def _evened(group: Sequence[LanceMatches]) -> list[LanceMatches]:
     return sorted((hit._replace(score=group[0].score) for hit in group), key=lambda hit: id_of(hit.key))
 
 
@@ -197,7 +205,7 @@ class Bags:
     def __init__(self, table: TableVersion) -> None:
         self._table = table
 
-    def matching(self, asked: Sequence[str], k: int, through: Collection[str] | None) -> list[Found]:
+    def matching(self, asked: Sequence[str], k: int, through: Collection[str] | None) -> list[LanceMatches]:
         """The rows with the highest BM25 score, best first; among those let through, None for all."""
         total, length, holding = 0, 0, Counter[str]()
         hits: list[tuple[str, Counter[str]]] = []
@@ -209,7 +217,7 @@ class Bags:
                 hits.append((key, bag))
         worth = {word: bm25.idf(total, count) for word, count in holding.items()}
         average = length / max(1, total)
-        found = [Found(key, _score(bag, asked, worth, average)) for key, bag in hits]
+        found = [LanceMatches(key, _score(bag, asked, worth, average)) for key, bag in hits]
         return sorted(found, key=lambda hit: (-hit.score, id_of(hit.key)))[:k]
 
     def _read(self) -> Iterator[tuple[str, Counter[str]]]:
@@ -223,5 +231,5 @@ def _score(bag: Counter[str], asked: Iterable[str], worth: Mapping[str, float], 
     return sum(worth[word] * bm25.weight(bag[word], length, average) for word in asked if word in bag)
 
 
-def scored(found: Iterable[Found]) -> list[Scored]:
+def scored(found: Iterable[LanceMatches]) -> list[Scored]:
     return [Scored(id_of(hit.key), hit.score) for hit in found]

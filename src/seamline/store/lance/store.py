@@ -14,12 +14,12 @@ from seamline.store import codec
 from seamline.store.folders import WriterLock, reading
 from seamline.store.lance import folder as folders
 from seamline.store.lance.engine import Connection, connect, report_errors
-from seamline.store.lance.folder import ENTRIES, LAYOUT, VERSIONS, Found
-from seamline.store.lance.guard import Guard, State, is_unfinished, read_state, verify_files
+from seamline.store.lance.folder import ENTRIES, LAYOUT, VERSIONS, LanceFolder
+from seamline.store.lance.guard import Guard, GuardState, is_unfinished, read_state, verify_files
 from seamline.store.lance.maintenance import Maintenance
 from seamline.store.lance.reader import LanceReader
 from seamline.store.lance.rows import entry_schema, version_schema
-from seamline.store.lance.search import Limits
+from seamline.store.lance.search import LanceLimits
 from seamline.store.lance.verify import WholeReader, verify_rows
 from seamline.store.lance.writer import LanceWriter
 
@@ -34,7 +34,7 @@ R = TypeVar("R", bound=LanceReader)
 class LanceStore:
     """An index in a folder. Threads may share it."""
 
-    def __init__(self, url: str, found: Found, limits: Limits) -> None:
+    def __init__(self, url: str, found: LanceFolder, limits: LanceLimits) -> None:
         self._url = url
         self._folder = _folder_of(url)
         self._found = found
@@ -42,7 +42,7 @@ class LanceStore:
         self._last: tuple[str, LanceReader] | None = None
 
     @classmethod
-    def open(cls, url: str, *, limits: Limits | None = None) -> LanceStore:
+    def open(cls, url: str, *, limits: LanceLimits | None = None) -> LanceStore:
         """The index in a folder, `lance:FOLDER` or FOLDER; a StoreError says why it cannot be opened."""
         folder = _folder_of(url)
         found = folders.read_settings(folder)
@@ -51,10 +51,10 @@ class LanceStore:
         elif is_unfinished(folder, (found.entries, found.versions)):
             with suppress(StoreError):  # somebody is writing, or nobody may write here: a reader sees what counts
                 _recover(folder, found)
-        return cls(url, found, limits or Limits())
+        return cls(url, found, limits or LanceLimits())
 
     @classmethod
-    def create(cls, url: str, settings: Settings, *, root: str = "", limits: Limits | None = None) -> LanceStore:
+    def create(cls, url: str, settings: Settings, *, root: str = "", limits: LanceLimits | None = None) -> LanceStore:
         """Make an index in a folder, or open the one that is there, if it was made with the same settings. It keeps no
         `root`: documents are named from the current folder."""
         folder = _folder_of(url)
@@ -147,13 +147,13 @@ class LanceStore:
         self._last = mark, reader
         return reader
 
-    def _mark(self, state: State) -> str:
+    def _mark(self, state: GuardState) -> str:
         # With a time: another index may have been made in the same folder.
         with report_errors(f"cannot open the index in {self._folder}"):
             made = os.stat(self._folder / folders.SETTINGS).st_mtime_ns
         return f"{state.entries}-{state.versions}-{made}"
 
-    def _reader(self, kind: type[R], state: State) -> R:
+    def _reader(self, kind: type[R], state: GuardState) -> R:
         entries = self._connection.open(self._found.entries, state.entries)
         versions = self._connection.open(self._found.versions, state.versions)
         return kind(entries, versions, self.settings, self._limits)
@@ -181,12 +181,12 @@ def _make(folder: Path, settings: Settings) -> None:
             connection.create_table(VERSIONS, schema=version_schema())
         with reading(folder):
             Guard(folder, (ENTRIES, VERSIONS)).start()
-        folders.write_settings(folder, Found(LAYOUT, settings, ENTRIES, VERSIONS))
+        folders.write_settings(folder, LanceFolder(LAYOUT, settings, ENTRIES, VERSIONS))
     finally:
         lock.release(finished=folders.exists(folder))
 
 
-def _recover(folder: Path, found: Found) -> None:
+def _recover(folder: Path, found: LanceFolder) -> None:
     """Set aside what a writer who died left unfinished: a manifest without its end is in the way of readers."""
     lock = WriterLock(folder)
     try:
@@ -195,7 +195,7 @@ def _recover(folder: Path, found: Found) -> None:
         lock.release(finished=True)
 
 
-def _upgrade(folder: Path) -> Found:
+def _upgrade(folder: Path) -> LanceFolder:
     """Bring an index of layout 2 to the present one: its newest commits are named as those that count."""
     lock = WriterLock(folder)
     try:

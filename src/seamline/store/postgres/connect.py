@@ -145,7 +145,7 @@ def told(address: Address, doing: str = "") -> Iterator[None]:
         raise refusal(address, error, doing) from error
 
 
-class Pool:
+class ConnectionPool:
     """Connections that were used before and may be again."""
 
     def __init__(self, make: Callable[[], Connection], most: int = 4) -> None:

@@ -30,18 +30,18 @@ _KINDS: dict[FieldType, sql.SQL] = {
 }
 
 
-class Condition(NamedTuple):
+class PostgresCondition(NamedTuple):
     """A part of a WHERE clause, on `entries e`, with the values of its placeholders in order."""
 
     text: sql.SQL | sql.Composed
     values: tuple[Anything, ...] = ()
 
 
-TRUE = Condition(sql.SQL("TRUE"))
-FALSE = Condition(sql.SQL("FALSE"))
+TRUE = PostgresCondition(sql.SQL("TRUE"))
+FALSE = PostgresCondition(sql.SQL("FALSE"))
 
 
-def condition(where: Filter | None, *, alone: bool = False) -> Condition:
+def condition(where: Filter | None, *, alone: bool = False) -> PostgresCondition:
     """The filter as SQL that says what `filters.matches` says: to find entries by, or with `alone` for one that was
     found, in a form that no index knows and that takes least of the single row."""
     match where:
@@ -51,57 +51,59 @@ def condition(where: Filter | None, *, alone: bool = False) -> Condition:
             return _test(where, alone) if can_hold(where) else FALSE
         case Not(inner):
             text, values = condition(inner, alone=alone)
-            return Condition(sql.SQL("NOT ({})").format(text), values)
+            return PostgresCondition(sql.SQL("NOT ({})").format(text), values)
         case All(parts):
             return _joined(" AND ", [condition(part, alone=alone) for part in parts]) if parts else TRUE
         case Any(parts):
             return _joined(" OR ", [condition(part, alone=alone) for part in parts]) if parts else FALSE
 
 
-def both(*parts: Condition) -> Condition:
+def both(*parts: PostgresCondition) -> PostgresCondition:
     """All of these at once."""
     return _joined(" AND ", parts)
 
 
-def _joined(word: str, parts: Sequence[Condition]) -> Condition:
+def _joined(word: str, parts: Sequence[PostgresCondition]) -> PostgresCondition:
     text = sql.SQL(word).join(sql.SQL("({})").format(part.text) for part in parts)
-    return Condition(text, tuple(value for part in parts for value in part.values))
+    return PostgresCondition(text, tuple(value for part in parts for value in part.values))
 
 
-def _test(test: Test, alone: bool) -> Condition:
+def _test(test: Test, alone: bool) -> PostgresCondition:
     return _front(test, alone) if test.field.startswith(META) else _column(test, FIELDS[test.field])
 
 
-def _column(test: Test, kind: FieldType) -> Condition:
+def _column(test: Test, kind: FieldType) -> PostgresCondition:
     column = sql.SQL("e.{}").format(sql.Identifier(test.field))
     match test.operator:
         case "exists":
-            found = Condition(sql.SQL("{} IS NOT NULL").format(column))
+            found = PostgresCondition(sql.SQL("{} IS NOT NULL").format(column))
         case "has":
-            found = Condition(sql.SQL("%s = ANY({})").format(column), (_bound(test.value),))
+            found = PostgresCondition(sql.SQL("%s = ANY({})").format(column), (_bound(test.value),))
         case "starts":
-            found = Condition(sql.SQL("starts_with({}, %s)").format(column), (_bound(test.value),))
+            found = PostgresCondition(sql.SQL("starts_with({}, %s)").format(column), (_bound(test.value),))
         case "in":
             values = [_bound(value) for value in _listed(test.value) if type_of(value) == kind]
-            found = Condition(sql.SQL("{} = ANY(%s::{}[])").format(column, _type(kind)), (values,))
+            found = PostgresCondition(sql.SQL("{} = ANY(%s::{}[])").format(column, _type(kind)), (values,))
         case _:
             text = sql.SQL("{} {} %s::{}").format(column, _operator(test), _type(kind))
-            found = Condition(text, (_bound(test.value),))
+            found = PostgresCondition(text, (_bound(test.value),))
     if test.field in _FRACTIONS:
-        found = both(found, Condition(sql.SQL("{} <> 'NaN'").format(column)))
+        found = both(found, PostgresCondition(sql.SQL("{} <> 'NaN'").format(column)))
     return _two_valued(found) if test.field in _NULLABLE else found
 
 
-def _front(test: Test, alone: bool) -> Condition:
+def _front(test: Test, alone: bool) -> PostgresCondition:
     """A test of a field of the front matter, whose values keep their types in `meta`."""
     name = safe(test.field[len(META) :])
     match test.operator:
         case "exists":
-            return Condition(sql.SQL("e.meta ? %s"), (name,))
+            return PostgresCondition(sql.SQL("e.meta ? %s"), (name,))
         case "has":
             return _holding(name, json.dumps([_bound(test.value)]))
         case "starts":
-            return _when("text", name, Condition(sql.SQL("starts_with(e.meta ->> %s, %s)"), (name, _bound(test.value))))
+            return _when(
+                "text", name, PostgresCondition(sql.SQL("starts_with(e.meta ->> %s, %s)"), (name, _bound(test.value)))
+            )
         case "=":
             return _holding(name, json_value(test.value))  # type: ignore[arg-type]
         case "in":
@@ -110,39 +112,39 @@ def _front(test: Test, alone: bool) -> Condition:
         case "!=":
             kind = type_of(test.value) or "text"
             text, bound = _holding(name, json_value(test.value))  # type: ignore[arg-type]
-            return _when(kind, name, Condition(sql.SQL("NOT ({})").format(text), bound))
+            return _when(kind, name, PostgresCondition(sql.SQL("NOT ({})").format(text), bound))
     return _ordered(test, name, type_of(test.value) or "text")
 
 
-def _ordered(test: Test, name: str, kind: FieldType) -> Condition:
+def _ordered(test: Test, name: str, kind: FieldType) -> PostgresCondition:
     if kind == "time":
         text = sql.SQL("((e.meta -> %s) ->> 'time')::bigint {} %s").format(_operator(test))
-        return _two_valued(Condition(text, (name, _bound(test.value))))
+        return _two_valued(PostgresCondition(text, (name, _bound(test.value))))
     if kind == "number":
         text = sql.SQL("(e.meta ->> %s)::numeric {} %s::numeric").format(_operator(test))
-        return _when(kind, name, Condition(text, (name, number_text(float(test.value)))))  # type: ignore[arg-type]
+        return _when(kind, name, PostgresCondition(text, (name, number_text(float(test.value)))))  # type: ignore[arg-type]
     text = sql.SQL('(e.meta ->> %s) COLLATE "C" {} %s').format(_operator(test))
-    return _when(kind, name, Condition(text, (name, _bound(test.value))))
+    return _when(kind, name, PostgresCondition(text, (name, _bound(test.value))))
 
 
-def _holding(name: str, value: str) -> Condition:
+def _holding(name: str, value: str) -> PostgresCondition:
     """The form of equality that the index of front matter knows."""
-    return Condition(sql.SQL("e.meta @> %s::jsonb"), (_field(name, value),))
+    return PostgresCondition(sql.SQL("e.meta @> %s::jsonb"), (_field(name, value),))
 
 
 def _field(name: str, value: str) -> str:
     return f"{{{json.dumps(name)}:{value}}}"
 
 
-def _one_of(name: str, values: Sequence[str]) -> Condition:
+def _one_of(name: str, values: Sequence[str]) -> PostgresCondition:
     if len(values) <= _MOST_OR:
         return _joined(" OR ", [_holding(name, value) for value in values])
     text = "e.key IN (SELECT x.key FROM unnest(%s::jsonb[]) AS one (meta) JOIN entries x ON x.meta @> one.meta)"
-    return Condition(sql.SQL(text), (_array([_field(name, value) for value in values]),))
+    return PostgresCondition(sql.SQL(text), (_array([_field(name, value) for value in values]),))
 
 
-def _among(name: str, values: Sequence[str]) -> Condition:
-    return _two_valued(Condition(sql.SQL("(e.meta -> %s) = ANY(%s::jsonb[])"), (name, _array(values))))
+def _among(name: str, values: Sequence[str]) -> PostgresCondition:
+    return _two_valued(PostgresCondition(sql.SQL("(e.meta -> %s) = ANY(%s::jsonb[])"), (name, _array(values))))
 
 
 def _array(values: Sequence[str]) -> str:
@@ -151,14 +153,14 @@ def _array(values: Sequence[str]) -> str:
     return "{" + ",".join(f'"{value}"' for value in quoted) + "}"
 
 
-def _when(kind: FieldType, name: str, then: Condition) -> Condition:
+def _when(kind: FieldType, name: str, then: PostgresCondition) -> PostgresCondition:
     """False for values of another type, before anything is cast that cannot be."""
     text = sql.SQL("CASE WHEN jsonb_typeof(e.meta -> %s) = {} THEN {} ELSE FALSE END").format(_KINDS[kind], then.text)
-    return Condition(text, (name, *then.values))
+    return PostgresCondition(text, (name, *then.values))
 
 
-def _two_valued(found: Condition) -> Condition:
-    return Condition(sql.SQL("({}) IS TRUE").format(found.text), found.values)
+def _two_valued(found: PostgresCondition) -> PostgresCondition:
+    return PostgresCondition(sql.SQL("({}) IS TRUE").format(found.text), found.values)
 
 
 def _operator(test: Test) -> sql.SQL:

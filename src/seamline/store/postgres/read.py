@@ -14,9 +14,9 @@ from seamline.records import Entry, Head, Scored, VectorKind, Version
 from seamline.store.changes import check_query
 from seamline.store.postgres import search
 from seamline.store.postgres.connect import Address, Connection, safe, told, unsafe
-from seamline.store.postgres.filter import Condition, both, condition
+from seamline.store.postgres.filter import PostgresCondition, both, condition
 from seamline.store.postgres.rows import ENTRY_COLUMNS, HEAD_COLUMNS, VERSION_COLUMNS, entry_of, head_of, version_of
-from seamline.store.postgres.schema import LAYOUT, Limits, Opened
+from seamline.store.postgres.schema import LAYOUT, Opened, PostgresLimits
 from seamline.text.words import query_words
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ trip to the server."""
 class PostgresReader:
     """One state of a PostgresStore."""
 
-    def __init__(self, connection: Connection, address: Address, opened: Opened, limits: Limits) -> None:
+    def __init__(self, connection: Connection, address: Address, opened: Opened, limits: PostgresLimits) -> None:
         self._connection: Connection | None = connection
         self._address = address
         self._settings = opened.settings
@@ -101,7 +101,7 @@ class PostgresReader:
 
     def entries(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, Entry]:
         """The entries of these ids that exist."""
-        wanted = Condition(sql.SQL("e.id = ANY(%s)"), ([safe(id) for id in ids],))
+        wanted = PostgresCondition(sql.SQL("e.id = ANY(%s)"), ([safe(id) for id in ids],))
         rows = self._all(_entries_where(wanted, vectors), wanted.values)
         return {entry.id: entry for entry in _entries(rows, vectors)}
 
@@ -195,7 +195,7 @@ class PostgresReader:
         return self._connection
 
 
-def _entries_where(where: Condition, vectors: bool) -> sql.Composed:
+def _entries_where(where: PostgresCondition, vectors: bool) -> sql.Composed:
     return _ENTRIES.format(
         columns=ENTRY_COLUMNS,
         vectors=_VECTORS if vectors else _NOTHING,

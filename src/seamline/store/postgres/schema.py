@@ -1,7 +1,5 @@
-"""Sizes at which a store in PostgreSQL changes its ways.
-
-The tables of an index in PostgreSQL: how they are made, recognised, and brought up to date.
-"""
+"""The tables of an index in PostgreSQL: how they are made, recognised and brought up to date, and the sizes at which a
+store changes its ways."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ from seamline.store.postgres.words import bag, fold, note
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class PostgresLimits:
     """Answers are right with any numbers; these were the quickest with 100,000 entries of 384 dimensions."""
 
     exact_below: int = 10_000

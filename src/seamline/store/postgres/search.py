@@ -17,9 +17,9 @@ from psycopg import sql
 from seamline.filters.tree import Filter
 from seamline.records import Scored, VectorKind
 from seamline.store.postgres.connect import Connection, unsafe
-from seamline.store.postgres.filter import TRUE, Condition, both, condition
+from seamline.store.postgres.filter import TRUE, PostgresCondition, both, condition
 from seamline.store.postgres.rows import Reals, bigints, reals
-from seamline.store.postgres.schema import Limits
+from seamline.store.postgres.schema import PostgresLimits
 from seamline.store.postgres.words import Keys, Scores, Totals, score
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Searcher:
     def __init__(
         self,
         connection: Connection,
-        limits: Limits,
+        limits: PostgresLimits,
         indexes: Collection[str],
         levels: Iterable[Sequence[int]],
         next_key: int,
@@ -133,12 +133,14 @@ class Searcher:
 
     def _named(self, keys: Keys, scores: Scores, where: Filter | None) -> list[Scored]:
         """Those of these entries that the filter lets through."""
-        text, values = both(Condition(sql.SQL("e.key = ANY(%s)"), (keys.tolist(),)), condition(where, alone=True))
+        text, values = both(
+            PostgresCondition(sql.SQL("e.key = ANY(%s)"), (keys.tolist(),)), condition(where, alone=True)
+        )
         rows = self._connection.execute(sql.SQL("SELECT e.key, e.id FROM entries e WHERE {}").format(text), values)
         by_key = dict(zip(keys.tolist(), scores.tolist(), strict=True))
         return [Scored(unsafe(id), by_key[key]) for key, id in rows]
 
-    def _exact(self, asked: Reals, k: int, of: VectorKind, narrowed: Condition) -> list[Scored]:
+    def _exact(self, asked: Reals, k: int, of: VectorKind, narrowed: PostgresCondition) -> list[Scored]:
         query = _EXACT.format(table=sql.Identifier(TABLES[of]), narrowed=narrowed.text)
         rows = self._connection.execute(query, (asked, *narrowed.values, k, k))
         return [Scored(unsafe(id), similarity) for id, similarity in rows]
@@ -198,24 +200,24 @@ class Searcher:
         return [level for level, now in self._levels.items() if now.entries and (levels is None or level in levels)]
 
 
-def on_levels(levels: Collection[int] | None) -> Condition:
+def on_levels(levels: Collection[int] | None) -> PostgresCondition:
     """Entries of these levels; of all, where there are none given."""
-    return TRUE if levels is None else Condition(sql.SQL("e.level = ANY(%s::integer[])"), (list(levels),))
+    return TRUE if levels is None else PostgresCondition(sql.SQL("e.level = ANY(%s::integer[])"), (list(levels),))
 
 
 def _halves(levels: Collection[int]) -> set[str]:
     return {"leaf" if level == 0 else "upper" for level in levels}
 
 
-def _of_keys(keys: Keys) -> Condition:
-    return Condition(sql.SQL("JOIN unnest(%s) AS hits (key) USING (key)"), (bigints(keys),))
+def _of_keys(keys: Keys) -> PostgresCondition:
+    return PostgresCondition(sql.SQL("JOIN unnest(%s) AS hits (key) USING (key)"), (bigints(keys),))
 
 
-def _of_filter(where: Filter | None, levels: list[int]) -> Condition:
+def _of_filter(where: Filter | None, levels: list[int]) -> PostgresCondition:
     if where is None:
-        return Condition(sql.SQL("WHERE v.level = ANY(%s::integer[])"), (levels,))
+        return PostgresCondition(sql.SQL("WHERE v.level = ANY(%s::integer[])"), (levels,))
     text, values = both(condition(where), on_levels(levels))
-    return Condition(sql.SQL("JOIN entries e USING (key) WHERE {}").format(text), values)
+    return PostgresCondition(sql.SQL("JOIN entries e USING (key) WHERE {}").format(text), values)
 
 
 def _rounds(keys: Keys, scores: Scores, k: int) -> Iterator[tuple[Keys, Scores]]:

@@ -13,39 +13,39 @@ import psycopg
 from seamline.errors import StoreError
 from seamline.records import Problem, Settings
 from seamline.store.codec import check_settings
-from seamline.store.postgres.connect import Address, Connection, Pool, connect, lost, told
+from seamline.store.postgres.connect import Address, Connection, ConnectionPool, connect, lost, told
 from seamline.store.postgres.read import PostgresReader
 from seamline.store.postgres.rows import adapted
-from seamline.store.postgres.schema import Limits, Opened, create, open_schema
+from seamline.store.postgres.schema import Opened, PostgresLimits, create, open_schema
 from seamline.store.postgres.verify import verify
 from seamline.store.postgres.write import PostgresWriter
 from seamline.types import Notice
 
-_LIMITS = Limits()
+_LIMITS = PostgresLimits()
 
 
 class PostgresStore:
     """An index in a schema of a database. Threads may share it."""
 
-    def __init__(self, address: Address, opened: Opened, *, limits: Limits = _LIMITS) -> None:
+    def __init__(self, address: Address, opened: Opened, *, limits: PostgresLimits = _LIMITS) -> None:
         self._address = address
         self._opened = opened
         self._limits = limits
-        self._pool = Pool(lambda: adapted(connect(address)))
+        self._pool = ConnectionPool(lambda: adapted(connect(address)))
 
     @classmethod
-    def open(cls, url: str, *, limits: Limits = _LIMITS) -> PostgresStore:
+    def open(cls, url: str, *, limits: PostgresLimits = _LIMITS) -> PostgresStore:
         """The index at an address; a StoreError says why it cannot be opened."""
         return cls._opened_at(Address.read(url), limits)
 
     @classmethod
-    def create(cls, url: str, settings: Settings, *, root: str = "", limits: Limits = _LIMITS) -> PostgresStore:
+    def create(cls, url: str, settings: Settings, *, root: str = "", limits: PostgresLimits = _LIMITS) -> PostgresStore:
         """Make an index at an address, or open the one that is there if it was made with the same settings. It keeps
         no `root`: documents are named from the current folder."""
         return cls._opened_at(Address.read(url), limits, settings)
 
     @classmethod
-    def _opened_at(cls, address: Address, limits: Limits, settings: Settings | None = None) -> PostgresStore:
+    def _opened_at(cls, address: Address, limits: PostgresLimits, settings: Settings | None = None) -> PostgresStore:
         """The index at an address, made first where settings are given; its readers get the connection."""
         with ExitStack() as undo:
             connection = connect(address)

@@ -33,7 +33,7 @@ from seamline.store.postgres.rows import (
     vectors_copy,
     version_row,
 )
-from seamline.store.postgres.schema import MOST_INDEXED, Limits, lock_key
+from seamline.store.postgres.schema import MOST_INDEXED, PostgresLimits, lock_key
 from seamline.store.postgres.search import HALVES, TABLES
 from seamline.store.postgres.words import MOST_KEYS, Bag, bag, fold, merge, note
 
@@ -55,7 +55,7 @@ WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
 class PostgresWriter:
     """The right to change a PostgresStore: a lock that lives as long as its connection."""
 
-    def __init__(self, address: Address, settings: Settings, limits: Limits) -> None:
+    def __init__(self, address: Address, settings: Settings, limits: PostgresLimits) -> None:
         self._address = address
         self._settings = settings
         self._limits = limits
@@ -175,7 +175,7 @@ def _outcome(connection: Connection, transaction: str) -> str:
         time.sleep(_PAUSE)
 
 
-def _write(connection: Connection, changes: Sequence[Change], settings: Settings, limits: Limits) -> None:
+def _write(connection: Connection, changes: Sequence[Change], settings: Settings, limits: PostgresLimits) -> None:
     row = connection.execute("SELECT next_key FROM state FOR UPDATE").fetchone()
     key = int(row[0]) if row else 1
     check_changes(changes, _stored(connection, changes), settings)
@@ -287,7 +287,7 @@ _ROOM = 600
 _MOST_ROOM = 1 << 30
 
 
-def tidy(connection: Connection, limits: Limits, dimensions: int) -> None:
+def tidy(connection: Connection, limits: PostgresLimits, dimensions: int) -> None:
     """Everything, in transactions of its own."""
     with connection.transaction():
         row = connection.execute("SELECT count(*) FROM recent").fetchone()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seamline.store.sqlite.database import Damaged, Pool, seal, unseal
+from seamline.store.sqlite.database import Damaged, ReaderPool, seal, unseal
 from seamline.store.sqlite.truth import marks, pages, prove_vector
 from seamline.store.sqlite.writer import store_vector
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class SqliteVectors:
     """Vectors by embedder and text."""
 
-    def __init__(self, truths: Pool) -> None:
+    def __init__(self, truths: ReaderPool) -> None:
         self._truths = truths
 
     def get(self, fingerprint: str, texts: Sequence[str], dimensions: int) -> dict[str, Vector]:
@@ -49,7 +49,7 @@ class SqliteVectors:
 class SqliteAnswers:
     """Answers of language models by key."""
 
-    def __init__(self, truths: Pool) -> None:
+    def __init__(self, truths: ReaderPool) -> None:
         self._truths = truths
 
     def get(self, key: bytes) -> bytes | None:

@@ -31,7 +31,7 @@ _CODES = 448 << 20
 T = TypeVar("T")
 
 
-class Found(NamedTuple):
+class CorpusMatches(NamedTuple):
     """Rows of entries with their scores, in any order."""
 
     rows: NDArray[np.int64]
@@ -143,12 +143,12 @@ class Corpus:
         k: int,
         levels: Collection[int] | None,
         through: NDArray[np.int64] | None,
-    ) -> Found:
+    ) -> CorpusMatches:
         """The `k` best by words and those that equal the last of them; of these levels and among these rows, which are
         ascending, None for all."""
         allowed = self._allowed(levels, through)
         docs, scores = words.find_best(asked, k, lambda word: self._holding(db, word), self._collection, allowed)
-        return Found(self._rows[docs], scores)
+        return CorpusMatches(self._rows[docs], scores)
 
     def near(
         self,
@@ -158,7 +158,7 @@ class Corpus:
         k: int,
         levels: Collection[int] | None,
         through: NDArray[np.int64] | None,
-    ) -> Found:
+    ) -> CorpusMatches:
         """Rows that may be among the `k` nearest; their scores are not worked out yet."""
         allowed = self._allowed(levels, through)
         share = 1.0 if allowed is None else float(allowed.mean()) if len(allowed) else 0.0
@@ -166,7 +166,7 @@ class Corpus:
         parts = [clusters.estimate([codes for codes in found if codes is not None], vector, allowed)]
         parts.append(self._near_loose(vector, column, allowed))
         left = clusters.undecided(clusters.join(parts), k)
-        return Found(self._rows[left.docs], left.high)
+        return CorpusMatches(self._rows[left.docs], left.high)
 
     def _probed(self, vector: Vector, column: str, share: float) -> list[int]:
         centroids = self._arranged.centroids.get(column)

@@ -195,7 +195,7 @@ class Database:
         raise Damaged(f"{self.path} ends in the middle of a page: {DAMAGE_REMEDY}")
 
 
-class Pool:
+class ReaderPool:
     """Connections to one file, kept open between uses. A process that was forked opens its own."""
 
     def __init__(self, connect: Callable[[], Database]) -> None:

@@ -17,17 +17,17 @@ _DEEPEST = 300
 """Levels of brackets; SQLite's own parser takes 1,000."""
 
 
-class Condition(NamedTuple):
+class SqliteCondition(NamedTuple):
     """A condition on rows of `entries`, with the values for its question marks."""
 
     sql: str
     values: tuple[Any, ...] = ()
 
 
-TRUE, FALSE = Condition("1"), Condition("0")
+TRUE, FALSE = SqliteCondition("1"), SqliteCondition("0")
 
 
-def condition(where: Filter | None, levels: Collection[int] | None) -> Condition:
+def condition(where: Filter | None, levels: Collection[int] | None) -> SqliteCondition:
     """A filter and levels as one condition. Every comparison is true or false, never null."""
     parts = [] if levels is None else [_level(levels)]
     if where is not None:
@@ -35,18 +35,18 @@ def condition(where: Filter | None, levels: Collection[int] | None) -> Condition
     return _join(parts, "AND")
 
 
-def _level(levels: Collection[int]) -> Condition:
+def _level(levels: Collection[int]) -> SqliteCondition:
     wanted = sorted({level for level in levels if abs(level) < 1 << 62})
-    return Condition(f"level IN ({','.join('?' * len(wanted))})", tuple(wanted)) if wanted else FALSE
+    return SqliteCondition(f"level IN ({','.join('?' * len(wanted))})", tuple(wanted)) if wanted else FALSE
 
 
-def _translate(where: Filter, depth: int) -> Condition:
+def _translate(where: Filter, depth: int) -> SqliteCondition:
     if depth > _DEEPEST:
         raise StoreError(f"the filter is nested more than {_DEEPEST} deep: say the same with fewer brackets")
     match where:
         case Not(inner):
             found = _translate(inner, depth + 1)
-            return Condition(f"NOT ({found.sql})", found.values)
+            return SqliteCondition(f"NOT ({found.sql})", found.values)
         case All(parts):
             return _join([_translate(part, depth + 1) for part in parts], "AND")
         case Either(parts):
@@ -55,13 +55,15 @@ def _translate(where: Filter, depth: int) -> Condition:
             return _test(where) if can_hold(where) else FALSE
 
 
-def _join(parts: Sequence[Condition], operator: str) -> Condition:
+def _join(parts: Sequence[SqliteCondition], operator: str) -> SqliteCondition:
     """Conditions in a balanced tree of brackets: a thousand of them side by side are as deep as ten."""
     left = [*parts]
     while len(left) > 1:
         pairs = [left[at : at + 2] for at in range(0, len(left), 2)]
         left = [
-            Condition(f"({f' {operator} '.join(part.sql for part in pair)})", sum((part.values for part in pair), ()))
+            SqliteCondition(
+                f"({f' {operator} '.join(part.sql for part in pair)})", sum((part.values for part in pair), ())
+            )
             if len(pair) > 1
             else pair[0]
             for pair in pairs
@@ -69,13 +71,13 @@ def _join(parts: Sequence[Condition], operator: str) -> Condition:
     return left[0] if left else (TRUE if operator == "AND" else FALSE)
 
 
-def _test(test: Test) -> Condition:
+def _test(test: Test) -> SqliteCondition:
     if test.field.startswith(META):
         return _term(codec.text_bytes(test.field.removeprefix(META)), test)
     if test.field == "path":
         return _term(PATH, test) if test.operator != "exists" else TRUE
     if test.operator == "exists":
-        return Condition(f"{test.field} IS NOT NULL") if test.field in _NULLABLE else TRUE
+        return SqliteCondition(f"{test.field} IS NOT NULL") if test.field in _NULLABLE else TRUE
     kind = type_of_field(test.field)
     values = [value for value in _values(test) if type_of(value) == kind]
     return _join([_column(test.field, test.operator, plain_value(value)) for value in values], "OR")
@@ -85,22 +87,22 @@ def _values(test: Test) -> Sequence[Any]:
     return test.value if isinstance(test.value, tuple) else (test.value,)
 
 
-def _column(field: str, operator: Operator, value: Any) -> Condition:
+def _column(field: str, operator: Operator, value: Any) -> SqliteCondition:
     if field == "doc":
         name = _comparison("name", operator, value)
-        return Condition(f"document IN (SELECT number FROM documents WHERE {name.sql})", name.values)  # noqa: S608
+        return SqliteCondition(f"document IN (SELECT number FROM documents WHERE {name.sql})", name.values)  # noqa: S608
     found = _comparison(field, operator, value)
-    return Condition(f"({field} IS NOT NULL AND {found.sql})", found.values) if field in _NULLABLE else found
+    return SqliteCondition(f"({field} IS NOT NULL AND {found.sql})", found.values) if field in _NULLABLE else found
 
 
-def _comparison(column: str, operator: Operator, value: Any) -> Condition:
+def _comparison(column: str, operator: Operator, value: Any) -> SqliteCondition:
     if operator == "starts":
         # No byte of a text is 255, so this is the first value behind all that start with the prefix.
-        return Condition(f"({column} >= ? AND {column} < ?)", (value, value + b"\xff"))
-    return Condition(f"{column} {_SIGNS[operator]} ?", (value,))
+        return SqliteCondition(f"({column} >= ? AND {column} < ?)", (value, value + b"\xff"))
+    return SqliteCondition(f"{column} {_SIGNS[operator]} ?", (value,))
 
 
-def _term(name: bytes, test: Test) -> Condition:
+def _term(name: bytes, test: Test) -> SqliteCondition:
     """A comparison of a heading or a field of the front matter."""
     if test.operator == "exists":
         return _held("name = ?", (name,))
@@ -115,6 +117,6 @@ def _term(name: bytes, test: Test) -> Condition:
     return _join(parts, "OR")
 
 
-def _held(terms: str, values: tuple[Any, ...]) -> Condition:
+def _held(terms: str, values: tuple[Any, ...]) -> SqliteCondition:
     held = f"SELECT row FROM holders WHERE term IN (SELECT number FROM terms WHERE {terms})"  # noqa: S608 - ours
-    return Condition(f"row IN ({held})", values)
+    return SqliteCondition(f"row IN ({held})", values)

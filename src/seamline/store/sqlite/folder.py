@@ -14,7 +14,7 @@ from seamline.errors import IndexMissing, StoreError
 from seamline.store import codec
 from seamline.store.folders import PRIVATE, WRITER, WriterLock, make_folder, report_disk_errors, sync
 from seamline.store.sqlite.database import DAMAGE_REMEDY, Damaged, Database, seal, unseal
-from seamline.store.sqlite.truth import LAYOUT, SCHEMA, State
+from seamline.store.sqlite.truth import LAYOUT, SCHEMA, IndexState
 
 if TYPE_CHECKING:
     from seamline.records import Settings
@@ -93,7 +93,7 @@ def read_about(truth: Database) -> About:
     return About(settings, codec.text_of(_about(found, "root", truth.path)))
 
 
-def acknowledge(folder: Path, state: State) -> None:
+def acknowledge(folder: Path, state: IndexState) -> None:
     """Write down, for good, that this state was acknowledged."""
     said = f"{state.counter} {state.mark.hex()}"
     with report_disk_errors(f"cannot write to the index in {folder}"):
@@ -106,16 +106,16 @@ def acknowledge(folder: Path, state: State) -> None:
             os.close(descriptor)
 
 
-def acknowledged(folder: Path) -> State | None:
+def acknowledged(folder: Path) -> IndexState | None:
     """The state that was acknowledged last; None where nobody can tell."""
     with suppress(OSError, ValueError):
         check, counter, mark = (folder / ACKNOWLEDGED).read_bytes()[:63].decode().split()
         if check == f"{zlib.crc32(f'{counter} {mark}'.encode()):08x}":
-            return State(int(counter), bytes.fromhex(mark))
+            return IndexState(int(counter), bytes.fromhex(mark))
     return None
 
 
-def has_lost(truth: Database, state: State, last: State | None) -> bool:
+def has_lost(truth: Database, state: IndexState, last: IndexState | None) -> bool:
     """Whether the truth, in this state, lacks a change that was acknowledged."""
     if last is None or last.counter == 0:
         return False

@@ -11,7 +11,7 @@ from seamline.records import Scored
 from seamline.store import codec
 from seamline.store.changes import check_query
 from seamline.store.codec import unpack_entry, unpack_head, unpack_layout
-from seamline.store.sqlite.corpus import Corpus, Found
+from seamline.store.sqlite.corpus import Corpus, CorpusMatches
 from seamline.store.sqlite.database import Database, unseal
 from seamline.store.sqlite.filter import FALSE, condition
 from seamline.store.sqlite.segments import COLUMNS
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FEW = 4_096
 """Entries that a filter lets through up to which their vectors are read from the truth and compared one by one."""
 
-Look = Callable[[Corpus, Database | None], Found]
+Look = Callable[[Corpus, Database | None], CorpusMatches]
 
 
 class SqliteReader:
@@ -152,7 +152,7 @@ class SqliteReader:
         rows = self._truth.rows("SELECT number, seal FROM versions WHERE document = ?", (self._document(doc),))
         return dict(rows)
 
-    def _find(self, look: Look) -> Found:
+    def _find(self, look: Look) -> CorpusMatches:
         """What a search of the structures finds; they are made anew where they turn out to be damaged."""
         try:
             return _look(look, *self._search.open())
@@ -221,7 +221,7 @@ class SqliteReader:
         return {codec.text_of(id): found for id, found in rows}
 
 
-def _look(look: Look, corpus: Corpus, db: Database | None) -> Found:
+def _look(look: Look, corpus: Corpus, db: Database | None) -> CorpusMatches:
     with derived_damage(db.path if db else ""):
         return look(corpus, db)
 

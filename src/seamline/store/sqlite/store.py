@@ -16,11 +16,11 @@ from seamline.store.folders import WriterLock
 from seamline.store.sqlite import folder as home
 from seamline.store.sqlite import structures
 from seamline.store.sqlite.caches import SqliteAnswers, SqliteVectors
-from seamline.store.sqlite.database import Database, Pool
+from seamline.store.sqlite.database import Database, ReaderPool
 from seamline.store.sqlite.erasure import erase
 from seamline.store.sqlite.folder import TRUTH, About
 from seamline.store.sqlite.reader import SqliteReader
-from seamline.store.sqlite.structures import Limits
+from seamline.store.sqlite.structures import SqliteLimits
 from seamline.store.sqlite.truth import state_of
 from seamline.store.sqlite.upkeep import Search, SearchFiles
 from seamline.store.sqlite.writer import SqliteWriter
@@ -39,28 +39,28 @@ _LOST = (
 class SqliteStore:
     """An index in a folder. Threads may share it."""
 
-    def __init__(self, folder: Path, about: About, limits: Limits) -> None:
+    def __init__(self, folder: Path, about: About, limits: SqliteLimits) -> None:
         self._folder = folder
         self._settings = settings = about.settings
         self.root = about.root
-        self._truths = Pool(lambda: Database(folder / TRUTH, durable=True))
+        self._truths = ReaderPool(lambda: Database(folder / TRUTH, durable=True))
         self._search = SearchFiles(folder, settings.dimensions, limits, self._remark)
         self._lock = threading.Lock()
         self._remarks: list[Notice] = []
 
     @classmethod
-    def open(cls, url: str, *, limits: Limits | None = None) -> SqliteStore:
+    def open(cls, url: str, *, limits: SqliteLimits | None = None) -> SqliteStore:
         """The index in a folder; a StoreError says why it cannot be opened."""
         folder = Path(url)
         home.check(folder)
         truth = Database(folder / TRUTH, durable=True)
         try:
-            return cls(folder, home.read_about(truth), limits or Limits())
+            return cls(folder, home.read_about(truth), limits or SqliteLimits())
         finally:
             truth.close()
 
     @classmethod
-    def create(cls, url: str, settings: Settings, *, root: str = "", limits: Limits | None = None) -> SqliteStore:
+    def create(cls, url: str, settings: Settings, *, root: str = "", limits: SqliteLimits | None = None) -> SqliteStore:
         """Make an index in a folder, or open the one that is there, if it was made with the same settings."""
         folder = Path(url)
         if not (folder / TRUTH).exists():

@@ -20,7 +20,7 @@ from seamline.errors import StoreError
 from seamline.store.sqlite import clusters, segments
 from seamline.store.sqlite.database import Damaged, Database, seal, unseal
 from seamline.store.sqlite.segments import COLUMNS, read_segments
-from seamline.store.sqlite.truth import State, read_vectors, removed_since, rows_after, state_of
+from seamline.store.sqlite.truth import IndexState, read_vectors, removed_since, rows_after, state_of
 from seamline.text.words import ANALYZER
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _RETRAIN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SqliteLimits:
     """When structures are brought up to date."""
 
     few: int = 64
@@ -103,7 +103,7 @@ def is_right(made: Made, truth: Database) -> bool:
     return made.counter == 0 or truth.value("SELECT mark FROM changes WHERE counter = ?", (made.counter,)) == made.mark
 
 
-def build(db: Database, truth: Database, dimensions: int, limits: Limits) -> None:
+def build(db: Database, truth: Database, dimensions: int, limits: SqliteLimits) -> None:
     """Fill a new file with structures of the present state of the truth, which is held still by the caller."""
     state = state_of(truth)
     with db.transaction():
@@ -120,7 +120,7 @@ def build(db: Database, truth: Database, dimensions: int, limits: Limits) -> Non
         db.run("INSERT INTO state VALUES (1, ?, ?, ?, ?, ?, ?)", values)
 
 
-def fold(db: Database, truth: Database, made: Made, limits: Limits) -> None:
+def fold(db: Database, truth: Database, made: Made, limits: SqliteLimits) -> None:
     """Bring structures up to date with the present state of the truth, which is held still by the caller."""
     state = state_of(truth)
     centroids = read_centroids(db)
@@ -136,7 +136,7 @@ def fold(db: Database, truth: Database, made: Made, limits: Limits) -> None:
     _train(db, truth, limits)
 
 
-def is_due(db: Database, truth: Database, made: Made, limits: Limits) -> bool:
+def is_due(db: Database, truth: Database, made: Made, limits: SqliteLimits) -> bool:
     """Whether enough is in no segment, or dead in one, to be felt."""
     new = int(truth.value("SELECT count(*) FROM entries WHERE row > ?", (made.last_row,)))
     gone = int(truth.value("SELECT count(*) FROM removed WHERE counter > ?", (made.counter,)))
@@ -158,11 +158,11 @@ def _add(db: Database, truth: Database, rows: NDArray[np.int64], centroids: dict
     return int(rows[-1])
 
 
-def _note(db: Database, state: State, last_row: int) -> None:
+def _note(db: Database, state: IndexState, last_row: int) -> None:
     db.run("UPDATE state SET counter = ?, mark = ?, last_row = ?", (*state, last_row))
 
 
-def _train(db: Database, truth: Database, limits: Limits) -> None:
+def _train(db: Database, truth: Database, limits: SqliteLimits) -> None:
     """Make clusters where there are vectors enough, and again where there are many more."""
     held = read_segments(db)
     for column in COLUMNS.values():

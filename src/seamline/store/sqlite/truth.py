@@ -77,7 +77,7 @@ class Term(NamedTuple):
     value: Any
 
 
-class State(NamedTuple):
+class IndexState(NamedTuple):
     """Which state of the truth this is."""
 
     counter: int
@@ -88,10 +88,10 @@ def new_mark() -> bytes:
     return os.urandom(8)
 
 
-def state_of(truth: Database) -> State:
+def state_of(truth: Database) -> IndexState:
     """The newest change."""
     found = truth.row("SELECT counter, mark FROM changes ORDER BY counter DESC LIMIT 1")
-    return State(*found) if found else State(0, b"")
+    return IndexState(*found) if found else IndexState(0, b"")
 
 
 def terms_of(entry: Entry) -> list[Term]:

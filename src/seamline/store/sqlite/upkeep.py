@@ -12,9 +12,9 @@ from seamline.errors import StoreError
 from seamline.store.folders import WriterLock, report_disk_errors
 from seamline.store.sqlite import structures
 from seamline.store.sqlite.corpus import Arranged, Corpus, Recent
-from seamline.store.sqlite.database import Database, Pool
-from seamline.store.sqlite.structures import Limits, Made, StructuresDamaged, derived_damage
-from seamline.store.sqlite.truth import State
+from seamline.store.sqlite.database import Database, ReaderPool
+from seamline.store.sqlite.structures import Made, SqliteLimits, StructuresDamaged, derived_damage
+from seamline.store.sqlite.truth import IndexState
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,18 +37,18 @@ class Held(NamedTuple):
 class SearchFiles:
     """The search structures of one index. Threads may share it."""
 
-    def __init__(self, folder: Path, dimensions: int, limits: Limits, remark: Callable[[str], None]) -> None:
+    def __init__(self, folder: Path, dimensions: int, limits: SqliteLimits, remark: Callable[[str], None]) -> None:
         """`remark` is told what a user should know."""
         self._folder = folder
         self._dimensions = dimensions
         self._limits = limits
         self._remark = remark
         self._lock = threading.RLock()
-        self._pools: dict[str, Pool] = {}
+        self._pools: dict[str, ReaderPool] = {}
         self._in_memory: Held | None = None
         """Structures that could not be written to the folder."""
         self._arranged: Arranged | None = None
-        self._corpus: tuple[State, Corpus] | None = None
+        self._corpus: tuple[IndexState, Corpus] | None = None
         """What was searched last, and its state."""
         self.filters: Recent[NDArray[np.int64]] = Recent(_FILTERS)
         """Rows that filters let through."""
@@ -84,7 +84,7 @@ class SearchFiles:
         few = self._limits.few
         return len(truth.rows("SELECT row FROM entries LIMIT ?", (few + 1,))) <= few
 
-    def corpus(self, truth: Database, state: State, found: Held | None) -> Corpus:
+    def corpus(self, truth: Database, state: IndexState, found: Held | None) -> Corpus:
         """What is searched in a state; what was searched last, where nothing changed."""
         file, made = (found.db.path, found.made) if found else ("", _NOTHING)
         with self._lock:
@@ -135,10 +135,10 @@ class SearchFiles:
         except StoreError as error:
             self._remark(f"the search structures could not be brought up to date, searches are slower: {error}")
 
-    def _pool(self, path: Path) -> Pool:
+    def _pool(self, path: Path) -> ReaderPool:
         with self._lock:
             if str(path) not in self._pools:
-                self._pools[str(path)] = Pool(lambda: Database(path, durable=False))
+                self._pools[str(path)] = ReaderPool(lambda: Database(path, durable=False))
             return self._pools[str(path)]
 
     def _rebuild_in_memory(self, truth: Database, why: str) -> Held:
@@ -187,7 +187,9 @@ class SearchFiles:
 class Search:
     """What one reader searches, found out when it first does."""
 
-    def __init__(self, files: SearchFiles, held: ExitStack, truth: Database, state: State, found: Held | None) -> None:
+    def __init__(
+        self, files: SearchFiles, held: ExitStack, truth: Database, state: IndexState, found: Held | None
+    ) -> None:
         """`held` closes with the reader; `found` was opened before the truth, so it is not newer."""
         self._files = files
         self._held = held

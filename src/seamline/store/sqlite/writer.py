@@ -13,7 +13,7 @@ from seamline.store.changes import Current, check_changes
 from seamline.store.codec import pack_entry, pack_head, pack_layout, unpack_head
 from seamline.store.sqlite.database import Database, seal, unseal
 from seamline.store.sqlite.truth import (
-    State,
+    IndexState,
     heads_of,
     marks,
     new_mark,
@@ -37,7 +37,11 @@ class SqliteWriter:
     """The right to change a SqliteStore."""
 
     def __init__(
-        self, truth: Database, settings: Settings, acknowledge: Callable[[State], None], tidy: Callable[[bool], None]
+        self,
+        truth: Database,
+        settings: Settings,
+        acknowledge: Callable[[IndexState], None],
+        tidy: Callable[[bool], None],
     ) -> None:
         """`acknowledge` is told of every state that is durable; `tidy` brings the structures up to date, at the end of
         a run or in its middle."""
@@ -54,7 +58,7 @@ class SqliteWriter:
             check_changes(changes, current.__getitem__, self._settings)
             if not changes:
                 return
-            state = State(state_of(truth).counter + 1, new_mark())
+            state = IndexState(state_of(truth).counter + 1, new_mark())
             truth.run("INSERT INTO changes (counter, mark) VALUES (?, ?)", state)
             for change in changes:
                 _Document(truth, change, state.counter).write()

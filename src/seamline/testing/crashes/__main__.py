@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from seamline.testing.crashes.points import Bench, Case, Recording, Tally, quick_folder, spread
+from seamline.testing.crashes.points import Case, CrashBench, PointTally, Recording, quick_folder, spread
 from seamline.testing.crashes.shim import missing
 from seamline.testing.crashes.stores import STORES
 
@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     problems = 0
     with tempfile.TemporaryDirectory(prefix="seamline-crash-", dir=chosen.folder) as folder:
         began = time.monotonic()
-        for tally in tallies(Bench(STORES[chosen.store](), Path(folder)), chosen):
+        for tally in tallies(CrashBench(STORES[chosen.store](), Path(folder)), chosen):
             spent, began = time.monotonic() - began, time.monotonic()
             print(f"{chosen.store}: {tally.name}: {tally.tried} of {tally.points} points in {spent:.0f} s,", end=" ")
             print(f"{len(tally.problems)} problems", flush=True)
@@ -41,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if problems else 0
 
 
-def tallies(bench: Bench, chosen: argparse.Namespace) -> Iterator[Tally]:
+def tallies(bench: CrashBench, chosen: argparse.Namespace) -> Iterator[PointTally]:
     """What comes of each run and mode that was asked for."""
     count = 0 if chosen.points == "all" else int(chosen.points)
     for case in bench.cases:
@@ -53,13 +53,13 @@ def tallies(bench: Bench, chosen: argparse.Namespace) -> Iterator[Tally]:
                     yield from _interrupted(bench, again, chosen, count)
 
 
-def _interrupted(bench: Bench, case: Case, chosen: argparse.Namespace, count: int) -> Iterator[Tally]:
+def _interrupted(bench: CrashBench, case: Case, chosen: argparse.Namespace, count: int) -> Iterator[PointTally]:
     recording = bench.record(case)
     for mode in chosen.modes:
         yield interrupt(bench, case, recording, mode, count, chosen.seed)
 
 
-def interrupt(bench: Bench, case: Case, recording: Recording, mode: str, count: int, seed: int) -> Tally:
+def interrupt(bench: CrashBench, case: Case, recording: Recording, mode: str, count: int, seed: int) -> PointTally:
     """Interrupt a case in one of the modes, at so many points, or at all where that is 0."""
     points = spread(recording.points, count, seed)
     if mode == "kill":

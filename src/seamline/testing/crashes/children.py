@@ -32,7 +32,7 @@ class Ended(NamedTuple):
         return self.status == -signal.SIGKILL
 
 
-class Child:
+class ForkedChild:
     """Some work in a fork of this process, which has loaded everything already."""
 
     def __init__(self, work: Callable[[], Any]) -> None:
@@ -65,7 +65,7 @@ class Child:
 
 def in_child(work: Callable[[], Any]) -> Ended:
     """Do some work in a child of this process, and wait until it ends."""
-    return Child(work).end()
+    return ForkedChild(work).end()
 
 
 def _work(work: Callable[[], Any], pipe: int) -> None:

@@ -27,7 +27,7 @@ PAGE = 4096
 
 
 @dataclass(eq=False)
-class Node:
+class DiskNode:
     """A file or a folder, whatever its name."""
 
     folder: bool = False
@@ -36,9 +36,9 @@ class Node:
     synced: bytes = b""
     """Of a file, as it was at its last sync."""
     unsynced: list[Record] = field(default_factory=list)
-    entries: dict[str, Node] = field(default_factory=dict)
+    entries: dict[str, DiskNode] = field(default_factory=dict)
     """Of a folder, as programs see it."""
-    kept: dict[str, Node] = field(default_factory=dict)
+    kept: dict[str, DiskNode] = field(default_factory=dict)
     """Of a folder, as it was at its last sync."""
     mapped: bool = False
     """Whether it may have changed without a record."""
@@ -48,10 +48,10 @@ class Node:
 class Naming:
     """A change of the entries of one or two folders; None where a name goes."""
 
-    effects: list[tuple[Node, str, Node | None]]
+    effects: list[tuple[DiskNode, str, DiskNode | None]]
 
     @property
-    def folders(self) -> set[Node]:
+    def folders(self) -> set[DiskNode]:
         return {folder for folder, _, _ in self.effects}
 
 
@@ -60,7 +60,7 @@ class Disk:
 
     def __init__(self, root: Path) -> None:
         self._root = PurePosixPath(os.path.realpath(root))
-        self._nodes: dict[int, Node] = {}
+        self._nodes: dict[int, DiskNode] = {}
         self._top = self._read(root)
         self._namings: list[Naming] = []
 
@@ -74,7 +74,7 @@ class Disk:
             case Kind.SYNC:
                 self._sync(self._nodes[record.inode])
             case Kind.CREATE | Kind.MKDIR:
-                node = self._nodes[record.inode] = Node(folder=record.kind is Kind.MKDIR)
+                node = self._nodes[record.inode] = DiskNode(folder=record.kind is Kind.MKDIR)
                 if record.path:
                     self._name([(*self._place(record.path), node)])
             case Kind.LINK:
@@ -109,19 +109,19 @@ class Disk:
         names = sorted({*ours, *theirs} - mapped)
         return [name for name in names if not _same(ours.get(name), theirs.get(name))]
 
-    def _read(self, path: Path) -> Node:
+    def _read(self, path: Path) -> DiskNode:
         """A folder that is on the disk for good, with all that is in it."""
         if path.is_dir():
-            node = Node(folder=True)
+            node = DiskNode(folder=True)
             node.entries = {one.name: self._read(one) for one in path.iterdir()}
             node.kept = dict(node.entries)
         else:
             data = path.read_bytes()
-            node = Node(content=bytearray(data), synced=data)
+            node = DiskNode(content=bytearray(data), synced=data)
         self._nodes[path.stat().st_ino] = node
         return node
 
-    def _place(self, path: str) -> tuple[Node, str]:
+    def _place(self, path: str) -> tuple[DiskNode, str]:
         """The folder and the name of a path."""
         *above, name = PurePosixPath(path).relative_to(self._root).parts
         node = self._top
@@ -129,12 +129,12 @@ class Disk:
             node = node.entries[part]
         return node, name
 
-    def _name(self, effects: list[tuple[Node, str, Node | None]]) -> None:
+    def _name(self, effects: list[tuple[DiskNode, str, DiskNode | None]]) -> None:
         for folder, name, node in effects:
             _set(folder.entries, name, node)
         self._namings.append(Naming(effects))
 
-    def _sync(self, node: Node) -> None:
+    def _sync(self, node: DiskNode) -> None:
         if not node.folder:
             node.synced, node.unsynced = bytes(node.content), []
             return
@@ -149,7 +149,7 @@ class Disk:
                 _set(folder.kept, name, entry)
         self._namings = [naming for naming in self._namings if naming not in done]
 
-    def _after_loss(self, rng: np.random.Generator | None) -> dict[Node, dict[str, Node]]:
+    def _after_loss(self, rng: np.random.Generator | None) -> dict[DiskNode, dict[str, DiskNode]]:
         """The entries of all folders after a power loss."""
         kept = {node: dict(node.kept) for node in self._folders()}
         steps = {folder: 0 for naming in self._namings for folder in naming.folders}
@@ -167,7 +167,7 @@ class Disk:
                 left |= dict.fromkeys(naming.folders, 0)
         return kept
 
-    def _folders(self) -> Iterator[Node]:
+    def _folders(self) -> Iterator[DiskNode]:
         waiting, seen = [self._top], set()
         for naming in self._namings:
             waiting += [node for _, _, node in naming.effects if node is not None and node.folder]
@@ -179,7 +179,7 @@ class Disk:
                 yield node
 
 
-def _walk(node: Node, kept: dict[Node, dict[str, Node]], above: str = "") -> Iterator[tuple[str, Node]]:
+def _walk(node: DiskNode, kept: dict[DiskNode, dict[str, DiskNode]], above: str = "") -> Iterator[tuple[str, DiskNode]]:
     """All paths below a folder: with the entries that `kept` names, or else those that a program sees."""
     for name, entry in sorted(kept.get(node, {} if kept else node.entries).items()):
         path = f"{above}/{name}" if above else name
@@ -188,7 +188,7 @@ def _walk(node: Node, kept: dict[Node, dict[str, Node]], above: str = "") -> Ite
             yield from _walk(entry, kept, path)
 
 
-def _after_loss(node: Node, rng: np.random.Generator | None) -> bytes:
+def _after_loss(node: DiskNode, rng: np.random.Generator | None) -> bytes:
     """What a disk has of a file: what was synced, and some pages of what was written since."""
     content = bytearray(node.synced)
     likely = float(rng.choice((0.1, 0.5, 0.9))) if rng else 0.0
@@ -225,12 +225,12 @@ def _change(content: bytearray, record: Record) -> None:
         content[record.offset : size] = record.data
 
 
-def _set(entries: dict[str, Node], name: str, node: Node | None) -> None:
+def _set(entries: dict[str, DiskNode], name: str, node: DiskNode | None) -> None:
     if node is None:
         entries.pop(name, None)
     else:
         entries[name] = node
 
 
-def _same(node: Node | None, path: Path | None) -> bool:
+def _same(node: DiskNode | None, path: Path | None) -> bool:
     return node is not None and path is not None and path.read_bytes() == node.content

@@ -1,6 +1,6 @@
 """Every point at which an index run can be interrupted: the process dies there, or the power goes.
 
-with Bench(kind, folder) as bench:
+with CrashBench(kind, folder) as bench:
     for case in bench.cases:                        first run, second run, upkeep
         bench.kill(case, points)                     the process ends before the n-th operation
         bench.kill(case, points, torn=True)          in the middle of it, where it is a write
@@ -27,7 +27,7 @@ from seamline.testing.crashes.disk import Disk
 from seamline.testing.crashes.runs import (
     FORGOTTEN,
     Answers,
-    Expected,
+    ExpectedIndex,
     Place,
     Say,
     documents,
@@ -79,7 +79,7 @@ class Recording:
 
 
 @dataclass
-class Tally:
+class PointTally:
     """What came of some points of a case."""
 
     name: str
@@ -93,7 +93,7 @@ class Tally:
         self.problems += [f"{self.name}, point {point} ({doing}): {one}" for one in wrong]
 
 
-class Bench:
+class CrashBench:
     """A folder in which runs of one store are interrupted."""
 
     def __init__(self, kind: StoreKind, folder: Path) -> None:
@@ -148,9 +148,9 @@ class Bench:
             raise RuntimeError(f"the {case.name} changed files by calls that the shim does not see: {unlike[:5]}")
         return Recording(records, before)
 
-    def kill(self, case: Case, points: Sequence[int], *, total: int = 0, torn: bool = False) -> Tally:
+    def kill(self, case: Case, points: Sequence[int], *, total: int = 0, torn: bool = False) -> PointTally:
         """End the process at some points of a case, and look at what it left."""
-        tally = Tally(f"{case.name}, {'torn' if torn else 'kill'}", total)
+        tally = PointTally(f"{case.name}, {'torn' if torn else 'kill'}", total)
         for point in points:
             self._lay(case.image)
             ended = self._run(case, at=point, torn=torn)
@@ -165,9 +165,11 @@ class Bench:
             tally.add(point, doing, self.look(case.step, [*case.said, *_marks(records)], case.forgotten))
         return tally
 
-    def lose_power(self, case: Case, points: Sequence[int], *, recording: Recording, seed: int | None = None) -> Tally:
+    def lose_power(
+        self, case: Case, points: Sequence[int], *, recording: Recording, seed: int | None = None
+    ) -> PointTally:
         """Take the power at some points of a case, and look at what the disk kept."""
-        tally = Tally(f"{case.name}, power{'' if seed is None else f' with seed {seed}'}", recording.points)
+        tally = PointTally(f"{case.name}, power{'' if seed is None else f' with seed {seed}'}", recording.points)
         counted = [record for record in recording.records if record.counted]
         for point, disk, said in self._replayed(case, recording, points):
             shutil.rmtree(self.place.disk)
@@ -202,7 +204,7 @@ class Bench:
 
     def look(self, step: int, said: Said, forgotten: str = "") -> list[str]:
         """What is wrong with what is on the disk, which is about the documents of a step."""
-        expected = Expected(step, self._fresh[step], said, forgotten)
+        expected = ExpectedIndex(step, self._fresh[step], said, forgotten)
         ended = in_child(lambda: look(self.place, expected))
         return list(ended.value) if ended.status == 0 else [f"the look ended with {ended.status}: {ended.complaint}"]
 

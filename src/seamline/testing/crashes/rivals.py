@@ -24,8 +24,8 @@ import numpy as np
 
 from seamline.errors import IndexMissing, StoreError
 from seamline.protocols import Reader
-from seamline.testing.crashes.children import PATIENCE, Child, Ended
-from seamline.testing.crashes.points import Bench, Said, quick_folder
+from seamline.testing.crashes.children import PATIENCE, Ended, ForkedChild
+from seamline.testing.crashes.points import CrashBench, Said, quick_folder
 from seamline.testing.crashes.runs import Place, run_update
 from seamline.testing.crashes.stores import STORES, StoreKind
 
@@ -37,7 +37,7 @@ _WRITERS = ("a", "b")
 
 
 @dataclass
-class Tally:
+class RivalTally:
     """What came of many kills."""
 
     kills: int = 0
@@ -48,9 +48,9 @@ class Tally:
     problems: list[str] = field(default_factory=list)
 
 
-def kill_rivals(kind: StoreKind, folder: Path, kills: int, *, seed: int) -> Tally:
+def kill_rivals(kind: StoreKind, folder: Path, kills: int, *, seed: int) -> RivalTally:
     """Kill two writers and a reader so many times. Stops at the first problem."""
-    tally, rng = Tally(), np.random.default_rng(seed)
+    tally, rng = RivalTally(), np.random.default_rng(seed)
     scene = Rivals(kind, folder)
     for number in range(kills):
         if number % PER_STORE == 0:
@@ -66,7 +66,7 @@ class Rivals:
     """One index, those who use it, and what they said."""
 
     def __init__(self, kind: StoreKind, folder: Path) -> None:
-        self._bench = Bench(kind, folder)
+        self._bench = CrashBench(kind, folder)
         self._folder = folder
         self._said: Said = []
 
@@ -76,13 +76,13 @@ class Rivals:
         self._bench.place.disk.mkdir()
         self._said = []
 
-    def kill(self, rng: np.random.Generator, tally: Tally) -> list[str]:
+    def kill(self, rng: np.random.Generator, tally: RivalTally) -> list[str]:
         """Let them run for a while, kill some of them, look at what is there; what is wrong with it."""
         for name in (*_WRITERS, "reader"):
             self._log(name).unlink(missing_ok=True)
         place, logs = self._bench.place, self._log
-        started = {name: Child(lambda name=name: write(place, logs(name), name)) for name in _WRITERS}  # type: ignore[misc]
-        started["reader"] = Child(lambda: read(place, logs("reader")))
+        started = {name: ForkedChild(lambda name=name: write(place, logs(name), name)) for name in _WRITERS}  # type: ignore[misc]
+        started["reader"] = ForkedChild(lambda: read(place, logs("reader")))
         self._wait(int(rng.integers(1, MOST)))
         time.sleep(rng.uniform(0, 0.05))
         victims = [name for name in started if rng.random() < 0.6] or ["a"]
@@ -103,7 +103,7 @@ class Rivals:
                 return
             time.sleep(0.005)
 
-    def _heard(self, tally: Tally) -> list[str]:
+    def _heard(self, tally: RivalTally) -> list[str]:
         """Take note of what they said; what the reader saw that cannot be."""
         lines = [line for name in (*_WRITERS, "reader") for line in _lines(self._log(name))]
         acknowledged = [line for line in lines if "doc" in line]

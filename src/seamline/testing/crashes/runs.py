@@ -168,7 +168,7 @@ def acknowledged(change: Change) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedIndex:
     """What an index of some documents answers, and what was acknowledged."""
 
     step: int
@@ -203,7 +203,7 @@ def fresh_answers(place: Place, step: int) -> Answers:
     return found
 
 
-def look(place: Place, expected: Expected) -> list[str]:
+def look(place: Place, expected: ExpectedIndex) -> list[str]:
     """What is wrong with an index that an interruption left: losses, citations that do not resolve, a next run that
     fails or leaves something else than a fresh index, damage."""
     wrong = _losses(place, expected)
@@ -227,7 +227,7 @@ def look(place: Place, expected: Expected) -> list[str]:
     return wrong
 
 
-def _losses(place: Place, expected: Expected) -> list[str]:
+def _losses(place: Place, expected: ExpectedIndex) -> list[str]:
     """What was acknowledged and is not there, before any other run."""
     try:
         store = place.kind.open(place.index)

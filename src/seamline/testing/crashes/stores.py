@@ -26,10 +26,10 @@ class StoreKind:
 
 
 def _lance() -> StoreKind:
-    from seamline.store.lance.search import Limits
+    from seamline.store.lance.search import LanceLimits
     from seamline.store.lance.store import LanceStore
 
-    large = Limits(count=0, exact=0, few=0)
+    large = LanceLimits(count=0, exact=0, few=0)
     return StoreKind(
         "lance",
         lambda folder, settings: LanceStore.create(str(folder / "store"), settings),
@@ -41,9 +41,9 @@ def _lance() -> StoreKind:
 
 def _sqlite() -> StoreKind:
     from seamline.store.sqlite import SqliteStore
-    from seamline.store.sqlite.structures import Limits
+    from seamline.store.sqlite.structures import SqliteLimits
 
-    large = Limits(few=0, many=0, burst=0, exact=0)
+    large = SqliteLimits(few=0, many=0, burst=0, exact=0)
     return StoreKind(
         "sqlite",
         lambda folder, settings: SqliteStore.create(str(folder), settings),

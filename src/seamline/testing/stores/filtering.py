@@ -15,7 +15,7 @@ from seamline.protocols import Reader, Store
 from seamline.records import Entry, MetaValue
 from seamline.testing.entries import AXES, NOON, SETTINGS, WEIRD, entry
 from seamline.testing.stores.searching import cosines, fill
-from seamline.testing.stores.site import CLOSE, Expected, Site, StoreTests, tidy
+from seamline.testing.stores.site import CLOSE, ExpectedStore, Site, StoreTests, tidy
 
 
 def _everywhere(text: str) -> dict[str, MetaValue]:
@@ -211,9 +211,9 @@ class FilteringContract(StoreTests):
     def test_near(self, shelved: Reader, name: str) -> None:
         where = FILTERS[name]
         through = [one for one in ENTRIES if matches(where, one)]
-        Expected(cosines(through, AXES[0]), 100, CLOSE).check(shelved.near(AXES[0], 100, where=where, levels=None))
+        ExpectedStore(cosines(through, AXES[0]), 100, CLOSE).check(shelved.near(AXES[0], 100, where=where, levels=None))
         chunks = [one for one in through if one.level == 0]
-        Expected(cosines(chunks, AXES[2]), 3, CLOSE).check(shelved.near(AXES[2], 3, where=where))
+        ExpectedStore(cosines(chunks, AXES[2]), 3, CLOSE).check(shelved.near(AXES[2], 3, where=where))
 
     @pytest.mark.parametrize("name", FILTERS)
     def test_matching(self, shelved: Reader, name: str) -> None:

@@ -41,7 +41,7 @@ store.close()
 """
 
 
-class Child:
+class WriterProcess:
     """Another process with the same store open."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
@@ -57,11 +57,11 @@ class Child:
 
 
 @contextmanager
-def child(site: Site) -> Iterator[Child]:
+def child(site: Site) -> Iterator[WriterProcess]:
     command = [sys.executable, "-c", site.script + CHILD, codec.pack_settings(SETTINGS)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
-            yield Child(process)
+            yield WriterProcess(process)
         finally:
             if process.stdin:
                 process.stdin.close()

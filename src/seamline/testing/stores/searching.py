@@ -15,7 +15,18 @@ from seamline.filters.tree import Test
 from seamline.protocols import Reader, Store
 from seamline.records import Entry, Scored
 from seamline.testing.entries import AXES, SETTINGS, WEIRD, entry, erase, vector
-from seamline.testing.stores.site import CLOSE, RELATIVE, Expected, Site, StoreTests, ids, put, put_entries, tidy, write
+from seamline.testing.stores.site import (
+    CLOSE,
+    RELATIVE,
+    ExpectedStore,
+    Site,
+    StoreTests,
+    ids,
+    put,
+    put_entries,
+    tidy,
+    write,
+)
 from seamline.text.words import query_words, words
 
 TEXTS = (
@@ -146,19 +157,19 @@ class SearchingContract(StoreTests):
     def test_near_is_exact(self, reader: Reader, levels: tuple[int, ...] | None, k: int) -> None:
         among = [one for one in corpus() if levels is None or one.level in levels]
         for query in (AXES[0], AXES[5], AXES[-1], vector(1, 1)):
-            Expected(cosines(among, query), k, CLOSE).check(reader.near(query, k, levels=levels))
+            ExpectedStore(cosines(among, query), k, CLOSE).check(reader.near(query, k, levels=levels))
 
     @pytest.mark.parametrize("k", [1, 3, 1000])
     def test_near_by_summary(self, reader: Reader, k: int) -> None:
         for query in (AXES[0], AXES[3], AXES[-2]):
             exact = cosines([one for one in corpus() if one.level == 0], query, "summary_vector")
-            Expected(exact, k, CLOSE).check(reader.near(query, k, of="summary"))
+            ExpectedStore(exact, k, CLOSE).check(reader.near(query, k, of="summary"))
 
     def test_near_with_a_filter(self, reader: Reader) -> None:
         among = [one for one in corpus() if one.tokens < 9]
         for k in (1, 4, 100):
             found = reader.near(AXES[2], k, where=Test("tokens", "<", 9.0), levels=None)
-            Expected(cosines(among, AXES[2]), k, CLOSE).check(found)
+            ExpectedStore(cosines(among, AXES[2]), k, CLOSE).check(found)
 
     @pytest.mark.parametrize("k", [0, -1])
     def test_no_results_where_none_are_asked_for(self, reader: Reader, k: int) -> None:
@@ -191,7 +202,7 @@ class SearchingContract(StoreTests):
         put_entries(store, "a.md", made)
         with store.reader() as reader:
             for query in (vector(*ROWS[3]), vector(*ROWS[9]), vector(1, 2, 3, 4, 5, 6, 7, 8)):
-                Expected(cosines(made, query), 10, CLOSE).check(reader.near(query, 10))
+                ExpectedStore(cosines(made, query), 10, CLOSE).check(reader.near(query, 10))
                 assert ids(reader.near(query, 1)) == ids(reader.near(query, 40))[:1]
 
     def test_equal_vectors_stand_by_id(self, store: Store) -> None:
@@ -213,10 +224,10 @@ class SearchingContract(StoreTests):
         made = corpus()
         exact = score_all(made, query)
         level = {one.id: one.level for one in made}
-        Expected(exact, 1000, RELATIVE).check(reader.matching(query, 1000, levels=None))
+        ExpectedStore(exact, 1000, RELATIVE).check(reader.matching(query, 1000, levels=None))
         for k in (1, 2, 4):
             chunks = [scored for scored in exact if level[scored.id] == 0]
-            Expected(chunks, k, RELATIVE).check(reader.matching(query, k))
+            ExpectedStore(chunks, k, RELATIVE).check(reader.matching(query, k))
 
     def test_a_filter_changes_no_score(self, reader: Reader) -> None:
         whole = dict(reader.matching("webhook retry", 1000, levels=None))
@@ -270,7 +281,7 @@ class SearchingContract(StoreTests):
         with store.reader() as reader:
             made = list(reader.select())
             for query in ("retry", "webhook retry budget", "names of one setting"):
-                Expected(score_all(made, query), 100, RELATIVE).check(reader.matching(query, 100))
+                ExpectedStore(score_all(made, query), 100, RELATIVE).check(reader.matching(query, 100))
 
     def test_entries_that_are_asked_for(self, reader: Reader) -> None:
         made = corpus()

@@ -14,7 +14,7 @@ from seamline.protocols import Store
 from seamline.records import Change, Scored
 from seamline.store.memory import MemoryStore
 from seamline.testing.entries import AXES, DOCS, SETTINGS, changed, erase, filters, plain, revise, texts
-from seamline.testing.stores.site import CLOSE, RELATIVE, Expected, Site, StoreTests, tidy, write
+from seamline.testing.stores.site import CLOSE, RELATIVE, ExpectedStore, Site, StoreTests, tidy, write
 
 EXAMPLES = max(1, int(os.environ.get("SEAMLINE_EXAMPLES", "120")) // 6)
 law = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
@@ -22,7 +22,7 @@ LEVELS = ((0,), None, (1, 2))
 ALL = 1_000_000
 
 
-class Pair:
+class StorePair:
     """The store under test and its model, led through the same changes."""
 
     def __init__(self, site: Site) -> None:
@@ -83,7 +83,7 @@ class Pair:
                 for of in ("text", "summary"):
                     options: dict[str, Any] = {"where": where, "levels": levels, "of": of}
                     hits = exact.near(AXES[row], ALL, **options)
-                    Expected(hits, k, CLOSE).check(ours.near(AXES[row], k, **options))
+                    ExpectedStore(hits, k, CLOSE).check(ours.near(AXES[row], k, **options))
             for doc in DOCS:
                 assert dict(ours.digests(doc)) == dict(exact.digests(doc))
                 assert ours.versions(doc) == exact.versions(doc)
@@ -95,7 +95,7 @@ class Pair:
         with self.store.reader() as ours, self.model.reader() as exact:
             for levels in LEVELS:
                 words: list[Scored] = exact.matching(query, ALL, where=where, levels=levels)
-                Expected(words, k, RELATIVE).check(ours.matching(query, k, where=where, levels=levels))
+                ExpectedStore(words, k, RELATIVE).check(ours.matching(query, k, where=where, levels=levels))
         assert list(self.store.verify()) == []
 
 
@@ -105,7 +105,7 @@ class SequenceContract(StoreTests):
     @law
     @given(data=st.data())
     def test_a_store_answers_as_its_model_does(self, sites: Callable[[], Site], data: st.DataObject) -> None:
-        pair = Pair(sites())
+        pair = StorePair(sites())
         for _ in range(data.draw(st.integers(1, 5))):
             for _ in range(data.draw(st.integers(1, 3))):
                 pair.step(data)

@@ -79,7 +79,7 @@ def tidy(store: Store) -> None:
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedStore:
     """What a search must find: every hit of an exact search, best first."""
 
     hits: Sequence[Scored]

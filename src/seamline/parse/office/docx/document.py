@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from seamline.gc_pause import paused
 from seamline.parse.builder import DocumentBuilder
 from seamline.parse.office.docx.styles import DocxNumbering, DocxStyles, ParagraphLook
 from seamline.parse.office.docx.text import DocxLine, DocxLines, choose_alternative
@@ -21,6 +20,7 @@ from seamline.parse.office.ooxml import OfficePackage, PartRelation, attribute, 
 from seamline.parse.office.pieces import OfficeCell, OfficePicture, OfficePiece, OfficeRow, OfficeTable, as_text
 from seamline.parse.office.write import ContentWalk, OpenElement, PieceWriter, Told
 from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.runtime import gc_paused
 
 _LEFT_OUT = {
     "deleted": ("deleted-text", "{:,} characters that tracked changes delete are left out"),
@@ -34,7 +34,7 @@ _SHOWN = 60
 
 def parse(raw: ParseInput) -> ParseResult:
     """A Word document."""
-    with paused():
+    with gc_paused():
         return _Reader(raw).parse()
 
 

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any
 
 from seamline.errors import ParseError
-from seamline.gc_pause import paused
 from seamline.parse.builder import DocumentBuilder
 from seamline.parse.office.odf.content import OdfBody, OdfLines
 from seamline.parse.office.odf.sheets import grids
@@ -22,6 +21,7 @@ from seamline.parse.office.write import PieceWriter, Told
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.parse.sheets.grid import cut_long_texts, write_grid
 from seamline.parse.xml import parse_xml, xml_faults
+from seamline.runtime import gc_paused
 from seamline.types import Notice
 
 _LEFT_OUT = {
@@ -48,7 +48,7 @@ _MARGIN_CLASSES = frozenset(("date-time", "footer", "header", "page-number"))
 
 def parse(raw: ParseInput) -> ParseResult:
     """An OpenDocument file of any kind."""
-    with paused():
+    with gc_paused():
         return _Reader(raw).parse()
 
 
