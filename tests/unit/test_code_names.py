@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from seamline.parse.raw import Parsed
+from seamline.parse.parser_types import Parsed
 
 import seamline
 from seamline.code_outline import CodeOutline
