@@ -203,7 +203,7 @@ def test_a_reranker(acme: None) -> None:
 
 def test_a_store(acme: None) -> None:
     with pytest.raises(
-        ConfigError, match="the store 'acme' of the package acme-parts 1.0 failed .*asked for acme://host"
+        ConfigError, match=r"the store 'acme' of the package acme-parts 1.0 failed .*asked for acme://host"
     ):
         open_store("acme://host")
     with pytest.raises(ConfigError, match=r"nobody://: expected .*, acme://"):
