@@ -280,7 +280,7 @@ def test_loading_a_parser_starts_no_thread() -> None:
     modules = sorted({one.parser.split(":")[0] for one in FORMATS if not one.is_proved})
     assert modules
     code = "import os; from importlib import import_module\n" + "".join(
-        f"import_module('seamline.parse.{module}')\n" for module in modules
+        f"import_module('{module}')\n" for module in modules
     )
     with python(code + "print(len(os.listdir('/proc/self/task')))") as ran:
         assert ran.communicate()[0] == "1\n"
