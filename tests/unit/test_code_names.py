@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from seamline.parse.parser_types import Parsed
+from seamline.parse.parser_types import ParseResult
 
 import seamline
 from seamline.code_outline import CodeOutline
@@ -172,11 +172,11 @@ def test_an_outline_that_leads_out_of_the_text_or_in_circles_is_refused() -> Non
     beyond = replace(code, statements=[first._replace(end=999), *statements])
     backwards = replace(code, statements=[first._replace(groups=9), *statements])
     for bad in (circle, beyond, backwards):
-        frame = wire.answer(Parsed("class A {}" * 5, [], code=bad))
+        frame = wire.write_answer(ParseResult("class A {}" * 5, [], code=bad))
         size = wire.HEADER.size
         head, _ = wire.HEADER.unpack(frame[:size])
         with pytest.raises(ValueError, match=r"outline|itself"):
-            wire.answered(wire.loads(frame[size : size + head], 1 << 30), frame[size + head :])
+            wire.read_answer(wire.load_answer(frame[size : size + head], 1 << 30), frame[size + head :])
 
 
 def test_a_recipe_by_structure_reads_no_outline_and_says_so_when_it_is_asked_for() -> None:
