@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from seamline.parse.parser_types import ParseResult
 
 import seamline
 from seamline.code_outline import CodeOutline
@@ -15,6 +14,7 @@ from seamline.parse.code import document as code_document
 from seamline.parse.code import names
 from seamline.parse.code.languages import BY_NAME
 from seamline.parse.isolate import wire
+from seamline.parse.parser_types import ParseResult
 from seamline.recipe.recipe import Recipe
 
 pytest.importorskip("tree_sitter")
