@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from seamline.parse.parser_types import Parsed
 
 import seamline
 from seamline.code_outline import CodeOutline
@@ -15,6 +14,7 @@ from seamline.parse.code import document as code_document
 from seamline.parse.code import names
 from seamline.parse.code.languages import BY_NAME
 from seamline.parse.isolate import wire
+from seamline.parse.parser_types import ParseResult
 from seamline.recipe.recipe import Recipe
 from seamline.types import Document
 
@@ -171,11 +171,11 @@ def test_an_outline_that_leads_out_of_the_text_or_in_circles_is_refused() -> Non
     beyond = replace(code, statements=[first._replace(end=999), *statements])
     backwards = replace(code, statements=[first._replace(groups=9), *statements])
     for bad in (circle, beyond, backwards):
-        frame = wire.answer(Parsed("class A {}" * 5, [], code=bad))
+        frame = wire.write_answer(ParseResult("class A {}" * 5, [], code=bad))
         size = wire.HEADER.size
         head, _ = wire.HEADER.unpack(frame[:size])
         with pytest.raises(ValueError, match=r"outline|itself"):
-            wire.answered(wire.loads(frame[size : size + head], 1 << 30), frame[size + head :])
+            wire.read_answer(wire.load_answer(frame[size : size + head], 1 << 30), frame[size + head :])
 
 
 def test_source_code_is_read_as_far_as_a_recipe_needs() -> None:
