@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 
 from seamline.records import Settings
-from seamline.store.lance import LanceStore, Limits
+from seamline.store.lance import LanceLimits, LanceStore
 from seamline.testing.stores import Site, StoreContract
 
 
 class LanceSite:
     """A folder."""
 
-    def __init__(self, folder: Path, limits: Limits) -> None:
+    def __init__(self, folder: Path, limits: LanceLimits) -> None:
         self._folder = folder / "index"
         self._limits = limits
 
     @property
     def script(self) -> str:
         return f"""
-from seamline.store.lance import LanceStore, Limits
+from seamline.store.lance import LanceStore, LanceLimits
 def open_store(settings):
     return LanceStore.create({str(self._folder)!r}, settings, limits={self._limits!r})
 """
@@ -35,7 +35,7 @@ class TestLance(StoreContract):
     @pytest.fixture(scope="class")
     @classmethod
     def sites(cls, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Site]:
-        return lambda: LanceSite(tmp_path_factory.mktemp("store"), Limits())
+        return lambda: LanceSite(tmp_path_factory.mktemp("store"), LanceLimits())
 
 
 class TestLanceIndexed(StoreContract):
@@ -44,4 +44,4 @@ class TestLanceIndexed(StoreContract):
     @pytest.fixture(scope="class")
     @classmethod
     def sites(cls, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Site]:
-        return lambda: LanceSite(tmp_path_factory.mktemp("store"), Limits(count=0, exact=0, few=0))
+        return lambda: LanceSite(tmp_path_factory.mktemp("store"), LanceLimits(count=0, exact=0, few=0))

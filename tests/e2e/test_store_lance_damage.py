@@ -16,11 +16,11 @@ from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import StoreError
 from seamline.index.config import settings_of
-from seamline.store.lance import LanceStore, Limits
+from seamline.store.lance import LanceLimits, LanceStore
 from seamline.testing.rounds import SHAPE, texts
 
 FLIPS = int(os.environ.get("SEAMLINE_FLIPS", "40"))
-INDEXED = Limits(count=0, exact=0, few=0)
+INDEXED = LanceLimits(count=0, exact=0, few=0)
 """Every index of a large store in the smallest one, so that its files are there to be damaged."""
 
 LOOK = """

@@ -5,22 +5,10 @@ from __future__ import annotations
 from hypothesis import given, settings
 
 import seamline
-from seamline.cut.scores.semantic import (
-    BLOCK,
-    HEADING,
-    LONGEST,
-    SENTENCE,
-    Unit,
-    leanings,
-    measure,
-    plain_units,
-    sizes,
-    texts,
-    units,
-)
+from seamline.cut.scores.semantic import BLOCK, HEADING, LONGEST, SENTENCE, leanings, sizes, texts, units
 from seamline.testing.strategies import documents
 from seamline.tokens import load
-from seamline.types import Block, Document
+from seamline.types import Document
 
 
 def read(text: str, media_type: str = "text/markdown") -> Document:
@@ -91,29 +79,10 @@ def test_gaps_of_one_kind_do_not_lean() -> None:
 
 @given(documents())
 @settings(deadline=None)
-def test_both_paths_find_the_same_units(text: str) -> None:
-    document = read(text)
-    found = units(document)
-    assert found == plain_units(document)
-    assert {type(unit) for unit in found} <= {Unit}
-
-
-def test_blocks_of_no_usual_shape_are_read_in_python() -> None:
-    document = Document("doc", read("x\n").source, "One. Two.\n", [Block("code", 0, 99)])
-    assert units(document) == plain_units(document) == [Unit(0, 99, BLOCK)]
-
-
-@given(documents())
-@settings(deadline=None)
 def test_units_have_the_tokens_of_their_text(text: str) -> None:
     document = read(text)
     found = units(document)
     for name in ("o200k_base", "cl100k_base", "estimate"):
         tokenizer = load(name)
         counted = [tokenizer.count(document.text[unit.start : unit.end]) for unit in found]
-        assert sizes(document, found, tokenizer, measure(document, tokenizer)) == counted
-
-
-def test_halves_of_pairs_are_counted_in_python() -> None:
-    document = Document("doc", read("x\n").source, "a\ud800b. C.\n", [Block("paragraph", 0, 8)])
-    assert measure(document, load("o200k_base")) is None
+        assert sizes(document, found, tokenizer) == counted

@@ -17,7 +17,7 @@ from seamline.errors import IndexMissing, StoreError
 from seamline.filters.tree import All, Any, Filter, Test
 from seamline.store import create_store, open_store
 from seamline.store.folders import WRITER
-from seamline.store.lance import LanceStore, Limits
+from seamline.store.lance import LanceLimits, LanceStore
 from seamline.store.lance.engine import TableVersion, connect, report_errors
 from seamline.store.lance.folder import ENTRIES, SETTINGS, VERSIONS
 from seamline.store.lance.guard import CURRENT, Guard, read_state
@@ -26,7 +26,7 @@ from seamline.testing.entries import AXES, change, entries, entry, erase, vector
 from seamline.testing.entries import SETTINGS as MADE
 from seamline.testing.stores.site import put, put_entries, tidy, write
 
-INDEXED = Limits(count=0, exact=0, few=0)
+INDEXED = LanceLimits(count=0, exact=0, few=0)
 
 
 @pytest.fixture
@@ -361,11 +361,11 @@ def test_a_filter_that_is_nested_too_deep_is_refused(store: LanceStore) -> None:
     ("partitions", "through", "probes"), [(0, 5_000, 0), (10, 5_000, 10), (1000, 1_000_000, 56), (1000, 2_000, 0)]
 )
 def test_how_many_partitions_are_looked_at(partitions: int, through: int, probes: int) -> None:
-    assert probes_for(partitions, 1_000_000, through, Limits()) == probes
+    assert probes_for(partitions, 1_000_000, through, LanceLimits()) == probes
 
 
 def test_a_rarer_filter_is_looked_for_in_more_partitions() -> None:
-    looked = [probes_for(1000, 1_000_000, through, Limits()) for through in (1_000_000, 100_000, 10_000, 2_001)]
+    looked = [probes_for(1000, 1_000_000, through, LanceLimits()) for through in (1_000_000, 100_000, 10_000, 2_001)]
     assert looked == sorted(looked)
     assert looked[-1] > 3 * looked[0]
 
@@ -378,7 +378,7 @@ def rows(count: int) -> list[np.ndarray]:
 
 
 def test_a_large_index_finds_what_is_near_and_what_is_new(folder: Path) -> None:
-    store = LanceStore.create(str(folder), MADE, limits=Limits(count=50, exact=100, few=10))
+    store = LanceStore.create(str(folder), MADE, limits=LanceLimits(count=50, exact=100, few=10))
     made = [replace(entry("a.md", f"text {n}"), vector=row) for n, row in enumerate(rows(600))]
     put_entries(store, "a.md", made[:500])
     tidy(store)

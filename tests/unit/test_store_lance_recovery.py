@@ -19,14 +19,14 @@ import pytest
 from lancedb.merge import LanceMergeInsertBuilder
 from lancedb.table import LanceTable
 
-from seamline.store.lance import LanceStore, Limits
+from seamline.store.lance import LanceLimits, LanceStore
 from seamline.testing.entries import SETTINGS, erase, plain
 from seamline.testing.stores.site import put, tidy, write
 
 Loss = Literal["none", "empty", "gone"]
 """What happens to files that were not synced."""
 
-INDEXED = Limits(count=0, exact=0, few=0)
+INDEXED = LanceLimits(count=0, exact=0, few=0)
 EVERY = int(os.environ.get("SEAMLINE_STEPS", "53"))
 """1 to end a run at each of its steps, 53 at each 53rd, which is 9 times."""
 
