@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamline.cli.citations import compare_texts, differences
-from seamline.cli.hits import after_headings, excerpt
 from seamline.cli.index import IndexProgress, format_duration, headline
 from seamline.cli.terminal import TerminalStyle, columns
 from seamline.cli.view import wrap
 from seamline.cli.watch import Sight, settled_files
 from seamline.index.update import UpdateReport
+from seamline.search.excerpt import after_headings, excerpt
 from seamline.types import Span
 
 PLAIN = TerminalStyle()

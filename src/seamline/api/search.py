@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from seamline.protocols import Reranker
 from seamline.search.citations import Resolved
-from seamline.search.highlight import snippet, spans
+from seamline.search.excerpt import after_headings, excerpt
+from seamline.search.highlight import spans
 from seamline.search.hits import (
     Citation,
     ContextText,
@@ -21,7 +22,6 @@ from seamline.search.hits import (
 from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan
 from seamline.search.rerank import load_reranker
-from seamline.text.sentences import sentence_starts
 
 __all__ = [
     "Citation",
@@ -36,11 +36,11 @@ __all__ = [
     "SearchOptions",
     "Shadow",
     "Why",
+    "after_headings",
+    "excerpt",
     "joined_anchor",
     "label",
     "load_reranker",
     "place_text",
-    "sentence_starts",
-    "snippet",
     "spans",
 ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cli.explain import explain
 from seamline.cli.terminal import TerminalStyle, clip, columns, plural, visible
+from seamline.text.lines import LINE_END
 from seamline.types import Chunk, Document, Span
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ _BODY_LINES = 6
 _CONTEXT_LINES = 4
 _BAR = 10
 _INDENT = " " * 6
-_LINE_END = re.compile(r"\r\n?|\n")
 
 
 class ChunkView(NamedTuple):
@@ -136,7 +136,7 @@ def _split(pieces: Sequence[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]
     """Pieces of text by line; those that meet on one line stay together."""
     line: list[tuple[str, str]] = []
     for owner, text in pieces:
-        first, *rest = _LINE_END.split(text)
+        first, *rest = LINE_END.split(text)
         line.append((owner, first))
         for more in rest:
             yield line
@@ -191,7 +191,6 @@ def _render_line(line: ChunkLine, look: ChunkView) -> str:
     return f"{_INDENT}{mark} {text}".rstrip()
 
 
-_END = re.compile(r"\r\n?|\n")
 _GOES_ON = re.compile(r"\r?\n(?=[^\W\d_])")
 _NOTHING = re.compile(r"\s*(?:\|[ \t:|-]*)?")
 """A line that is blank, or the rule under the header of a table."""
@@ -232,7 +231,7 @@ def paint_marks(text: str, part: Span, marks: Sequence[Span], style: TerminalSty
 
 def _marked_lines(text: str, part: Span) -> Iterator[Span]:
     at = part.start
-    for end in _END.finditer(text, part.start, part.end):
+    for end in LINE_END.finditer(text, part.start, part.end):
         yield Span(at, end.start())
         at = end.end()
     yield Span(at, part.end)

@@ -41,6 +41,7 @@ from seamline.enrich.summary import SUMMARY, summarize
 from seamline.errors import ConfigError
 from seamline.recipe.choose import StrategyChoice
 from seamline.text.coherence import coherence, distinctiveness
+from seamline.text.markup import fence_language
 from seamline.text.words import COMMON, words
 from seamline.types import NO_DETAIL, Block, Chunk, Span
 
@@ -303,7 +304,6 @@ LONG = 60
 CERTAIN = 0.9
 """How sure the answer must be to stand against the document's."""
 
-_INFO = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*\{?\.?([A-Za-z][\w+#.-]{0,30})")
 _NAMES = {
     "py": "python",
     "js": "javascript",
@@ -346,10 +346,7 @@ def _programming(work: Work, chunk: Chunk) -> str:
 
 def _named(text: str, block: Block) -> str:
     """What a block of code says of itself: by its parser, or after its fence."""
-    said = (block.detail or NO_DETAIL).language
-    if not said:
-        info = _INFO.match(text, block.start, block.end)
-        said = info[1] if info else ""
+    said = (block.detail or NO_DETAIL).language or fence_language(text, block.start, block.end)
     name = said.strip().lower()
     return _NAMES.get(name, name)
 

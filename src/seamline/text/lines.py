@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-_LINE_END = re.compile(r"\r\n?|\n")
+LINE_END = re.compile(r"\r\n?|\n")
 _WINDOW = 128
 
 
@@ -26,13 +26,13 @@ def line_start(text: str, at: int, floor: int = 0) -> int:
 
 def line_end(text: str, at: int, end: int) -> int:
     """The end of the line that holds `at`, without its line end."""
-    found = _LINE_END.search(text, at, end)
+    found = LINE_END.search(text, at, end)
     return found.start() if found else end
 
 
 def next_line(text: str, at: int, end: int) -> int:
     """The start of the line after the one that holds `at`."""
-    found = _LINE_END.search(text, at, end)
+    found = LINE_END.search(text, at, end)
     return found.end() if found else end
 
 
@@ -45,13 +45,13 @@ def trimmed(text: str, start: int, end: int) -> int:
 
 def line_number(text: str, at: int) -> int:
     """The number, from 1, of the line that holds `at`."""
-    return 1 + sum(1 for _ in _LINE_END.finditer(text, 0, at))
+    return 1 + sum(1 for _ in LINE_END.finditer(text, 0, at))
 
 
 def line_starts(text: str) -> list[int]:
     """Where every line starts."""
     if "\r" in text:
-        return [0, *(end.end() for end in _LINE_END.finditer(text))]
+        return [0, *(end.end() for end in LINE_END.finditer(text))]
     starts = [0]
     while at := text.find("\n", starts[-1]) + 1:
         starts.append(at)

@@ -32,10 +32,10 @@ from seamline.cut.split.ladder import (
 from seamline.cut.split.statements import Statements
 from seamline.cut.split.tables import LEAST, TableShape, split_rows, split_table
 from seamline.text.lines import line_end, line_start, next_line, trimmed
+from seamline.text.markup import FENCE_MARK, MARKER
 from seamline.types import NO_DETAIL, Block, Context, Enclosure
 
-_FENCE = re.compile(r"`{3,}|~{3,}")
-_MARKER = re.compile(r"(?:[-+*]|\d{1,9}[.)])[ \t]*")
+_MARKER = re.compile(rf"{MARKER}[ \t]*")
 _TEXT = re.compile(r"[^ \t\r\n>]")
 _PREFIX = 1000  # no list or quote marker before a fence is longer
 _SMALL = 24  # pieces below a twenty-fourth of the room are joined: packers then look at most that far
@@ -376,7 +376,7 @@ class Splitter:
     def _fence(self, task: Task, block: Block, room: int) -> Frame:
         begin = line_start(self.text, block.start, max(0, block.start - _PREFIX))
         stop = line_end(self.text, block.start, block.end)
-        match = _FENCE.match(self.text, block.start) or _FENCE.search(self.text, begin, stop)
+        match = FENCE_MARK.match(self.text, block.start) or FENCE_MARK.search(self.text, begin, stop)
         if match is None:
             return Frame("fence", task.start, task.end, (), "", 0, 0, task.frame)
         prefix = self.text[begin : match.start()]

@@ -12,9 +12,10 @@ from typing import NamedTuple
 from seamline.records import Entry
 from seamline.search.highlight import Sentences
 from seamline.search.hits import Citation
+from seamline.text.lines import LINE_END
+from seamline.text.markup import FENCE, MARKER, is_table_header
 from seamline.text.words import query_words, words
 
-_LINE_END = re.compile(r"\r\n?|\n")
 _DENSITY = 0.3
 """What a word of the query counts for where it stands again, beside its first time in a part."""
 
@@ -90,8 +91,8 @@ def _part(citation: Citation, start: int, end: int) -> Citation:
     quote = text.strip()
     anchor = dict(citation.anchor)
     if anchor.keys() == {"lines"}:  # of extracted text, only the parser knows the places
-        first = anchor["lines"][0] + len(_LINE_END.findall(citation.quote, 0, start))
-        anchor["lines"] = [first, first + len(_LINE_END.findall(quote))]
+        first = anchor["lines"][0] + len(LINE_END.findall(citation.quote, 0, start))
+        anchor["lines"] = [first, first + len(LINE_END.findall(quote))]
     at = citation.start + start
     return replace(citation, anchor=anchor, start=at, end=at + len(quote), quote=quote)
 
@@ -116,10 +117,8 @@ class _Block(NamedTuple):
 
 
 _KINDS = {"paragraph", "list", "quote", "text", "table"}
-_MARK = r"(?P<mark>`{3,}|~{3,}|\$\$)"
-_OPENS = re.compile(rf"[ \t>]*{_MARK}")
-_DASHES = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
-_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
+_OPENS = re.compile(rf"[ \t>]*(?P<mark>{FENCE}|\$\$)")
+_ITEM = re.compile(rf"{MARKER}[ \t]")
 
 
 def divisible(entry: Entry) -> bool:
@@ -167,7 +166,7 @@ def _rows(block: _Block, above: str) -> list[PassageUnit]:
     """The rows of a table: the first with the header where the table starts here, the others with it borrowed."""
     lines = block.text.splitlines(keepends=True)
     header, own = above, 0
-    if _is_header(lines[:2]):
+    if is_table_header(lines[:2]):
         header = "".join(lines[:2])
         own = len(header)
         lines = ["".join(lines[:3]), *lines[3:]]
@@ -184,12 +183,7 @@ def _rows(block: _Block, above: str) -> list[PassageUnit]:
 def _header(lead: str) -> str:
     """The header of a table, where a borrowed text ends with one."""
     last = lead.splitlines(keepends=True)[-2:]
-    return "".join(last) if _is_header(last) else ""
-
-
-def _is_header(lines: Sequence[str]) -> bool:
-    """Whether two lines are the names of columns and the dashes below them."""
-    return len(lines) == 2 and all("|" in line for line in lines) and bool(_DASHES.match(lines[1].rstrip("\r\n")))
+    return "".join(last) if is_table_header(last) else ""
 
 
 def _sentences(block: _Block, sentences: Sentences) -> Iterator[PassageUnit]:
