@@ -199,3 +199,11 @@ def test_source_code_is_read_as_far_as_a_recipe_needs() -> None:
 def test_every_language_has_queries_that_its_grammar_knows() -> None:
     for name in names._QUERIES:
         assert names._query(name, code_document._parser(BY_NAME[name]).language) is not None
+
+
+def test_chains_of_any_length_are_told_apart() -> None:
+    """Each link is a node inside the next: what looks from the root, or back at siblings, takes minutes for these."""
+    size = 20_000
+    code = outline("import {b} from 'x';\nx = a" + "\n  .c(b)" * size + ";\n", "a.ts")
+    assert len(code.statements) == size + 2
+    assert len(code.uses) == size

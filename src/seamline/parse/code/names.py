@@ -126,12 +126,13 @@ class NameReader:
         data = self._data
         names = sorted({name.encode() for one in self.imports for name in one.names})
         pattern = re.compile(rb"(?:%s)(?![\w$])" % b"|".join(map(re.escape, names)))
+        cursor = root.walk()
         for found in pattern.finditer(data) if names else ():
             at, end = found.span()
             before = data[max(0, at - 2) : at]
             if before.endswith(b".") and before != b"..":
                 continue  # a member
-            node = root.descendant_for_byte_range(at, end)
+            node = _leaf(cursor, at)
             kind = node.type
             if not _NAME.search(kind) or kind in _NOT_USED or (node.start_byte, node.end_byte) != (at, end):
                 continue
@@ -205,6 +206,16 @@ class NameReader:
             names = (self._text(name),) if name is not None else tuple(_packages(self._text(path).strip('"`')))
             start, end = self._span(spec if around else node)
             yield Import(start, end, names, around)
+
+
+def _leaf(cursor: Any, at: int) -> Node:
+    """The leaf at a place, from the one before it: a search from the root would be quadratic in what nests deep."""
+    node = cursor.node
+    while not node.start_byte <= at < node.end_byte and cursor.goto_parent():
+        node = cursor.node
+    while cursor.goto_first_child_for_byte(at) is not None:
+        pass
+    return cursor.node
 
 
 def _captures(language: str, grammar: Any, root: Node) -> dict[str, list[Node]]:

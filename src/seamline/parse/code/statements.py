@@ -314,19 +314,20 @@ class StatementReader:
         find = self._data.find
         out: list[_Found] = []
         links: tuple[list[_Link], list[_Link]] = ([], [])
-        # Siblings to look at, what closes the brackets around them, and a group that follows them: always (-1), or only
-        # if no more than so many were found by then.
-        stack: list[tuple[Iterator[Node], str, _Found | None, int]] = [(iter(item.nodes), "", None, 0)]
+        # Siblings, those still to look at, what closes the brackets around them, and a group that follows them: always
+        # (-1), or only if no more than so many were found by then.
+        stack: list[tuple[Sequence[Node], Iterator[tuple[int, Node]], str, _Found | None, int]] = []
+        stack.append((item.nodes, enumerate(item.nodes), "", None, 0))
         line = -1  # where the line ends that the last node starts on
         while stack:
-            siblings, closers, outer, count = stack[-1]
-            for node in siblings:
+            siblings, rest, closers, outer, count = stack[-1]
+            for index, node in rest:
                 at, end = node.start_byte, node.end_byte
                 if at > line:
                     line = find(b"\n", at)
                     line = line if line >= 0 else len(self._data)
-                    if not closers and at > item.code and not self._is_python:
-                        self._link(node, at, links)
+                    if index and not closers and not self._is_python:
+                        self._link(siblings, index, links)
                 if end <= line:
                     continue
                 kind = node.type
@@ -337,14 +338,14 @@ class StatementReader:
                 children = node.children
                 opener = self._opener(children)
                 if opener < 0 or len(closers) >= _DEEPEST:
-                    stack.append((iter(children), closers, None, 0))
+                    stack.append((children, enumerate(children), closers, None, 0))
                     break
                 inner = _CLOSERS[children[opener].type] + closers
                 group = self._group(children, opener, kind, inner, item.end)
                 if group is None or kind in _GROUPING:
-                    stack.append((iter(children), inner, group, len(out)))
+                    stack.append((children, enumerate(children), inner, group, len(out)))
                 else:
-                    stack.append((iter(children[:opener]), closers, group, -1))
+                    stack.append((children, enumerate(children[:opener]), closers, group, -1))
                 break
             else:
                 stack.pop()
@@ -352,15 +353,19 @@ class StatementReader:
                     out.append(outer)
         return out, links[0] or links[1]
 
-    def _link(self, node: Node, at: int, links: tuple[list[_Link], list[_Link]]) -> None:
+    def _link(self, siblings: Sequence[Node], index: int, links: tuple[list[_Link], list[_Link]]) -> None:
         """Note a node that starts its line, if that is chained to the line before: by what it starts with, or by what
         that ends with."""
-        line, before = self._places.line_start(at), node.prev_sibling
-        if line < 0 or before is None or "comment" in node.type:
+        node = siblings[index]
+        at = node.start_byte
+        line = self._places.line_start(at)
+        if line < 0 or "comment" in node.type:
             return
-        while "comment" in before.type and before.prev_sibling is not None:
-            above = self._places.line_start(before.start_byte)
-            line, before = above if above >= 0 else line, before.prev_sibling
+        while index > 1 and "comment" in siblings[index - 1].type:
+            index -= 1
+            above = self._places.line_start(siblings[index].start_byte)
+            line = above if above >= 0 else line
+        before = siblings[index - 1]
         mark = self._data[at : at + 1]
         link = _Link(line, at, before.end_byte)
         if mark in _MARKS and _LEADING.match(self._data, at) and (mark in b".?" or not node.is_named):
