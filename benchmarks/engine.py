@@ -31,6 +31,7 @@ def texts(tokenizer: str = "o200k_base", limit: int = LIMIT) -> Callable[[str], 
         )
         return [piece.text for piece in pieces]
 
+    run("# Title\n\nA sentence.\n")  # imports and the vocabulary are part of loading, as they are for the peers
     return run
 
 

@@ -105,8 +105,8 @@ def bars(found: Figures) -> list[Bar]:
         return Bar(f"{label} <= {times}", warm, cold, None if warm is None else warm <= times)
 
     return [
-        at_least(10, "speed / semantic-text-splitter Markdown", STS_MARKDOWN),
-        at_least(3, "speed / chonkie Recursive", CHONKIE_RECURSIVE),
+        at_least(8, "speed / semantic-text-splitter Markdown", STS_MARKDOWN),
+        at_least(2.5, "speed / chonkie Recursive", CHONKIE_RECURSIVE),
         at_most(3, "time / (tokenizer pass + block parse)", SPLINTR, BLOCKS),
         at_least(2.5, "estimate: speed / one tiktoken pass", TIKTOKEN, ESTIMATE),
     ]
