@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 import seamline
 from seamline.enrich.links import links
-from seamline.enrich.tables import rows_text, table_summary
-from seamline.enrich.tables import summary as pivot
+from seamline.enrich.tables import pivot, rows_text, table_summary
 from seamline.facts import Derived
 from seamline.parse.media.turns import TurnMarks, Utterance, write_turns
 from seamline.recipe.recipe import Recipe

@@ -25,18 +25,18 @@ from seamline.trust.keys import Keys
 
 CODE = """
 from seamline.embed.hashing import HashEmbedder
-from seamline.plugins import Block, Format, Parsed, Signal
+from seamline.plugins import Block, Format, ParseResult, Signal
 
 NOTES = Format("notes", "text/x-notes", (".nts",), "acme_parts:parse", is_text=True, is_proved=True)
 WRONG = Format("wrong", "text/x-wrong", (".wrg",), "acme_parts:parse_wrongly", is_text=True, is_proved=True)
 
 
 def parse(raw):
-    return Parsed(raw.text, [Block("paragraph", 0, len(raw.text.rstrip()))])
+    return ParseResult(raw.text, [Block("paragraph", 0, len(raw.text.rstrip()))])
 
 
 def parse_wrongly(raw):
-    return Parsed(raw.text, [Block("poem", 0, 1)])
+    return ParseResult(raw.text, [Block("poem", 0, 1)])
 
 
 def every_block(document, recipe, runtime):

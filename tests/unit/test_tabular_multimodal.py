@@ -142,7 +142,7 @@ def test_a_new_subject_scores_a_gap() -> None:
 def kept(text: str, media: str = "markdown") -> list[str]:
     """The first words after each gap that is kept."""
     document = seamline.read(text, media_type=media)
-    found = multimodal(document, Recipe(strategy="multimodal"), PARTS).kept
+    found = multimodal(document, Recipe(strategy="multimodal"), PARTS).forbidden
     return [document.text[at:].split("\n")[0][:12] for at in sorted(found)]
 
 
