@@ -378,8 +378,9 @@ class Chunk:
         body = text[self.body.start : self.body.end]
         if view == "body":
             return body
-        lead = "".join(text[c.start : c.end] + c.added for c in self.context)
-        return lead + body + self.closing
+        if not self.context:
+            return body + self.closing
+        return "".join([*[text[start:end] + added for _, start, end, added in self.context], body, self.closing])
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain JSON values; the line format of `seamline chunk --json`."""

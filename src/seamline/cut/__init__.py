@@ -89,6 +89,7 @@ def _joiner(recipe: Recipe, signal: Signal) -> MayJoin:
 def _named(engine: Cutter, drafts: Sequence[Draft], shadows: Sequence[tuple[Span | None, Span | None]]) -> list[Chunk]:
     """Chunks with their positions, paths and names."""
     document, tops, starts = engine.document, engine.tops, engine.starts
+    blocks = document.blocks
     names = ChunkIds(document.id, document.text, [(draft.start, draft.end) for draft in drafts])
     paths = Paths(document, engine.sections)
     scopes = ScopePaths(document.blocks)
@@ -101,8 +102,8 @@ def _named(engine: Cutter, drafts: Sequence[Draft], shadows: Sequence[tuple[Span
         low = bisect_right(starts, start, low) - 1
         high = bisect_right(starts, end - 1, low) - 1
         path = paths.of(section)
-        if around := scopes.of(start, end, tops[low], after[high]):
-            path = (*path, *around)
+        if blocks[tops[low]].kind == "scope":
+            path = (*path, *scopes.of(start, end, tops[low], after[high]))
         out.append(
             Chunk(
                 document,
@@ -139,14 +140,12 @@ class Paths:
 
     def of(self, section: int) -> tuple[str, ...]:
         if self._last[0] != section:
-            self._last = section, tuple([self._text(index) for index in self._sections[section].path])
+            texts, path = self._texts, self._sections[section].path
+            for index in path:
+                if index not in texts:
+                    texts[index] = heading_text(self._document.text, self._document.blocks[index])
+            self._last = section, tuple([texts[index] for index in path])
         return self._last[1]
-
-    def _text(self, index: int) -> str:
-        text = self._texts.get(index)
-        if text is None:
-            text = self._texts[index] = heading_text(self._document.text, self._document.blocks[index])
-        return text
 
 
 def _parents(engine: Cutter) -> Parents | None:

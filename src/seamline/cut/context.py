@@ -54,15 +54,16 @@ class HeadingContexts:
 
     def at(self, section: int, start: int) -> HeadingContext:
         """What a chunk borrows that starts at `start` in a section."""
-        path, above = self._sections[section][3:]
+        _, _, _, path, above = self._sections[section]
         if not path or not self._most or start in self.bare:
             return _NONE
-        if above == len(path) or self._blocks[path[-1]].start < start:
+        blocks = self._blocks
+        if above == len(path) or blocks[path[-1]].start < start:
             headings = path
-        elif start <= self._blocks[path[above]].start:
+        elif start <= blocks[path[above]].start:
             headings = path[:above]
         else:
-            headings = tuple([index for index in path if self._blocks[index].start < start])
+            headings = tuple([index for index in path if blocks[index].start < start])
         lead = self._known.get(headings)
         if lead is None:
             lead = self._known[headings] = self._made(headings)

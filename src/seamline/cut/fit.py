@@ -56,6 +56,8 @@ class Cutter:
         self.sections = find_sections(self.blocks, self.tops, recipe.breadcrumb_depth)
         self.unclosed = {b.end: b.detail.unclosed for b in self.blocks if b.detail and b.detail.unclosed}
         self.scorer = Scorer(scores_of(recipe), signal)
+        self._is_silent = self.scorer.is_silent
+        self._most_whole = recipe.budget.limit if recipe.depth else recipe.budget.target
         self._outline = signal.outline
         self.leads = HeadingContexts(document, self.starts, self.sections, self.count, heading_tokens(recipe))
 
@@ -135,15 +137,14 @@ class Cutter:
 
     def _range(self, first: int, last: int) -> list[Draft]:
         start, end = self._extent(first, last)
-        target = self.budget.limit if self.recipe.depth else self.budget.target
-        if end - start <= 5 * target and not self.scorer.forces(
-            start, end
-        ):  # above this it will hardly fit, and is counted block by block below
-            lead = self.leads.at(first, start)
-            close = self._left_open(end)
-            tokens = self.count(lead.text + self.text[start:end] + close)
+        target = self._most_whole
+        # A longer range hardly fits; it is counted block by block below.
+        if end - start <= 5 * target and (self._is_silent or not self.scorer.forces(start, end)):
+            context, above, _ = self.leads.at(first, start)
+            close = self._left_open(end) if self.unclosed else ""
+            tokens = self.count(above + self.text[start:end] + close)
             if tokens <= target:
-                return [Draft(start, end, tokens, lead.context, close, first, self._seam(first))]
+                return [Draft(start, end, tokens, context, close, first, self._seam(first))]
         return self._packed(first, last, end)
 
     def _seam(self, section: int) -> str:
@@ -187,7 +188,7 @@ class Cutter:
         """Index ranges between forced cuts: those of the signal, around atoms standing alone, and between parts of
         code. A heading above an atom standing alone stays with it."""
         low = 0
-        if self.scorer.is_silent and not any(atom.frame or atom.alone for atom in atoms):
+        if self._is_silent and not any(atom.frame or atom.alone for atom in atoms):
             yield 0, len(atoms)
             return
         for index, atom in enumerate(atoms):
