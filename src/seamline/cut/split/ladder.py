@@ -30,7 +30,7 @@ class Piece(NamedTuple):
 
 
 _BLANK = re.compile(r"(?:\r\n|\r(?!\n)|\n)[ \t>]*(?:\r\n?|\n)[ \t\r\n>]*")
-_LINE = re.compile(r"(?:\r\n?|\n)(?=[^\r\n])")
+_LINE = re.compile(r"(?:\r\n?|\n)(?=[ \t>]*[^ \t>\r\n])")
 _JOINED = frozenset(("line", "word", "sentence", "row", "item", "paragraph"))
 LONGEST_TOKEN = 64  # characters, on average over a text: only runs of blanks have more, and no words to lose
 _LONG_CLUSTER = 256  # code points
@@ -56,7 +56,7 @@ def by_sentences(text: str, start: int, end: int) -> list[tuple[int, str]]:
 
 def by_lines(text: str, start: int, end: int) -> list[tuple[int, str]]:
     """At every line that is not blank."""
-    return [(m.end(), "line") for m in _LINE.finditer(text, start, end) if _has_text(text, m.end(), end)]
+    return [(match.end(), "line") for match in _LINE.finditer(text, start, end)]
 
 
 def by_scopes(text: str, start: int, end: int) -> list[tuple[int, str]]:
@@ -185,13 +185,6 @@ def coalesce(pieces: list[Piece], small: int, room: int) -> list[Piece]:
         else:
             out.append(piece)
     return out
-
-
-def _has_text(text: str, at: int, end: int) -> bool:
-    """Whether the line at `at` holds more than blanks."""
-    while at < end and text[at] in " \t>":
-        at += 1
-    return at < end and text[at] not in "\r\n"
 
 
 def _indent(text: str, at: int) -> int:
