@@ -17,6 +17,7 @@ from seamline.files import MAX_BYTES, out_of_memory
 from seamline.formats import format_of_suffix
 from seamline.recipe.presets import preset
 from seamline.recipe.recipe import Overlap, ParseOptions, Recipe, resize
+from seamline.runtime import gc_paused
 from seamline.store import is_address
 from seamline.types import Chunk, Document
 
@@ -99,11 +100,12 @@ def chunk(
         floor=floor,
         overlap=overlap,
     )
-    if isinstance(source, Document):
-        document = source
-    else:
-        document = read(source, media_type=media_type, recipe=settled, max_bytes=max_bytes)
-    return chunk_document(document, settled, make_runtime(settled, tokenizer=tokenizer), now=clock(settled))
+    with gc_paused():  # once for parsing and cutting: the end of each pause looks at all that was made
+        if isinstance(source, Document):
+            document = source
+        else:
+            document = read(source, media_type=media_type, recipe=settled, max_bytes=max_bytes)
+        return chunk_document(document, settled, make_runtime(settled, tokenizer=tokenizer), now=clock(settled))
 
 
 def clock(recipe: Recipe) -> datetime | None:
