@@ -32,7 +32,7 @@ demo: $(DEMO) ## index the example handbook, search it, edit it, and follow a ci
 	@PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh build/demo
 
 check: lint ## the inner loop, under two minutes: lint, format, types, unit and golden tests
-	$(BIN)/python -m pytest -n 2 tests/unit tests/golden tests/arch
+	$(BIN)/python -m pytest -n 2 -m "not slow" tests/unit tests/golden tests/arch/test_imports.py
 
 test: lint ## everything that must pass: lint, format, types, tests; those of the core on both of its paths
 	SEAMLINE_NATIVE=0 $(BIN)/python -m pytest -n 2 $(CORE_TESTS)

@@ -17,7 +17,7 @@ from seamline.testing.crashes.children import in_child
 from seamline.testing.crashes.disk import Disk
 from seamline.testing.crashes.shim import Kind, Record, Shim, build, missing, operations, read_journal
 
-pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "the crash shim can be used")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(missing()), reason=missing() or "the crash shim can be used")]
 
 CALLS = [
     Kind.MKDIR,

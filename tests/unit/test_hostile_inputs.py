@@ -28,6 +28,7 @@ def hostile() -> Iterator[Any]:
         sys.path.remove(str(ROOT))
 
 
+@pytest.mark.slow
 def test_no_input_of_a_sample_does_harm(hostile: Any, tmp_path: Path) -> None:
     inputs, serve, run = (hostile(f"benchmarks.hostile.{name}") for name in ("inputs", "serve", "run"))
     wrong, formats = [], set()

@@ -19,7 +19,7 @@ from seamline.parse.isolate import process, seccomp, watch
 from seamline.parse.isolate import start as level
 from seamline.parse.parser_types import ParseInput, ParseResult
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the walls of Linux")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="the walls of Linux")]
 SRC = Path(process.__file__).parents[3]
 
 

@@ -16,6 +16,8 @@ from seamline.parse.isolate import process, wire
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.types import Block, Column, Detail, Dialect, Enclosure
 
+pytestmark = pytest.mark.slow
+
 RAW = ParseInput(b"", "Text, été 👩‍👩‍👧‍👦.", "bad.xyz", "text/plain")
 
 

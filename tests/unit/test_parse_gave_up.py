@@ -14,6 +14,8 @@ from seamline.parse.isolate import process
 from seamline.testing.parsers import check_document
 from seamline.types import Document
 
+pytestmark = pytest.mark.slow
+
 SOURCE = "<h1>Été</h1>\n\n<p>First words.\n\n<p>Last words.\n"
 TEXTS = [one.name for one in BY_NAME.values() if one.is_text and not one.is_proved]
 

@@ -204,6 +204,7 @@ def test_sheets_with_values_and_row_numbers() -> None:
     assert not document.notices
 
 
+@pytest.mark.slow
 def test_repeats_without_end_are_cut_and_told() -> None:
     cell = '<table:table-cell table:number-columns-repeated="16384" office:value-type="float" office:value="1"/>'
     document = read(odf(sheet(row(cell, times=10**6)), "spreadsheet"), "a.ods")

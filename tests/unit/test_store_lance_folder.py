@@ -26,6 +26,8 @@ from seamline.testing.entries import AXES, change, entries, entry, erase, vector
 from seamline.testing.entries import SETTINGS as MADE
 from seamline.testing.stores.site import put, put_entries, tidy, write
 
+pytestmark = pytest.mark.slow
+
 INDEXED = LanceLimits(count=0, exact=0, few=0)
 
 

@@ -195,6 +195,7 @@ def ends(start: Path, folder: Path, loss: Loss, few: int) -> list[int]:
     return sorted({*range(first, len(done) + 1, EVERY), *upkeep})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("loss", "few"), [("none", 0), ("none", 1000), ("empty", 0), ("gone", 0)])
 def test_what_was_acknowledged_survives_every_end(
     start: Path, pictures: list[list[object]], tmp_path: Path, loss: Loss, few: int
