@@ -39,15 +39,6 @@ class Tokenizer(Protocol):
 
 
 @runtime_checkable
-class BatchTokenizer(Tokenizer, Protocol):
-    """A tokenizer that counts many texts faster in one call than one by one."""
-
-    def count_many(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text has."""
-        ...
-
-
-@runtime_checkable
 class Embedder(Protocol):
     """Turns texts into vectors of length 1, so that a dot product is their cosine similarity."""
 

@@ -51,7 +51,7 @@ class Cutter:
         self.count = tokenizer.count
         self.additive = tokenizer.additive
         self.reserve = min(reserve, recipe.budget.limit // 3)
-        self.tops = [i for i, b in enumerate(self.blocks) if b.parent < 0]
+        self.tops = document.tops
         self.starts = [self.blocks[i].start for i in self.tops]
         self.sections = find_sections(self.blocks, self.tops, recipe.breadcrumb_depth)
         self.unclosed = {b.end: b.detail.unclosed for b in self.blocks if b.detail and b.detail.unclosed}

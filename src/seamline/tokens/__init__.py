@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from difflib import get_close_matches
 from typing import cast
 
 from seamline import registry
 from seamline.errors import ConfigError
-from seamline.protocols import BatchTokenizer, Tokenizer
+from seamline.protocols import Tokenizer
 
 TokenizerLike = str | Tokenizer | Callable[[str], int]
 """A name, the path of a tokenizer.json, a Tokenizer, or a function from text to a count."""
@@ -53,13 +53,6 @@ def _make(name: str, bias: str) -> Tokenizer:
         f"unknown tokenizer {name!r}{hint}: expected {', '.join(known)} or the path of a tokenizer.json",
         "$.tokenizer",
     )
-
-
-def count_many(tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
-    """How many tokens each text has: in one call where the tokenizer has one for that."""
-    if isinstance(tokenizer, BatchTokenizer):
-        return tokenizer.count_many(texts)
-    return list(map(tokenizer.count, texts))
 
 
 def _model_vocabulary(name: str) -> str:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Sequence
-from itertools import pairwise
 from typing import final
 
 import splintr
 
-from seamline.errors import panic_error, report_panics
+from seamline.errors import panic_error
 
 
 def make(name: str, bias: str) -> BpeTokenizer:
@@ -31,7 +28,6 @@ class BpeTokenizer:
         tokenizer.encode_flat("unprecedentedlyxq")  # a word of several tokens: makes splintr's tables, in 0.15 s
         self._ordinary = tokenizer.encode_ordinary
         self._flat = tokenizer.encode_flat
-        self._batch = tokenizer.encode_batch_flat
 
     def count(self, text: str) -> int:
         # encode_flat hands back bytes, four a token, which spares a list of integers; but it would read
@@ -42,14 +38,6 @@ class BpeTokenizer:
             return len(self._flat(text)) >> 2
         except BaseException as error:  # noqa: BLE001 - a panic; a context manager would take 4% of a cut
             raise panic_error("splintr", error) or error from None
-
-    def count_many(self, texts: Sequence[str]) -> list[int]:
-        """The count of each text, in one call."""
-        if any("<|" in text for text in texts):
-            return list(map(self.count, texts))
-        with report_panics("splintr"):
-            _, offsets = self._batch(texts)
-        return [end - start for start, end in pairwise(array("Q", offsets))]
 
     def __repr__(self) -> str:
         return f"BpeTokenizer({self.name!r})"

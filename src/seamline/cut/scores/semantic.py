@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from math import sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,12 +26,7 @@ from seamline.recipe.recipe import Recipe
 from seamline.recipe.strategies import Semantic
 from seamline.runtime import Runtime
 from seamline.text.sentences import sentence_starts
-from seamline.tokens import count_many
 from seamline.types import Document
-
-if TYPE_CHECKING:
-    pass
-
 
 _LEAN = 2.5
 """What a leaning is worth in a curve, in its standard deviations, for the share of a price that it is elsewhere."""
@@ -212,7 +207,7 @@ def texts(document: Document, found: Sequence[Unit]) -> list[str]:
 def sizes(document: Document, found: Sequence[Unit], tokenizer: Tokenizer) -> list[int]:
     """The tokens of each unit."""
     text = document.text
-    return count_many(tokenizer, [text[start:end] for start, end, _ in found])
+    return [tokenizer.count(text[start:end]) for start, end, _ in found]
 
 
 def leanings(found: Sequence[Unit]) -> list[float]:
