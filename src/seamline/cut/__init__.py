@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from seamline.cut.sections import Parents
 
 
-def cut(document: Document, recipe: Recipe, parts: Runtime) -> list[Chunk]:
+def cut(document: Document, recipe: Recipe, runtime: Runtime) -> list[Chunk]:
     """The chunks of a document, of all levels where the strategy makes several."""
     with gc_paused():
-        leaves = cut_leaves(document, recipe, parts)
+        leaves = cut_leaves(document, recipe, runtime)
         if recipe.strategy != "hierarchical":
             return leaves
         from seamline.cut.levels import build_levels
 
-        return build_levels(leaves, recipe, parts.tokenizer)
+        return build_levels(leaves, recipe, runtime.tokenizer)
 
 
-def cut_leaves(document: Document, recipe: Recipe, parts: Runtime, signal: Signal | None = None) -> list[Chunk]:
+def cut_leaves(document: Document, recipe: Recipe, runtime: Runtime, signal: Signal | None = None) -> list[Chunk]:
     """The chunks of a document of one level. A `signal` that is given stands for that of the recipe's strategy."""
-    tokenizer = parts.tokenizer
+    tokenizer = runtime.tokenizer
     if signal is None:
-        signal = signal_of(document, recipe, parts)
+        signal = signal_of(document, recipe, runtime)
     kind = recipe.overlap.kind
     most = 0
     if kind != "none":
@@ -72,7 +72,7 @@ def cut_leaves(document: Document, recipe: Recipe, parts: Runtime, signal: Signa
             drafts = overlapper.add(drafts, kind, most, crosses=recipe.sections == "paragraph")
     if outline is not None:
         drafts = ImportContext(document, outline, tokenizer, recipe.budget.limit).add(drafts)
-    return _named(engine, drafts, shadows)
+    return _make_chunks(engine, drafts, shadows)
 
 
 def _joiner(recipe: Recipe, signal: Signal) -> MayJoin:
@@ -86,7 +86,9 @@ def _joiner(recipe: Recipe, signal: Signal) -> MayJoin:
     return may_join
 
 
-def _named(engine: Cutter, drafts: Sequence[Draft], shadows: Sequence[tuple[Span | None, Span | None]]) -> list[Chunk]:
+def _make_chunks(
+    engine: Cutter, drafts: Sequence[Draft], shadows: Sequence[tuple[Span | None, Span | None]]
+) -> list[Chunk]:
     """Chunks with their positions, paths and names."""
     document, tops, starts = engine.document, engine.tops, engine.starts
     blocks = document.blocks

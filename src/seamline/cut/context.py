@@ -1,9 +1,5 @@
-"""Headings a chunk borrows: those above its start that its body does not hold itself.
-
-Paths of chunks in source code: the classes and functions that a chunk is wholly inside of.
-
-The imports a chunk uses, put before it where they fit: a function stays whole rather than get its imports.
-"""
+"""What a chunk repeats to be readable alone: the headings above it, and in source code the imports it uses. A
+function stays whole rather than get its imports. Paths of chunks in source code are the scopes around them."""
 
 from __future__ import annotations
 
@@ -98,10 +94,8 @@ class ScopePaths:
         self._around: list[Block] = []
 
     def of(self, start: int, end: int, first: int, last: int) -> tuple[str, ...]:
-        """The names around a body that touches the blocks [first, last), outermost first; none outside of scopes."""
+        """The names around a body that touches the blocks [first, last), outermost first; the first of them is a scope."""
         blocks = self._blocks
-        if blocks[first].kind != "scope":
-            return ()
         at = max(self._at, first)
         while at < last and blocks[at].start <= start:
             if blocks[at].kind == "scope":

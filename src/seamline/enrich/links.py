@@ -1,12 +1,8 @@
-"""From words of a chunk to the chunk they speak of: a figure, a table, a section; and from tables to their text.
+r"""From words of a chunk to the chunk they speak of: `Figure 3`, `\ref{fig:pump}`, `[here](#setup)` to captions
+with numbers, numbered headings, labels and anchors; and from tables to the text about them.
 
-A wrong link is worse than none: where two things have one number, words that name it point at neither.
-
-What words of a document can point at: captions with numbers, numbered headings, labels and anchors.
-
-Which words of a document point at something in it: `Figure 3`, `\ref{fig:pump}`, `[here](#setup)`.
-
-Words about another document point at nothing here: `Figure 3 of Smith et al.`, `RFC 7231, Section 5.3`.
+A wrong link is worse than none: where two things have one number, words that name it point at neither, and
+words about another document (`Figure 3 of Smith et al.`, `RFC 7231, Section 5.3`) point at nothing.
 """
 
 from __future__ import annotations

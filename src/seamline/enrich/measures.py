@@ -1,23 +1,6 @@
-"""How much the sentences of a chunk belong together, and how different it is from its neighbours.
-
-How good the cuts at both ends of a chunk are.
-
-How well a chunk can be read without what stands before it.
-
-How much a chunk says for its length.
-
-Which language a chunk is written in, natural or programming.
-
-Where the words of a chunk point, and what its source code defines and needs.
-
-What a chunk is made of: text, code, a table, an image, speech, or several of these.
-
-Where a chunk stands in its document, and how it was cut.
-
-How old a chunk's document is, and how much it is trusted.
-
-A chunk in one or two of its own sentences.
-"""
+"""What can be said of a chunk in one word or one number: coherence, boundaries, self-containedness, density,
+language, links, modality, position, age, authority, summary. Each is one function from the work on a document
+to columns."""
 
 from __future__ import annotations
 

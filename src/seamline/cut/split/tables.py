@@ -1,11 +1,6 @@
-"""Splitting tables: by rows under a repeated header, and rows that are too wide by groups of columns.
-
-Splitting tables that are no Markdown: by rows, under whatever stands at their head.
-
-What splitters of tables share: the shape of one that is no Markdown, and how many columns go together.
-
-Splitting rows of separated values that are too wide: in groups of columns, each under its names.
-"""
+"""Tables that are too large: by rows under a repeated header, and rows that are too wide by groups of columns,
+each under its own names. Markdown tables, separated values, and tables of other formats under whatever stands
+at their head."""
 
 from __future__ import annotations
 
