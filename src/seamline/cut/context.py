@@ -94,7 +94,7 @@ class ScopePaths:
         self._around: list[Block] = []
 
     def of(self, start: int, end: int, first: int, last: int) -> tuple[str, ...]:
-        """The names around a body that touches the blocks [first, last), outermost first; the first of them is a scope."""
+        """The names around a body that touches the blocks [first, last), outermost first. `first` is a scope."""
         blocks = self._blocks
         at = max(self._at, first)
         while at < last and blocks[at].start <= start:
