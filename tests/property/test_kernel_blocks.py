@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from seamline.parse.markdown import blocks as either
-from seamline.parse.markdown.blocks import FENCED, type_details
+from seamline.parse.markdown.blocks import FENCED, add_details
 from seamline.parse.markdown.commonmark import parse_blocks
 from seamline.testing.strategies import HOSTILE, documents
 from seamline.types import Block
@@ -95,7 +95,7 @@ PIECES = (
 def both(text: str) -> tuple[list[Block], list[Block]]:
     found = native.parse_blocks(text, 0, Block, FENCED)
     assert found is not None
-    return type_details(found), parse_blocks(text)
+    return add_details(*found), parse_blocks(text)
 
 
 def check(text: str) -> None:
@@ -178,7 +178,7 @@ def test_characters_beside_angle_brackets_are_no_marks() -> None:
 @given(documents(), st.integers(0, 200))
 @example("\ufeff---\ra: b\r\n---\r\n# x\n", 15)
 def test_what_stands_before_an_offset_is_blank(text: str, after: int) -> None:
-    assert type_details(native.parse_blocks(text, after, Block, FENCED)) == parse_blocks(either.blank(text, 0, after))
+    assert add_details(*native.parse_blocks(text, after, Block, FENCED)) == parse_blocks(either.blank(text, 0, after))
 
 
 def test_what_it_leaves_to_python_is_parsed_there() -> None:
