@@ -8,7 +8,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from seamline.cut import cut
 from seamline.protocols import AnswerCache, Embedder, LanguageModel
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Runtime
@@ -19,7 +18,8 @@ from seamline.types import Chunk, Document
 if TYPE_CHECKING:
     from seamline.facts import Derived
     from seamline.filters.tree import Filter
-    from seamline.index.update import IndexSource, Tools, UpdateReport, Watcher
+    from seamline.index.sources import IndexSource
+    from seamline.index.update import Tools, UpdateReport, Watcher
     from seamline.protocols import Store, Usage
     from seamline.search.hits import Results
     from seamline.search.options import SearchOptions
@@ -55,6 +55,8 @@ def chunk(
     """Cut one parsed document, find out what the recipe wants known of its chunks, and write what it wants written
     about them, unless `derives` is off. The runtime is that of the recipe where none is given; `now` is what the age of
     chunks is counted from."""
+    from seamline.cut import cut
+
     runtime = runtime or make_runtime(recipe)
     recipe, reasons = choose_strategy(document, recipe)
     chunks = cut(document, recipe, runtime)  # atomize, score the gaps, pack, fit, merge, overlap

@@ -25,7 +25,8 @@ from seamline.embed.run import Counts, unit
 from seamline.errors import IndexMissing, ProviderError, StoreError
 from seamline.index.config import IndexConfig, check, settings_of
 from seamline.index.late import Stretches
-from seamline.index.update import IndexSource, Tools, UpdateReport
+from seamline.index.sources import IndexSource
+from seamline.index.update import Tools, UpdateReport
 from seamline.pipeline import index
 from seamline.protocols import Embedder, TokenEmbedder, VectorCache
 from seamline.recipe.recipe import Overlap, Recipe

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.index.config import IndexConfig, settings_of
-from seamline.index.update import IndexSource, Tools
+from seamline.index.sources import IndexSource
+from seamline.index.update import Tools
 from seamline.pipeline import index
 from seamline.protocols import Embedder
 from seamline.recipe.recipe import Overlap, Recipe
