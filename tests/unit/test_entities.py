@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from harness.labelled import labelled
 from seamline.enrich.entities import model
 from seamline.enrich.entities.patterns import formed
 from seamline.errors import ConfigError, MissingExtra
@@ -19,7 +20,6 @@ from seamline.facts import Entity
 from seamline.parse import parse_text
 from seamline.pipeline import chunk_document
 from seamline.recipe.recipe import Recipe
-from seamline.testing.labelled import labelled
 from seamline.types import Budget
 
 LABELLED = Path(__file__).parents[1] / "fixtures" / "entities"

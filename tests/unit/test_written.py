@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from harness.endpoint import Reply, Script, said, talking
 from seamline.api import chunk
 from seamline.enrich.prefix import plain_prefix, plain_prefixes
 from seamline.enrich.prose import Passage, passages, together
@@ -17,7 +18,6 @@ from seamline.errors import ConfigError
 from seamline.llm.cache import AnswerFile, CachedModel
 from seamline.llm.client import ChatModel
 from seamline.remote.http import Patience
-from seamline.testing.endpoint import Reply, Script, said, talking
 from seamline.text.sentences import sentence_starts
 from seamline.tokens import load
 
