@@ -13,7 +13,7 @@ from seamline.store.postgres.schema import PostgresLimits
 from seamline.store.postgres.store import PostgresStore
 from seamline.testing.stores import Site, StoreContract
 from seamline.testing.stores.searching import SearchingContract
-from seamline.testing.stores.sequences import SequenceContract
+from seamline.testing.stores.writing import SequenceContract
 
 
 class PostgresSite:

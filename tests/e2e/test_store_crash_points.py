@@ -124,7 +124,7 @@ def test_an_index_whose_making_was_interrupted_knows_where_its_documents_are(fol
 def careless(sqlite: CrashBench, monkeypatch: pytest.MonkeyPatch) -> CrashBench:
     """A store that acknowledges what it has not synced."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-    monkeypatch.setattr("seamline.store.sqlite.folder.acknowledge", lambda folder, state: None)
+    monkeypatch.setattr("seamline.store.sqlite.store.acknowledge", lambda folder, state: None)
     from seamline.store.sqlite.database import Database
 
     made = Database.__init__

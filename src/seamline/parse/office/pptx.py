@@ -15,8 +15,7 @@ from seamline.parse.builder import DocumentBuilder
 from seamline.parse.office.docx.math import formula
 from seamline.parse.office.docx.styles import numeral
 from seamline.parse.office.docx.text import choose_alternative, format_link
-from seamline.parse.office.drawing import drawn_pieces
-from seamline.parse.office.ooxml import OfficePackage, PartRelation, attribute, child, name_of, number
+from seamline.parse.office.ooxml import OfficePackage, PartRelation, attribute, child, drawn_pieces, name_of, number
 from seamline.parse.office.pieces import OfficeCell, OfficePicture, OfficePiece, OfficeRow, OfficeTable, reduce_table
 from seamline.parse.office.write import PieceWriter
 from seamline.parse.parser_types import ParseInput, ParseResult
