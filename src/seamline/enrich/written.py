@@ -346,7 +346,7 @@ def support(text: str, source: str, around: str = "", threshold: float = THRESHO
         return Support(score, "name")
     if _turns(text, source):
         return Support(score, "negation")
-    if _hardens(text, source):
+    if not _says(text, _MAYBE) and _meant(source, _HEDGES) & _stems(text):  # says for sure what may only be
         return Support(score, "hedge")
     if score < threshold or _share(asked, near.words) < AT_HOME:
         return Support(score, "words")
@@ -405,11 +405,6 @@ def _turns(text: str, source: str) -> bool:
     if has and not had:
         return True
     return not has and had and bool(_meant(source, lex.NEGATIONS) & _stems(text))
-
-
-def _hardens(text: str, source: str) -> bool:
-    """Whether a text says for sure what its source only holds possible."""
-    return not _says(text, _MAYBE) and bool(_meant(source, _HEDGES) & _stems(text))
 
 
 def _says(text: str, words: frozenset[str]) -> bool:

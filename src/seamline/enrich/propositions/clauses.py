@@ -13,11 +13,6 @@ from seamline.enrich.propositions import lexicon as lex
 from seamline.enrich.propositions.segments import SentenceSegment, refers, segments, shares, subject_of
 from seamline.enrich.propositions.verbs import Verb, Word, forms, is_plural, is_reduced, possessive
 
-_NOT_ALONE = frozenset(
-    ["one", "ones", "others", "none", "former", "latter", "majority", "rest", "remainder", "he", "she"]
-)
-"""Words of subjects that say nothing without the clause before."""
-
 
 class Clause(NamedTuple):
     """One claim in the making."""
@@ -193,7 +188,7 @@ def _leans(subject: Sequence[Word]) -> bool:
         return True
     if any(word.low in ("it", "they") or word.low in lex.CONTRACTED for word in subject):
         return True
-    return subject[0].low in _NOT_ALONE or subject[-1].low in _NOT_ALONE
+    return subject[0].low in lex.NOT_ALONE or subject[-1].low in lex.NOT_ALONE
 
 
 def _is_verb(subject: Sequence[Word]) -> bool:
@@ -231,31 +226,6 @@ def _kept(lead: list[Word], own: Sequence[Word]) -> list[Word]:
     return [] if dated and lead and lead[0].low not in lex.SUBORDINATORS else lead
 
 
-_TOGETHER = frozenset(
-    [
-        "combine",
-        "compare",
-        "connect",
-        "mix",
-        "merge",
-        "join",
-        "link",
-        "separate",
-        "divide",
-        "total",
-        "balance",
-        "exchange",
-        "switch",
-        "distinguish",
-        "differ",
-        "choose",
-        "share",
-        "sum",
-        "add",
-        "become",
-    ]
-)
-"""Verbs whose objects belong together."""
 _SPREAD = frozenset(["in", "at", "on", "during", "since", "across", "throughout"])
 """Prepositions of a time or place that holds for all of a list."""
 _YEAR = re.compile(r"1\d{3}|20\d\d")
@@ -285,9 +255,9 @@ def _listed(verb: Sequence[Word], rest: list[Word], group: Verb) -> list[list[Wo
 
 def _is_together(low: str) -> bool:
     return (
-        lex.THIRDS.get(low, low) in _TOGETHER
-        or low.removesuffix("d") in _TOGETHER
-        or low.removesuffix("ed") in _TOGETHER
+        lex.THIRDS.get(low, low) in lex.TOGETHER
+        or low.removesuffix("d") in lex.TOGETHER
+        or low.removesuffix("ed") in lex.TOGETHER
     )
 
 

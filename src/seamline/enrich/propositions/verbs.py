@@ -111,23 +111,7 @@ def _tag(text: str, low: str, before: Sequence[Word]) -> str:
         return "punct"
     if _is_name(text, low, before):
         return "name"
-    return _closed().get(low) or ("adv" if low.endswith("ly") and len(low) > 4 and low not in _NOT_ADVERBS else "n")
-
-
-_NOT_ADVERBS = {
-    "family",
-    "supply",
-    "apply",
-    "reply",
-    "rely",
-    "early",
-    "only",
-    "assembly",
-    "monthly",
-    "daily",
-    "fly",
-    "italy",
-}
+    return _closed().get(low) or ("adv" if low.endswith("ly") and len(low) > 4 and low not in lex.NOT_ADVERBS else "n")
 
 
 def _is_name(text: str, low: str, before: Sequence[Word]) -> bool:
@@ -250,7 +234,8 @@ def _is_reduced(words: Sequence[Word], at: int, end: int) -> bool:
 def _evidence(words: Sequence[Word], start: int, at: int, end: int) -> int:
     """How sure it is that a word is the finite verb; 0 where it is not."""
     word = words[at]
-    before = _before(words, start, at)
+    # The nearest word before that is no adverb.
+    before = next((words[i] for i in range(at - 1, start - 1, -1) if words[i].tag != "adv"), None)
     if word.low in lex.CONTRACTED:
         return _STRONG
     if word.tag in ("aux", "modal"):
@@ -309,11 +294,6 @@ def _is_numbered(words: Sequence[Word], at: int) -> bool:
     return at >= 2 and (
         words[at - 2].tag in ("n", "name") or (words[at - 2].low == "of" and words[at - 1].text.isdigit())
     )
-
-
-def _before(words: Sequence[Word], start: int, at: int) -> Word | None:
-    """The nearest word before that is no adverb."""
-    return next((words[i] for i in range(at - 1, start - 1, -1) if words[i].tag != "adv"), None)
 
 
 def group(words: Sequence[Word], at: int, end: int) -> Verb:
