@@ -1,7 +1,5 @@
-"""A sentence without asides -> its claims: coordinated clauses and verbs apart, lists and adjuncts one by one.
-
-Lists and adjuncts of one clause, one by one: `a hammer, a saw`, `in 2005 for $1 billion`.
-"""
+"""A sentence without asides -> its claims: coordinated clauses and verbs apart, and the lists and adjuncts of a clause
+one by one, as in `a hammer, a saw` and `in 2005 for $1 billion`."""
 
 from __future__ import annotations
 

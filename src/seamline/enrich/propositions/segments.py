@@ -1,7 +1,5 @@
-"""A sentence in pieces: between commas, conjunctions and relative words, each with its verb.
-
-What a sentence says in passing: relative clauses, appositions, participles and brackets, each as its own clause.
-"""
+"""A sentence in pieces: between commas, conjunctions and relative words, each with its verb; and what it says in
+passing, relative clauses, appositions, participles and brackets, each as a clause of its own."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""One English sentence -> its claims, or the reason why it claims nothing. What cannot be told apart stays whole.
-
-Claims of a passage by rules: English clauses taken apart, sentences of other languages as they are. No model.
-"""
+"""Claims by rules, without a model: an English sentence -> its claims, or the reason why it claims nothing. What cannot
+be told apart stays whole, and so do sentences of other languages."""
 
 from __future__ import annotations
 

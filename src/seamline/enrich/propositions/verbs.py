@@ -1,7 +1,5 @@
-"""A sentence as words, each with what it can be: the closed classes by list, verbs by their forms.
-
-Which word of a clause is its finite verb, and how far the group around it goes.
-"""
+"""A sentence as words, each with what it can be, the closed classes by list and verbs by their forms; which word of a
+clause is its finite verb, and how far the group around it goes."""
 
 from __future__ import annotations
 
@@ -119,8 +117,6 @@ def _is_name(text: str, low: str, before: Sequence[Word]) -> bool:
     if not text[0].isupper():
         return any(map(str.isupper, text)) and not text.isupper()
     inside = bool(before) and before[-1].text not in '."“:('
-    if low in lex.MONTHS and inside:
-        return True
     return (inside and low != "i") or (len(text) > 1 and any(map(str.isupper, text[1:])))
 
 

@@ -6,8 +6,6 @@ search reads both; `fold` turns the second into the first when there is enough o
 
 One row for each word of each entry, scored in SQL, took 23 ms a query at 100,000 entries and 11 kB an entry; this takes
 2 ms and 0.6 kB.
-
-How the words that came and went since become packed rows again; see `postgres_words`.
 """
 
 from __future__ import annotations
