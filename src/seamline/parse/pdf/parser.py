@@ -24,6 +24,7 @@ from seamline.parse.pdf.model import (
     PdfTable,
     PdfWord,
     TextLine,
+    box_around,
     line_of,
     turn_box,
 )
@@ -32,7 +33,7 @@ from seamline.parse.pdf.pages import PageReader, read_scan
 from seamline.parse.pdf.paragraphs import Compounds, is_typed, join_passages, line_seam, read_footnotes, read_passages
 from seamline.parse.pdf.running import removal_notices, remove_running
 from seamline.parse.pdf.source import find_flaws, open_in_turn, read_metadata, read_outline
-from seamline.parse.pdf.tables import aligned_tables, box_of, ruled_tables, tables_between_rules, text_of
+from seamline.parse.pdf.tables import aligned_tables, ruled_tables, tables_between_rules, text_of
 from seamline.types import Detail, Notice
 
 _SURE = 0.999
@@ -124,7 +125,7 @@ class PdfWriter:
             if sum(map(len, row)) < _LONG:
                 places.append(self._place(page, box, table.turn))
             else:
-                held = [box_of(cell) if cell else None for cell in words]
+                held = [box_around(cell) if cell else None for cell in words]
                 places.append([None if one is None else self._place(page, one, table.turn) for one in held])
         self.builder.table(texts, places)
 

@@ -20,7 +20,7 @@ from seamline.parse.office.pieces import OfficePicture, OfficePiece, as_text
 from seamline.parse.office.write import PieceWriter, Told
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.parse.sheets.grid import SheetGrid, Value, cut_long_texts, group_neighbours, write_grid
-from seamline.parse.xml import parse_xml, xml_faults
+from seamline.parse.xml import ElementWalk, parse_xml, xml_faults
 from seamline.runtime import gc_paused
 from seamline.types import Notice
 
@@ -53,15 +53,12 @@ def grids(table: Any, text: Callable[[Any], str], note: Callable[[str, str], Non
 
 
 def _rows(table: Any) -> Iterator[Any]:
-    stack = [iter(table)]
-    while stack:
-        element = next(stack[-1], None)
-        if element is None:
-            stack.pop()
-        elif name_of(element) == "table:table-row":
+    walk = ElementWalk(table)
+    for element in walk:
+        if name_of(element) == "table:table-row":
             yield element
         elif name_of(element) in _GROUPS:
-            stack.append(iter(element))
+            walk.enter(element)
 
 
 def _cells(
