@@ -29,7 +29,7 @@ from seamline.filters.tree import (
     type_of,
     type_of_field,
 )
-from seamline.records import Entry
+from seamline.records import Entry, Levels
 from seamline.store import codec
 from seamline.store.lance.engine import FALSE, TRUE
 
@@ -82,7 +82,7 @@ def either(name: str, values: Collection[str]) -> str:
     return f"{name} IN ({', '.join(map(quoted, values))})" if values else FALSE
 
 
-def condition(where: Filter | None, levels: Collection[int] | None) -> str:
+def condition(where: Filter | None, levels: Levels) -> str:
     """A filter and levels as one SQL condition; TRUE and FALSE where nothing is left to ask."""
     parts = [] if levels is None else [_level(levels)]
     if where is not None:

@@ -13,7 +13,7 @@ import numpy as np
 from seamline.errors import StoreError
 from seamline.filters.tree import META, All, Filter, Not, Operator, Test, can_hold, type_of, type_of_field
 from seamline.filters.tree import Any as Either
-from seamline.records import Scored
+from seamline.records import Levels, Scored
 from seamline.store import codec
 from seamline.store.changes import check_query
 from seamline.store.codec import unpack_entry, unpack_head, unpack_layout
@@ -49,7 +49,7 @@ class SqliteCondition(NamedTuple):
 TRUE, FALSE = SqliteCondition("1"), SqliteCondition("0")
 
 
-def condition(where: Filter | None, levels: Collection[int] | None) -> SqliteCondition:
+def condition(where: Filter | None, levels: Levels) -> SqliteCondition:
     """A filter and levels as one condition. Every comparison is true or false, never null."""
     parts = [] if levels is None else [_level(levels)]
     if where is not None:
@@ -159,13 +159,7 @@ class SqliteReader:
         self._search = search
 
     def near(
-        self,
-        vector: Vector,
-        k: int,
-        *,
-        where: Filter | None = None,
-        levels: Collection[int] | None = (0,),
-        of: VectorKind = "text",
+        self, vector: Vector, k: int, *, where: Filter | None = None, levels: Levels = (0,), of: VectorKind = "text"
     ) -> list[Scored]:
         """The `k` entries with the highest cosine similarity: exactly in small indexes, almost always in large ones."""
         check_query(vector, self._settings)
@@ -179,9 +173,7 @@ class SqliteReader:
             rows = self._find(lambda corpus, db: corpus.near(db, given, column, k, levels, through)).rows
         return self._order(*self._compare(rows, given, column), k)
 
-    def matching(
-        self, query: str, k: int, *, where: Filter | None = None, levels: Collection[int] | None = (0,)
-    ) -> list[Scored]:
+    def matching(self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,)) -> list[Scored]:
         """The `k` entries with the highest BM25 score above 0, exactly."""
         asked = query_words(query)
         if k <= 0 or not asked:
@@ -212,7 +204,7 @@ class SqliteReader:
             found = {e.id: e for e in self._entries(f"e.row IN ({marks(page)})", page, vectors)}
             yield from sorted(found.values(), key=lambda e: (codec.text_bytes(e.doc), codec.text_bytes(e.id)))
 
-    def count(self, where: Filter | None = None, *, levels: Collection[int] | None = (0,)) -> int:
+    def count(self, where: Filter | None = None, *, levels: Levels = (0,)) -> int:
         sql, values = condition(where, levels)
         return int(self._truth.value(f"SELECT count(*) FROM entries WHERE {sql}", values))  # noqa: S608 - bound
 
@@ -276,7 +268,7 @@ class SqliteReader:
         except StructuresDamaged as damage:
             return _look(look, *self._search.repair(damage))
 
-    def _rows_of(self, where: Filter, levels: Collection[int] | None) -> NDArray[np.int64]:
+    def _rows_of(self, where: Filter, levels: Levels) -> NDArray[np.int64]:
         """Rows that a filter lets through, ascending."""
         sql, values = condition(where, levels)
         if sql == FALSE.sql:
