@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import seamline
+from harness.library import MemoryVectors
 from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.late import Within, embed_within
@@ -34,7 +35,6 @@ from seamline.records import Entry, EntryPlace, Version
 from seamline.runtime import Runtime
 from seamline.store.memory import MemoryStore
 from seamline.store.verify import verify_reader
-from seamline.testing.library import MemoryVectors
 from seamline.tokens import load
 from seamline.types import Budget
 

@@ -9,6 +9,7 @@ from datetime import timedelta
 
 import pytest
 
+from harness.library import NOW, RECIPE, Library
 from seamline.errors import ConfigError, StoreError
 from seamline.filters.tree import Test
 from seamline.pipeline import retrieve
@@ -21,7 +22,6 @@ from seamline.search.plan import plan
 from seamline.search.rerank import Weights
 from seamline.search.search import LONGEST_QUERY, PART, SearchEngine
 from seamline.store.memory import MemoryReader
-from seamline.testing.library import NOW, RECIPE, Library
 from seamline.text.words import MOST_QUERY_WORDS
 from seamline.types import Budget
 

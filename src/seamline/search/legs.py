@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from seamline.protocols import Embedder, QueryEmbedder, Reader
-from seamline.records import Entry, Scored
+from seamline.records import Entry, Levels, Scored
 from seamline.search.fuse import best_scores, sort_scores
 from seamline.search.hits import LegScore
 
@@ -21,7 +21,7 @@ class SearchScope:
     """Which entries a leg may find."""
 
     where: Filter | None = None
-    levels: Collection[int] | None = (0,)
+    levels: Levels = (0,)
     """None for all."""
 
 

@@ -1,7 +1,4 @@
-"""A small index in memory, made of texts: for tests of whatever searches one.
-
-Vectors and answers that are kept in memory, for tests of those who use such caches.
-"""
+"""A small index in memory, made of texts, for tests of whatever searches one; and a cache of vectors in memory."""
 
 from __future__ import annotations
 
