@@ -110,16 +110,19 @@ def retrieve(
     from seamline.search.documents import DocumentCache
     from seamline.search.hits import Results
     from seamline.search.legs import query_vectors
+    from seamline.search.query import parse_query
     from seamline.search.search import Finder, merge_parts, read_question, rerank, widen
 
     queries, options, notices = read_question(question, options)
     documents = DocumentCache(engine.reader)
-    vectors = query_vectors(engine.embedder, queries) if options.legs != "bm25" else [None] * len(queries)
+    asked = [parse_query(query) for query in queries]
+    texts = [query.text for query in asked]
+    vectors = query_vectors(engine.embedder, texts) if options.legs != "bm25" else [None] * len(texts)
     found = []
-    for query, vector in zip(queries, vectors, strict=True):
+    for query, vector in zip(asked, vectors, strict=True):
         candidates = Finder(engine, vector, query, options).find(documents, where)  # one leg per method, fused
-        best = rerank(engine, candidates, query, options)
-        found.append(widen(best, query, documents, options))
+        best = rerank(engine, candidates, query.text, options)
+        found.append(widen(best, query.text, documents, options))
     hits = found[0] if isinstance(question, str) else merge_parts(question, queries, found)
     return Results(tuple(hits), notices)
 

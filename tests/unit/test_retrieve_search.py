@@ -90,7 +90,7 @@ def test_what_only_bm25_found_has_its_cosine_worked_out(library: Library) -> Non
     hits = find_all(library, "tulips", SearchOptions(k=1, over=1, least=1)).hits
     assert hits[0].why.dense is not None
     with library.store.reader() as reader:
-        legs = find(reader, None, "tulips", 5, SearchScope())
+        legs = find(reader, None, "tulips", (5, 5), SearchScope())
         vector = query_vectors(library.embedder, ["tulips"])[0]
         filled = similarities(vector, reader.entries(legs.ids, vectors=True).values())
         exact = dict(reader.near(vector, 100))

@@ -69,11 +69,17 @@ def query_vectors(embedder: Embedder, queries: Sequence[str]) -> Vector:
 
 
 def find(
-    reader: Reader, vector: Vector | None, query: str, depth: int, scope: SearchScope, *, dual: bool = False
+    reader: Reader,
+    vector: Vector | None,
+    query: str,
+    depths: tuple[int, int],
+    scope: SearchScope,
+    *,
+    dual: bool = False,
 ) -> Legs:
-    """Run the legs: the dense one where there is a vector, BM25 where there is a query. Each finds up to `depth`."""
-    dense = near(reader, vector, depth, scope, dual=dual) if vector is not None else ()
-    sparse = reader.matching(query, depth, where=scope.where, levels=scope.levels) if query else ()
+    """Run the legs: the dense one where there is a vector, BM25 where there is a query; each finds up to its depth."""
+    dense = near(reader, vector, depths[0], scope, dual=dual) if vector is not None else ()
+    sparse = reader.matching(query, depths[1], where=scope.where, levels=scope.levels) if query else ()
     return Legs(tuple(dense), tuple(sparse))
 
 
