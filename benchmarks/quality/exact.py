@@ -1,8 +1,8 @@
 """Is a passage found first that says exactly what is asked: identifiers, options, codes, phrases.
 
-200 queries are drawn from the Markdown corpus by rule, each of a string that stands in few of its chunks. A query counts
-where the first hit holds the string as it is, case aside. Beside it stands SQLite's FTS5 over the same chunks, with
-porter stemming and headings of twice the weight.
+200 queries are drawn from the Markdown corpus by rule, each of a string that stands in few of its chunks. A query
+counts where the first hit holds the string as it is, case aside. Beside it stands SQLite's FTS5 over the same chunks,
+with porter stemming and headings of twice the weight.
 """
 
 from __future__ import annotations
