@@ -36,7 +36,7 @@ class PostgresLimits:
     are let through."""
 
 
-LAYOUT = 3
+LAYOUT = 4
 """Of the tables below. An older one is brought up to date when it is opened, a newer one refused."""
 NEEDS_PGVECTOR = (0, 8)
 """Index scans that go on until enough rows pass a filter came with 0.8."""
@@ -307,7 +307,17 @@ def _third(connection: Connection) -> None:
     fold(connection)
 
 
-_STEPS: dict[int, Callable[[Connection], None]] = {1: _second, 2: _third}
+def _fourth(connection: Connection) -> None:
+    """From 3 to 4: an entry may be written before it has its vectors, and says so."""
+    connection.execute("ALTER TABLE entries ADD COLUMN lacking boolean NOT NULL DEFAULT false")
+    connection.execute(
+        "UPDATE entries e SET lacking = true"
+        " WHERE length > 0 AND NOT EXISTS (SELECT FROM vectors v WHERE v.key = e.key)"
+    )
+    connection.execute("CREATE INDEX entries_lacking ON entries (level) WHERE lacking")
+
+
+_STEPS: dict[int, Callable[[Connection], None]] = {1: _second, 2: _third, 3: _fourth}
 """What turns each layout into the next."""
 
 

@@ -166,6 +166,11 @@ def _strays(connection: Connection) -> Iterator[Problem]:
         "SELECT count(*) FROM entries e FULL JOIN bodies b USING (key) WHERE e.key IS NULL OR b.key IS NULL"
     )
     yield from _counted(connection, query, "bodies", "of no entry, or missing")
+    query = sql.SQL(
+        "SELECT count(*) FROM entries e LEFT JOIN vectors v USING (key)"
+        " WHERE v.key IS NULL AND e.length > 0 AND NOT e.lacking"
+    )
+    yield from _counted(connection, query, "entries", "without a vector, and are not noted as such")
     # All else is looked at head by head: what has lost its head would not be.
     for table in ("versions", "owners"):
         query = sql.SQL("SELECT count(*) FROM {} LEFT JOIN documents d USING (doc) WHERE d.doc IS NULL")
