@@ -22,6 +22,7 @@ from seamline.store.sqlite.database import Damaged, Database, ReaderPool, seal, 
 from seamline.store.sqlite.truth import (
     NOT_YET,
     IndexState,
+    Term,
     heads_of,
     marks,
     new_mark,
@@ -162,6 +163,7 @@ class _EntryRows:
         self._truth = truth
         self._counter = counter
         self._dual = dual
+        self._known: dict[Term, int] = {}
 
     def remove(self, ids: Sequence[str]) -> None:
         """Remove the entries of these ids that exist, whatever replaces them."""
@@ -207,13 +209,15 @@ class _EntryRows:
 
     def _terms(self, entry: Entry) -> list[int]:
         """Numbers of what an entry can be filtered by."""
-        found = []
-        for term in terms_of(entry):
+        return [self._term(term) for term in terms_of(entry)]
+
+    def _term(self, term: Term) -> int:
+        if term not in self._known:
             number = self._truth.value("SELECT number FROM terms WHERE name = ? AND type = ? AND value = ?", term)
             if number is None:
                 number = self._truth.insert("INSERT INTO terms (name, type, value) VALUES (?, ?, ?)", term)
-            found.append(int(number))
-        return found
+            self._known[term] = int(number)
+        return self._known[term]
 
 
 def _vector_number(truth: Database, vector: Vector | None, text: str) -> int | None:
