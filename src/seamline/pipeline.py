@@ -83,21 +83,24 @@ def index(
     now: datetime,
     watcher: Watcher | None = None,
 ) -> UpdateReport:
-    """Bring an index up to date with its sources: read, compare, chunk, describe, embed, write.
+    """Bring an index up to date with its sources: compare, read, chunk, describe, write; then embed. So all of them are
+    found by words before the first is found by meaning.
 
     Documents that `covers` claims and that are not among the sources are removed; one whose bytes arrive under another
     name, in one change with its arrival. A source that fails keeps what the index had of it. Whatever was written
-    before an interruption stays, and the next run goes on from there.
+    before an interruption stays, and the next run goes on from there, also with the vectors that are missing.
     """
-    from seamline.index.update import IndexRun, group_drafts
+    from seamline.index.update import TEXTS, IndexRun, group_drafts
 
     run = IndexRun(store, tools, now, watcher)
     with store.writer() as writer:
         run.compare(sources, covers)
         for group in group_drafts(run.read_changed(sources)):  # parse, chunk, describe
-            run.embed_and_write(writer, group)
+            run.write(writer, group)
         run.remove_gone(writer)
-        if run.report.touched:
+        if run.report.touched and run.count_missing() > TEXTS:
+            writer.tidy()  # those who search meanwhile need search structures
+        if run.embed_missing(writer) or run.report.touched:
             writer.tidy()
     return run.conclude()
 

@@ -188,6 +188,15 @@ class Reader(Protocol):
         """How many entries there are."""
         ...
 
+    def missing_vectors(self) -> Iterator[str]:
+        """The ids of all entries that `seamline.records.lacks_vectors` speaks of, in any order: they are found by words
+        alone until `Writer.add_vectors` gives them their vectors."""
+        ...
+
+    def count_missing_vectors(self, *, levels: Levels = (0,)) -> int:
+        """How many those are. Every search asks this, so it takes no longer in a large index that lacks none."""
+        ...
+
     def head(self, doc: str) -> Head | None:
         """What a document is now; a deleted one has a head as well."""
         ...
@@ -234,6 +243,12 @@ class Writer(Protocol):
     def apply(self, changes: Sequence[Change]) -> None:
         """Write changes of different documents, all in one transaction: a reader sees none or all of them. What
         this returned from is not lost, whatever happens after."""
+        ...
+
+    def add_vectors(self, entries: Sequence[Entry]) -> int:
+        """Give stored entries the vectors that they lack and these have, all in one transaction; no document gets a new
+        version. One that is not stored, says something else by now (see `seamline.store.codec.digest`) or lacks
+        nothing stays as it is, so the same call may come twice. How many were given something."""
         ...
 
     def tidy(self) -> None:

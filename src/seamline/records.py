@@ -96,6 +96,13 @@ class Entry:
         return " > ".join(self.path)
 
 
+def lacks_vectors(entry: Entry, *, dual: bool) -> bool:
+    """Whether an index has yet to embed something of an entry: what is searched or, in a dual index, its summary. An
+    entry without either has nothing to embed."""
+    lacks_own = entry.vector is None and bool(entry.searched)
+    return lacks_own or (dual and entry.summary_vector is None and bool(entry.summary))
+
+
 class EntryPlace(NamedTuple):
     """Where an entry stands in one version of its document."""
 

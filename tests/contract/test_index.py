@@ -30,7 +30,7 @@ from seamline.types import Budget
 
 if TYPE_CHECKING:
     from seamline.protocols import Store
-    from seamline.records import Change, Vector
+    from seamline.records import Change, Entry, Vector
 
 HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
 SHAPE = IndexConfig(Recipe(budget=Budget(target=120, limit=128)), "hash")
@@ -475,6 +475,9 @@ class Observed:
         self.seen.append(documents(self._store))
         if len(self.seen) == self._after + 1:
             raise Killed
+
+    def add_vectors(self, entries: Sequence[Entry]) -> int:
+        return self._writer.add_vectors(entries)
 
     def tidy(self) -> None:
         self._writer.tidy()

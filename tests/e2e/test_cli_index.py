@@ -209,8 +209,9 @@ def test_the_bundled_model_finds_by_meaning(warm, write) -> None:
 
 @pytest.fixture
 def stuck(cli, write) -> Iterator[subprocess.Popen[bytes]]:
-    """A run with 206 documents in which 200 are written, and the model waits on a pipe that nobody writes to."""
-    for number in range(205):
+    """A run with 306 documents that are all written, 256 with their vectors; for the others the model waits on a pipe
+    that nobody writes to."""
+    for number in range(305):
         write(f"docs/{number:03}.md", f"# Page {number}\n\nAbout {number}.\n")
     write("slow.md", "# Slow\n\nAbout sloths.\n")
     os.mkfifo(cli.folder / "pipe")
@@ -247,9 +248,29 @@ def test_an_interrupted_run_keeps_what_is_written(cli, stuck, number: signal.Sig
     out, err = stuck.communicate(timeout=60)
     assert (stuck.returncode, out) == (code, b"")
     assert err.decode() == (
-        "seamline: interrupted: 200 of 206 documents are in the index; run the same command again to go on\n"
+        "seamline: interrupted: 306 of 306 documents are in the index, 50 of 306 chunks without a vector yet;"
+        " run the same command again to go on\n"
     )
-    assert report(cli, "docs")["added"] == 5
+    ended = report(cli, "docs")
+    assert (ended["added"], ended["unchanged"], ended["chunks"]) == (0, 305, 50)
+
+
+def test_a_killed_run_is_searched_by_words_and_goes_on_with_the_vectors(cli, stuck) -> None:
+    """`kill -9` while vectors are made: everything is found by words, and no document has to change for the rest."""
+    during = cli("search", "sloths", "-k", "1")
+    stuck.kill()
+    stuck.communicate(timeout=60)
+    said = "seamline: notice: meaning: 83% of the chunks have vectors so far; run `seamline index` to go on\n"
+    after = cli("search", "sloths", "-k", "1")
+    assert ("slow.md" in during.out, during.err) == (True, said)
+    assert ("slow.md" in after.out, after.err) == (True, said)
+    assert cli("search", "sloths", "-k", "1", "--legs", "bm25").err == ""
+    assert "50 chunks to go: run `seamline index`" in cli("stats").out
+    assert "306 chunks, 50 of them without a vector yet, all as it was written" in cli("doctor", "--verify").out
+    assert cli("index", "docs").out.startswith("nothing changed: 0 of 305 documents, 50 chunks embedded\n")
+    assert cli("search", "sloths", "-k", "1").err == ""
+    assert json.loads(cli("stats", "--json").out)["missing_vectors"] == 0
+    assert cli("index", "docs").out.startswith("nothing changed: 0 of 305 documents, 0 chunks embedded\n")
 
 
 def test_a_second_writer_is_told_who_writes(cli, stuck) -> None:
@@ -257,7 +278,9 @@ def test_a_second_writer_is_told_who_writes(cli, stuck) -> None:
     assert (ended.code, ended.out, len(ended.lines)) == (1, "", 1)
     assert f"process {stuck.pid} on " in ended.lines[0]
     assert "is writing to the index" in ended.lines[0]
-    assert len(json.loads(cli("search", "about", "-k", "300", "--json").out)["hits"]) == 200, "readers do not wait"
+    found = json.loads(cli("search", "about", "-k", "300", "--json").out)
+    assert len(found["hits"]) == 300, "readers do not wait"
+    assert [notice["code"] for notice in found["notices"]] == ["vectors-missing"]
 
 
 def test_progress_on_a_terminal_only(cli, write) -> None:
@@ -265,7 +288,7 @@ def test_progress_on_a_terminal_only(cli, write) -> None:
         write(f"docs/{number:02}.md", f"# Page {number}\n\nAbout {number}.\n")
     write("slow.md", "# Slow\n\nAbout sloths.\n")
     seen = on_terminal(cli, "index", "slow.md", "docs", *HASH, stream="stderr")
-    assert "░ 1/31 documents, 0 texts embedded, slow.md" in seen
+    assert "░ reading 1 of 31 documents, slow.md" in seen
     assert seen.endswith("\r\x1b[K")
     assert cli("index", "docs").err == ""
 

@@ -80,7 +80,10 @@ def finish(scene: Scene, told: Told) -> list[str]:
                 raise
             time.sleep(0.1)
     told.hear({"what": "done", "round": number})
-    return audit(scene, told, np.random.default_rng(number))
+    with opened(scene) as (_, index):
+        missing = index.missing_vectors()
+    lacking = [f"{missing} chunks have no vector after a run that came to its end"] if missing else []
+    return lacking + audit(scene, told, np.random.default_rng(number))
 
 
 def _faults(reader: Reader, head: Head | None, found: Mapping[str, Entry], doc: str, told: Told) -> Iterator[str]:
@@ -92,7 +95,10 @@ def _faults(reader: Reader, head: Head | None, found: Mapping[str, Entry], doc: 
         states = [None if text is None else sha256(text.encode()).hexdigest()[:8] for text in allowed]
         yield f"{doc}: its text is of none of the rounds that it may be of: {now!r:.80}, not {states}"
         return
-    if {id: _said(one) for id, one in found.items()} != (_whole(doc, now) if now is not None else {}):
+    whole = _whole(doc, now) if now is not None else {}
+    # One without a vector is whole: it gets that later.
+    having = {id: _said(one, whole.get(id, {})) for id, one in found.items()}
+    if having != whole:
         yield f"{doc}: its {len(found)} entries are not those of its text"
     if (head.version if head else 0) < len(told.versions.get(doc, ())):
         yield f"{doc}: {len(told.versions[doc])} versions were acknowledged, {head.version if head else 0} are there"
@@ -126,8 +132,10 @@ def _whole(doc: str, text: str) -> Mapping[str, Mapping[str, object]]:
         return {one.id: _said(one) for one in reader.select(vectors=True)}
 
 
-def _said(entry: Entry) -> dict[str, object]:
-    return {name: value for name, value in plain(entry).items() if name not in _TIMES}
+def _said(entry: Entry, later: Mapping[str, object] | None = None) -> dict[str, object]:
+    """What an entry says, with the vector that it gets `later` where it has none."""
+    said = {name: value for name, value in plain(entry).items() if name not in _TIMES}
+    return said if said["vector"] is not None or not later else {**said, "vector": later["vector"]}
 
 
 @dataclass

@@ -133,6 +133,21 @@ def test_what_a_run_that_was_broken_off_leaves() -> None:
     assert progress.so_far({"a", "b", "z"}) == "2 of 5 documents are in the index"
 
 
+def test_progress_shows_words_and_then_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr("seamline.cli.terminal.Progress.show", lambda self, line, *, long: shown.append(line))
+    progress = IndexProgress(wanted=True)
+    progress.document(0, 1, "only.md")
+    for number in range(40):
+        progress.document(number, 647, f"{number}.md")
+    progress.embedding(0, 9593)
+    progress.embedding(1200, 9593)
+    assert shown[0].endswith(" reading 1 of 1 document, only.md")
+    assert shown[-3].endswith(" reading 41 of 647 documents, 39.md")
+    assert shown[-2].endswith(" vectors 0 of 9,593")
+    assert shown[-1].endswith(" vectors 1,200 of 9,593")
+
+
 def test_a_file_that_is_being_written_can_wait() -> None:
     old, new, newer = Sight(1, 10, 1), Sight(2, 20, 1), Sight(3, 30, 1)
     known = {"a": old, "b": old, "gone": old}

@@ -38,6 +38,7 @@ from seamline.store import create_store, is_address, open_store
 from seamline.trust.access import Access, FoundModels, Trust, admit, check_owner, models_of
 from seamline.trust.keys import Keys
 from seamline.trust.records import trust_folder
+from seamline.types import Notice
 
 if TYPE_CHECKING:
     from seamline.index.sources import IndexSource
@@ -245,6 +246,7 @@ class Index:
                 results = retrieve(engine, planned, settled, condition)
             else:
                 results = retrieve(engine, query, settled, condition)
+            results = replace(results, notices=(*results.notices, *_vector_notices(reader, settled)))
             self._caches.results.put(key, results)
             remarks = self._store.remarks()
             return replace(results, notices=(*results.notices, *remarks)) if remarks else results
@@ -280,7 +282,13 @@ class Index:
             text = assemble(
                 results.hits, builder, most, query=query, packing=packing, weak=weak, sentences=sentence_starts
             )
-            return replace(text, notices=(*results.notices, *self._store.remarks()))
+            notices = (*results.notices, *_vector_notices(reader, settled), *self._store.remarks())
+            return replace(text, notices=notices)
+
+    def missing_vectors(self) -> int:
+        """How many chunks have no vector yet, as an update makes those last: they are found by words alone."""
+        with self._store.reader() as reader:
+            return reader.count_missing_vectors()
 
     def cite(self, key: str) -> Resolved:
         """What became of a citation, `ID` or `ID@VERSION`, and what it said."""
@@ -375,6 +383,21 @@ class Index:
         return self._mean[1]
 
 
+def _vector_notices(reader: Reader, options: SearchOptions) -> list[Notice]:
+    """What a search by meaning could not look at yet."""
+    missing = reader.count_missing_vectors() if options.legs != "bm25" else 0
+    if not missing:
+        return []
+    total = reader.count()
+    return [
+        Notice(
+            "vectors-missing",
+            f"meaning: {100 * (total - missing) // total}% of the chunks have vectors so far;"
+            " run `seamline index` to go on",
+        )
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class Stats:
     """What an index holds."""
@@ -383,6 +406,8 @@ class Stats:
     removed: int
     """Documents that are gone, but whose citations still resolve."""
     chunks: int
+    missing_vectors: int
+    """Chunks that have no vector yet: they are found by words alone until the next update."""
     about: int
     """Texts about chunks."""
     sections: int
@@ -417,6 +442,7 @@ def stats_of(reader: Reader, size: int) -> Stats:
         documents=len(alive),
         removed=len(heads) - len(alive),
         chunks=levels.pop(0, 0),
+        missing_vectors=reader.count_missing_vectors(),
         about=levels.pop(ABOUT, 0),
         sections=sum(levels.values()),
         tokens=sum(head.tokens for head in alive),

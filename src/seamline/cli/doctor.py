@@ -116,4 +116,6 @@ def look(args: argparse.Namespace) -> tuple[str, list[Target]]:
     with open_place(args, existing(args.index)) as index:
         heads = index.documents()
         held = f"{plural(len(heads), 'document')}, {plural(sum(head.chunks for head in heads), 'chunk')}"
+        if missing := index.missing_vectors():
+            held += f", {missing:,} of them without a vector yet"
         return f"{index.url}: {held}", targets_of(index.url, models_of(index.recipe, index.settings.embedder))

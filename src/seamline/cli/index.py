@@ -215,8 +215,11 @@ def _update(index: Index, paths: Sequence[str], args: argparse.Namespace) -> Upd
             roots=args.paths,  # also where only some of their files are looked at, since those changed
         )
     except KeyboardInterrupt as cause:
-        held = {head.doc for head in index.documents()}
-        raise Interrupted(f"interrupted: {progress.so_far(held)}; {_GO_ON}", cause) from None
+        heads, missing = index.documents(), index.missing_vectors()
+        said = [progress.so_far({head.doc for head in heads})]
+        if missing:
+            said.append(f"{missing:,} of {plural(sum(head.chunks for head in heads), 'chunk')} without a vector yet")
+        raise Interrupted(f"interrupted: {', '.join(said)}; {_GO_ON}", cause) from None
     except SeamlineError:
         if progress.wrote:
             say(f"{plural(progress.wrote, 'document')} written before what follows; {_GO_ON}")
@@ -243,11 +246,9 @@ class IndexProgress:
         self._begun = time.monotonic()
         self._total = 0
         self._seen: list[str] = []
-        self._settled = 0
-        """How many of those seen needed nothing, or are written."""
-        self._texts = 0
-        self._group = (0, 0)
-        """Texts of the present group that have vectors, and how many it has."""
+        self._vectors = (0, 0)
+        """Entries that got their vectors, and how many lacked them; in a late index, of the present group."""
+        self._embedding_begun = 0.0
         self.wrote = 0
         """Documents written."""
 
@@ -255,19 +256,20 @@ class IndexProgress:
         """A source was looked at."""
         self._total = total
         self._seen.append(doc)
-        self._draw(doc)
-
-    def embedding(self, done: int, total: int) -> None:
-        """So many of the texts of the present group have vectors."""
-        self._group = (done, total)
-        self._draw(self._seen[-1] if self._seen else "")
+        self._show("reading", len(self._seen), total, time.monotonic() - self._begun, visible(doc))
 
     def written(self, docs: Sequence[str]) -> None:
-        """These documents are in the index for good."""
+        """These documents are in the index for good, and found by words."""
         self.wrote += len(docs)
-        self._settled = len(self._seen)
-        self._texts += self._group[0]
-        self._group = (0, 0)
+
+    def embedding(self, done: int, total: int) -> None:
+        """So many of all entries that lacked a vector have one; in a late index, of the texts of the present group."""
+        if done <= self._vectors[0]:
+            self._embedding_begun = 0.0  # another group
+        now = time.monotonic()
+        self._embedding_begun = self._embedding_begun or now
+        self._vectors = (done, total)
+        self._show("vectors", done, total, now - self._embedding_begun)
 
     def so_far(self, held: Collection[str]) -> str:
         """What a broken-off run leaves: how many of its documents an index with these documents has."""
@@ -280,26 +282,16 @@ class IndexProgress:
         """Take the line away, as before anything else is printed."""
         self._line.clear()
 
-    def _draw(self, doc: str) -> None:
-        seconds = time.monotonic() - self._begun
-        texts = self._texts + self._group[0]
-        rate = f", {texts / seconds:,.0f} a second" if texts > seconds > 1 else ""
-        share = self._share()
-        parts = [f"{len(self._seen):,}/{self._total:,} documents", f"{plural(texts, 'text')} embedded{rate}"]
+    def _show(self, what: str, done: int, total: int, seconds: float, doc: str = "") -> None:
+        """`reading 40 of 647 documents`, `vectors 1,200 of 9,593`."""
+        share = done / total if total else 0.0
+        unit = "" if what == "vectors" else " document" if total == 1 else " documents"
+        parts = [f"{what} {done:,} of {total:,}{unit}"]
         if share > _ENOUGH_SHARE and seconds > _ENOUGH_SECONDS:
             parts.append(f"{format_duration(seconds / share - seconds)} left")
-        self._line.show(f"{self._bar(share)} {', '.join([*parts, visible(doc)])}", long=self._total > MANY)
-
-    def _bar(self, share: float) -> str:
-        done = round(_BAR * share)
-        return self._style.mark("█", "#") * done + self._style.mark("░", ".") * (_BAR - done)
-
-    def _share(self) -> float:
-        """The part of the run that is behind, the present group by its texts."""
-        done, total = self._group
-        open_documents = len(self._seen) - self._settled
-        inside = open_documents * (done / total if total else 0.0)
-        return (self._settled + inside) / self._total if self._total else 0.0
+        filled = round(_BAR * share)
+        bar = self._style.mark("█", "#") * filled + self._style.mark("░", ".") * (_BAR - filled)
+        self._line.show(f"{bar} {', '.join([*parts, doc] if doc else parts)}", long=total > MANY)
 
 
 def format_duration(seconds: float) -> str:
@@ -349,7 +341,7 @@ def headline(report: UpdateReport) -> str:
     total = plural(report.documents, "document")
     told = [f"{count:,} {word}" for word, count in counts.items() if count]
     if not told:
-        return f"nothing changed: 0 of {total}, 0 chunks embedded"
+        return f"nothing changed: 0 of {total}, {_work(report)}"
     count, word = told[0].split()
     if word == "removed":  # what is gone is none of the documents that were looked at
         told = [f"{plural(counts[word], 'document')} removed", *told[1:], f"{report.unchanged:,} unchanged"]

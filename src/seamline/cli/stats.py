@@ -67,6 +67,7 @@ def _print_json(index: Index, stats: Stats) -> None:
                 "removed": stats.removed,
                 "versions": stats.versions,
                 "chunks": stats.chunks,
+                "missing_vectors": stats.missing_vectors,
                 "sections": stats.sections,
                 "about": stats.about,
                 "tokens": stats.tokens,
@@ -104,6 +105,8 @@ def _rows(index: Index, stats: Stats) -> Iterator[tuple[str, str]]:
     yield "documents", f"{stats.documents:,}" + (f", and {stats.removed:,} removed" if stats.removed else "")
     yield "versions", f"{stats.versions:,}"
     yield "chunks", f"{stats.chunks:,}, {plural(stats.tokens, 'token')}{mean}"
+    if stats.missing_vectors:
+        yield "vectors", f"{plural(stats.missing_vectors, 'chunk')} to go: run `seamline index`"
     yield "sections", f"{stats.sections:,}"
     if stats.about:
         yield "about them", f"{plural(stats.about, 'text')}, which lead to their chunks"

@@ -1,21 +1,27 @@
-"""The steps of an index run, as `seamline.pipeline.index` takes them: compare, read what changed, embed and write,
-remove what is gone. A source that was renamed is found by its bytes."""
+"""The steps of an index run, as `seamline.pipeline.index` takes them: compare, read what changed, write it, remove what
+is gone, and then embed what has no vector. A source that was renamed is found by its bytes.
+
+Until it has a vector, an entry is found by words alone. What a run leaves without one, because it was interrupted, the
+next run embeds, whichever documents that looks at.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from seamline.embed.run import Counts
 from seamline.errors import SeamlineError
 from seamline.files import out_of_memory
 from seamline.index.entries import describe
 from seamline.index.late import NOTHING, Reads, reads_of, remarks
 from seamline.index.sources import IndexSource
-from seamline.index.vectors import Model, embed_entries
+from seamline.index.vectors import Model, embed_entries, recall_vectors
 from seamline.parse import parse_bytes
 from seamline.pipeline import chunk
 from seamline.protocols import Embedder, Reader, Store, Writer
@@ -27,15 +33,17 @@ from seamline.types import Document
 
 if TYPE_CHECKING:
     from seamline.embed.late import Within
-    from seamline.embed.run import Counts
     from seamline.protocols import VectorCache
 
 
 ROUND = 1
 """Of this code: a document indexed by an older round is described anew even if its bytes are the same."""
 TEXTS = 256
-"""New texts that are embedded and written together: full batches for the model, and at most some seconds of work
-that a kill would cost."""
+"""New texts that are written together, and embedded together: full batches for the model, and at most some seconds of
+work that a kill would cost."""
+WINDOW = 4096
+"""Entries that are sorted by length before they are embedded, so that a batch has texts of about the same length; some
+megabytes of text."""
 DOCUMENTS = 200
 """Documents that are written together, however little is new in them."""
 
@@ -53,7 +61,8 @@ class Tools:
     dual: bool = False
     """Whether summaries have vectors of their own."""
     late: bool = False
-    """Whether chunks are read together with those around them."""
+    """Whether chunks are read together with those around them. These are embedded before they are written, a document
+    at a time: where a chunk stands among others is known then, and not stored."""
     encoding: str | None = None
     """Of sources that are not UTF-8."""
 
@@ -82,7 +91,8 @@ class UpdateReport:
     dropped: int = 0
     """Entries that are gone."""
     chunks: int = 0
-    """Chunks among them that need a vector: their text is new or, in a late index, what is read with it."""
+    """Chunks that got a vector: their text is new or, in a late index, what is read with it; or an earlier run did not
+    come to them."""
     embedded: int = 0
     """Texts and chunks that the model made vectors of."""
     cached: int = 0
@@ -101,11 +111,11 @@ class Watcher(Protocol):
     def document(self, done: int, total: int, doc: str) -> None:
         """A source was looked at."""
 
-    def embedding(self, done: int, total: int) -> None:
-        """So many of the texts of the present group have vectors."""
-
     def written(self, docs: Sequence[str]) -> None:
-        """These documents are in the index for good."""
+        """These documents are in the index for good, and found by words."""
+
+    def embedding(self, done: int, total: int) -> None:
+        """So many of all entries that lacked a vector have one; in a late index, of the texts of the present group."""
 
 
 @dataclass(slots=True)
@@ -131,6 +141,7 @@ class IndexRun:
         self._tools = tools
         self._now = now
         self._watcher = watcher
+        self._model = Model(tools.embedder, tools.cache, tools.dual)
         self._remarks = remarks(tools.embedder, tools.recipe) if tools.late else []
         self._heads: dict[str, Head] = {}
         self._gone: dict[str, Head] = {}
@@ -173,18 +184,18 @@ class IndexRun:
                 continue
             yield draft
 
-    def embed_and_write(self, writer: Writer, group: Sequence[DocumentDraft]) -> None:
-        """Give documents their vectors and write them together. Where that takes more memory than there is, each is
-        tried alone. Documents that these take the place of are removed in the same transaction, so that a reader, and
-        whoever comes after a kill, sees the old name or the new one."""
+    def write(self, writer: Writer, group: Sequence[DocumentDraft]) -> None:
+        """Write documents together, with the vectors that are known; in a late index, with all of them. Where that
+        takes more memory than there is, each is tried alone. Documents that these take the place of are removed in the
+        same transaction, so that a reader, and whoever comes after a kill, sees the old name or the new one."""
         try:
-            puts, counts = self._embed(group)
+            puts, counts = self._embed_late(group) if self._tools.late else self._recall(group)
         except MemoryError:
             if len(group) == 1:
                 self.report.failures.append(Failure(group[0].head.doc, str(out_of_memory(""))))
                 return
             for draft in group:
-                self.embed_and_write(writer, [draft])
+                self.write(writer, [draft])
             return
         by_doc: dict[str, list[Entry]] = {draft.head.doc: [] for draft in group}
         for entry in puts:
@@ -205,6 +216,31 @@ class IndexRun:
         for start in range(0, len(changes), DOCUMENTS):
             writer.apply(changes[start : start + DOCUMENTS])
         self._count_removals(changes)
+
+    def count_missing(self) -> int:
+        """How many entries of the whole index lack a vector. Never any in a late index."""
+        if self._tools.late:
+            return 0
+        with self._store.reader() as reader:
+            return reader.count_missing_vectors(levels=None)
+
+    def embed_missing(self, writer: Writer) -> int:
+        """Give vectors to all entries that lack one, of this run or of one that was interrupted: the longest first
+        among some thousands, written every few hundred. An entry that takes more memory than there is stays without.
+        How many got one."""
+        total, done, wrote = self.count_missing(), 0, 0
+        failed: set[str] = set()
+        if total and self._watcher:
+            self._watcher.embedding(0, total)
+        while total and (window := self._longest_first(failed)):
+            before = wrote + len(failed)
+            for start in range(0, len(window), TEXTS):
+                batch = window[start : start + TEXTS]
+                wrote += self._embed_batch(writer, batch, done, total, failed)
+                done = min(total, done + len(batch))
+            if wrote + len(failed) == before:
+                break  # somebody else changed them all: the next run sees what they are now
+        return wrote
 
     def conclude(self) -> UpdateReport:
         """What the run did."""
@@ -263,12 +299,45 @@ class IndexRun:
             within=reads.now,
         )
 
-    def _embed(self, group: Sequence[DocumentDraft]) -> tuple[list[Entry], Counts]:
-        """The entries of documents as they are written, and where their vectors came from."""
+    def _recall(self, group: Sequence[DocumentDraft]) -> tuple[list[Entry], Counts]:
+        """The entries of documents with the vectors that are known of their texts, and of how many texts."""
+        found, known = recall_vectors([entry for draft in group for entry in draft.put], self._model)
+        return found, Counts(0, known)
+
+    def _embed_late(self, group: Sequence[DocumentDraft]) -> tuple[list[Entry], Counts]:
+        """The entries of documents with all their vectors, and where those came from."""
         within = {id: read for draft in group for id, read in draft.within.items()}
-        model = Model(self._tools.embedder, self._tools.cache, self._tools.dual)
         drafted = [entry for draft in group for entry in draft.put]
-        return embed_entries(drafted, within, model, self._watcher.embedding if self._watcher else None)
+        return embed_entries(drafted, within, self._model, self._watcher.embedding if self._watcher else None)
+
+    def _longest_first(self, failed: Collection[str]) -> list[Entry]:
+        """Some entries that lack a vector, sorted so that texts of about the same length, and equal ones, stand
+        together."""
+        with self._store.reader() as reader:
+            ids = islice((id for id in reader.missing_vectors() if id not in failed), WINDOW)
+            found = reader.entries(ids, vectors=True).values()
+        return sorted(found, key=lambda entry: (len(text := entry.searched), text), reverse=True)
+
+    def _embed_batch(self, writer: Writer, batch: Sequence[Entry], done: int, total: int, failed: set[str]) -> int:
+        """Embed and write some entries, one by one where memory is short; how many were written."""
+
+        def tell(part: int, whole: int) -> None:
+            if self._watcher:
+                self._watcher.embedding(min(total, done + len(batch) * part // whole), total)
+
+        try:
+            filled, counts = embed_entries(batch, {}, self._model, tell)
+        except MemoryError:
+            if len(batch) > 1:
+                return sum(self._embed_batch(writer, [one], done + n, total, failed) for n, one in enumerate(batch))
+            failed.add(batch[0].id)
+            self.report.failures.append(Failure(batch[0].doc, str(out_of_memory(""))))
+            return 0
+        wrote = writer.add_vectors(filled)
+        self.report.embedded += counts.computed
+        self.report.cached += counts.cached
+        self.report.chunks += sum(entry.level == 0 and entry.vector is None for entry in batch)
+        return wrote
 
     def _removals(self, gone: Sequence[tuple[Head, str]]) -> list[Change]:
         """Changes that remove documents, each given with the name of the one that took over its text, if any."""
@@ -288,7 +357,11 @@ class IndexRun:
         self.report.written += len(puts)
         self.report.embedded += counts.computed
         self.report.cached += counts.cached
-        self.report.chunks += sum(e.level == 0 and e.vector is None for draft in group for e in draft.put)
+        before = [entry for draft in group for entry in draft.put]
+        self.report.chunks += sum(
+            old.level == 0 and old.vector is None and new.vector is not None
+            for old, new in zip(before, puts, strict=True)
+        )
         self.report.dropped += sum(len(draft.drop) for draft in group)
 
 

@@ -25,30 +25,59 @@ class Model(NamedTuple):
     """Whether summaries have vectors of their own."""
 
 
+class MissingTexts(NamedTuple):
+    """What of an entry has no vector yet; empty where that has one, or there is nothing to embed."""
+
+    text: str
+    summary: str
+
+
+def missing_texts(entry: Entry, *, dual: bool) -> MissingTexts:
+    """The texts of an entry that have yet to be embedded."""
+    text = entry.searched if entry.vector is None else ""
+    return MissingTexts(text, entry.summary if dual and entry.summary_vector is None else "")
+
+
+def recall_vectors(entries: Sequence[Entry], model: Model) -> tuple[list[Entry], int]:
+    """The entries, each with those of its vectors that an earlier run made of the same text, and of how many different
+    texts there were any."""
+    if model.cache is None:
+        return list(entries), 0
+    texts = [missing_texts(entry, dual=model.dual) for entry in entries]
+    wanted = [text for both in texts for text in both if text]
+    known = model.cache.get(model.embedder.fingerprint, list(dict.fromkeys(wanted)), model.embedder.dimensions)
+    found = [_with(e, known.get(text), known.get(summary)) for e, (text, summary) in zip(entries, texts, strict=True)]
+    return found, len(known)
+
+
 def embed_entries(
     entries: Sequence[Entry], within: Mapping[str, Within], model: Model, progress: Progress | None
 ) -> tuple[list[Entry], Counts]:
     """The entries, each with the vectors it lacks, and where those came from. `within` has chunks that are read with
     others, by id; every other entry is read as it is searched."""
     late = [entry.id for entry in entries if entry.vector is None and entry.id in within]
-    texts = [entry.searched if entry.vector is None and entry.id not in within else "" for entry in entries]
-    summaries = [e.summary if model.dual and e.summary_vector is None else "" for e in entries]
-    wanted = [text for text in (*texts, *summaries) if text]
+    lacking = [missing_texts(entry, dual=model.dual) for entry in entries]
+    texts = [both.text if e.id not in within else "" for e, both in zip(entries, lacking, strict=True)]
+    wanted = [text for text in (*texts, *(both.summary for both in lacking)) if text]
     total = len(late) + len(wanted)
     together, first = _together(late, within, model, _part(progress, 0, total))
     found, second = embed_all(model.embedder, wanted, cache=model.cache, progress=_part(progress, len(late), total))
     rows = iter(found)
     vectors = [next(rows) if text else together.get(e.id) for e, text in zip(entries, texts, strict=True)]
-    others = [next(rows) if text else None for text in summaries]
-    done = [
-        replace(
-            entry,
-            vector=entry.vector if vector is None else vector,
-            summary_vector=entry.summary_vector if other is None else other,
-        )
-        for entry, vector, other in zip(entries, vectors, others, strict=True)
-    ]
+    others = [next(rows) if both.summary else None for both in lacking]
+    done = [_with(*one) for one in zip(entries, vectors, others, strict=True)]
     return done, Counts(first.computed + second.computed, first.cached + second.cached)
+
+
+def _with(entry: Entry, vector: Vector | None, summary_vector: Vector | None) -> Entry:
+    """The entry with these vectors, where there are any."""
+    if vector is None and summary_vector is None:
+        return entry
+    return replace(
+        entry,
+        vector=entry.vector if vector is None else vector,
+        summary_vector=entry.summary_vector if summary_vector is None else summary_vector,
+    )
 
 
 def _together(

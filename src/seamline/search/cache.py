@@ -213,6 +213,12 @@ class CachedReader:
     def count(self, where: Filter | None = None, *, levels: Levels = (0,)) -> int:
         return self._reader.count(where, levels=levels)
 
+    def missing_vectors(self) -> Iterator[str]:
+        return self._reader.missing_vectors()
+
+    def count_missing_vectors(self, *, levels: Levels = (0,)) -> int:
+        return self._reader.count_missing_vectors(levels=levels)
+
     def head(self, doc: str) -> Head | None:
         return self._reader.head(doc)
 

@@ -1,13 +1,16 @@
-"""Which changes and query vectors a store refuses, before it does anything: the same ones in every store."""
+"""Which changes and vectors a store refuses, before it does anything, and which vectors an entry still takes: the same
+in every store."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.errors import StoreError
 from seamline.filters.tree import fits_float
-from seamline.records import Change, Entry, Head, Settings, Version
+from seamline.records import Change, Entry, Head, Settings, Version, lacks_vectors
+from seamline.store import codec
 
 if TYPE_CHECKING:
     from seamline.records import Vector
@@ -38,6 +41,25 @@ def check_changes(changes: Sequence[Change], current: Callable[[str], Current], 
         seen.add(doc)
         if wrong := _objection(change, current(doc), settings):
             raise StoreError(f"{doc}: {wrong}")
+
+
+def check_vectors(entries: Sequence[Entry], settings: Settings) -> None:
+    """Raise a StoreError for the first vector that an index of these settings cannot hold."""
+    for entry in entries:
+        if wrong := _vectors(entry, settings):
+            raise StoreError(f"{entry.doc}: {wrong}")
+
+
+def fill_vectors(stored: Entry, digest: str, given: Entry, *, dual: bool) -> Entry | None:
+    """A stored entry, of this digest, with what it lacks of the given vectors; None where it is not the one that they
+    were made of, or nothing is to be filled."""
+    if codec.digest(given) != digest or not lacks_vectors(stored, dual=dual):
+        return None
+    vector = given.vector if stored.vector is None else stored.vector
+    summary_vector = given.summary_vector if stored.summary_vector is None else stored.summary_vector
+    if vector is stored.vector and summary_vector is stored.summary_vector:
+        return None
+    return replace(stored, vector=vector, summary_vector=summary_vector)
 
 
 def check_query(vector: Vector, settings: Settings) -> None:
@@ -102,6 +124,10 @@ def _entry(entry: Entry, change: Change, settings: Settings) -> str:
     for name, value in entry.meta.items():
         if isinstance(value, int) and not fits_float(value):
             return f"expected a number that 64 bits hold as {name}, got one of {value.bit_length()} bits for {entry.id}"
+    return _vectors(entry, settings)
+
+
+def _vectors(entry: Entry, settings: Settings) -> str:
     vectors = (vector for vector in (entry.vector, entry.summary_vector) if vector is not None)
     wrong = next((wrong for vector in vectors if (wrong := _vector(vector, settings))), "")
     return f"{wrong} for {entry.id}" if wrong else ""

@@ -16,9 +16,9 @@ import numpy as np
 from seamline.errors import IndexMissing, StoreError
 from seamline.filters import tree as filters
 from seamline.filters.tree import Filter
-from seamline.records import Change, Entry, Head, Levels, Problem, Scored, Settings, VectorKind, Version
+from seamline.records import Change, Entry, Head, Levels, Problem, Scored, Settings, VectorKind, Version, lacks_vectors
 from seamline.store import bm25, codec
-from seamline.store.changes import Current, check_changes, check_query
+from seamline.store.changes import Current, check_changes, check_query, check_vectors, fill_vectors
 from seamline.store.verify import verify_reader
 from seamline.text.words import query_words, words
 from seamline.types import Notice
@@ -50,6 +50,8 @@ class _Kept:
     """How often each word occurs."""
     length: int
     """How many words there are."""
+    lacking: bool
+    """Whether it has yet to get a vector."""
 
 
 class _Rows(NamedTuple):
@@ -193,8 +195,25 @@ class MemoryWriter:
         state = store._state
         check_changes(changes, lambda doc: _current(state, doc), store.settings)
         if changes:
-            new = {change.head.doc: _changed(state.documents.get(change.head.doc), change) for change in changes}
-            store._replace(_State({**state.documents, **new}, state.generation + 1))
+            dual, known = store.settings.dual, state.documents
+            new = {change.head.doc: _changed(known.get(change.head.doc), change, dual) for change in changes}
+            store._replace(_State({**known, **new}, state.generation + 1))
+
+    def add_vectors(self, entries: Sequence[Entry]) -> int:
+        """Give entries the vectors that they lack; how many were given something."""
+        store = self._open()
+        check_vectors(entries, store.settings)
+        state, dual = store._state, store.settings.dual
+        filled: dict[str, dict[str, _Kept]] = {}
+        for given in entries:
+            kept = state.kept.get(given.id)
+            if kept and (entry := fill_vectors(kept.entry, kept.digest, given, dual=dual)):
+                filled.setdefault(entry.doc, {})[entry.id] = _keep(entry, dual)
+        if filled:
+            known = state.documents
+            new = {doc: replace(known[doc], entries={**known[doc].entries, **put}) for doc, put in filled.items()}
+            store._replace(_State({**known, **new}, state.generation + 1))
+        return sum(map(len, filled.values()))
 
     def tidy(self) -> None:
         """Nothing to do: nothing is kept that a search does not need."""
@@ -255,6 +274,14 @@ class MemoryReader:
 
     def count(self, where: Filter | None = None, *, levels: Levels = (0,)) -> int:
         return sum(1 for _ in self._through(where, levels))
+
+    def missing_vectors(self) -> Iterator[str]:
+        """The ids of entries that have yet to get a vector."""
+        return (id for id, kept in self._state.kept.items() if kept.lacking)
+
+    def count_missing_vectors(self, *, levels: Levels = (0,)) -> int:
+        """How many those are."""
+        return sum(kept.lacking for kept in self._through(None, levels))
 
     def head(self, doc: str) -> Head | None:
         document = self._state.documents.get(doc)
@@ -325,17 +352,17 @@ def _unmoved(document: _Document, erased: Collection[str]) -> _Document:
     return replace(document, head=replace(document.head, moved_to="")) if moved else document
 
 
-def _changed(old: _Document | None, change: Change) -> _Document:
+def _changed(old: _Document | None, change: Change, dual: bool) -> _Document:
     dropped = frozenset(change.drop)
     entries = {id: kept for id, kept in old.entries.items() if id not in dropped} if old else {}
-    put = {entry.id: _keep(entry) for entry in change.put}
+    put = {entry.id: _keep(entry, dual) for entry in change.put}
     versions = dict(old.versions) if old else {}
     if change.version is not None:
         versions[change.version.number] = (change.version, codec.seal(change.version))
     return _Document(change.head, {**entries, **put}, versions, (old.owned if old else frozenset()) | put.keys())
 
 
-def _keep(entry: Entry) -> _Kept:
+def _keep(entry: Entry, dual: bool) -> _Kept:
     own = replace(
         entry,
         meta=MappingProxyType(dict(entry.meta)),
@@ -343,7 +370,8 @@ def _keep(entry: Entry) -> _Kept:
         summary_vector=_frozen(entry.summary_vector),
     )
     found = words(own.searched)
-    return _Kept(own, codec.digest(own), codec.checksum(own), Counter(found), len(found))
+    lacking = lacks_vectors(own, dual=dual)
+    return _Kept(own, codec.digest(own), codec.checksum(own), Counter(found), len(found), lacking)
 
 
 def _frozen(vector: Vector | None) -> Vector | None:

@@ -14,7 +14,7 @@ from seamline.store.codec import unpack_head
 from seamline.store.lance.engine import FALSE, TRUE, TableVersion, report_errors
 from seamline.store.lance.filter import coded, condition, decoded, either, quoted
 from seamline.store.lance.maintenance import TableIndex, indices
-from seamline.store.lance.rows import HEAD, VECTORS, entry_key, head_key, id_of, unpack_entries, unpack_version
+from seamline.store.lance.rows import HEAD, LACKING, VECTORS, entry_key, head_key, id_of, unpack_entries, unpack_version
 from seamline.store.lance.search import Bags, LanceLimits, LanceScope, NearLeg, WordLeg, probes_for, scored
 from seamline.text.words import query_words
 
@@ -31,6 +31,7 @@ _REMEMBERED = 10_000
 _LAYOUTS = 2_000
 """Versions without their texts that are kept, packed as they are stored."""
 _CURRENT = "level >= 0"
+_LACKING = f"array_has(labels, '{LACKING}')"
 _LAYOUT = ("doc", "number", "about", "places")
 
 
@@ -101,6 +102,20 @@ class LanceReader:
             return 0
         with report_errors("cannot count the entries of the index"):
             return self._counted(_CURRENT if asked == TRUE else f"({_CURRENT} AND {asked})")
+
+    def missing_vectors(self) -> Iterator[str]:
+        """The ids of entries that have yet to get a vector."""
+        with report_errors("cannot read the index"):
+            for batch in self._entries.batches(_LACKING, ["key"], _PAGE):
+                yield from map(id_of, batch.column("key").to_pylist())
+
+    def count_missing_vectors(self, *, levels: Levels = (0,)) -> int:
+        """How many those are."""
+        asked = condition(None, levels)
+        if asked == FALSE:
+            return 0
+        with report_errors("cannot count the entries of the index"):
+            return self._counted(_LACKING if asked == TRUE else f"({_LACKING} AND {asked})")
 
     def head(self, doc: str) -> Head | None:
         return self._heads_of([doc]).get(doc)

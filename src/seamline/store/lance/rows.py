@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from seamline.errors import StoreError
-from seamline.records import Entry, Head, Version
+from seamline.records import Entry, Head, Settings, Version, lacks_vectors
 from seamline.store import codec
 from seamline.store.codec import pack_entry, pack_head, unpack_entry
 from seamline.store.lance.filter import coded, decoded, labels
@@ -25,6 +25,8 @@ from seamline.text.words import spaced
 if TYPE_CHECKING:
     from seamline.records import Vector
 
+LACKING = "?"
+"""The label of entries that have yet to get a vector; no heading and no front matter has it."""
 HEAD = -1
 """What the column `level` holds for the head of a document."""
 GONE = -2
@@ -90,16 +92,17 @@ def id_of(key: str) -> str:
 
 
 def entry_rows(
-    put: Sequence[Entry], drop: Iterable[tuple[str, str]], heads: Iterable[Head], dimensions: int
+    put: Sequence[Entry], drop: Iterable[tuple[str, str]], heads: Iterable[Head], settings: Settings
 ) -> pa.Table:
     """Rows for entries, for ids that go with their documents, and for heads."""
     known: dict[tuple[tuple[str, ...], int], list[str]] = {}
-    rows = [*(_entry_row(entry, _labels(entry, known)) for entry in put), *map(_gone_row, drop), *map(_head_row, heads)]
-    schema = entry_schema(dimensions)
+    entries = (_entry_row(entry, _labels(entry, known, dual=settings.dual)) for entry in put)
+    rows = [*entries, *map(_gone_row, drop), *map(_head_row, heads)]
+    schema = entry_schema(settings.dimensions)
     columns = [pa.array(column, field.type) for column, field in zip(zip(*rows, strict=True), schema, strict=False)]
     for name in VECTORS.values():
         found = [getattr(entry, name) for entry in put]
-        columns.append(_vectors(found, len(rows), dimensions))
+        columns.append(_vectors(found, len(rows), settings.dimensions))
     return pa.table(columns, schema=schema)
 
 
@@ -127,12 +130,12 @@ def _entry_row(entry: Entry, labels: list[str]) -> tuple[Any, ...]:
     )
 
 
-def _labels(entry: Entry, known: dict[tuple[tuple[str, ...], int], list[str]]) -> list[str]:
+def _labels(entry: Entry, known: dict[tuple[tuple[str, ...], int], list[str]], *, dual: bool) -> list[str]:
     """The labels of an entry. Those of a section have the same headings, those of a document the same front matter."""
     key = entry.path, id(entry.meta)
     if key not in known:
         known[key] = labels(entry)
-    return known[key]
+    return [LACKING, *known[key]] if lacks_vectors(entry, dual=dual) else known[key]
 
 
 def _gone_row(gone: tuple[str, str]) -> tuple[Any, ...]:

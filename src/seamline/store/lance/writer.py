@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from seamline.errors import StoreError
-from seamline.store.changes import Current, check_changes
+from seamline.store.changes import Current, check_changes, check_vectors, fill_vectors
 from seamline.store.codec import unpack_head
 from seamline.store.lance.engine import connect, report_errors
 from seamline.store.lance.filter import coded, decoded, either
-from seamline.store.lance.rows import HEAD, entry_rows, head_key, id_of, version_rows
+from seamline.store.lance.rows import (
+    HEAD,
+    VECTORS,
+    entry_key,
+    entry_rows,
+    head_key,
+    id_of,
+    unpack_entries,
+    version_rows,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from seamline.records import Change, Head, Settings
+    from seamline.records import Change, Entry, Head, Settings
     from seamline.store.lance.guard import Guard
     from seamline.store.lance.maintenance import Maintenance
 
@@ -54,7 +63,7 @@ class LanceWriter:
             return
         put = [entry for change in changes for entry in change.put]
         drop = [(id, change.head.doc) for change in changes for id in change.drop]
-        rows = entry_rows(put, drop, [change.head for change in changes], self._settings.dimensions)
+        rows = entry_rows(put, drop, [change.head for change in changes], self._settings)
         texts = version_rows([change.version for change in changes if change.version])
         with self._undone_on_failure(), report_errors("the change was not written"):
             if len(texts):
@@ -67,6 +76,20 @@ class LanceWriter:
             self._guard.record()
         self._known(entries).update(current)
         self._pack_if_grown(entries, versions)
+
+    def add_vectors(self, entries: Sequence[Entry]) -> int:
+        """Give entries the vectors that they lack; how many were given something."""
+        table, versions = self._open()
+        check_vectors(entries, self._settings)
+        filled = list(self._filled({entry.id: entry for entry in entries}))
+        if not filled:
+            return 0
+        rows = entry_rows(filled, (), (), self._settings)
+        with self._undone_on_failure(), report_errors("the vectors were not written"):
+            table.merge_insert("key").when_matched_update_all().execute(rows, on_bad_vectors="null")
+            self._guard.record()
+        self._pack_if_grown(table, versions)
+        return len(filled)
 
     def tidy(self) -> None:
         """Bring the indices up to date where enough is new, and give back space."""
@@ -117,6 +140,18 @@ class LanceWriter:
                 for row in entries.search().where(asked).select(["key", "doc"]).to_arrow().to_pylist():
                     ids[decoded(row["doc"])].add(id_of(row["key"]))
         return {doc: Current(heads.get(doc), ids.get(doc, ())) for doc in docs}
+
+    def _filled(self, given: Mapping[str, Entry]) -> Iterator[Entry]:
+        """Those of the entries that lack something which is given, with it."""
+        entries, _ = self._open()
+        ids = list(given)
+        for at in range(0, len(ids), _PAGE):
+            asked = f"(level >= 0 AND {either('key', [*map(entry_key, ids[at : at + _PAGE])])})"
+            with report_errors("cannot read the index"):
+                rows = entries.search().where(asked).select(["digest", "body", *VECTORS.values()]).to_arrow()
+            for stored, digest in zip(unpack_entries(rows), rows["digest"].to_pylist(), strict=True):
+                if entry := fill_vectors(stored, digest, given[stored.id], dual=self._settings.dual):
+                    yield entry
 
     def _known(self, entries: Any) -> set[str]:
         """The documents that have a head."""

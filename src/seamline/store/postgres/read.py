@@ -108,6 +108,15 @@ class PostgresReader:
         rows = self._all(sql.SQL("SELECT count(*) FROM entries e WHERE {}").format(text), values)
         return int(rows[0][0])
 
+    def missing_vectors(self) -> Iterator[str]:
+        """The ids of entries that have yet to get a vector."""
+        return (unsafe(id) for (id,) in self._stream(sql.SQL("SELECT id FROM entries WHERE lacking")))
+
+    def count_missing_vectors(self, *, levels: Levels = (0,)) -> int:
+        """How many those are."""
+        text, values = both(PostgresCondition(sql.SQL("e.lacking")), search.on_levels(levels))
+        return int(self._all(sql.SQL("SELECT count(*) FROM entries e WHERE {}").format(text), values)[0][0])
+
     def head(self, doc: str) -> Head | None:
         if doc not in self._heads:
             query = sql.SQL("SELECT {} FROM documents WHERE doc = %s").format(HEAD_COLUMNS)

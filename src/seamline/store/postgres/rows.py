@@ -18,7 +18,7 @@ from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
 from seamline.errors import StoreError
-from seamline.records import Entry, Head, MetaValue, Version
+from seamline.records import Entry, Head, MetaValue, Version, lacks_vectors
 from seamline.store import codec
 from seamline.store.postgres.connect import safe, unsafe
 
@@ -32,7 +32,7 @@ ENTRY_COLUMNS = sql.SQL(
 """What `entry_of` reads, of `entries e` and `bodies b`."""
 ENTRY_ROW = sql.SQL(
     "key, id, doc, level, parent, kind, title, path, language, tokens, authority, coherence, created_at, updated_at,"
-    " length, meta"
+    " length, meta, lacking"
 )
 BODY_ROW = sql.SQL("key, text, lead, tail, content_hash, sketch, summary, before, after, front, checksum, digest")
 HEAD_COLUMNS = sql.SQL("doc, version, revision, uri, title, entries, chunks, tokens, indexed_at, deleted, moved_to")
@@ -41,7 +41,7 @@ _COPY_HEAD = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _COPY_TAIL = b"\xff\xff"
 
 
-def entry_row(key: int, entry: Entry, length: int) -> tuple[Any, ...]:
+def entry_row(key: int, entry: Entry, length: int, *, dual: bool) -> tuple[Any, ...]:
     """What can be filtered by, in the order of ENTRY_ROW."""
     return (
         key,
@@ -57,6 +57,7 @@ def entry_row(key: int, entry: Entry, length: int) -> tuple[Any, ...]:
         codec.microseconds(entry.updated_at),
         length,
         meta_json(entry.meta),
+        lacks_vectors(entry, dual=dual),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, LiteralString, NamedTuple
 from psycopg import errors, sql
 
 from seamline.errors import IndexMissing, StoreError
-from seamline.records import Settings
+from seamline.records import Settings, lacks_vectors
 from seamline.store import codec
 from seamline.store.postgres.connect import Address, Connection, told, use_schema
 from seamline.store.postgres.rows import ENTRY_COLUMNS, HEAD_COLUMNS, entry_of, seal_of
@@ -36,7 +36,7 @@ class PostgresLimits:
     are let through."""
 
 
-LAYOUT = 3
+LAYOUT = 4
 """Of the tables below. An older one is brought up to date when it is opened, a newer one refused."""
 NEEDS_PGVECTOR = (0, 8)
 """Index scans that go on until enough rows pass a filter came with 0.8."""
@@ -307,7 +307,23 @@ def _third(connection: Connection) -> None:
     fold(connection)
 
 
-_STEPS: dict[int, Callable[[Connection], None]] = {1: _second, 2: _third}
+def _fourth(connection: Connection) -> None:
+    """From 3 to 4: an entry may be written before it has its vectors, and says so."""
+    connection.execute("ALTER TABLE entries ADD COLUMN lacking boolean NOT NULL DEFAULT false")
+    (packed,) = connection.execute("SELECT settings FROM settings").fetchall()[0]
+    dual = codec.unpack_settings(packed).dual
+    bare = sql.SQL(
+        "SELECT {}, vector_send(v.vector), vector_send(s.vector) FROM entries e JOIN bodies b USING (key)"
+        " LEFT JOIN vectors v USING (key) LEFT JOIN summary_vectors s USING (key)"
+        " WHERE v.key IS NULL OR ({} AND s.key IS NULL)"
+    ).format(ENTRY_COLUMNS, sql.Literal(dual))
+    for some in _batches(connection, bare):
+        lacking = [row[0] for *row, vector, summary in some if lacks_vectors(entry_of(row, vector, summary), dual=dual)]
+        connection.execute("UPDATE entries SET lacking = true WHERE key = ANY(%s)", (lacking,))
+    connection.execute("CREATE INDEX entries_lacking ON entries (level) WHERE lacking")
+
+
+_STEPS: dict[int, Callable[[Connection], None]] = {1: _second, 2: _third, 3: _fourth}
 """What turns each layout into the next."""
 
 

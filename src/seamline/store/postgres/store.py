@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from psycopg import sql
 
 from seamline.errors import StoreError
-from seamline.records import Entry, Problem, Settings
+from seamline.records import Entry, Problem, Settings, lacks_vectors
 from seamline.store.codec import check_settings
 from seamline.store.postgres.connect import Address, Connection, ConnectionPool, connect, lost, told, unsafe
 from seamline.store.postgres.read import PostgresReader
@@ -73,7 +73,7 @@ class Marks:
         return sum(int(np.count_nonzero(block)) for block in self._blocks.values())
 
 
-def verify(reader: PostgresReader, connection: Connection) -> Iterator[Problem]:
+def verify(reader: PostgresReader, connection: Connection, *, dual: bool) -> Iterator[Problem]:
     """What every store is checked for, and then what only this one keeps: columns to filter by, words, totals."""
     try:
         yield from verify_reader(reader)
@@ -86,7 +86,7 @@ def verify(reader: PostgresReader, connection: Connection) -> Iterator[Problem]:
         yield Problem("state", f"expected the next key to be from {given + 1} to {MOST_KEYS}, got {next_key}")
     marks = Marks()
     yield from _postings(connection, marks)
-    yield from _entries(connection, marks)
+    yield from _entries(connection, marks, dual=dual)
     if left := marks.left():
         yield Problem("postings", f"{left} entries that are gone still have words, or have wrong ones")
     yield from _strays(connection)
@@ -124,20 +124,25 @@ def _postings(connection: Connection, marks: Marks) -> Iterator[Problem]:
             marks.add(np.array([one.key]), np.array([(-mark if gone else mark) & _ALL], np.uint64))
 
 
-def _entries(connection: Connection, marks: Marks) -> Iterator[Problem]:
+def _entries(connection: Connection, marks: Marks, *, dual: bool) -> Iterator[Problem]:
     """Take away the words of all entries, as their texts have them."""
     totals: dict[int, list[int]] = {}
-    query = sql.SQL("SELECT {}, e.length, e.meta::text FROM entries e JOIN bodies b USING (key)").format(ENTRY_COLUMNS)
+    query = sql.SQL(
+        "SELECT {}, vector_send(v.vector), vector_send(s.vector), e.length, e.meta::text, e.lacking FROM entries e"
+        " JOIN bodies b USING (key) LEFT JOIN vectors v USING (key) LEFT JOIN summary_vectors s USING (key)"
+    ).format(ENTRY_COLUMNS)
     with connection.cursor("entries") as cursor:
         cursor.itersize = _AT_ONCE
-        for *row, length, meta in cursor.execute(query):
+        for *row, vector, summary, length, meta, lacking in cursor.execute(query):
             try:
-                entry = entry_of(row)
+                entry = entry_of(row, vector, summary)
             except StoreError:
                 continue  # already said
             found = bag(row[0], entry)
             if wrong := _derived(entry, found, length, meta, marks):
                 yield Problem(f"{entry.doc} {entry.id}", wrong)
+            if lacking != lacks_vectors(entry, dual=dual):
+                yield Problem(f"{entry.doc} {entry.id}", "whether it lacks a vector is not what is noted of it")
             for at, number in enumerate((1, bool(found.length), found.length)):
                 totals.setdefault(entry.level, [0, 0, 0])[at] += number
     rows = connection.execute(
@@ -279,7 +284,7 @@ class PostgresStore:
         connection, reader = self._reader()
         try:
             with told(self._address, "cannot verify"):
-                yield from verify(reader, connection)
+                yield from verify(reader, connection, dual=self.settings.dual)
         finally:
             reader.close()
             self._give_back(connection)

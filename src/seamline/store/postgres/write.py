@@ -9,13 +9,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import psycopg
 from psycopg import errors, sql
 
 from seamline.errors import StoreError
-from seamline.records import Change, Entry, Settings
-from seamline.store.changes import Current, check_changes
+from seamline.records import Change, Entry, Settings, lacks_vectors
+from seamline.store import codec
+from seamline.store.changes import Current, check_changes, check_vectors, fill_vectors
 from seamline.store.postgres.connect import Address, Connection, connect, lost, refusal, safe, told, unsafe
 from seamline.store.postgres.rows import (
     BODY_ROW,
@@ -36,6 +38,9 @@ from seamline.store.postgres.schema import MOST_INDEXED, PostgresLimits, lock_ke
 from seamline.store.postgres.search import HALVES, TABLES
 from seamline.store.postgres.words import MOST_KEYS, Bag, bag, fold, merge, note
 
+if TYPE_CHECKING:
+    from seamline.records import Vector
+
 _ATTEMPTS = 3
 _TRANSIENT = (errors.SerializationFailure, errors.DeadlockDetected)
 _PATIENCE = 1.5
@@ -51,6 +56,14 @@ WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
 """
 
 
+_VECTOR_TABLES = {"vectors": "vector", "summary_vectors": "summary_vector"}
+"""Which vectors of an entry each table holds."""
+_LACKING = sql.SQL(
+    "SELECT {}, vector_send(v.vector), vector_send(s.vector), b.digest FROM entries e JOIN bodies b USING (key)"
+    " LEFT JOIN vectors v USING (key) LEFT JOIN summary_vectors s USING (key) WHERE e.lacking AND e.id = ANY(%s)"
+).format(ENTRY_COLUMNS)
+
+
 class PostgresWriter:
     """The right to change a PostgresStore: a lock that lives as long as its connection."""
 
@@ -64,18 +77,23 @@ class PostgresWriter:
 
     def apply(self, changes: Sequence[Change]) -> None:
         """Write all changes or, where one is refused, none. What the server could not help is tried again."""
-        for attempt in range(_ATTEMPTS if changes else 0):
-            connection = self._open()
-            try:
-                return self._commit(connection, changes)
-            except psycopg.Error as error:
-                if lost(connection) and self._was_committed(error):
-                    return None
-                again = (lost(connection) or isinstance(error, _TRANSIENT)) and not isinstance(error, errors.DiskFull)
-                if not again or attempt == _ATTEMPTS - 1:
-                    raise refusal(self._address, error, "nothing was written") from error
         self._open()
-        return None
+        if changes:
+            self._transact(lambda connection: _write(connection, changes, self._settings, self._limits))
+
+    def add_vectors(self, entries: Sequence[Entry]) -> int:
+        """Give entries the vectors that they lack; how many were given something."""
+        self._open()
+        check_vectors(entries, self._settings)
+        filled = 0
+
+        def fill(connection: Connection) -> None:
+            nonlocal filled
+            filled = _fill(connection, entries, self._settings)
+
+        if entries:
+            self._transact(fill)
+        return filled
 
     def tidy(self) -> None:
         """Fold new words into the index of words, build or keep up the indexes of vectors, give back space."""
@@ -88,11 +106,25 @@ class PostgresWriter:
             self._connection.close()
             self._connection = None
 
-    def _commit(self, connection: Connection, changes: Sequence[Change]) -> None:
+    def _transact(self, work: Callable[[Connection], None]) -> None:
+        """Do some work in one transaction. What the server could not help is tried again."""
+        for attempt in range(_ATTEMPTS):
+            connection = self._open()
+            try:
+                return self._commit(connection, work)
+            except psycopg.Error as error:
+                if lost(connection) and self._was_committed(error):
+                    return None
+                again = (lost(connection) or isinstance(error, _TRANSIENT)) and not isinstance(error, errors.DiskFull)
+                if not again or attempt == _ATTEMPTS - 1:
+                    raise refusal(self._address, error, "nothing was written") from error
+        return None
+
+    def _commit(self, connection: Connection, work: Callable[[Connection], None]) -> None:
         self._transaction = ""
         try:
             connection.execute("BEGIN")
-            _write(connection, changes, self._settings, self._limits)
+            work(connection)
             row = connection.execute("SELECT pg_current_xact_id()::text").fetchone()
             self._transaction = row[0] if row else ""
             connection.execute("COMMIT")
@@ -214,22 +246,52 @@ def _take_out(connection: Connection, ids: Sequence[str]) -> list[Bag]:
 def _put_in(connection: Connection, rows: Sequence[tuple[Bag, Entry]], settings: Settings) -> None:
     with connection.cursor().copy(sql.SQL("COPY entries ({}) FROM STDIN").format(ENTRY_ROW)) as copy:
         for found, entry in rows:
-            copy.write_row(entry_row(found.key, entry, found.length))
+            copy.write_row(entry_row(found.key, entry, found.length, dual=settings.dual))
     with connection.cursor().copy(sql.SQL("COPY bodies ({}) FROM STDIN").format(BODY_ROW)) as copy:
         for found, entry in rows:
             copy.write_row(body_row(found.key, entry))
-    for table, name in (("vectors", "vector"), ("summary_vectors", "summary_vector")):
+    for table, name in _VECTOR_TABLES.items():
         vectors = [(found.key, found.level, getattr(entry, name)) for found, entry in rows]
-        present = [row for row in vectors if row[2] is not None]
-        query = sql.SQL("COPY {} FROM STDIN (FORMAT binary)").format(sql.Identifier(table))
-        if present:
-            with connection.cursor().copy(query) as copy:
-                copy.write(vectors_copy(present, settings.dimensions))
+        _put_vectors(connection, table, [row for row in vectors if row[2] is not None], settings)
     connection.execute(
         "INSERT INTO owners SELECT * FROM unnest(%s::text[], %s::text[])"
         " ON CONFLICT (id) DO UPDATE SET doc = excluded.doc WHERE owners.doc <> excluded.doc",
         ([safe(entry.id) for _, entry in rows], [safe(entry.doc) for _, entry in rows]),
     )
+
+
+def _put_vectors(
+    connection: Connection, table: str, rows: Sequence[tuple[int, int, Vector]], settings: Settings
+) -> None:
+    query = sql.SQL("COPY {} FROM STDIN (FORMAT binary)").format(sql.Identifier(table))
+    if rows:
+        with connection.cursor().copy(query) as copy:
+            copy.write(vectors_copy(rows, settings.dimensions))
+
+
+def _fill(connection: Connection, entries: Sequence[Entry], settings: Settings) -> int:
+    """Put vectors beside the entries that lack them; their words and keys stay. How many there were."""
+    connection.execute("SELECT FROM state FOR UPDATE")
+    given = {entry.id: entry for entry in entries}
+    filled: list[tuple[int, Entry, Entry]] = []
+    for *row, vector, summary, digest in connection.execute(_LACKING, ([safe(id) for id in given],)).fetchall():
+        stored = entry_of(row, vector, summary)
+        if entry := fill_vectors(stored, digest.hex(), given[stored.id], dual=settings.dual):
+            filled.append((row[0], stored, entry))
+    if not filled:
+        return 0
+    for table, name in _VECTOR_TABLES.items():
+        new = [(key, now.level, getattr(now, name)) for key, old, now in filled if getattr(old, name) is None]
+        _put_vectors(connection, table, [row for row in new if row[2] is not None], settings)
+    connection.execute(
+        "UPDATE bodies SET checksum = given.hash FROM unnest(%s::bigint[], %s::bytea[]) AS given (key, hash)"
+        " WHERE bodies.key = given.key",
+        ([key for key, _, _ in filled], [bytes.fromhex(codec.checksum(entry)) for _, _, entry in filled]),
+    )
+    whole = [key for key, _, entry in filled if not lacks_vectors(entry, dual=settings.dual)]
+    connection.execute("UPDATE entries SET lacking = false WHERE key = ANY(%s)", (whole,))
+    connection.execute("UPDATE state SET generation = generation + 1")
+    return len(filled)
 
 
 def _note_words(connection: Connection, put: Sequence[Bag], gone: Sequence[Bag], fold_at: int) -> None:

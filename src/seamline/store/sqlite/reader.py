@@ -16,12 +16,23 @@ from seamline.filters.tree import Any as Either
 from seamline.records import Levels, Scored
 from seamline.store import codec
 from seamline.store.changes import check_query
-from seamline.store.codec import unpack_entry, unpack_head, unpack_layout
+from seamline.store.codec import unpack_head, unpack_layout
 from seamline.store.sqlite.corpus import Corpus, CorpusMatches
 from seamline.store.sqlite.database import Database, unseal
 from seamline.store.sqlite.segments import COLUMNS
 from seamline.store.sqlite.structures import StructuresDamaged, derived_damage
-from seamline.store.sqlite.truth import PATH, heads_of, marks, pages, plain_value, prove_vector, read_vectors, row_key
+from seamline.store.sqlite.truth import (
+    LACKING,
+    PATH,
+    heads_of,
+    keeps_lacking,
+    lacking_ids,
+    marks,
+    pages,
+    plain_value,
+    read_entries,
+    read_vectors,
+)
 from seamline.store.sqlite.words import least_of_best
 from seamline.text.words import query_words
 
@@ -208,6 +219,17 @@ class SqliteReader:
         sql, values = condition(where, levels)
         return int(self._truth.value(f"SELECT count(*) FROM entries WHERE {sql}", values))  # noqa: S608 - bound
 
+    def missing_vectors(self) -> Iterator[str]:
+        """The ids of entries that have yet to get a vector."""
+        return map(codec.text_of, lacking_ids(self._truth)) if keeps_lacking(self._truth) else iter(())
+
+    def count_missing_vectors(self, *, levels: Levels = (0,)) -> int:
+        """How many those are."""
+        if not keeps_lacking(self._truth):
+            return 0
+        sql, values = condition(None, levels)
+        return int(self._truth.value(f"SELECT count(*) FROM entries WHERE {LACKING} AND {sql}", values))  # noqa: S608
+
     def head(self, doc: str) -> Head | None:
         return self._heads([doc]).get(doc)
 
@@ -301,15 +323,7 @@ class SqliteReader:
         return sorted(found, key=lambda scored: (-scored.score, scored.id))[:k]
 
     def _entries(self, where: str, values: Sequence[Any], vectors: bool) -> Iterator[Entry]:
-        columns = "v.digest, v.vector, s.digest, s.vector" if vectors else "NULL, NULL, NULL, NULL"
-        joins = " LEFT JOIN vectors v ON v.number = e.vector LEFT JOIN vectors s ON s.number = e.summary_vector"
-        rows = self._truth.rows(
-            f"SELECT e.row, b.body, {columns} FROM entries e JOIN bodies b ON b.row = e.row"  # noqa: S608 - names of ours
-            f"{joins if vectors else ''} WHERE {where}",
-            values,
-        )
-        for row, body, *both in rows:
-            yield unpack_entry(unseal(body, "an entry", row_key(row)), _vector(*both[:2]), _vector(*both[2:]))
+        return (stored.entry for stored in read_entries(self._truth, where, values, vectors=vectors))
 
     def _found(self, docs: Iterable[str]) -> Iterable[tuple[str, tuple[int, bytes]]]:
         return heads_of(self._truth, [*dict.fromkeys(docs)]).items()
@@ -343,9 +357,3 @@ def _version(layout: bytes, text: bytes | None, doc: str, number: int) -> Versio
     key = (codec.text_bytes(doc), number.to_bytes(8, "little"))
     plain = "" if text is None else codec.unpack_text(unseal(text, "the text of a version", *key))
     return unpack_layout(unseal(layout, "a version of a document", *key), plain)
-
-
-def _vector(digest: bytes | None, data: bytes | None) -> Vector | None:
-    if digest is None or data is None:
-        return None
-    return np.frombuffer(prove_vector(digest, data), "<f4").astype(np.float32, copy=False)

@@ -111,6 +111,13 @@ def mark_dead(db: Database, segments: Iterable[Segment], removed: NDArray[np.int
             db.run("UPDATE segments SET about = ? WHERE number = ?", (about, segment.number))
 
 
+def drop_dead(db: Database) -> None:
+    """Remove the segments of which no entry is left, as after all of them got vectors: nothing of them is merged."""
+    for segment in read_segments(db):
+        if segment.dead.all():
+            _drop(db, segment.number)
+
+
 def merge_small(db: Database) -> None:
     """Merge the last segments while those behind one hold half as many entries as it does."""
     found = read_segments(db)
@@ -211,9 +218,13 @@ def _merge(db: Database, segments: Sequence[Segment]) -> None:
     for column in COLUMNS.values():
         _write_codes(db, number, column, _merged_codes(db, segments, places, column))
     for segment in segments:
-        db.run("DELETE FROM segments WHERE number = ?", (segment.number,))
-        db.run(f"DROP TABLE postings_{segment.number}")
-        db.run(f"DROP TABLE codes_{segment.number}")
+        _drop(db, segment.number)
+
+
+def _drop(db: Database, number: int) -> None:
+    db.run("DELETE FROM segments WHERE number = ?", (number,))
+    db.run(f"DROP TABLE postings_{number}")
+    db.run(f"DROP TABLE codes_{number}")
 
 
 def _merged_postings(

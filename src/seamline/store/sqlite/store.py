@@ -23,7 +23,7 @@ from seamline.store.sqlite import structures
 from seamline.store.sqlite.database import DAMAGE_REMEDY, Damaged, Database, ReaderPool, seal, unseal
 from seamline.store.sqlite.reader import SqliteReader
 from seamline.store.sqlite.structures import SqliteLimits
-from seamline.store.sqlite.truth import LAYOUT, SCHEMA, IndexState, state_of
+from seamline.store.sqlite.truth import LACKING_INDEX, LAYOUT, SCHEMA, IndexState, state_of
 from seamline.store.sqlite.upkeep import Search, SearchFiles
 from seamline.store.sqlite.writer import SqliteAnswers, SqliteVectors, SqliteWriter, erase
 from seamline.store.verify import verify_reader
@@ -149,7 +149,7 @@ def _write_new(path: Path, about: About) -> None:
     truth = Database(path, durable=True, create=True)
     try:
         with truth.transaction():
-            for statement in SCHEMA.split(";"):
+            for statement in (*SCHEMA.split(";"), LACKING_INDEX):
                 truth.run(statement)
             said = {
                 "layout": LAYOUT.to_bytes(4, "little"),
@@ -243,6 +243,7 @@ class SqliteStore:
             truth = Database(self._folder / TRUTH, durable=True)
             try:
                 self._resume(truth)
+                truth.run(LACKING_INDEX)
                 writer = SqliteWriter(
                     truth,
                     self._settings,

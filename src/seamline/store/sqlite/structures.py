@@ -126,6 +126,7 @@ def fold(db: Database, truth: Database, made: Made, limits: SqliteLimits) -> Non
     centroids = read_centroids(db)
     with db.transaction():
         segments.mark_dead(db, read_segments(db), removed_since(truth, made.counter))
+        segments.drop_dead(db)
         _note(db, state, made.last_row)
     last = made.last_row
     while len(rows := rows_after(truth, last, _BLOCK)):

@@ -62,6 +62,14 @@ CREATE TABLE answers (key BLOB PRIMARY KEY, answer BLOB NOT NULL);
 # from ours. terms, holders: headings and front matter, by which entries are filtered. gone: documents of entries that
 # were removed. removed: rows that search structures may still hold. embeddings: vectors by the text they are of.
 
+NOT_YET = 0
+"""Stands in a column for the number of a vector that is still to be made. No vector has it, so all that joins vectors
+takes it for none, as it takes NULL."""
+LACKING = "(vector = 0 OR summary_vector = 0)"
+"""The condition on entries that have yet to get a vector."""
+LACKING_INDEX = f"CREATE INDEX IF NOT EXISTS entries_lacking ON entries (level) WHERE {LACKING}"
+"""It has one row for each of them. An index of an older Seamline gets it before anything is written."""
+
 PATH = b"\0path"
 """Name of the terms that are headings; no field of front matter is called that."""
 _ASKED_AT_ONCE = 500
@@ -75,6 +83,15 @@ class Term(NamedTuple):
     name: bytes
     type: str
     value: Any
+
+
+class StoredEntry(NamedTuple):
+    """An entry as it is stored."""
+
+    document: int
+    """Number of its document."""
+    digest: str
+    entry: Entry
 
 
 class IndexState(NamedTuple):
@@ -147,6 +164,26 @@ def read_bodies(truth: Database, rows: Sequence[int]) -> Iterator[tuple[int, Ent
             yield row, unpack_entry(unseal(body, "an entry", row_key(row)))
 
 
+def read_entries(truth: Database, where: str, values: Sequence[Any], *, vectors: bool) -> Iterator[StoredEntry]:
+    """The entries `e` that a condition lets through."""
+    columns = "v.digest, v.vector, s.digest, s.vector" if vectors else "NULL, NULL, NULL, NULL"
+    joins = " LEFT JOIN vectors v ON v.number = e.vector LEFT JOIN vectors s ON s.number = e.summary_vector"
+    rows = truth.rows(
+        f"SELECT e.row, e.document, b.digest, b.body, {columns} FROM entries e"  # noqa: S608 - names of ours
+        f" JOIN bodies b ON b.row = e.row{joins if vectors else ''} WHERE {where}",
+        values,
+    )
+    for row, document, digest, body, *both in rows:
+        packed = unseal(body, "an entry", row_key(row))
+        yield StoredEntry(document, digest, unpack_entry(packed, _vector(*both[:2]), _vector(*both[2:])))
+
+
+def _vector(digest: bytes | None, data: bytes | None) -> Vector | None:
+    if digest is None or data is None:
+        return None
+    return np.frombuffer(prove_vector(digest, data), "<f4").astype(np.float32, copy=False)
+
+
 def read_vectors(truth: Database, rows: Sequence[int], column: str) -> tuple[list[int], Vector]:
     """Those of the rows that have a vector in a column, and their vectors as a matrix."""
     found: list[tuple[int, bytes, bytes]] = []
@@ -172,6 +209,23 @@ def removed_since(truth: Database, counter: int) -> NDArray[np.int64]:
     """The rows that were removed by later changes than this one, ascending."""
     found = truth.rows("SELECT row FROM removed WHERE counter > ? ORDER BY row", (counter,))
     return np.array([row for (row,) in found], np.int64)
+
+
+def lacking_ids(truth: Database) -> Iterator[bytes]:
+    """Ids of the entries that have yet to get a vector, by level and row."""
+    level, row = -1, 0
+    while found := truth.rows(
+        f"SELECT level, row, id FROM entries WHERE {LACKING} AND (level, row) > (?, ?)"  # noqa: S608 - ours
+        " ORDER BY level, row LIMIT ?",
+        (level, row, _ASKED_AT_ONCE),
+    ):
+        yield from (id for _, _, id in found)
+        level, row, _ = found[-1]
+
+
+def keeps_lacking(truth: Database) -> bool:
+    """Whether an entry may lack a vector: in an index of an older Seamline none does."""
+    return truth.value("SELECT 1 FROM sqlite_master WHERE name = 'entries_lacking'") is not None
 
 
 def heads_of(truth: Database, docs: Sequence[str]) -> dict[str, tuple[int, bytes]]:

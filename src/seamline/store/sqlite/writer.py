@@ -16,24 +16,27 @@ import numpy as np
 
 from seamline.errors import StoreError
 from seamline.store import codec
-from seamline.store.changes import Current, check_changes
+from seamline.store.changes import Current, check_changes, check_vectors, fill_vectors
 from seamline.store.codec import pack_entry, pack_head, pack_layout, unpack_head
 from seamline.store.sqlite.database import Damaged, Database, ReaderPool, seal, unseal
 from seamline.store.sqlite.truth import (
+    NOT_YET,
     IndexState,
+    Term,
     heads_of,
     marks,
     new_mark,
     pack_vector,
     pages,
     prove_vector,
+    read_entries,
     row_key,
     state_of,
     terms_of,
 )
 
 if TYPE_CHECKING:
-    from seamline.records import Change, Entry, Settings, Vector, Version
+    from seamline.records import Change, Entry, Head, Settings, Vector, Version
 
 
 _ENTRY = (
@@ -69,10 +72,35 @@ class SqliteWriter:
                 return
             state = IndexState(state_of(truth).counter + 1, new_mark())
             truth.run("INSERT INTO changes (counter, mark) VALUES (?, ?)", state)
+            rows = _EntryRows(truth, state.counter, dual=self._settings.dual)
             for change in changes:
-                _Document(truth, change, state.counter).write()
+                _write_document(truth, rows, change)
         self._acknowledge(state)
         self._tidy(False)
+
+    def add_vectors(self, entries: Sequence[Entry]) -> int:
+        """Give entries the vectors that they lack; how many were given something. Each becomes a new row, so that
+        search structures see it as they see an edit."""
+        truth, dual = self._open(), self._settings.dual
+        check_vectors(entries, self._settings)
+        given = {entry.id: entry for entry in entries}
+        with truth.transaction():
+            filled: list[tuple[int, Entry]] = []
+            for page in pages(map(codec.text_bytes, given)):
+                for stored in read_entries(truth, f"e.id IN ({marks(page)})", page, vectors=True):
+                    if entry := fill_vectors(stored.entry, stored.digest, given[stored.entry.id], dual=dual):
+                        filled.append((stored.document, entry))
+            if not filled:
+                return 0
+            state = IndexState(state_of(truth).counter + 1, new_mark())
+            truth.run("INSERT INTO changes (counter, mark) VALUES (?, ?)", state)
+            rows = _EntryRows(truth, state.counter, dual=dual)
+            rows.remove([entry.id for _, entry in filled])
+            for document, entry in filled:
+                rows.write(document, entry)
+        self._acknowledge(state)
+        self._tidy(False)
+        return len(filled)
 
     def tidy(self) -> None:
         """Bring the search structures up to date where enough is new, and give back space."""
@@ -89,37 +117,55 @@ class SqliteWriter:
         return self._truth
 
 
-class _Document:
+def _write_document(truth: Database, rows: _EntryRows, change: Change) -> None:
     """One change of a document, inside a transaction."""
+    number = _write_head(truth, change.head)
+    rows.remove([*change.drop, *(entry.id for entry in change.put)])
+    truth.run_many(
+        "INSERT OR REPLACE INTO gone (id, document) VALUES (?, ?)",
+        [(codec.text_bytes(id), number) for id in change.drop],
+    )
+    for entry in change.put:
+        rows.write(number, entry)
+    if change.version is not None:
+        _write_version(truth, number, change.version)
 
-    def __init__(self, truth: Database, change: Change, counter: int) -> None:
+
+def _write_head(truth: Database, head: Head) -> int:
+    """The number of the document."""
+    name = codec.text_bytes(head.doc)
+    sealed = seal(pack_head(head), name)
+    number = truth.value("SELECT number FROM documents WHERE name = ?", (name,))
+    if number is None:
+        return truth.insert("INSERT INTO documents (name, head) VALUES (?, ?)", (name, sealed))
+    truth.run("UPDATE documents SET head = ? WHERE number = ?", (sealed, number))
+    return int(number)
+
+
+def _write_version(truth: Database, document: int, version: Version) -> None:
+    key = (codec.text_bytes(version.doc), version.number.to_bytes(8, "little"))
+    truth.run(
+        "INSERT INTO versions (document, number, seal, layout, text) VALUES (?, ?, ?, ?, ?)",
+        (
+            document,
+            version.number,
+            codec.seal(version),
+            seal(pack_layout(version), *key),
+            seal(codec.pack_text(version.text), *key),
+        ),
+    )
+
+
+class _EntryRows:
+    """The rows of entries, changed inside a transaction of this number."""
+
+    def __init__(self, truth: Database, counter: int, *, dual: bool) -> None:
         self._truth = truth
-        self._change = change
         self._counter = counter
-        self._name = codec.text_bytes(change.head.doc)
+        self._dual = dual
+        self._known: dict[Term, int] = {}
 
-    def write(self) -> None:
-        change = self._change
-        number = self._write_head()
-        self._remove([*change.drop, *(entry.id for entry in change.put)])
-        self._truth.run_many(
-            "INSERT OR REPLACE INTO gone (id, document) VALUES (?, ?)",
-            [(codec.text_bytes(id), number) for id in change.drop],
-        )
-        for entry in change.put:
-            self._write_entry(number, entry)
-        if change.version is not None:
-            self._write_version(number, change.version)
-
-    def _write_head(self) -> int:
-        sealed = seal(pack_head(self._change.head), self._name)
-        number = self._truth.value("SELECT number FROM documents WHERE name = ?", (self._name,))
-        if number is None:
-            return self._truth.insert("INSERT INTO documents (name, head) VALUES (?, ?)", (self._name, sealed))
-        self._truth.run("UPDATE documents SET head = ? WHERE number = ?", (sealed, number))
-        return int(number)
-
-    def _remove(self, ids: Sequence[str]) -> None:
+    def remove(self, ids: Sequence[str]) -> None:
         """Remove the entries of these ids that exist, whatever replaces them."""
         for page in pages(map(codec.text_bytes, ids)):
             asked = f"SELECT row, terms FROM entries WHERE id IN ({marks(page)})"  # noqa: S608 - only marks
@@ -134,7 +180,8 @@ class _Document:
                 "INSERT INTO removed (row, counter) VALUES (?, ?)", [(row, self._counter) for (row,) in rows]
             )
 
-    def _write_entry(self, document: int, entry: Entry) -> None:
+    def write(self, document: int, entry: Entry) -> None:
+        """A new row for an entry of the document of this number."""
         terms = self._terms(entry)
         key, digest = codec.text_bytes(entry.id), codec.digest(entry)
         row = self._truth.insert(
@@ -149,8 +196,8 @@ class _Document:
                 _number(entry.coherence),
                 None if entry.created_at is None else codec.microseconds(entry.created_at),
                 codec.microseconds(entry.updated_at),
-                store_vector(self._truth, entry.vector),
-                store_vector(self._truth, entry.summary_vector),
+                _vector_number(self._truth, entry.vector, entry.searched),
+                _vector_number(self._truth, entry.summary_vector, entry.summary if self._dual else ""),
                 np.array(terms, "<u4").tobytes(),
             ),
         )
@@ -162,32 +209,26 @@ class _Document:
 
     def _terms(self, entry: Entry) -> list[int]:
         """Numbers of what an entry can be filtered by."""
-        found = []
-        for term in terms_of(entry):
+        return [self._term(term) for term in terms_of(entry)]
+
+    def _term(self, term: Term) -> int:
+        if term not in self._known:
             number = self._truth.value("SELECT number FROM terms WHERE name = ? AND type = ? AND value = ?", term)
             if number is None:
                 number = self._truth.insert("INSERT INTO terms (name, type, value) VALUES (?, ?, ?)", term)
-            found.append(int(number))
-        return found
-
-    def _write_version(self, document: int, version: Version) -> None:
-        key = (self._name, version.number.to_bytes(8, "little"))
-        self._truth.run(
-            "INSERT INTO versions (document, number, seal, layout, text) VALUES (?, ?, ?, ?, ?)",
-            (
-                document,
-                version.number,
-                codec.seal(version),
-                seal(pack_layout(version), *key),
-                seal(codec.pack_text(version.text), *key),
-            ),
-        )
+            self._known[term] = int(number)
+        return self._known[term]
 
 
-def store_vector(truth: Database, vector: Vector | None) -> int | None:
-    """The number of a vector, which is stored once however often it is used."""
+def _vector_number(truth: Database, vector: Vector | None, text: str) -> int | None:
+    """What stands for a vector of this text in its column."""
     if vector is None:
-        return None
+        return NOT_YET if text else None
+    return store_vector(truth, vector)
+
+
+def store_vector(truth: Database, vector: Vector) -> int:
+    """The number of a vector, which is stored once however often it is used."""
     digest, data = pack_vector(vector)
     number = truth.value("SELECT number FROM vectors WHERE digest = ?", (digest,))
     if number is None:

@@ -22,6 +22,7 @@ from seamline.testing.stores.site import Site, StoreTests, alike, put, stored, w
 CHILD = """
 import sys
 from seamline.store.codec import unpack_settings
+from seamline.testing.entries import entries
 from seamline.testing.stores.site import put
 store = open_store(unpack_settings(sys.argv[1]))
 for line in sys.stdin:
@@ -32,6 +33,10 @@ for line in sys.stdin:
         held.__exit__(None, None, None)
     elif line == "write\\n":
         put(store, "child.md", "written elsewhere")
+    elif line == "vectors\\n":
+        held = store.writer()
+        writer = held.__enter__()
+        assert writer.add_vectors(entries("v.md", *(f"text {n}" for n in range(3)))) == 3
     elif line == "count\\n":
         with store.reader() as reader:
             print(reader.count(), flush=True)
@@ -54,6 +59,11 @@ class WriterProcess:
         self._process.stdin.write(f"{what}\n")
         self._process.stdin.flush()
         return self._process.stdout.readline().strip()
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
+        self._process.wait(60)
 
 
 @contextmanager

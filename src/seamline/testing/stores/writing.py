@@ -373,9 +373,11 @@ class StorePair:
 
     def step(self, data: st.DataObject) -> None:
         """One random change, on both."""
-        kind = data.draw(st.sampled_from(("edit", "edit", "edit", "several", "delete", "rename", "tidy", "reopen")))
+        kind = data.draw(st.sampled_from(("edit",) * 3 + ("several", "delete", "rename", "vectors", "tidy", "reopen")))
         if kind == "tidy":
             tidy(self.store)
+        elif kind == "vectors":
+            self._add_vectors(data)
         elif kind == "reopen":
             self.store.close()
             self.store = self._site.open(SETTINGS)
@@ -386,6 +388,16 @@ class StorePair:
         if changes:
             write(self.store, *changes)
             write(self.model, *changes)
+
+    def _add_vectors(self, data: st.DataObject) -> None:
+        """Some of what lacks vectors gets them, in both."""
+        with self.model.reader() as reader:
+            lacking = sorted(reader.missing_vectors())
+            chosen = [id for id in lacking if data.draw(st.booleans())]
+            given = [replace(one, vector=AXES[2], summary_vector=AXES[3]) for one in reader.entries(chosen).values()]
+        for store in (self.store, self.model):
+            with store.writer() as writer:
+                assert writer.add_vectors(given) == len(given)
 
     def _edit(self, data: st.DataObject, doc: str = "") -> list[Change]:
         doc = doc or data.draw(st.sampled_from(DOCS))
@@ -416,6 +428,7 @@ class StorePair:
         """Every answer of the two, side by side."""
         with self.store.reader() as ours, self.model.reader() as exact:
             assert list(ours.heads()) == list(exact.heads())
+            assert sorted(ours.missing_vectors()) == sorted(exact.missing_vectors())
             assert [plain(e) for e in ours.select(where, vectors=True)] == [
                 plain(e) for e in exact.select(where, vectors=True)
             ]
