@@ -58,9 +58,9 @@ sanitize: $(DEV) ## the kernels under address and undefined-behaviour checks: th
 	$(SANITIZED) tests.fuzz.kernels --seconds $(SECONDS)
 
 crash: $(DEV) ## stop index runs at every write, lose power there, kill writers, damage files; STORE=lance for LanceDB's
-	$(BIN)/python -m seamline.testing.crashes --store $(STORE)
-	$(BIN)/python -m seamline.testing.crashes.rivals --store $(STORE)
-	$(BIN)/python -m seamline.testing.damage --store $(STORE) --count 300
+	PYTHONPATH=tests $(BIN)/python -m harness.crashes --store $(STORE)
+	PYTHONPATH=tests $(BIN)/python -m harness.crashes.rivals --store $(STORE)
+	PYTHONPATH=tests $(BIN)/python -m harness.damage --store $(STORE) --count 300
 
 lint: $(DEV) ## ruff check, ruff format --check, mypy --strict
 	$(BIN)/ruff check $(CODE)

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import psycopg
+from tests.harness.postgres import own_server
 
 from benchmarks.common import options, percentile, progress, save, table, verdict
 from benchmarks.store.corpus import DIMENSIONS, PER_DOCUMENT, SHELVES, Corpus, K, Question, make, shelf_of
@@ -35,7 +36,6 @@ from seamline.filters.tree import Filter, Test
 from seamline.index.config import IndexConfig, settings_of
 from seamline.records import Change, Entry, EntryPlace, Head, Version
 from seamline.store.postgres.store import PostgresStore
-from seamline.testing.postgres import own_server
 
 WARM = 20
 MEMORY = {"shared_buffers": "1GB", "max_wal_size": "4GB"}

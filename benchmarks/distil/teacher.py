@@ -10,6 +10,7 @@ import numpy as np
 
 from benchmarks.common import progress
 from benchmarks.engine import embedder, vocabulary
+from benchmarks.vectors import VectorFile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,12 +22,10 @@ class Teacher:
     """The bundled model, with a folder for what it has embedded: a second run takes seconds."""
 
     def __init__(self, folder: Path, threads: int) -> None:
-        from seamline.embed.cache import VectorCache
-
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         self.model = embedder(threads)
-        self.cache = VectorCache(folder / "vectors")
+        self.cache = VectorFile(folder / "vectors.sqlite")
 
     def embed(self, texts: Sequence[str], what: str) -> Array:
         from seamline.embed.run import embed_all

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from benchmarks.common import markdown, options, prose, save, table
 from benchmarks.enrich.run import auc
-from seamline.enrich.lexicon import FUNCTION
+from seamline.enrich.language import FUNCTION
 from seamline.enrich.measures import density
 from seamline.parse import parse_text
 from seamline.pipeline import chunk_document

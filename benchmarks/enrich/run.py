@@ -19,6 +19,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from tests.harness.labelled import labelled
+
 from benchmarks.common import ROOT, Sample, markdown, options, progress, prose, save, table
 from seamline.enrich.facts import MAKERS, enrich
 from seamline.errors import MissingExtra
@@ -26,7 +28,6 @@ from seamline.parse import parse_text
 from seamline.pipeline import chunk_document, make_runtime
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Runtime
-from seamline.testing.labelled import labelled
 from seamline.text.sentences import sentence_starts
 from seamline.types import Chunk, Span
 

@@ -1,1 +1,1 @@
-"""How good results are, on questions that nobody here wrote."""
+"""How good results are, on public questions with answer spans and on a set of our own (`asked`)."""

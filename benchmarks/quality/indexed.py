@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from seamline.embed.cache import VectorCache
 
 from benchmarks.common import ROOT, progress
 from benchmarks.engine import target_of
 from benchmarks.quality.questions import Question, QuestionSet, Ref, covered, overlaps
+from benchmarks.vectors import VectorFile
 from seamline.api.index import Index
 from seamline.embed.minilm import FILES, FOLDER
 from seamline.embed.onnx import OnnxEmbedder, OnnxOptions
@@ -40,7 +40,7 @@ class Remembering:
     def __init__(self, threads: int, window: int = 256) -> None:
         model, tokenizer = (FOLDER / name for name in FILES)
         self._inner = OnnxEmbedder(model, tokenizer, OnnxOptions("mean", window), name="minilm", threads=threads)
-        self._cache = VectorCache(VECTORS)
+        self._cache = VectorFile(VECTORS)
         self.threads = threads
         self.token_room, self.count_tokens = self._inner.token_room, self._inner.count_tokens
         self.token_vectors = self._inner.token_vectors

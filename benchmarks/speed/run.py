@@ -1,4 +1,4 @@
-"""CPU time of one pass over markdown.jsonl at limit 512, exact o200k_base, single thread, beside the peers.
+"""CPU time of one pass over markdown.jsonl, or `--corpus`, at limit 512, exact o200k_base, single thread, beside peers.
 
 Every measurement is a fresh process. `first pass` ran after a warm-up on other text (prose and MDX), so lazy
 initialisation is done but the measured text is new; `cold process` had no warm-up at all.
@@ -26,20 +26,21 @@ class Bar(NamedTuple):
     ok: bool | None
 
 
-def measure(names: list[str], data: Path, repeat: int) -> Figures:
+def measure(names: list[str], data: Path, corpus: Path, repeat: int) -> Figures:
     """The minimum of `repeat` processes for each contestant, in turns: a noisy minute hits all."""
     found: Figures = {}
     for turn in range(repeat):
         for name in names:
             for mode in ("warm", "cold"):
                 progress(f"{turn + 1}/{repeat} {name}, {mode}")
-                _keep_minimum(found.setdefault(name, {}), mode, child_of(mode, name, data))
+                _keep_minimum(found.setdefault(name, {}), mode, child_of(mode, name, data, corpus))
     progress("")
     return found
 
 
-def child_of(mode: str, name: str, data: Path) -> dict[str, Any]:
-    return child("benchmarks.speed.measure", mode, name, str(data.resolve()), timeout=TIMEOUT)
+def child_of(mode: str, name: str, data: Path, corpus: Path) -> dict[str, Any]:
+    arguments = (mode, name, str(data.resolve()), str(corpus.resolve()))
+    return child("benchmarks.speed.measure", *arguments, timeout=TIMEOUT)
 
 
 def _keep_minimum(figures: dict[str, Any], mode: str, one: dict[str, Any]) -> None:
@@ -121,8 +122,8 @@ def _ratio(a: float | None, b: float | None) -> float | None:
     return a / b if a and b else None
 
 
-def memory(data: Path) -> Bar:
-    found = child_of("memory", SEAMLINE, data)
+def memory(data: Path, corpus: Path) -> Bar:
+    found = child_of("memory", SEAMLINE, data, corpus)
     if "error" in found:
         return Bar(f"peak memory ({found['error']})", None, None, None)
     allowed = 100 + 12 * found["largest_mb"]
@@ -134,11 +135,15 @@ def main() -> int:
     parser = options(__doc__)
     parser.add_argument("--repeat", type=int, default=3, metavar="N", help="processes per figure (default 3)")
     parser.add_argument("--only", nargs="+", choices=list(CONTESTANTS), metavar="NAME", help="contestants")
+    parser.add_argument(
+        "--corpus", type=Path, metavar="FILE", help="other documents, as lines of JSON with path and text"
+    )
     args = parser.parse_args()
     ranks(need(args.data))
+    corpus = need(args.corpus or args.data / "markdown.jsonl")
     names = [name for name, c in CONTESTANTS.items() if c.version and (not args.only or name in args.only)]
-    found = measure(names, args.data, args.repeat)
-    kept = [*bars(found), memory(args.data)]
+    found = measure(names, args.data, corpus, args.repeat)
+    kept = [*bars(found), memory(args.data, corpus)]
     print(table(HEADERS, rows(found)))
     print()
     print(

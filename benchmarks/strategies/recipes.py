@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from benchmarks.engine import target_of
 from benchmarks.quality.questions import QuestionSet, Ref
 from benchmarks.strategies.measures import Passage
-from seamline.enrich.prefix import plain_prefixes
 from seamline.enrich.propositions.run import extract
 from seamline.enrich.prose import passages
 from seamline.enrich.tables.rows import rows_text
+from seamline.enrich.written import plain_prefixes
 from seamline.facts import Derived
 from seamline.parse import parse_text
 from seamline.pipeline import chunk_document

@@ -96,11 +96,11 @@ static PyObject *directive_name(const Text *text, Pos title) {
     return PyUnicode_Substring(text->string, (Py_ssize_t)start, (Py_ssize_t)end);
 }
 
-static PyObject *attributes(const Node *block, const Text *text, PyObject *fenced) {
+/* What the kind of a block adds beyond a closed fence, as fields of its detail; None for most. */
+static PyObject *fields_of(const Node *block, const Text *text) {
     if (block->kind == CODE && block->is_marked) {
         return Py_BuildValue("{sOsN}", "fenced", Py_True, "unclosed", closing_fence(text, block->fence));
     }
-    if (block->kind == CODE && block->is_fenced) return Py_NewRef(fenced);
     if (block->kind == DIRECTIVE) return Py_BuildValue("{sN}", "name", directive_name(text, block->title));
     if (block->kind == LIST && (block->delimiter == '.' || block->delimiter == ')')) {
         return Py_BuildValue("{sK}", "first", (unsigned long long)block->first);
@@ -108,38 +108,54 @@ static PyObject *attributes(const Node *block, const Text *text, PyObject *fence
     return Py_NewRef(Py_None);
 }
 
-static PyObject *block_value(const Node *block, const Text *text, PyTypeObject *type, PyObject *fenced) {
+static PyObject *block_value(const Node *block, PyTypeObject *type, PyObject *fenced) {
     PyObject *value = type->tp_alloc(type, 6);
     if (!value) return NULL;
+    PyObject *detail = block->kind == CODE && block->is_fenced && !block->is_marked ? fenced : Py_None;
     PyObject *fields[6] = {
         Py_NewRef(kind_names[block->kind]), PyLong_FromLongLong(block->start),  PyLong_FromLongLong(block->end),
-        PyLong_FromLong(block->level),      PyLong_FromLongLong(block->parent), attributes(block, text, fenced),
+        PyLong_FromLong(block->level),      PyLong_FromLongLong(block->parent), Py_NewRef(detail),
     };
     int is_whole = 1;
     for (int i = 0; i < 6; i++) {
         PyTuple_SET_ITEM(value, i, fields[i]);
         is_whole = is_whole && fields[i];
     }
-    if (!is_whole) {
-        Py_CLEAR(value);
-    } else if (!PyDict_Check(fields[5])) {
+    if (is_whole) {
         PyObject_GC_UnTrack(value); /* it holds no cycle, and a document has thousands for the collector to visit */
+    } else {
+        Py_CLEAR(value);
     }
     return value;
 }
 
-static PyObject *block_list(const Parser *parser, PyTypeObject *type, PyObject *fenced) {
-    PyObject *list = PyList_New((Py_ssize_t)parser->blocks.count);
-    if (!list) return NULL;
-    for (Pos i = 0; i < parser->blocks.count; i++) {
-        PyObject *value = block_value(&parser->blocks.items[i], &parser->source, type, fenced);
-        if (!value) {
-            Py_DECREF(list);
-            return NULL;
-        }
-        PyList_SET_ITEM(list, (Py_ssize_t)i, value);
+/* Adds the index and the fields of a block that has some. */
+static bool add_fields(PyObject *details, const Node *block, const Text *text, Pos index) {
+    PyObject *fields = fields_of(block, text);
+    if (!fields || fields == Py_None) {
+        Py_XDECREF(fields);
+        return fields != NULL;
     }
-    return list;
+    PyObject *pair = Py_BuildValue("(nN)", (Py_ssize_t)index, fields);
+    bool is_added = pair && PyList_Append(details, pair) == 0;
+    Py_XDECREF(pair);
+    return is_added;
+}
+
+/* The blocks, and a list of the index and the fields of each that has a detail of its own. */
+static PyObject *block_lists(const Parser *parser, PyTypeObject *type, PyObject *fenced) {
+    PyObject *list = PyList_New((Py_ssize_t)parser->blocks.count), *details = PyList_New(0);
+    bool is_whole = list && details;
+    for (Pos i = 0; is_whole && i < parser->blocks.count; i++) {
+        const Node *block = &parser->blocks.items[i];
+        PyObject *value = block_value(block, type, fenced);
+        if (value) PyList_SET_ITEM(list, (Py_ssize_t)i, value);
+        is_whole = value && add_fields(details, block, &parser->source, i);
+    }
+    if (is_whole) return Py_BuildValue("(NN)", list, details);
+    Py_XDECREF(list);
+    Py_XDECREF(details);
+    return NULL;
 }
 
 /* --- from Python -------------------------------------------------------------------------------------------------- */
@@ -157,7 +173,7 @@ PyObject *parse_blocks(PyObject *module, PyObject *args) {
     parser.text = parser.source;
     Outcome outcome = find_blocks(&parser);
     if (outcome == FINE) {
-        blocks = block_list(&parser, (PyTypeObject *)type, fenced);
+        blocks = block_lists(&parser, (PyTypeObject *)type, fenced);
     } else if (outcome == NOT_MINE) {
         blocks = Py_NewRef(Py_None);
     } else {

@@ -8,7 +8,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from seamline.cut import cut
 from seamline.protocols import AnswerCache, Embedder, LanguageModel
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Runtime
@@ -19,7 +18,8 @@ from seamline.types import Chunk, Document
 if TYPE_CHECKING:
     from seamline.facts import Derived
     from seamline.filters.tree import Filter
-    from seamline.index.update import IndexSource, Tools, UpdateReport, Watcher
+    from seamline.index.sources import IndexSource
+    from seamline.index.update import Tools, UpdateReport, Watcher
     from seamline.protocols import Store, Usage
     from seamline.search.hits import Results
     from seamline.search.options import SearchOptions
@@ -55,6 +55,8 @@ def chunk(
     """Cut one parsed document, find out what the recipe wants known of its chunks, and write what it wants written
     about them, unless `derives` is off. The runtime is that of the recipe where none is given; `now` is what the age of
     chunks is counted from."""
+    from seamline.cut import cut
+
     runtime = runtime or make_runtime(recipe)
     recipe, reasons = choose_strategy(document, recipe)
     chunks = cut(document, recipe, runtime)  # atomize, score the gaps, pack, fit, merge, overlap
@@ -108,16 +110,19 @@ def retrieve(
     from seamline.search.documents import DocumentCache
     from seamline.search.hits import Results
     from seamline.search.legs import query_vectors
+    from seamline.search.query import parse_query
     from seamline.search.search import Finder, merge_parts, read_question, rerank, widen
 
     queries, options, notices = read_question(question, options)
     documents = DocumentCache(engine.reader)
-    vectors = query_vectors(engine.embedder, queries) if options.legs != "bm25" else [None] * len(queries)
+    asked = [parse_query(query) for query in queries]
+    texts = [query.text for query in asked]
+    vectors = query_vectors(engine.embedder, texts) if options.legs != "bm25" else [None] * len(texts)
     found = []
-    for query, vector in zip(queries, vectors, strict=True):
+    for query, vector in zip(asked, vectors, strict=True):
         candidates = Finder(engine, vector, query, options).find(documents, where)  # one leg per method, fused
-        best = rerank(engine, candidates, query, options)
-        found.append(widen(best, query, documents, options))
+        best = rerank(engine, candidates, query.text, options)
+        found.append(widen(best, query.text, documents, options))
     hits = found[0] if isinstance(question, str) else merge_parts(question, queries, found)
     return Results(tuple(hits), notices)
 

@@ -3,7 +3,7 @@ told, what a language model answered, and what that cost."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seamline.filters.tree import Filter
-    from seamline.records import Change, Entry, Head, Problem, Scored, Settings, Vector, VectorKind, Version
+    from seamline.records import Change, Entry, Head, Levels, Problem, Scored, Settings, Vector, VectorKind, Version
     from seamline.types import Notice
 
 
@@ -167,20 +167,12 @@ class Reader(Protocol):
     """One consistent state of a store: what is written after it was opened is not seen."""
 
     def near(
-        self,
-        vector: Vector,
-        k: int,
-        *,
-        where: Filter | None = None,
-        levels: Collection[int] | None = (0,),
-        of: VectorKind = "text",
+        self, vector: Vector, k: int, *, where: Filter | None = None, levels: Levels = (0,), of: VectorKind = "text"
     ) -> list[Scored]:
         """The `k` entries with the highest cosine similarity, best first, equal scores by id."""
         ...
 
-    def matching(
-        self, query: str, k: int, *, where: Filter | None = None, levels: Collection[int] | None = (0,)
-    ) -> list[Scored]:
+    def matching(self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,)) -> list[Scored]:
         """The `k` entries with the highest BM25 score above 0, best first, equal scores by id."""
         ...
 
@@ -192,7 +184,7 @@ class Reader(Protocol):
         """Every entry of any level that the filter lets through, by document and id."""
         ...
 
-    def count(self, where: Filter | None = None, *, levels: Collection[int] | None = (0,)) -> int:
+    def count(self, where: Filter | None = None, *, levels: Levels = (0,)) -> int:
         """How many entries there are."""
         ...
 

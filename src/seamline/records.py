@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -207,3 +207,5 @@ class Problem(NamedTuple):
 
 
 VectorKind = Literal["text", "summary"]
+Levels = Collection[int] | None
+"""Which levels of entries are asked for; None for all."""

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.endpoint import serving
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.remote import RemoteEmbedder
 from seamline.errors import ProviderError
 from seamline.remote.http import Patience
-from seamline.testing.endpoint import serving
 
 IN_A_THREAD = """
 import threading

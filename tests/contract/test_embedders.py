@@ -1,6 +1,6 @@
 """Every embedder of ours keeps the contract that plugins are tested by.
 
-The endpoint is a real HTTP server on loopback (`seamline.testing.endpoint`) with the embedder `hash` behind it.
+The endpoint is a real HTTP server on loopback (`harness.endpoint`) with the embedder `hash` behind it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from functools import cache
 
 import pytest
 
+from harness.endpoint import Endpoint, serving
 from seamline.embed import load
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.minilm import FILES, FOLDER
@@ -18,7 +19,6 @@ from seamline.embed.remote import RemoteEmbedder
 from seamline.embed.static import StaticEmbedder
 from seamline.protocols import Embedder
 from seamline.testing.embedders import EmbedderContract
-from seamline.testing.endpoint import Endpoint, serving
 
 MODEL, TOKENIZER = (FOLDER / name for name in FILES)
 SMALL = OnnxOptions(pooling="cls", window=64, query="question: ", passage="text: ")

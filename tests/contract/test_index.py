@@ -17,6 +17,7 @@ from uuid import uuid4
 
 import pytest
 
+from harness.postgres import shared_server
 from seamline import Citation, Index, IndexConfig, SearchOptions, UpdateReport, open_index
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import ConfigError, StoreError
@@ -25,7 +26,6 @@ from seamline.index.config import settings_of
 from seamline.recipe.recipe import Recipe
 from seamline.search.rerank import Weights
 from seamline.store import create_store
-from seamline.testing.postgres import shared_server
 from seamline.types import Budget
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from uuid import uuid4
 
 import pytest
 
+from harness.postgres import shared_server
 from seamline.records import Settings
 from seamline.store.postgres.schema import PostgresLimits
 from seamline.store.postgres.store import PostgresStore
-from seamline.testing.postgres import shared_server
 from seamline.testing.stores import Site, StoreContract
 from seamline.testing.stores.searching import SearchingContract
-from seamline.testing.stores.sequences import SequenceContract
+from seamline.testing.stores.writing import SequenceContract
 
 
 class PostgresSite:

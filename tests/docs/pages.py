@@ -23,7 +23,7 @@ _DOCTEST = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 _SCRIPT = """\
 #!/bin/sh
 case "{warm}:$1" in
-  /*:index|/*:search|/*:context|/*:cite|/*:stats) exec "{python}" -S -m seamline.testing.warm "{warm}" "$@" ;;
+  /*:index|/*:search|/*:context|/*:cite|/*:stats) exec "{python}" -PS "{root}/tests/harness/warm.py" "{warm}" "$@" ;;
 esac
 exec "{python}" -m seamline "$@"
 """
@@ -113,7 +113,7 @@ class Reader:
         shutil.copytree(ROOT / "examples", self.folder / "examples")
         self._bin.mkdir()
         script = self._bin / "seamline"
-        script.write_text(_SCRIPT.format(python=sys.executable, warm=self._warm), encoding="utf-8")
+        script.write_text(_SCRIPT.format(python=sys.executable, warm=self._warm, root=ROOT), encoding="utf-8")
         script.chmod(0o755)
         (self._bin / "python").symlink_to(sys.executable)
 

@@ -17,6 +17,7 @@ from seamline.cli import output as exits
 from seamline.cli.main import COMMANDS, build_parser
 from seamline.cut.audit.audit import RULES
 from seamline.filters.tree import FIELDS
+from seamline.formats import FORMATS
 from seamline.recipe.presets import OVERLAPS, PRESETS, SIZES
 from seamline.recipe.recipe import DERIVED, FACTS, KINDS, PLACES, SCORES, SECTIONS
 from seamline.recipe.toml import TABLES, to_toml
@@ -112,6 +113,13 @@ def test_every_exit_code(name: str) -> None:
     codes = [value for key, value in vars(exits).items() if key.isupper() and isinstance(value, int)]
     assert len(codes) == 6
     assert not [code for code in codes if f"| {code} |" not in page(name)]
+
+
+def test_every_format_with_its_suffixes() -> None:
+    text = page("formats.md")
+    assert not missing([one.name for one in FORMATS], text)
+    suffixes = [suffix for one in FORMATS if one.name != "code" for suffix in one.suffixes]
+    assert not [suffix for suffix in suffixes if not re.search(rf"{re.escape(suffix)}(?![\w])", text)]
 
 
 def test_every_audit_rule_in_its_own_words() -> None:

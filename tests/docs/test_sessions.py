@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 from pages import PAGES, ROOT, Reader, blocks, matches, name_of, steps
 
+from harness.postgres import shared_server
+from harness.warm import WarmProcess
 from seamline.recipe.toml import from_mapping
-from seamline.testing.warm import WarmProcess
 
 RUN = {"python", "console"}
 SHOWN = {"sh", "toml", "json", "text", "yaml", "markdown", "mdx"}
@@ -34,6 +35,8 @@ def test_what_a_page_shows_is_what_happens(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warm: WarmProcess
 ) -> None:
     reader = Reader(tmp_path, warm.address)
+    if page.name == "postgres.md":
+        monkeypatch.setenv("DATABASE_URL", shared_server().url(query="schema=handbook"))
     monkeypatch.chdir(reader.folder)
     wrong = [difference for code in blocks(page) for difference in reader.run(code)]
     assert not wrong, "\n".join(wrong)

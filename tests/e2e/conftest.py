@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from seamline.testing.warm import WarmProcess
+from harness.warm import WarmProcess
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "seamline"]

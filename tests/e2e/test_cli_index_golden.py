@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Warm, copy_handbook
-from seamline.testing.warm import WarmProcess
+from harness.warm import WarmProcess
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "cli"
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from seamline.testing.endpoint import talking
+from harness.endpoint import talking
 
 PAGE = "# Page\n\n" + "Some words here. " * 400
 

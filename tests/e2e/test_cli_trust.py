@@ -1,5 +1,5 @@
 """Files that were found lead nowhere before the user trusts them: no text and no key arrives at a service that only an
-index or a seamline.toml names. The services are real servers on loopback (`seamline.testing.endpoint`) that record
+index or a seamline.toml names. The services are real servers on loopback (`harness.endpoint`) that record
 every request; a planted folder is one that another user configuration made."""
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.endpoint import Endpoint, serving, talking
 from seamline.embed.hashing import HashEmbedder
-from seamline.testing.endpoint import Endpoint, serving, talking
 
 KEY = "sk-plain-secret"
 OTHER = "sk-of-the-host"

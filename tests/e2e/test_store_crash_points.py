@@ -1,4 +1,4 @@
-"""Index runs that are interrupted at points all along them: short forms of `python -m seamline.testing.crashes`, which
+"""Index runs that are interrupted at points all along them: short forms of `python -m harness.crashes`, which
 takes every point.
 
 SEAMLINE_CRASH_SEED moves the points on.
@@ -16,14 +16,15 @@ from pathlib import Path
 
 import pytest
 
+from harness import environment
+from harness.crashes.__main__ import interrupt
+from harness.crashes.children import Ended, in_child
+from harness.crashes.points import CrashBench, quick_folder, spread
+from harness.crashes.rivals import kill_rivals
+from harness.crashes.runs import SHAPE
+from harness.crashes.shim import missing, operations, read_journal
+from harness.crashes.stores import STORES
 from seamline.api.index import open_index
-from seamline.testing.crashes.__main__ import interrupt
-from seamline.testing.crashes.children import Ended, in_child
-from seamline.testing.crashes.points import CrashBench, quick_folder, spread
-from seamline.testing.crashes.rivals import kill_rivals
-from seamline.testing.crashes.runs import SHAPE
-from seamline.testing.crashes.shim import missing, operations, read_journal
-from seamline.testing.crashes.stores import STORES
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "the crash shim can be used")
 
@@ -74,15 +75,15 @@ def test_two_writers_and_a_reader_are_killed(folder: Path) -> None:
 @pytest.mark.parametrize(
     "harness",
     [
-        ("seamline.testing.crashes", "--mode", "kill", "--run", "first", "second", "upkeep", "--points", "3"),
-        ("seamline.testing.crashes.rivals", "--kills", "2"),
+        ("harness.crashes", "--mode", "kill", "--run", "first", "second", "upkeep", "--points", "3"),
+        ("harness.crashes.rivals", "--kills", "2"),
     ],
     ids=["points", "rivals"],
 )
 def test_lancedb_loses_nothing_either(folder: Path, harness: tuple[str, ...]) -> None:
     """In a process of its own: its engine has threads, and a fork of a process in which they run may hang."""
     command = [sys.executable, "-m", *harness, "--store", "lance", "--seed", str(SEED), "--folder", str(folder)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment())
     print(ended.stdout)
     assert (ended.returncode, "0 problems" in ended.stdout) == (0, True), ended.stdout + ended.stderr
 
@@ -123,7 +124,7 @@ def test_an_index_whose_making_was_interrupted_knows_where_its_documents_are(fol
 def careless(sqlite: CrashBench, monkeypatch: pytest.MonkeyPatch) -> CrashBench:
     """A store that acknowledges what it has not synced."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-    monkeypatch.setattr("seamline.store.sqlite.folder.acknowledge", lambda folder, state: None)
+    monkeypatch.setattr("seamline.store.sqlite.store.acknowledge", lambda folder, state: None)
     from seamline.store.sqlite.database import Database
 
     made = Database.__init__

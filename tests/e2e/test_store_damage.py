@@ -1,4 +1,4 @@
-"""Damage to every file of an embedded index: a short form of `python -m seamline.testing.damage`."""
+"""Damage to every file of an embedded index: a short form of `python -m harness.damage`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.crashes.points import quick_folder
+from harness.crashes.stores import STORES
+from harness.damage import DAMAGES, STATES, DamageBench, DamageTally, choose_damages, compare
 from seamline.store.sqlite.database import PAGE
-from seamline.testing.crashes.points import quick_folder
-from seamline.testing.crashes.stores import STORES
-from seamline.testing.damage import DAMAGES, STATES, DamageBench, DamageTally, choose_damages, compare
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the damage harness forks")
 

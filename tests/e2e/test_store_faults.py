@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from harness.crash import audit, fill, finish, kill_often, mixtures, picture, refusal, refused, small_disk
+from harness.rounds import SHAPE, Scene, Told, opened, run_round, texts
 from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import StoreError
 from seamline.index.config import settings_of
 from seamline.protocols import Store
 from seamline.store import create_store
-from seamline.testing.crash import audit, fill, finish, kill_often, mixtures, picture, refusal, refused, small_disk
-from seamline.testing.rounds import SHAPE, Scene, Told, opened, run_round, texts
 
 resource = pytest.importorskip("resource", reason="Windows has no such limits")
 

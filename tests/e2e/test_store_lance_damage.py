@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from harness import environment
+from harness.rounds import SHAPE, texts
 from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import StoreError
 from seamline.index.config import settings_of
 from seamline.store.lance import LanceLimits, LanceStore
-from seamline.testing.rounds import SHAPE, texts
 
 FLIPS = int(os.environ.get("SEAMLINE_FLIPS", "40"))
 INDEXED = LanceLimits(count=0, exact=0, few=0)
@@ -27,7 +28,7 @@ LOOK = """
 import sys
 from seamline.errors import StoreError
 from seamline.store.lance import LanceStore
-from seamline.testing.crash import picture
+from harness.crash import picture
 from test_store_lance_damage import INDEXED
 
 for line in sys.stdin:
@@ -58,9 +59,13 @@ class Looker:
 
     def _started(self) -> subprocess.Popen[str]:
         pipe = subprocess.PIPE
-        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+        path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
         self._process = subprocess.Popen(
-            [sys.executable, "-c", LOOK], stdin=pipe, stdout=pipe, env=environment, text=True
+            [sys.executable, "-c", LOOK],
+            stdin=pipe,
+            stdout=pipe,
+            env=environment({**os.environ, "PYTHONPATH": path}),
+            text=True,
         )
         return self._process
 

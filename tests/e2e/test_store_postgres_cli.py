@@ -8,9 +8,9 @@ from uuid import uuid4
 import pytest
 from psycopg import sql
 
+from harness.endpoint import serving
+from harness.postgres import shared_server
 from seamline.embed.hashing import HashEmbedder
-from seamline.testing.endpoint import serving
-from seamline.testing.postgres import shared_server
 
 SECRET = "hunter2-s3cret"
 

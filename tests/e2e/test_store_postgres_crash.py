@@ -17,9 +17,9 @@ import numpy as np
 import psycopg
 import pytest
 
-from seamline.testing.crash import audit, finish, kill_often, mixtures, refusal
-from seamline.testing.postgres import Server, own_server, shared_server
-from seamline.testing.rounds import IndexerProcess, Scene, Told
+from harness.crash import audit, finish, kill_often, mixtures, refusal
+from harness.postgres import Server, own_server, shared_server
+from harness.rounds import IndexerProcess, Scene, Told
 
 KILLS = int(os.environ.get("SEAMLINE_KILLS", "10"))
 EACH = 20

@@ -18,10 +18,10 @@ import psycopg
 import pytest
 from psycopg import errors, sql
 
+from harness.postgres import shared_server
 from seamline.errors import StoreError
 from seamline.store.postgres.store import PostgresStore
 from seamline.testing.entries import entries, revise
-from seamline.testing.postgres import shared_server
 from seamline.testing.stores.site import write
 
 FLIPS = int(os.environ.get("SEAMLINE_FLIPS", "40"))

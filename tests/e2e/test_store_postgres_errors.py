@@ -10,11 +10,11 @@ from uuid import uuid4
 import pytest
 from psycopg import sql
 
+from harness.postgres import GUARDED, Running, shared_server
 from seamline.errors import ConfigError, IndexMissing, SeamlineError, StoreError
 from seamline.store import create_store, open_store
 from seamline.store.postgres.store import PostgresStore
 from seamline.testing.entries import AXES, SETTINGS, change, entries, entry, revise
-from seamline.testing.postgres import GUARDED, Running, shared_server
 from seamline.testing.stores.site import put
 
 SECRET = "hunter2-s3cret"

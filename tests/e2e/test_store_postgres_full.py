@@ -17,11 +17,11 @@ import numpy as np
 import psycopg
 import pytest
 
+from harness.crash import audit, fill, finish, picture, refused, small_disk
+from harness.postgres import Server, hand_over, own_folder, own_server
+from harness.rounds import ROUNDS, Scene, Told, opened, texts
 from seamline.errors import StoreError
 from seamline.protocols import Store
-from seamline.testing.crash import audit, fill, finish, picture, refused, small_disk
-from seamline.testing.postgres import Server, hand_over, own_folder, own_server
-from seamline.testing.rounds import ROUNDS, Scene, Told, opened, texts
 
 QUIET = {"autovacuum": "off", "checkpoint_timeout": "1d", "max_wal_size": "1GB", "wal_writer_delay": "10s"}
 """Nobody but the session that writes needs room, so that it is the one who is told."""

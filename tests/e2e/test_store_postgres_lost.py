@@ -11,10 +11,10 @@ from uuid import uuid4
 import psycopg
 import pytest
 
+from harness.postgres import Running, shared_server
 from seamline.errors import SeamlineError, StoreError
 from seamline.store import create_store, open_store
 from seamline.testing.entries import SETTINGS, change, entries
-from seamline.testing.postgres import Running, shared_server
 from seamline.testing.stores.site import put
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.postgres import Running, shared_server
 from seamline.errors import StoreError
 from seamline.filters.tree import Test
 from seamline.protocols import Store
@@ -23,7 +24,6 @@ from seamline.store.memory import MemoryStore
 from seamline.store.postgres.schema import LAYOUT, PostgresLimits, lock_key
 from seamline.store.postgres.store import PostgresStore
 from seamline.testing.entries import AXES, SETTINGS, WEIRD, entries, entry, erase, plain, revise
-from seamline.testing.postgres import Running, shared_server
 from seamline.testing.stores.site import alike, tidy, write
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "postgres" / "layout-1.sql"

@@ -8,13 +8,13 @@ from uuid import uuid4
 
 import pytest
 
+from harness.postgres import Running, shared_server
 from seamline.filters.tree import Test
 from seamline.records import Entry
 from seamline.store import create_store, open_store
 from seamline.store.postgres.schema import PostgresLimits
 from seamline.store.postgres.store import PostgresStore
 from seamline.testing.entries import AXES, SETTINGS, WEIRD, entry, revise
-from seamline.testing.postgres import Running, shared_server
 from seamline.testing.stores.site import put, tidy
 
 EVERYWHERE = ("parent", "kind", "title", "content_hash", "language", "summary", "before", "after")

@@ -23,7 +23,6 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
-from tests.fuzz.texts import text
 
 from seamline import native
 from seamline.cut.pack import Goal, Load, Optimal
@@ -34,6 +33,8 @@ from seamline.parse.markdown import blocks
 from seamline.text import words
 from seamline.text.sentences import SHORT, TITLES, possible_starts
 from seamline.types import collapse
+
+from .texts import text
 
 KERNELS = native.KERNELS
 DIFFERS = 3

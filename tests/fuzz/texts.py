@@ -7,53 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+from .pieces import MARKDOWN, MARKS, PROSE
+
 TESTS = Path(__file__).parents[1]
 LONGEST = 3000
 """Code points of most texts: long enough for structure, short enough for thousands of them."""
 
-WORDS = (
-    *("seam", "The", "retry", "fails", "after", "429", "e.g.", "Dr.", "a", "of", "webhooks,", "budget.", "End!", "no."),
-    *(
-        "naïve",
-        "Überprüfung",
-        "日本語です。",
-        "中文句子。",
-        "ภาษาไทย",
-        "สวัสดี",
-        "العربية؟",
-        "हिन्दी।",
-        "한국어",
-        "İstanbul",
-        "ﬁnal",
-    ),
-    *(
-        "`code`",
-        "**bold**",
-        "x_y",
-        "maxRetry_count",
-        "HTTPServer",
-        "os.path",
-        "retry-after",
-        "URLs",
-        "studies",
-        "running",
-    ),
-    *("https://example.org/a?b=c", "don't", "(see", "below):", "3.14", "v1.2.3", "—", "“quoted”", "z. B.", "31. Mai"),
-    *(
-        "im 6. Stock",
-        "Fig. 3",
-        "J. Smith",
-        "[^12]",
-        "«oui»",
-        "`a. B`",
-        "``c! D``",
-        "¿Qué?",
-        "！",
-        "。」と",
-        "．5",
-        "x" * 70,
-    ),
-)
 # At the ends of what the patterns count: notes of 8 letters, code of 200, 4 late closers, 6 openers, 40 letters before.
 EDGES = (
     *(f"x.[^{'n' * size}] B" for size in (7, 8, 9)),
@@ -62,147 +21,6 @@ EDGES = (
     *(f"x. {'“' * size}b" for size in (4, 5, 6)),
     *(f"{'w' * size}. 5" for size in (38, 39, 40, 41)),
     *(f"{'1' * size}. B" for size in (3, 4)),
-)
-MARKS = (
-    *(
-        ". ",
-        "! ",
-        "? ",
-        "… ",
-        "; ",
-        ", ",
-        ": ",
-        " ",
-        "\n",
-        "\r\n",
-        "\r",
-        "\n\n",
-        "\t",
-        "\u00a0",
-        "\u3000",
-        "\u2028",
-        "\x0b",
-    ),
-    *(
-        ".",
-        "?",
-        "。",
-        "！",
-        "؟",
-        "।",
-        '"',
-        "'",
-        "”",
-        "」",
-        ")",
-        "]",
-        "*",
-        "_",
-        "~",
-        "`",
-        "[",
-        "(",
-        "\\",
-        "|",
-        "<",
-        ">",
-        "#",
-        "-",
-    ),
-)
-LINES = (
-    *(
-        "- ",
-        "* ",
-        "+ ",
-        "1. ",
-        "2) ",
-        "0. ",
-        "12345678901. ",
-        "> ",
-        ">>",
-        "- \t",
-        "\t- ",
-        "    ",
-        "\t",
-        " ",
-        "",
-        "#",
-        "###### ",
-    ),
-    *(
-        "---",
-        "***",
-        "===",
-        "_ _ _",
-        "```",
-        "~~~",
-        "````",
-        "```py",
-        "``` `",
-        "$$",
-        "$$x$$",
-        ":::",
-        ":::note",
-        "::::a",
-        ":::: ",
-    ),
-    *(
-        "!!! note",
-        "??? tip",
-        "???+ é",
-        "| a | b |",
-        "|---|---|",
-        "|-|",
-        "a|b",
-        "-|-",
-        ":-:|--",
-        "\\|",
-        "|a",
-        ":-",
-        "| a \\| b |",
-    ),
-    *(
-        "<div>",
-        "</div>",
-        "<pre>",
-        "</pre>",
-        "<!--",
-        "-->",
-        "<?",
-        "?>",
-        "<!X",
-        "<![CDATA[",
-        "]]>",
-        "<b>",
-        "<a b='c'>",
-        "<é",
-        "<x-",
-    ),
-    *(
-        "[a]: b",
-        "[a]:",
-        "[a]: <b> 'c'",
-        "[a]: b 'c",
-        "[a",
-        "]: c",
-        "[^1]: ",
-        "[^x]:",
-        "[^é\u3000]: ",
-        "![a](b)",
-        "[![a](b)](c)",
-    ),
-    *(
-        "![a][b]{c}",
-        "{/* x */}",
-        "import x from 'y'",
-        "<|endoftext|>",
-        "\ufeff",
-        "a\\",
-        "  ",
-        "key: value",
-        "- [ ] task",
-    ),
 )
 RANGES = (
     *((0x00, 0x7F), (0x00, 0x7F), (0x80, 0x24F), (0x2B0, 0x36F), (0x370, 0x5FF), (0x600, 0x8FF), (0x900, 0xDFF)),
@@ -228,7 +46,7 @@ def prose(chance: Random) -> str:
     """Words and what stands between them."""
     out = []
     for _ in range(chance.randrange(60)):
-        out.append(chance.choice(WORDS if chance.random() < 0.95 else EDGES))
+        out.append(chance.choice(PROSE if chance.random() < 0.95 else EDGES))
         out.append(chance.choice(MARKS) if chance.random() < 0.4 else " ")
     return "".join(out)
 
@@ -241,7 +59,7 @@ def noise(chance: Random) -> str:
 
 def pieces(chance: Random) -> str:
     """What means something to Markdown, side by side."""
-    return "".join(chance.choice(LINES if chance.random() < 0.6 else MARKS) for _ in range(chance.randrange(40)))
+    return "".join(chance.choice(MARKDOWN if chance.random() < 0.6 else MARKS) for _ in range(chance.randrange(40)))
 
 
 def structure(chance: Random) -> str:
@@ -257,8 +75,8 @@ def _blocks(chance: Random, depth: int) -> list[str]:
 
 
 def _line(chance: Random) -> str:
-    words = " ".join(chance.choice(WORDS) for _ in range(chance.randrange(1, 9)))
-    return chance.choice(LINES) + words if chance.random() < 0.15 else words
+    words = " ".join(chance.choice(PROSE) for _ in range(chance.randrange(1, 9)))
+    return chance.choice(MARKDOWN) + words if chance.random() < 0.15 else words
 
 
 def _lines(chance: Random, most: int = 5) -> str:
@@ -283,7 +101,7 @@ def _table(chance: Random, depth: int) -> str:
     header = "|".join(_line(chance) for _ in range(columns + (chance.random() < 0.1)))
     rule = "|".join(chance.choice(("-", "---", ":-", "-:", ":-:", " - ", "\t-")) for _ in range(columns))
     rows = [
-        "|".join(chance.choice(WORDS) for _ in range(chance.randrange(columns + 2))) for _ in range(chance.randrange(6))
+        "|".join(chance.choice(PROSE) for _ in range(chance.randrange(columns + 2))) for _ in range(chance.randrange(6))
     ]
     bar = chance.choice(("", "|", "| "))
     return lead + "\n".join(bar + row + bar for row in (header, rule, *rows))
@@ -369,7 +187,7 @@ def change(chance: Random, made: str) -> str:
     at, size = chance.randint(0, len(made)), chance.randrange(1, 12)
     how = chance.randrange(6)
     if how == 0:
-        return made[:at] + chance.choice((*LINES, *MARKS, *WORDS)) + made[at:]
+        return made[:at] + chance.choice((*MARKDOWN, *MARKS, *PROSE)) + made[at:]
     if how == 1:
         return made[:at] + made[at + size :]
     if how == 2:

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from fuzz.pieces import MARKDOWN
 from seamline.parse.markdown import blocks as either
-from seamline.parse.markdown.blocks import FENCED, type_details
+from seamline.parse.markdown.blocks import FENCED, add_details
 from seamline.parse.markdown.commonmark import parse_blocks
-from seamline.testing.strategies import HOSTILE, documents
+from seamline.testing.strategies import documents
 from seamline.types import Block
 
 ROOT = Path(__file__).parents[2]
@@ -23,79 +24,11 @@ EXAMPLES = [
 
 native = pytest.importorskip("seamline._native", reason="the kernels were not built: pip install -e . with a compiler")
 
-# Pieces that mean something to Markdown, alone or beside one another.
-PIECES = (
-    *("a", "b c", "\n", "\n\n", "\r\n", "\r", " ", "    ", "\t", "é", "\ufeff", "\x00", "\x0b", "漢", "\u3000"),
-    *("- ", "-", "* ", "1. ", "2) ", "12345678901. ", "> ", ">>", "- \t", "\t- ", "0. ", "- a\n\n  b", "> - a"),
-    *(
-        "#",
-        "###### x",
-        "---",
-        "***",
-        "===",
-        "_ _ _",
-        "```",
-        "~~~",
-        "````",
-        "`",
-        "```\nx",
-        "- ```\n  x\n",
-        "> ~~~\n> y\n",
-    ),
-    *("|", "| a | b |", "|---|---|", "|-|", "a|b", "-|-", ":-:|--", "\\|", "a|b\n-\t|-\n", "|a\n:-\n", "\n- |-\n"),
-    *("text\n| a |\n|-|\n| b |\n", "- t\n  a|b\n  -|-\n", "> x\n> a|b\n> -|-\n", "x\na | b\n:-: | -\n", "a\n:-\n"),
-    *(
-        "<div>",
-        "</div>",
-        "<pre>",
-        "</pre>",
-        "<!--",
-        "-->",
-        "<?",
-        "?>",
-        "<!X",
-        "<![CDATA[",
-        "]]>",
-        "<b>",
-        "<a b='c'>",
-        "<é",
-    ),
-    *(
-        "[a]: b",
-        "[a]:",
-        "[a]: <b> 'c'",
-        "[a]: b\n'c'",
-        "[a]: b 'c\nd'",
-        "[a\nb]: c",
-        "[",
-        "]",
-        "(",
-        ")",
-        "'",
-        '"',
-        "\\",
-    ),
-    *("[^1]: ", "[^x]:", "[^é\u3000]: ```\nq", "![a](b)", "[![a](b)](c)", "![a][b]{c}", "$$", "$$x$$", "$$\nx\n$$"),
-    *(
-        ":::",
-        ":::note\n",
-        "\n:::\n",
-        "::::a\n",
-        "\n::::\n",
-        ":::\u3000x",
-        "!!! note\n    x",
-        "??? tip",
-        "???+ é",
-        "!!! -",
-    ),
-    *HOSTILE,
-)
-
 
 def both(text: str) -> tuple[list[Block], list[Block]]:
     found = native.parse_blocks(text, 0, Block, FENCED)
     assert found is not None
-    return type_details(found), parse_blocks(text)
+    return add_details(*found), parse_blocks(text)
 
 
 def check(text: str) -> None:
@@ -117,7 +50,7 @@ def test_documents(text: str) -> None:
 
 
 @settings(max_examples=1500, deadline=None)
-@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
+@given(st.lists(st.sampled_from(MARKDOWN), max_size=30).map("".join))
 @example("x a|b\n-\t|-\n|a\n:-\n- a\n\n  b")
 @example("> [a]: b\nlazy\n\n- [c]: d\n\n  e")
 @example("-\t\t- a\n>\t- b\n\n[^1]:\t- c")
@@ -131,7 +64,7 @@ def mutations(draw: st.DrawFn) -> str:
     text = draw(st.sampled_from(EXAMPLES))
     for _ in range(draw(st.integers(1, 4))):
         at = draw(st.integers(0, len(text)))
-        text = text[:at] + draw(st.sampled_from(PIECES)) + text[at + draw(st.integers(0, 5)) :]
+        text = text[:at] + draw(st.sampled_from(MARKDOWN)) + text[at + draw(st.integers(0, 5)) :]
     mark = draw(st.sampled_from(["", "", "> ", "- ", "\t", "    ", "[^a]: "]))
     return "".join(mark + line for line in text.splitlines(keepends=True))
 
@@ -178,7 +111,7 @@ def test_characters_beside_angle_brackets_are_no_marks() -> None:
 @given(documents(), st.integers(0, 200))
 @example("\ufeff---\ra: b\r\n---\r\n# x\n", 15)
 def test_what_stands_before_an_offset_is_blank(text: str, after: int) -> None:
-    assert type_details(native.parse_blocks(text, after, Block, FENCED)) == parse_blocks(either.blank(text, 0, after))
+    assert add_details(*native.parse_blocks(text, after, Block, FENCED)) == parse_blocks(either.blank(text, 0, after))
 
 
 def test_what_it_leaves_to_python_is_parsed_there() -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from fuzz.pieces import LETTERS, ODD_LETTERS, SENTENCES
 from seamline.cut.pack import Goal, Load, Optimal
 from seamline.text.sentences import SHORT, TITLES, Candidates, possible_starts
 
@@ -15,29 +16,7 @@ native = pytest.importorskip("seamline._native", reason="the kernels were not bu
 
 # --- sentences -------------------------------------------------------------------------------------------------------
 
-LETTERS = "aB5.!?…。！？؟।\"'“”「」()[]`*,:-\r\n\t \u00a0\u3000\u0301\u200d漢字กข🇩👩🏽"
-ODD = "¿¡«»‹›‘„’；：、，）『』【】〔〕〈〉《》{}^_~;²İKßÉéๆとっのが．｡۔॥\x00\x1c\x85\u2028"
-PIECES = (
-    *(
-        "Dr. ",
-        "e.g. ",
-        "3.11 ",
-        "\n\n",
-        "\r\n\r\n",
-        ". ",
-        "? ",
-        "The ",
-        "word ",
-        "你好。",
-        "สวัสดี ",
-        "`a. B`",
-        "``c! D``",
-    ),
-    *("`x''y`", "```", "[^12]", "31. Mai", "im 6. Stock", "12.3. Then ", "z. B. ", "NO. 5", "\ud800", "．5"),
-    *(f"{word}. " for word in sorted(TITLES | SHORT)),
-    *LETTERS,
-    *ODD,
-)
+PIECES = (*SENTENCES, *(f"{word}. " for word in sorted(TITLES | SHORT)), *LETTERS, *ODD_LETTERS)
 PROSE = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 
 

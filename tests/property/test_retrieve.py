@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
+from harness.library import RECIPE, Library
 from seamline.api.index import Index
 from seamline.errors import ConfigError
 from seamline.records import Entry, Scored
@@ -23,7 +24,6 @@ from seamline.search.hits import Hit, Results
 from seamline.search.options import SearchOptions
 from seamline.search.prompt.budget import Form, FormChoice, knapsack, pack
 from seamline.testing.entries import entry
-from seamline.testing.library import RECIPE, Library
 from seamline.testing.strategies import HOSTILE, WORDS
 from seamline.text.words import query_words, words
 from seamline.tokens import load

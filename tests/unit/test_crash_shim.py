@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from seamline.testing.crashes.children import in_child
-from seamline.testing.crashes.disk import Disk
-from seamline.testing.crashes.shim import Kind, Record, Shim, build, missing, operations, read_journal
+from harness.crashes.children import in_child
+from harness.crashes.disk import Disk
+from harness.crashes.shim import Kind, Record, Shim, build, missing, operations, read_journal
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(missing()), reason=missing() or "the crash shim can be used")]
 

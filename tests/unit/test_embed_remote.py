@@ -1,5 +1,5 @@
 """The OpenAI-compatible endpoint, against a real HTTP server on loopback that answers by script
-(`seamline.testing.endpoint`): right answers come from the embedder `hash`, wrong ones from the script."""
+(`harness.endpoint`): right answers come from the embedder `hash`, wrong ones from the script."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from harness.endpoint import Reply, Script, serving
 from seamline.embed import load
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.remote import RemoteEmbedder
 from seamline.errors import ConfigError, ProviderError
 from seamline.remote.http import Patience
 from seamline.remote.openai_api import endpoint
-from seamline.testing.endpoint import Reply, Script, serving
 
 KEY = "sk-very-secret-123"
 TEXTS = ["one text", "another text", "a third"]

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.library import MemoryVectors
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.run import BATCH, Counts, embed_all
 from seamline.errors import ProviderError
-from seamline.testing.library import MemoryVectors
 
 if TYPE_CHECKING:
     from seamline.records import Vector

@@ -7,10 +7,10 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from seamline.enrich.attributes import attributes, authority, created_at
+from seamline.enrich.facts import attributes, authority, created_at
 from seamline.enrich.language import language
+from seamline.enrich.prose import read_sentence, summarize
 from seamline.enrich.sketch import sketch
-from seamline.enrich.summary import read_sentence, summarize
 from seamline.parse import parse_text
 
 ENGLISH = "The retry fails when the server answers with a rate limit, because the client waits for too short a time."

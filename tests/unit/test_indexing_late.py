@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import seamline
+from harness.library import MemoryVectors
 from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.late import Within, embed_within
@@ -25,7 +26,8 @@ from seamline.embed.run import Counts, unit
 from seamline.errors import IndexMissing, ProviderError, StoreError
 from seamline.index.config import IndexConfig, check, settings_of
 from seamline.index.late import Stretches
-from seamline.index.update import IndexSource, Tools, UpdateReport
+from seamline.index.sources import IndexSource
+from seamline.index.update import Tools, UpdateReport
 from seamline.pipeline import index
 from seamline.protocols import Embedder, TokenEmbedder, VectorCache
 from seamline.recipe.recipe import Overlap, Recipe
@@ -33,7 +35,6 @@ from seamline.records import Entry, EntryPlace, Version
 from seamline.runtime import Runtime
 from seamline.store.memory import MemoryStore
 from seamline.store.verify import verify_reader
-from seamline.testing.library import MemoryVectors
 from seamline.tokens import load
 from seamline.types import Budget
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from harness import environment
 from seamline.errors import ParseError
 from seamline.formats import FORMATS, Format
 from seamline.parse.isolate import process, seccomp, watch
@@ -25,7 +26,7 @@ SRC = Path(process.__file__).parents[3]
 
 def parse(name: str, text: str = "") -> ParseResult:
     module = "faults" if name == "echo" else "escapes"
-    made = Format("test", "x/test", (), f"seamline.testing.{module}:{name}", True)
+    made = Format("test", "x/test", (), f"harness.{module}:{name}", True)
     return process.parse_apart(made, ParseInput(b"", text, "bad.xyz", "text/plain"))
 
 
@@ -174,15 +175,13 @@ def test_a_child_that_stops_reading_does_not_hang_the_parent(monkeypatch: pytest
 def test_asking_again_and_again_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch, "MOST", 3.0)
     with pytest.raises(ParseError, match="asked for more than 3 s"):
-        process.parse_apart(
-            Format("t", "x/t", (), "seamline.testing.faults:slow", True), ParseInput(b"", "x", "bad.xyz")
-        )
+        process.parse_apart(Format("t", "x/t", (), "harness.faults:slow", True), ParseInput(b"", "x", "bad.xyz"))
 
 
 def test_a_document_that_may_take_more_gets_a_child_with_wider_limits() -> None:
     parse("echo", "x")
     assert process._workers[0].memory == process.MEMORY
-    audio = Format("audio", "audio/*", (), "seamline.testing.escapes:limits", False)
+    audio = Format("audio", "audio/*", (), "harness.escapes:limits", False)
     found = json.loads(process.parse_apart(audio, ParseInput(b"x", "", "a.wav")).text)
     assert int(found["DATA"].split()[0]) > 2 * 4 * process.MEMORY
     assert process._workers[0].memory == 4 * process.MEMORY
@@ -232,13 +231,13 @@ from seamline.parse.isolate import process
 from seamline.parse.parser_types import ParseInput
 
 def parse(name):
-    made = Format("t", "x/t", (), f"seamline.testing.faults:{name}", True)
+    made = Format("t", "x/t", (), f"harness.faults:{name}", True)
     return process.parse_apart(made, ParseInput(b"", "x", "x"))
 """
 
 
 def python(code: str) -> subprocess.Popen[str]:
-    env = {**os.environ, "PYTHONPATH": str(SRC)}
+    env = environment({**os.environ, "PYTHONPATH": str(SRC)})
     return subprocess.Popen([sys.executable, "-c", SCRIPT + code], stdout=subprocess.PIPE, text=True, env=env)
 
 
@@ -320,7 +319,7 @@ os.execv(sys.executable, [sys.executable, "-c", sys.argv[3]])
 )
 def test_a_kernel_that_has_less_is_told_of_and_documents_are_read(seccomp: str, said: str) -> None:
     code = SCRIPT + "print(parse('echo').text, process.isolation().describe())"
-    env = {**os.environ, "PYTHONPATH": str(SRC)}
+    env = environment({**os.environ, "PYTHONPATH": str(SRC)})
     command = [sys.executable, "-c", WITHOUT, "444,445,446", seccomp, code]
     ran = subprocess.run(command, capture_output=True, text=True, env=env)
     assert ran.stdout == f"x {said}\n", ran.stderr
@@ -331,12 +330,12 @@ def test_a_kernel_that_has_less_is_told_of_and_documents_are_read(seccomp: str, 
 def test_without_seccomp_what_a_parser_started_ends_with_it(end: str) -> None:
     code = f"""{SCRIPT}
 import os
-made = Format("t", "x/t", (), "seamline.testing.escapes:brood", True)
+made = Format("t", "x/t", (), "harness.escapes:brood", True)
 print(process.parse_apart(made, ParseInput(b"", "x", "x")).text, flush=True)
 process._stop() if {bool(end.startswith("time"))} else None
 {end}
 """
-    env = {**os.environ, "PYTHONPATH": str(SRC)}
+    env = environment({**os.environ, "PYTHONPATH": str(SRC)})
     command = [sys.executable, "-c", WITHOUT, "444,445,446", "no seccomp", code]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env) as ran:
         assert ran.stdout is not None

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from harness import environment
 from seamline.errors import MissingExtra, ParseError
 from seamline.formats import Format
 from seamline.parse.isolate import process, wire
@@ -22,7 +23,7 @@ RAW = ParseInput(b"", "Text, été 👩‍👩‍👧‍👦.", "bad.xyz", "text
 
 
 def parse(name: str, raw: ParseInput = RAW) -> ParseResult:
-    return process.parse_apart(Format("test", "x/test", (), f"seamline.testing.faults:{name}", True), raw)
+    return process.parse_apart(Format("test", "x/test", (), f"harness.faults:{name}", True), raw)
 
 
 @pytest.fixture(autouse=True)
@@ -134,10 +135,10 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
     script = (
         "import seamline.parse.isolate.process as w\n"
         "from seamline.formats import Format; from seamline.parse.parser_types import ParseInput\n"
-        "w.parse_apart(Format('t', 'x/t', (), 'seamline.testing.faults:echo', True), ParseInput(b'', 'x'))\n"
+        "w.parse_apart(Format('t', 'x/t', (), 'harness.faults:echo', True), ParseInput(b'', 'x'))\n"
         "print(w._workers[0]._process.pid)"
     )
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment())
     with pytest.raises(ProcessLookupError):
         os.kill(int(ran.stdout), 0)
 

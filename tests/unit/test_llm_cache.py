@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from harness.endpoint import Reply, talking
 from seamline.errors import ProviderError, StoreError
 from seamline.llm.cache import AnswerFile, CachedModel, answer_key
 from seamline.llm.client import ChatModel
 from seamline.protocols import Usage
 from seamline.remote.http import Patience
-from seamline.testing.endpoint import Reply, talking
 
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 OTHER: dict[str, Any] = {**SCHEMA, "additionalProperties": False}

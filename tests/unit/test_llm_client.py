@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from harness.endpoint import Endpoint, Script, said, talking
+from harness.endpoint import Reply as Sent
 from seamline.errors import ConfigError, ProviderError
 from seamline.llm import load
 from seamline.llm.client import ChatModel
 from seamline.protocols import BadAnswer, LanguageModel, ModelReply, Prices, Usage
 from seamline.remote.http import Patience
-from seamline.testing.endpoint import Endpoint, Script, said, talking
-from seamline.testing.endpoint import Reply as Sent
 
 KEY = "sk-not-to-be-seen-0123456789"
 SCHEMA: dict[str, Any] = {

@@ -23,7 +23,7 @@ TEXTS = [one.name for one in BY_NAME.values() if one.is_text and not one.is_prov
 def give(monkeypatch: pytest.MonkeyPatch, format_name: str, fault: str) -> None:
     """Let files of a format be read by a parser that does what parsers must not."""
     one = BY_NAME[format_name]
-    monkeypatch.setitem(BY_MEDIA_TYPE, one.media_type, one._replace(parser=f"seamline.testing.faults:{fault}"))
+    monkeypatch.setitem(BY_MEDIA_TYPE, one.media_type, one._replace(parser=f"harness.faults:{fault}"))
 
 
 def said(document: Document) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from harness.endpoint import Endpoint, Reply, Script, said, talking
 from seamline.api import chunk
 from seamline.enrich.propositions.claims import Extraction, Rules
 from seamline.enrich.propositions.run import extract
@@ -22,7 +23,6 @@ from seamline.llm.client import ChatModel
 from seamline.protocols import ModelReply as Answered
 from seamline.protocols import Prices
 from seamline.remote.http import Patience
-from seamline.testing.endpoint import Endpoint, Reply, Script, said, talking
 from seamline.text.sentences import sentence_starts
 from seamline.tokens import load
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from harness.library import Library
 from seamline.embed.hashing import HashEmbedder
 from seamline.records import Entry, Version
 from seamline.search.cache import Cache, CachedEmbedder, CachedReader, CachedReranker, Caches
 from seamline.search.hits import Results
 from seamline.search.legs import query_vectors
 from seamline.store.memory import MemoryReader
-from seamline.testing.library import Library
 
 if TYPE_CHECKING:
     from seamline.records import Vector

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from harness.library import RECIPE, Library
 from seamline.errors import ConfigError
 from seamline.records import EntryPlace
 from seamline.search.citations import Resolved, parse_key, resolve
-from seamline.testing.library import RECIPE, Library
 from seamline.types import Budget
 
 INTRO = "The service sends webhooks to every endpoint that was registered for an event of the account."

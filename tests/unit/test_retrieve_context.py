@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.library import NOW, RECIPE, Library
 from seamline.errors import BudgetError, ConfigError
 from seamline.pipeline import retrieve
 from seamline.protocols import Reader
@@ -25,7 +26,6 @@ from seamline.search.prompt.context import first as first_of
 from seamline.search.prompt.render import PREAMBLE, common_folder, delimiter, render, source_label
 from seamline.search.prompt.splitting import clip_citation, divisible, pieces
 from seamline.search.search import SearchEngine
-from seamline.testing.library import NOW, RECIPE, Library
 from seamline.text.sentences import sentence_starts
 from seamline.tokens import load
 from seamline.types import Budget

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from harness.library import NOW, RECIPE, Library
 from seamline.errors import ConfigError
 from seamline.pipeline import retrieve
 from seamline.protocols import Reader
@@ -16,7 +17,6 @@ from seamline.search.expand import Gate, inside, merge_levels, second_look, to_p
 from seamline.search.hits import Hit, LegScore, Why
 from seamline.search.options import SearchOptions
 from seamline.search.search import SearchEngine
-from seamline.testing.library import NOW, RECIPE, Library
 from seamline.types import Budget
 
 PARTS = {

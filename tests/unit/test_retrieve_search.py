@@ -9,6 +9,7 @@ from datetime import timedelta
 
 import pytest
 
+from harness.library import NOW, RECIPE, Library
 from seamline.errors import ConfigError, StoreError
 from seamline.filters.tree import Test
 from seamline.pipeline import retrieve
@@ -21,7 +22,6 @@ from seamline.search.plan import plan
 from seamline.search.rerank import Weights
 from seamline.search.search import LONGEST_QUERY, PART, SearchEngine
 from seamline.store.memory import MemoryReader
-from seamline.testing.library import NOW, RECIPE, Library
 from seamline.text.words import MOST_QUERY_WORDS
 from seamline.types import Budget
 
@@ -90,7 +90,7 @@ def test_what_only_bm25_found_has_its_cosine_worked_out(library: Library) -> Non
     hits = find_all(library, "tulips", SearchOptions(k=1, over=1, least=1)).hits
     assert hits[0].why.dense is not None
     with library.store.reader() as reader:
-        legs = find(reader, None, "tulips", 5, SearchScope())
+        legs = find(reader, None, "tulips", (5, 5), SearchScope())
         vector = query_vectors(library.embedder, ["tulips"])[0]
         filled = similarities(vector, reader.entries(legs.ids, vectors=True).values())
         exact = dict(reader.near(vector, 100))

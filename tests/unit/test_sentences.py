@@ -4,25 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fuzz.pieces import LETTERS, SENTENCES
 from seamline.text.graphemes import is_boundary
 from seamline.text.sentences import _GAP, _gaps, last_sentence, sentence_starts, sentence_starts_of
 
-LETTERS = "aB5.!?…。！？؟।\"'“”「」()[]`*,:-\r\n\t \u00a0\u3000\u0301\u200d漢字กข🇩👩🏽"
-WORDS = [
-    "Dr. ",
-    "e.g. ",
-    "3.11 ",
-    "\n\n",
-    "\r\n\r\n",
-    ". ",
-    "? ",
-    "The ",
-    "word ",
-    "你好。",
-    "สวัสดี ",
-    "`a. B`",
-]
-PIECES = st.sampled_from([*LETTERS, *WORDS])
+PIECES = st.sampled_from([*LETTERS, *SENTENCES])
 TEXTS = st.lists(PIECES, max_size=40).map("".join)
 
 

@@ -237,7 +237,7 @@ def test_a_failure_after_the_state_was_named_sets_nothing_aside(
             raise OSError(errno.EIO, "Input/output error")
 
     with monkeypatch.context() as patch:
-        patch.setattr("seamline.store.lance.durable.sync", fail)
+        patch.setattr("seamline.store.lance.engine.sync", fail)
         with pytest.raises(StoreError, match="Input/output error"):
             put(store, "b.md", "named")
     with LanceStore.open(str(folder)).reader() as reader:

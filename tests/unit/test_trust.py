@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import seamline
+from harness.endpoint import Endpoint, serving
 from seamline import IndexConfig, Trust, TrustError
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import ConfigError, StoreError
 from seamline.recipe.recipe import Recipe
-from seamline.testing.endpoint import Endpoint, serving
 from seamline.trust.access import (
     Access,
     FoundModels,
@@ -284,8 +284,8 @@ def test_keys_are_not_shown() -> None:
 
 
 def test_the_models_of_a_recipe_do_not_share_a_key() -> None:
+    from harness.endpoint import talking
     from seamline.pipeline import make_runtime
-    from seamline.testing.endpoint import talking
 
     with serving(HashEmbedder()) as other, talking(lambda _: {"n": 1}) as model:
         recipe = Recipe(llm=f"openai:m@{model.url}", signal=f"openai:m@{other.url}")

@@ -9,15 +9,14 @@ from typing import Any
 
 import pytest
 
+from harness.endpoint import Reply, Script, said, talking
 from seamline.api import chunk
-from seamline.enrich.prefix import plain_prefix, plain_prefixes
 from seamline.enrich.prose import Passage, passages, together
-from seamline.enrich.written import Written, prefixes, questions, summaries
+from seamline.enrich.written import Written, plain_prefix, plain_prefixes, prefixes, questions, summaries
 from seamline.errors import ConfigError
 from seamline.llm.cache import AnswerFile, CachedModel
 from seamline.llm.client import ChatModel
 from seamline.remote.http import Patience
-from seamline.testing.endpoint import Reply, Script, said, talking
 from seamline.text.sentences import sentence_starts
 from seamline.tokens import load
 

@@ -40,7 +40,8 @@ from seamline.trust.keys import Keys
 from seamline.trust.records import trust_folder
 
 if TYPE_CHECKING:
-    from seamline.index.update import IndexSource, UpdateReport, Watcher
+    from seamline.index.sources import IndexSource
+    from seamline.index.update import UpdateReport, Watcher
     from seamline.runtime import Runtime
     from seamline.search.prompt.budget import Packing
     from seamline.search.prompt.render import Sources as SourceList
@@ -199,7 +200,7 @@ class Index:
 
     def add(self, doc: str, text: str | bytes, *, media_type: str = "text/markdown") -> UpdateReport:
         """Put one document into the index, or its new text."""
-        from seamline.index.update import IndexSource
+        from seamline.index.sources import IndexSource
 
         data = text if isinstance(text, bytes) else text.encode()
         report = self._update([IndexSource(doc, lambda: data, media_type=media_type)], lambda name: False)

@@ -25,7 +25,7 @@ examples:
   seamline doctor --json    the same for a bug report or a script
   seamline doctor --verify  and read the nearest index, byte by byte, against its checksums
 
-exit codes: 0 all that is needed works, 1 something needed does not, or an index is damaged"""
+exit codes: 0 all required components work, 1 one of them does not, or an index is damaged"""
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
@@ -68,7 +68,7 @@ def _lines(checks: list[Check], problems: list[Problem]) -> Iterator[str]:
     yield from (f"{'':<10}{visible(problem.where)}: {visible(problem.message)}" for problem in problems)
     failed = sum(check.state == "failed" for check in checks)
     yield ""
-    yield "all that is needed works" if not failed else f"{failed} of {len(checks)} checks failed"
+    yield "all required components work" if not failed else f"{failed} of {len(checks)} checks failed"
 
 
 def _check_index(args: argparse.Namespace, problems: list[Problem]) -> Iterator[Check]:

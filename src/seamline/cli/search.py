@@ -33,6 +33,7 @@ _EPILOG = """\
 examples:
   seamline search "why did the 429 retry fail"
   seamline search retry schedule -k 3 --explain       the parts of every score
+  seamline search '"exit code 137" -docker'           a phrase that must be there, a word that must not
   seamline search retries --where 'language = "en" and created_at >= 2024-01-01'
   seamline search "compare v1 and v2" --adaptive      let the kind of question decide how
   seamline search "429" --legs bm25 --json            words only, for a program

@@ -93,7 +93,7 @@ def _make_chunks(
     document, tops, starts = engine.document, engine.tops, engine.starts
     blocks = document.blocks
     names = ChunkIds(document.id, document.text, [(draft.start, draft.end) for draft in drafts])
-    paths = Paths(document, engine.sections)
+    paths = heading_paths(document, engine.sections)
     scopes = ScopePaths(document.blocks)
     parents = _parents(engine)
     after = [*tops[1:], len(document.blocks)]  # per top-level block, where the next one's blocks begin
@@ -103,7 +103,7 @@ def _make_chunks(
     for index, (start, end, tokens, context, closing, section, seam, _) in enumerate(drafts):
         low = bisect_right(starts, start, low) - 1
         high = bisect_right(starts, end - 1, low) - 1
-        path = paths.of(section)
+        path = paths[section]
         if blocks[tops[low]].kind == "scope":
             path = (*path, *scopes.of(start, end, tops[low], after[high]))
         out.append(
@@ -131,23 +131,12 @@ def _make_chunks(
 _NO_SHADOWS: tuple[Span | None, Span | None] = (None, None)
 
 
-class Paths:
-    """Heading texts above each section, each heading read once."""
-
-    def __init__(self, document: Document, sections: Sequence[Section]) -> None:
-        self._document = document
-        self._sections = sections
-        self._texts: dict[int, str] = {}
-        self._last: tuple[int, tuple[str, ...]] = (-1, ())
-
-    def of(self, section: int) -> tuple[str, ...]:
-        if self._last[0] != section:
-            texts, path = self._texts, self._sections[section].path
-            for index in path:
-                if index not in texts:
-                    texts[index] = heading_text(self._document.text, self._document.blocks[index])
-            self._last = section, tuple([texts[index] for index in path])
-        return self._last[1]
+def heading_paths(document: Document, sections: Sequence[Section]) -> list[tuple[str, ...]]:
+    """Per section, the texts of the headings above its content."""
+    text, blocks = document.text, document.blocks
+    headings = {index for section in sections for index in section.path}
+    titles = {index: heading_text(text, blocks[index]) for index in headings}
+    return [tuple([titles[index] for index in section.path]) for section in sections]
 
 
 def _parents(engine: Cutter) -> Parents | None:

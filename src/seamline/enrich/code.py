@@ -1,7 +1,5 @@
-"""What a chunk of source code defines and needs.
-
-Texts about source code: what a file holds, and a function together with what it calls.
-"""
+"""What a chunk of source code defines and needs; and texts about code: what a file holds, and a function together with
+what it calls."""
 
 from __future__ import annotations
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from seamline.enrich.prefix import plain_prefixes
 from seamline.enrich.prose import Passage, passages
-from seamline.enrich.written import Written, plain_summaries, prefixes, questions, summaries
+from seamline.enrich.written import Written, plain_prefixes, plain_summaries, prefixes, questions, summaries
 from seamline.errors import ConfigError
 from seamline.facts import Derived
 from seamline.protocols import Usage

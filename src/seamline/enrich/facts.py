@@ -1,6 +1,7 @@
 """Typed facts on chunks: those that a recipe names, and nothing else is imported or worked out.
 
-What facts are made from: the chunks of one document and what is known around them.
+`Work` is what facts are made from: the chunks of one document and what is known around them, its front matter among
+that.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, date, datetime
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -17,6 +18,7 @@ from seamline.enrich.prose import Prose, Starts
 from seamline.errors import ConfigError
 from seamline.facts import Facts
 from seamline.recipe.recipe import Recipe
+from seamline.records import MetaValue
 from seamline.runtime import Runtime
 from seamline.types import Block, Chunk, Document, Span
 
@@ -118,3 +120,78 @@ class Work:
 
 Make = Callable[[Work], Columns]
 """Finds one fact of all chunks of a document."""
+
+
+_CREATED = ("date", "created", "created_at", "published", "publish_date")
+_MOST = 64
+"""Fields that are kept of one document."""
+_LONGEST = 1000
+"""Code points of a value; longer ones are text, not metadata."""
+
+
+def created_at(front_matter: Mapping[str, Any]) -> datetime | None:
+    """The date a document gives itself, in UTC."""
+    dates = (_moment(front_matter.get(name)) for name in _CREATED)
+    return next((moment for moment in dates if moment is not None), None)
+
+
+def authority(front_matter: Mapping[str, Any], default: float = 0.5) -> float:
+    """How much a document says it is to be trusted, from 0 to 1."""
+    given = front_matter.get("authority")
+    if isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given <= 1:
+        return float(given)
+    return default
+
+
+def attributes(front_matter: Mapping[str, Any]) -> dict[str, MetaValue]:
+    """The fields an index can filter by: texts, numbers, dates, flags and lists of texts; tables by dotted names.
+
+    What is nested deeper than tables in tables, very long, or past the first 64 is left out.
+    """
+    found = sorted(_flat(front_matter, "", 0))
+    return dict(found[:_MOST])
+
+
+def _flat(table: Mapping[Any, Any], prefix: str, depth: int) -> Iterator[tuple[str, MetaValue]]:
+    for key, value in table.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            if depth < 2:
+                yield from _flat(value, f"{name}.", depth + 1)
+        elif (kept := _value(value)) is not None and 0 < len(name) <= _LONGEST:
+            yield name, kept
+
+
+def _value(value: Any) -> MetaValue | None:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int | float):
+        return float(value) if abs(value) < 2**53 else str(value)
+    if isinstance(value, date):
+        return _moment(value)
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST else None
+    if isinstance(value, list):
+        texts = tuple(str(item) for item in value if isinstance(item, str | int | float))
+        return texts if texts and sum(map(len, texts)) <= _LONGEST else None
+    return None
+
+
+def _moment(value: Any) -> datetime | None:
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value.strip())
+        except ValueError:
+            return None
+    if isinstance(value, datetime):
+        return _in_utc(value)
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day, tzinfo=UTC)
+    return None
+
+
+def _in_utc(moment: datetime) -> datetime | None:
+    try:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError:  # the first day of the year 1, east of Greenwich
+        return None

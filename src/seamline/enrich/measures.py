@@ -14,13 +14,11 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from seamline.enrich.attributes import authority, created_at
 from seamline.enrich.code import Symbols, code_facts
-from seamline.enrich.facts import Columns, Work
-from seamline.enrich.language import detect, language, plain_prose
-from seamline.enrich.lexicon import FUNCTION, POINTING, PRONOUNS
+from seamline.enrich.facts import Columns, Work, authority, created_at
+from seamline.enrich.language import FUNCTION, POINTING, PRONOUNS, detect, language, plain_prose
 from seamline.enrich.links import links
-from seamline.enrich.summary import SUMMARY, summarize
+from seamline.enrich.prose import SUMMARY, summarize
 from seamline.errors import ConfigError
 from seamline.recipe.choose import StrategyChoice
 from seamline.text.coherence import coherence, distinctiveness

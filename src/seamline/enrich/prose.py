@@ -1,17 +1,16 @@
-"""The sentences of a document's prose, found once and asked for by span.
-
-The prose of chunks, sentence by sentence: what claims, summaries and questions are made from.
-"""
+"""The sentences of prose: of a document, found once and asked for by span; of a chunk as a passage that claims,
+summaries and questions are made from; and summaries made of them."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise, takewhile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, pairwise, takewhile
 from typing import NamedTuple
 
-from seamline.enrich.summary import RankedSentence, read_sentence
+from seamline.text.words import query_set
 from seamline.types import Chunk, Document, Span, collapse
 
 Starts = Callable[[str, int, int], list[int]]
@@ -209,3 +208,46 @@ def _ranges(chunk: Chunk) -> Iterator[tuple[int, int, int]]:
 def _clipped(index: int, low: int, high: int, end: int) -> Iterator[tuple[int, int, int]]:
     if low < min(high, end):
         yield index, low, min(high, end)
+
+
+SUMMARY = 50
+"""Tokens of a chunk's summary, at most."""
+FIRST = 1.3
+"""How much more the first sentence is worth: texts that explain say early what they are about."""
+_MOST = 200
+"""Sentences that are looked at; beyond that a summary of two sentences stands for nothing anyway."""
+
+
+class RankedSentence(NamedTuple):
+    """A sentence as it can be quoted, and the words by which it is judged."""
+
+    text: str
+    words: frozenset[str]
+
+
+def read_sentence(text: str) -> RankedSentence:
+    """A sentence on one line. Sections within sections are summarized from the same ones."""
+    plain = collapse(text)
+    return RankedSentence(plain, query_set(plain))
+
+
+def summarize(sentences: Sequence[RankedSentence], most: int, count: Callable[[str], int], wanted: int = 2) -> str:
+    """Up to `wanted` sentences, in order and together at most `most` tokens, that share most words with the rest.
+
+    A sentence's worth is the mean, over its words, of how many sentences have that word. Empty where no sentence fits.
+    """
+    looked = sentences[:_MOST]
+    spread = Counter(chain.from_iterable(sentence.words for sentence in looked))
+    worth = [_worth(sentence.words, spread) * (FIRST if i == 0 else 1) for i, sentence in enumerate(looked)]
+    chosen: list[int] = []
+    for i in sorted(range(len(looked)), key=lambda i: (-worth[i], i)):
+        if len(chosen) == wanted:
+            break
+        if worth[i] and count(" ".join(looked[j].text for j in sorted((*chosen, i)))) <= most:
+            chosen.append(i)
+    return " ".join(looked[i].text for i in sorted(chosen))
+
+
+def _worth(words: frozenset[str], spread: Mapping[str, int]) -> float:
+    # Divided by more than the number of words: a sentence of one common word says nothing.
+    return sum(map(spread.__getitem__, words)) / (len(words) + 3) if words else 0.0

@@ -1,8 +1,8 @@
 """Summaries, questions and prefixes that a language model writes, each checked against the text it is about.
 
-Many questions to a language model: one that fails does not stop the rest, a service that is down does.
-
-Whether a text that was written about a source says nothing that the source does not say.
+`support` is that check: a text must say nothing that its source does not. Many questions are asked at a time; one that
+fails does not stop the rest, a service that is down does. Without a model, a prefix is made of title, headings and a
+sentence of the passage.
 """
 
 from __future__ import annotations
@@ -18,15 +18,13 @@ from threading import Thread
 from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
-from seamline.enrich.prefix import plain_prefix
 from seamline.enrich.propositions import lexicon as lex
-from seamline.enrich.prose import Passage
-from seamline.enrich.summary import read_sentence, summarize
+from seamline.enrich.prose import Passage, read_sentence, summarize
 from seamline.errors import ConfigError, ProviderError
 from seamline.facts import Derived
 from seamline.protocols import BadAnswer, LanguageModel, ModelReply, Usage
 from seamline.text.words import query_words, stem
-from seamline.types import Notice, collapse
+from seamline.types import Notice, Span, collapse
 
 LOOSE = 0.5
 """Share of its content words that a summary must have from its text: it may say things in other words."""
@@ -348,7 +346,7 @@ def support(text: str, source: str, around: str = "", threshold: float = THRESHO
         return Support(score, "name")
     if _turns(text, source):
         return Support(score, "negation")
-    if _hardens(text, source):
+    if not _says(text, _MAYBE) and _meant(source, _HEDGES) & _stems(text):  # says for sure what may only be
         return Support(score, "hedge")
     if score < threshold or _share(asked, near.words) < AT_HOME:
         return Support(score, "words")
@@ -409,11 +407,6 @@ def _turns(text: str, source: str) -> bool:
     return not has and had and bool(_meant(source, lex.NEGATIONS) & _stems(text))
 
 
-def _hardens(text: str, source: str) -> bool:
-    """Whether a text says for sure what its source only holds possible."""
-    return not _says(text, _MAYBE) and bool(_meant(source, _HEDGES) & _stems(text))
-
-
 def _says(text: str, words: frozenset[str]) -> bool:
     return any(word in words or (word.endswith("n't") and "n't" in words) for word in _plain(text))
 
@@ -448,3 +441,34 @@ def _base(word: str) -> str:
 @lru_cache(1)
 def _irregular() -> dict[str, str]:
     return {stem(form): stem(base) for base, form in lex.IRREGULAR_FORMS}
+
+
+def plain_prefix(passage: Passage, most_tokens: int, count: Callable[[str], int]) -> str:
+    """`From "Handbook", section Rate limits > Retries: ...`, with a sentence of the passage where it fits; less where
+    not even that does, down to nothing."""
+    place = _place(passage)
+    said = summarize([read_sentence(sentence.text) for sentence in passage.sentences], most_tokens, count, wanted=1)
+    forms = [f"{place}: {said}" if place and said else "", f"{place}." if place else "", said]
+    return next((form for form in forms if form and count(form) <= most_tokens), "")
+
+
+def plain_prefixes(passages: Sequence[Passage], count: Callable[[str], int], most_tokens: int = 60) -> list[Derived]:
+    """The prefix of each passage that has one."""
+    found = ((passage, plain_prefix(passage, most_tokens, count)) for passage in passages)
+    return [
+        Derived(passage.document, "prefix", text, _spans(passage), passage.ids, tokens=count(text))
+        for passage, text in found
+        if text
+    ]
+
+
+def _spans(passage: Passage) -> tuple[Span, ...]:
+    return tuple(sentence.span for sentence in passage.sentences)
+
+
+def _place(passage: Passage) -> str:
+    title = collapse(passage.document.title)
+    path = [collapse(part) for part in passage.path if collapse(part) != title]
+    named = [f'From "{title}"'] if title else []
+    named += [f"{'section' if title else 'Section'} {' > '.join(path)}"] if path else []
+    return ", ".join(named)

@@ -9,11 +9,10 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from seamline.cut.sections import Node, outline
-from seamline.enrich.attributes import attributes, authority, created_at
+from seamline.enrich.facts import attributes, authority, created_at
 from seamline.enrich.language import language
-from seamline.enrich.prose import Prose
+from seamline.enrich.prose import SUMMARY, Prose, summarize
 from seamline.enrich.sketch import text_sketch
-from seamline.enrich.summary import SUMMARY, summarize
 from seamline.facts import Derived, Facts
 from seamline.protocols import Tokenizer
 from seamline.records import ABOUT, Entry, EntryPlace, MetaValue

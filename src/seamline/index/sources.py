@@ -13,7 +13,17 @@ from typing import NamedTuple
 
 from seamline.errors import StoreError
 from seamline.files import MAX_BYTES, File, expand, fence_around, read_file, shorten
-from seamline.index.update import IndexSource
+
+
+class IndexSource(NamedTuple):
+    """One source that should be in the index."""
+
+    doc: str
+    """Name of the document."""
+    read: Callable[[], bytes]
+    """Its bytes; a SeamlineError says why there are none."""
+    modified: datetime | None = None
+    media_type: str | None = None
 
 
 class Sources(NamedTuple):

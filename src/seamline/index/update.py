@@ -14,6 +14,7 @@ from seamline.errors import SeamlineError
 from seamline.files import out_of_memory
 from seamline.index.entries import describe
 from seamline.index.late import NOTHING, Reads, reads_of, remarks
+from seamline.index.sources import IndexSource
 from seamline.index.vectors import Model, embed_entries
 from seamline.parse import parse_bytes
 from seamline.pipeline import chunk
@@ -55,17 +56,6 @@ class Tools:
     """Whether chunks are read together with those around them."""
     encoding: str | None = None
     """Of sources that are not UTF-8."""
-
-
-class IndexSource(NamedTuple):
-    """One source that should be in the index."""
-
-    doc: str
-    """Name of the document."""
-    read: Callable[[], bytes]
-    """Its bytes; a SeamlineError says why there are none."""
-    modified: datetime | None = None
-    media_type: str | None = None
 
 
 class Failure(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from seamline.errors import ParseError, needed
@@ -63,6 +63,24 @@ def element_at(element: Any, path: Iterable[str], name_of: Callable[[Any], str])
         if element is None:
             return None
     return element
+
+
+class ElementWalk:
+    """Elements in the order of the file, without recursion; of those that are entered, what is inside comes next."""
+
+    def __init__(self, root: Any) -> None:
+        self._stack = [iter(root)]
+
+    def __iter__(self) -> Iterator[Any]:
+        while self._stack:
+            element = next(self._stack[-1], None)
+            if element is None:
+                self._stack.pop()
+            else:
+                yield element
+
+    def enter(self, inner: Iterable[Any]) -> None:
+        self._stack.append(iter(inner))
 
 
 def refuse_doctype(data: bytes, uri: str = "", part: str = "") -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from seamline.protocols import Embedder, Reader, Reranker
-from seamline.records import Entry, Head, Scored, VectorKind, Version
+from seamline.records import Entry, Head, Levels, Scored, VectorKind, Version
 from seamline.search.documents import Layout
 from seamline.search.legs import query_vectors
 
@@ -200,25 +200,17 @@ class CachedReader:
         return {doc: layout for doc, layout in known.items() if layout is not None}
 
     def near(
-        self,
-        vector: Vector,
-        k: int,
-        *,
-        where: Filter | None = None,
-        levels: Collection[int] | None = (0,),
-        of: VectorKind = "text",
+        self, vector: Vector, k: int, *, where: Filter | None = None, levels: Levels = (0,), of: VectorKind = "text"
     ) -> list[Scored]:
         return self._reader.near(vector, k, where=where, levels=levels, of=of)
 
-    def matching(
-        self, query: str, k: int, *, where: Filter | None = None, levels: Collection[int] | None = (0,)
-    ) -> list[Scored]:
+    def matching(self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,)) -> list[Scored]:
         return self._reader.matching(query, k, where=where, levels=levels)
 
     def select(self, where: Filter | None = None, *, vectors: bool = False) -> Iterator[Entry]:
         return self._reader.select(where, vectors=vectors)
 
-    def count(self, where: Filter | None = None, *, levels: Collection[int] | None = (0,)) -> int:
+    def count(self, where: Filter | None = None, *, levels: Levels = (0,)) -> int:
         return self._reader.count(where, levels=levels)
 
     def head(self, doc: str) -> Head | None:

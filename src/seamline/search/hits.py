@@ -121,6 +121,8 @@ class Why:
     """Of the dense leg in `fused`; the rest is BM25's."""
     fused: float | None = None
     """The legs together, 0-1."""
+    wording: float | None = None
+    """What it gained because it says what was asked word for word, or a part of it."""
     rerank: float | None = None
     """What the reranker made of it, 0-1."""
     freshness: float | None = None

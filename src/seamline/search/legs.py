@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from seamline.protocols import Embedder, QueryEmbedder, Reader
-from seamline.records import Entry, Scored
+from seamline.records import Entry, Levels, Scored
 from seamline.search.fuse import best_scores, sort_scores
 from seamline.search.hits import LegScore
 
@@ -21,7 +21,7 @@ class SearchScope:
     """Which entries a leg may find."""
 
     where: Filter | None = None
-    levels: Collection[int] | None = (0,)
+    levels: Levels = (0,)
     """None for all."""
 
 
@@ -69,11 +69,17 @@ def query_vectors(embedder: Embedder, queries: Sequence[str]) -> Vector:
 
 
 def find(
-    reader: Reader, vector: Vector | None, query: str, depth: int, scope: SearchScope, *, dual: bool = False
+    reader: Reader,
+    vector: Vector | None,
+    query: str,
+    depths: tuple[int, int],
+    scope: SearchScope,
+    *,
+    dual: bool = False,
 ) -> Legs:
-    """Run the legs: the dense one where there is a vector, BM25 where there is a query. Each finds up to `depth`."""
-    dense = near(reader, vector, depth, scope, dual=dual) if vector is not None else ()
-    sparse = reader.matching(query, depth, where=scope.where, levels=scope.levels) if query else ()
+    """Run the legs: the dense one where there is a vector, BM25 where there is a query; each finds up to its depth."""
+    dense = near(reader, vector, depths[0], scope, dual=dual) if vector is not None else ()
+    sparse = reader.matching(query, depths[1], where=scope.where, levels=scope.levels) if query else ()
     return Legs(tuple(dense), tuple(sparse))
 
 

@@ -15,11 +15,13 @@ from seamline.search import expand, fuse
 from seamline.search.candidates import Candidate, as_hits, order, resolve_derived
 from seamline.search.documents import DocumentCache
 from seamline.search.duplicates import collapse
+from seamline.search.exactness import Wording
 from seamline.search.expand import second_look, without_covered
 from seamline.search.hits import Hit, Why
 from seamline.search.legs import Legs, SearchScope, find, similarities
 from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan
+from seamline.search.query import Query
 from seamline.search.rerank import rescore, weigh
 from seamline.text.words import MOST_QUERY_WORDS, query_words
 from seamline.types import Notice
@@ -32,6 +34,10 @@ LONGEST_QUERY = 16_384
 """Code points of a query that are read: about 4,000 tokens, which take the bundled model a second."""
 PART = 0.9
 """What a hit for one side of a comparison is worth beside an equal hit for all of it."""
+DEEP = 200
+"""What BM25 finds of a short query: the passage that says it word for word may be far down."""
+DEEPEST = 1000
+"""What each leg finds where passages must hold a phrase or must not hold a word."""
 _SECTIONS = 10
 """Sections whose chunks are looked at, where summaries are searched first."""
 
@@ -88,7 +94,7 @@ class Finder:
 
     engine: SearchEngine
     vector: Vector | None
-    query: str
+    query: Query
     options: SearchOptions
 
     def find(self, documents: DocumentCache, where: Filter | None) -> list[Candidate]:
@@ -104,24 +110,40 @@ class Finder:
     def candidates(self, scope: SearchScope) -> list[Candidate]:
         """The fused candidates of a scope, best first."""
         reader, options = self.engine.reader, self.options
-        sparse = self.query if options.legs != "dense" else ""
-        legs = find(reader, self.vector, sparse, options.depth, scope, dual=options.dual)
+        sparse = self.query.text if options.legs != "dense" else ""
+        wording = Wording(sparse)
+        legs = find(reader, self.vector, sparse, self._depths(wording), scope, dual=options.dual)
         fills = self.vector is not None and bool(sparse) and options.fusion != "rrf"
         entries: dict[str, Entry] = {}
         if fills and self.vector is not None:
             near = dict(legs.dense)
-            entries = reader.entries([id for id, _ in legs.sparse if id not in near], vectors=True)
+            first = legs.sparse[: options.depth]
+            entries = reader.entries([id for id, _ in first if id not in near], vectors=True)
             legs = replace(legs, filled=similarities(self.vector, entries.values()))
         parts = legs.parts()
         ranking, weight = fuse_legs(legs, options)
-        best = ranking[: options.depth]
-        entries |= reader.entries([id for id, _ in best if id not in entries])
+        ranking = ranking[: max(self._depths(wording))]
+        entries |= reader.entries([id for id, _ in ranking if id not in entries])
+        admitted = [one for one in ranking if one.id in entries and self.query.admits(entries[one.id].searched)]
+        bonuses = {id: wording.bonus(entries[id].searched) for id, _ in admitted} if wording.is_short else {}
+        raised = {id: score + bonuses.get(id, 0.0) for id, score in admitted}
+        # The best keeps the score that the best of the legs has: parts of a question are set beside each other.
+        scale = max((score for _, score in admitted), default=1.0) / (max(raised.values(), default=1.0) or 1.0)
         found = [
-            Candidate(entries[id], score, Why(dense=parts[id][0], bm25=parts[id][1], weight=weight, fused=score))
-            for id, score in best
-            if id in entries
+            Candidate(
+                entries[id],
+                raised[id] * scale,
+                Why(dense=parts[id][0], bm25=parts[id][1], weight=weight, fused=score, wording=bonuses.get(id) or None),
+            )
+            for id, score in admitted
         ]
-        return resolve_derived(found, reader) if options.about else found
+        best = order(found)[: options.depth]
+        return resolve_derived(best, reader) if options.about else best
+
+    def _depths(self, wording: Wording) -> tuple[int, int]:
+        """How many the dense leg and BM25 find."""
+        depth = self.options.depth if self.query.is_plain else max(self.options.depth, DEEPEST)
+        return depth, max(depth, DEEP) if wording.is_short else depth
 
     def within_best_sections(self, documents: DocumentCache, where: Filter | None) -> Filter:
         """Narrows a filter to the chunks of the sections that match best."""

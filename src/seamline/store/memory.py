@@ -16,7 +16,7 @@ import numpy as np
 from seamline.errors import IndexMissing, StoreError
 from seamline.filters import tree as filters
 from seamline.filters.tree import Filter
-from seamline.records import Change, Entry, Head, Problem, Scored, Settings, VectorKind, Version
+from seamline.records import Change, Entry, Head, Levels, Problem, Scored, Settings, VectorKind, Version
 from seamline.store import bm25, codec
 from seamline.store.changes import Current, check_changes, check_query
 from seamline.store.verify import verify_reader
@@ -218,13 +218,7 @@ class MemoryReader:
         self._settings = settings
 
     def near(
-        self,
-        vector: Vector,
-        k: int,
-        *,
-        where: Filter | None = None,
-        levels: Collection[int] | None = (0,),
-        of: VectorKind = "text",
+        self, vector: Vector, k: int, *, where: Filter | None = None, levels: Levels = (0,), of: VectorKind = "text"
     ) -> list[Scored]:
         """The `k` entries with the highest cosine similarity, exactly."""
         check_query(vector, self._settings)
@@ -236,9 +230,7 @@ class MemoryReader:
         scores = (matrix[[places[id] for id in found]] * vector).sum(axis=1, dtype=np.float64)
         return _best([Scored(id, float(score)) for id, score in zip(found, scores, strict=True)], k)
 
-    def matching(
-        self, query: str, k: int, *, where: Filter | None = None, levels: Collection[int] | None = (0,)
-    ) -> list[Scored]:
+    def matching(self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,)) -> list[Scored]:
         """The `k` entries with the highest BM25 score above 0, exactly."""
         worth = self._worth(query_words(query))
         found = []
@@ -261,7 +253,7 @@ class MemoryReader:
         found = sorted(self._through(where, None), key=lambda kept: (kept.entry.doc, kept.entry.id))
         return (_lent(kept.entry, vectors) for kept in found)
 
-    def count(self, where: Filter | None = None, *, levels: Collection[int] | None = (0,)) -> int:
+    def count(self, where: Filter | None = None, *, levels: Levels = (0,)) -> int:
         return sum(1 for _ in self._through(where, levels))
 
     def head(self, doc: str) -> Head | None:
@@ -309,7 +301,7 @@ class MemoryReader:
         document = self._state.documents.get(doc)
         return document.entries if document else {}
 
-    def _through(self, where: Filter | None, levels: Collection[int] | None) -> Iterator[_Kept]:
+    def _through(self, where: Filter | None, levels: Levels) -> Iterator[_Kept]:
         """The entries that level and filter let through, by id."""
         for kept in self._state.kept.values():
             entry = kept.entry

@@ -1,1 +1,2 @@
-"""For tests of Seamline and of plugins: Hypothesis strategies that make documents and recipes."""
+"""For tests of plugins and of Seamline itself: what parsers, embedders and stores must hold to, and Hypothesis
+strategies that make documents and recipes."""

@@ -83,7 +83,8 @@ class Statements:
         """Statements of one level; the first may have to stay with the header above, the last has `final` around it."""
         if self._scorer.opens(nodes[0].start, end):
             starts = [nodes[0].start, *[self._begin(before, node) for before, node in pairwise(nodes)]]
-            nodes = [node._replace(start=start) for node, start in zip(nodes, starts, strict=True)]
+            moved = zip(nodes, starts, strict=True)
+            nodes = [node if node.start == start else node._replace(start=start) for node, start in moved]
         ends = [*[node.start for node in nodes[1:]], end]
         last = len(nodes) - 1
         for index, node in enumerate(nodes):

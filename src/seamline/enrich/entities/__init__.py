@@ -9,7 +9,7 @@ from heapq import merge
 from seamline.enrich.entities.names import NameFinder
 from seamline.enrich.entities.patterns import Mention, formed
 from seamline.enrich.facts import Columns, Work
-from seamline.enrich.lexicon import capitalises_nouns
+from seamline.enrich.language import capitalises_nouns
 from seamline.enrich.prose import words_from, words_to
 from seamline.facts import Entity
 from seamline.types import Document, Span, collapse
@@ -35,7 +35,7 @@ def mentions(work: Work) -> list[Mention]:
     running = [(start, end) for start, end, kind in ranges if kind in _RUNNING]
     prose = list(_between(running, by_form))
     if work.recipe.ner == "spacy":
-        from seamline.enrich.entities.model import recognised
+        from seamline.enrich.entities.names import recognised
 
         by_name = recognised(document.text, prose)
     else:

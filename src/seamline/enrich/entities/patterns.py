@@ -1,7 +1,5 @@
-"""Words that tell what a name is: titles, endings of companies, places everybody knows, common first names.
-
-Entities that their form gives away: addresses, dates, amounts, versions, identifiers in code marks.
-"""
+"""Entities that their form gives away: addresses, dates, amounts, versions, identifiers in code marks; and words that
+tell what a name is: titles, endings of companies, places everybody knows, common first names."""
 
 from __future__ import annotations
 

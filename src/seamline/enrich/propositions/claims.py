@@ -1,8 +1,7 @@
-"""A claim on its way from an extractor to the index: what both extractors give, and what every claim must hold to.
+"""What every claim must hold to, whoever extracted it: its sentences say it, and it is kept once.
 
-Names, dates, sums and code in a claim, by how they are written.
-
-Claims that say the same in other words, of which the richest is kept.
+`Sieve` lets through what its passage supports, `entities` finds the names, dates, sums and code of a claim, and `dedup`
+keeps the richest of claims that say the same in other words.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
-"""A sentence without asides -> its claims: coordinated clauses and verbs apart, lists and adjuncts one by one.
-
-Lists and adjuncts of one clause, one by one: `a hammer, a saw`, `in 2005 for $1 billion`.
-"""
+"""A sentence without asides -> its claims: coordinated clauses and verbs apart, and the lists and adjuncts of a clause
+one by one, as in `a hammer, a saw` and `in 2005 for $1 billion`."""
 
 from __future__ import annotations
 
@@ -12,11 +10,6 @@ from typing import NamedTuple
 from seamline.enrich.propositions import lexicon as lex
 from seamline.enrich.propositions.segments import SentenceSegment, refers, segments, shares, subject_of
 from seamline.enrich.propositions.verbs import Verb, Word, forms, is_plural, is_reduced, possessive
-
-_NOT_ALONE = frozenset(
-    ["one", "ones", "others", "none", "former", "latter", "majority", "rest", "remainder", "he", "she"]
-)
-"""Words of subjects that say nothing without the clause before."""
 
 
 class Clause(NamedTuple):
@@ -193,7 +186,7 @@ def _leans(subject: Sequence[Word]) -> bool:
         return True
     if any(word.low in ("it", "they") or word.low in lex.CONTRACTED for word in subject):
         return True
-    return subject[0].low in _NOT_ALONE or subject[-1].low in _NOT_ALONE
+    return subject[0].low in lex.NOT_ALONE or subject[-1].low in lex.NOT_ALONE
 
 
 def _is_verb(subject: Sequence[Word]) -> bool:
@@ -231,31 +224,6 @@ def _kept(lead: list[Word], own: Sequence[Word]) -> list[Word]:
     return [] if dated and lead and lead[0].low not in lex.SUBORDINATORS else lead
 
 
-_TOGETHER = frozenset(
-    [
-        "combine",
-        "compare",
-        "connect",
-        "mix",
-        "merge",
-        "join",
-        "link",
-        "separate",
-        "divide",
-        "total",
-        "balance",
-        "exchange",
-        "switch",
-        "distinguish",
-        "differ",
-        "choose",
-        "share",
-        "sum",
-        "add",
-        "become",
-    ]
-)
-"""Verbs whose objects belong together."""
 _SPREAD = frozenset(["in", "at", "on", "during", "since", "across", "throughout"])
 """Prepositions of a time or place that holds for all of a list."""
 _YEAR = re.compile(r"1\d{3}|20\d\d")
@@ -285,9 +253,9 @@ def _listed(verb: Sequence[Word], rest: list[Word], group: Verb) -> list[list[Wo
 
 def _is_together(low: str) -> bool:
     return (
-        lex.THIRDS.get(low, low) in _TOGETHER
-        or low.removesuffix("d") in _TOGETHER
-        or low.removesuffix("ed") in _TOGETHER
+        lex.THIRDS.get(low, low) in lex.TOGETHER
+        or low.removesuffix("d") in lex.TOGETHER
+        or low.removesuffix("ed") in lex.TOGETHER
     )
 
 

@@ -98,6 +98,28 @@ IRREGULAR_PLURALS = _set(
     "people children men women alumni larvae bacteria mice teeth feet criteria phenomena data media police"
 )
 
+FIRMS = _set("""
+    inc ltd corp co group systems foods motors energy labs bank institute university organization company agency
+    council software airlines press union association foundation technologies holdings
+    """)
+"""Words of names that no person has."""
+TOGETHER = _set("""
+    combine compare connect mix merge join link separate divide total balance exchange switch distinguish differ
+    choose share sum add become
+    """)
+"""Verbs whose objects belong together."""
+ACTIVE = _set("moved died retired became lived worked studied returned grew rose fell went came left")
+"""Past forms that after a passive are active all the same: `was born in Cork and studied law`."""
+NOT_ADVERBS = _set("family supply apply reply rely early only assembly monthly daily fly italy")
+"""Words in -ly that are no adverbs."""
+BACKWARD = _set("it's he's she's that's they're it'll he'll she'll they'll they've")
+"""A pronoun that points back, and its verb, in one word."""
+EMPTY_IT = _set("is was takes took seems seemed appears appeared remains follows turns")
+"""Verbs of an `it` that stands for nothing."""
+NOT_ALONE = _set("one ones others none former latter majority rest remainder he she")
+"""Words of subjects that say nothing without the clause before."""
+NOT_FRONTED = _set("compared given provided combined followed concerned based related used faced")
+"""Participles that begin a comparison or a condition rather than a fact."""
 _IRREGULAR = """
 be was been|become became become|begin began begun|bend bent bent|bind bound bound|bite bit bitten|
 blow blew blown|break broke broken|bring brought brought|build built built|burn burnt burnt|buy bought bought|

@@ -1,8 +1,7 @@
 """Claims of many passages: by a language model where there is one, by rules where there is none or it fails.
 
-Claims by subject: HDBSCAN over their vectors, the same groups in every run.
-
-Claims of a passage by a language model: how it is asked, and what of its answer is used.
+A model is asked about a passage at a time, and what its answer says is held against the passage. `with_topics` puts
+claims of one subject together: HDBSCAN over their vectors, the same groups in every run.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
-"""A sentence in pieces: between commas, conjunctions and relative words, each with its verb.
-
-What a sentence says in passing: relative clauses, appositions, participles and brackets, each as its own clause.
-"""
+"""A sentence in pieces: between commas, conjunctions and relative words, each with its verb; and what it says in
+passing, relative clauses, appositions, participles and brackets, each as a clause of its own."""
 
 from __future__ import annotations
 
@@ -25,25 +23,6 @@ from seamline.enrich.propositions.verbs import (
 _MARKS = {",", ";", ":", "—", "–", "-", "--", "…"}
 _DOUBTFUL = lex.SUBORDINATORS & lex.PREPOSITIONS
 """Words that open a clause only where a verb follows."""
-_ACTIVE = frozenset(
-    [
-        "moved",
-        "died",
-        "retired",
-        "became",
-        "lived",
-        "worked",
-        "studied",
-        "returned",
-        "grew",
-        "rose",
-        "fell",
-        "went",
-        "came",
-        "left",
-    ]
-)
-"""Past forms that after a passive are active all the same: `was born in Cork and studied law`."""
 
 
 class SentenceSegment(NamedTuple):
@@ -99,7 +78,7 @@ def _pieces(words: Sequence[Word]) -> Iterator[tuple[tuple[str, ...], int, int, 
         end -= 1  # what opens nothing belongs to the last piece, as in `at once`
     while at < end:
         if words[at].text == "(":
-            at = _closing(words, at) + 1
+            at = next((i for i in range(at, len(words)) if words[i].text == ")"), at) + 1
             continue
         if not _opens(words, at):
             at += 1
@@ -111,10 +90,6 @@ def _pieces(words: Sequence[Word]) -> Iterator[tuple[tuple[str, ...], int, int, 
         start = at = at + 1
     if start < len(words):
         yield tuple(opener), mark, start, len(words)
-
-
-def _closing(words: Sequence[Word], at: int) -> int:
-    return next((i for i in range(at, len(words)) if words[i].text == ")"), at)
 
 
 def _opens(words: Sequence[Word], at: int) -> bool:
@@ -222,7 +197,7 @@ def shares(words: Sequence[Word], before: Verb, verb: Verb, end: int) -> list[Wo
         return []  # `has two doors`, `is red`: no auxiliary, but the verb itself
     after = words[verb.start + 1] if verb.start + 1 < end else None
     if borrowed and shapes & {"either", "part"} and "base" not in shapes:
-        takes = first.low in _ACTIVE or (after is not None and after.tag not in ("prep", "adv", "punct", "cc"))
+        takes = first.low in lex.ACTIVE or (after is not None and after.tag not in ("prep", "adv", "punct", "cc"))
         has = borrowed[-1].low in lex.HAVE
         return borrowed if has or (is_participle(first) and not takes) else []
     if "base" in shapes and borrowed and (borrowed[0].tag == "modal" or borrowed[0].low in lex.DO):
@@ -240,12 +215,6 @@ def _continues(words: Sequence[Word], before: SentenceSegment, piece: SentenceSe
         return False
     # `the heat required for boiling and steaming is high`: what looked like a verb belongs to the subject.
     return before.verb is None or (not before.is_bare and is_reduced(words, before.verb, before.end))
-
-
-_NOT_FRONTED = frozenset(
-    ["compared", "given", "provided", "combined", "followed", "concerned", "based", "related", "used", "faced"]
-)
-"""Participles that begin a comparison or a condition rather than a fact."""
 
 
 class Taken(NamedTuple):
@@ -299,7 +268,7 @@ def _bracket(words: list[Word]) -> Taken | None:
         return None
     if inner[0].low in ("a", "an", "the"):
         return Taken([*subject, be(subject, verb, verb.is_past), *spaced(inner)], rest)
-    is_fact = is_participle(inner[0]) and inner[0].low not in _NOT_FRONTED and len(inner) > 1
+    is_fact = is_participle(inner[0]) and inner[0].low not in lex.NOT_FRONTED and len(inner) > 1
     return Taken(_was(subject, inner, verb), rest) if is_fact else None
 
 
@@ -308,7 +277,13 @@ def _fronted(words: list[Word], pieces: Sequence[SentenceSegment]) -> Taken | No
     if len(pieces) < 2 or pieces[0].opener or pieces[0].verb or pieces[1].opener != (",",):
         return None
     first, main = words[0], pieces[1]
-    if not is_participle(first) or pieces[0].end < 2 or first.low in _NOT_FRONTED or main.verb is None or main.is_bare:
+    if (
+        not is_participle(first)
+        or pieces[0].end < 2
+        or first.low in lex.NOT_FRONTED
+        or main.verb is None
+        or main.is_bare
+    ):
         return None
     subject = subject_of(words, main)
     if not subject or subject[0].tag in ("prep", "pron"):

@@ -1,7 +1,5 @@
-"""One English sentence -> its claims, or the reason why it claims nothing. What cannot be told apart stays whole.
-
-Claims of a passage by rules: English clauses taken apart, sentences of other languages as they are. No model.
-"""
+"""Claims by rules, without a model: an English sentence -> its claims, or the reason why it claims nothing. What cannot
+be told apart stays whole, and so do sentences of other languages."""
 
 from __future__ import annotations
 
@@ -24,41 +22,6 @@ _LONGEST_NAME = 6
 """Words of a subject that a pronoun is replaced by."""
 _QUOTES = frozenset('"“”„«»')
 _THIRD = frozenset(["he", "she", "it", "they"])
-_BACKWARD = frozenset(["it's", "he's", "she's", "that's", "they're", "it'll", "he'll", "she'll", "they'll", "they've"])
-_EMPTY_IT = frozenset(
-    ["is", "was", "takes", "took", "seems", "seemed", "appears", "appeared", "remains", "follows", "turns"]
-)
-_FIRMS = frozenset(
-    [
-        "inc",
-        "ltd",
-        "corp",
-        "co",
-        "group",
-        "systems",
-        "foods",
-        "motors",
-        "energy",
-        "labs",
-        "bank",
-        "institute",
-        "university",
-        "organization",
-        "company",
-        "agency",
-        "council",
-        "systems",
-        "software",
-        "energy",
-        "airlines",
-        "press",
-        "union",
-        "association",
-        "foundation",
-        "technologies",
-        "holdings",
-    ]
-)
 _PLACED = frozenset(["in", "at", "from", "near", "of"])
 
 
@@ -161,7 +124,7 @@ def _resolved(words: list[Word], before: Subject | None) -> list[Word] | None:
     if first.low in ("its", "his", "their", "her") and second is not None and second.tag in ("n", "name", "num"):
         meant = _meant({"its": "it", "his": "he", "their": "they", "her": "she"}[first.low], before)
         return None if meant is None else [*possessive(meant), *words[1:]]
-    if first.low in _BACKWARD:
+    if first.low in lex.BACKWARD:
         return None
     if first.low in _THIRD:
         if first.low == "it" and _is_empty_it(words):
@@ -206,7 +169,7 @@ def _points_back(words: Sequence[Word]) -> bool:
 
 def _is_empty_it(words: Sequence[Word]) -> bool:
     """The `it` of `It is clear that ...`, which stands for nothing before."""
-    if len(words) < 3 or words[1].low not in _EMPTY_IT:
+    if len(words) < 3 or words[1].low not in lex.EMPTY_IT:
         return False
     return any(word.low == "that" for word in words[2:]) or any(word.low == "to" for word in words[2:7])
 
@@ -230,7 +193,7 @@ def _may_be_person(words: Sequence[Word]) -> bool:
     if words[0].low.rstrip(".") in lex.PERSON_TITLES:
         return True
     capital = all(word.text[0].isupper() for word in words)
-    return capital and words[0].tag != "det" and not any(word.low.rstrip(".") in _FIRMS for word in words)
+    return capital and words[0].tag != "det" and not any(word.low.rstrip(".") in lex.FIRMS for word in words)
 
 
 def _said(words: list[Word]) -> tuple[list[list[Word]], Subject | None]:

@@ -1,7 +1,5 @@
-"""A sentence as words, each with what it can be: the closed classes by list, verbs by their forms.
-
-Which word of a clause is its finite verb, and how far the group around it goes.
-"""
+"""A sentence as words, each with what it can be, the closed classes by list and verbs by their forms; which word of a
+clause is its finite verb, and how far the group around it goes."""
 
 from __future__ import annotations
 
@@ -111,23 +109,7 @@ def _tag(text: str, low: str, before: Sequence[Word]) -> str:
         return "punct"
     if _is_name(text, low, before):
         return "name"
-    return _closed().get(low) or ("adv" if low.endswith("ly") and len(low) > 4 and low not in _NOT_ADVERBS else "n")
-
-
-_NOT_ADVERBS = {
-    "family",
-    "supply",
-    "apply",
-    "reply",
-    "rely",
-    "early",
-    "only",
-    "assembly",
-    "monthly",
-    "daily",
-    "fly",
-    "italy",
-}
+    return _closed().get(low) or ("adv" if low.endswith("ly") and len(low) > 4 and low not in lex.NOT_ADVERBS else "n")
 
 
 def _is_name(text: str, low: str, before: Sequence[Word]) -> bool:
@@ -135,8 +117,6 @@ def _is_name(text: str, low: str, before: Sequence[Word]) -> bool:
     if not text[0].isupper():
         return any(map(str.isupper, text)) and not text.isupper()
     inside = bool(before) and before[-1].text not in '."“:('
-    if low in lex.MONTHS and inside:
-        return True
     return (inside and low != "i") or (len(text) > 1 and any(map(str.isupper, text[1:])))
 
 
@@ -250,7 +230,8 @@ def _is_reduced(words: Sequence[Word], at: int, end: int) -> bool:
 def _evidence(words: Sequence[Word], start: int, at: int, end: int) -> int:
     """How sure it is that a word is the finite verb; 0 where it is not."""
     word = words[at]
-    before = _before(words, start, at)
+    # The nearest word before that is no adverb.
+    before = next((words[i] for i in range(at - 1, start - 1, -1) if words[i].tag != "adv"), None)
     if word.low in lex.CONTRACTED:
         return _STRONG
     if word.tag in ("aux", "modal"):
@@ -309,11 +290,6 @@ def _is_numbered(words: Sequence[Word], at: int) -> bool:
     return at >= 2 and (
         words[at - 2].tag in ("n", "name") or (words[at - 2].low == "of" and words[at - 1].text.isdigit())
     )
-
-
-def _before(words: Sequence[Word], start: int, at: int) -> Word | None:
-    """The nearest word before that is no adverb."""
-    return next((words[i] for i in range(at - 1, start - 1, -1) if words[i].tag != "adv"), None)
 
 
 def group(words: Sequence[Word], at: int, end: int) -> Verb:

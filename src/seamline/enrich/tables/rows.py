@@ -1,14 +1,8 @@
-"""Lines as texts that keep a limit of tokens: as many lines in each as fit, a line that is too long in parts.
+"""The rows of tables in other words, so that a question in words finds them: as sentences, a Markdown table, JSON, or
+keys and values; as many rows in each text as its limit of tokens holds.
 
-The rows of each chunk in other words, so that a question in words finds them.
-
-A row as a sentence: `Acme's revenue in Q2 2024 was $4.2M, with a margin of 31%.`
-
-Every cell that says something is in it, as it is written in the table.
-
-How rows are written for search: as a Markdown table, as sentences, as JSON, as keys and values.
-
-What the columns of a table are for: whom a row is about, when, and how much.
+A sentence is `Acme's revenue in Q2 2024 was $4.2M, with a margin of 31%.`: whom a row is about, when, and how much is
+told by the columns. Every cell that says something is in it, as it is written in the table.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
-"""What a table holds as a whole: its columns with types, how many rows, what the columns range over.
-
-All rows of a key together, wherever in the table they stand.
-"""
+"""What a table holds as a whole: its columns with types, how many rows, what the columns range over; and all rows of a
+key together, wherever in the table they stand."""
 
 from __future__ import annotations
 

@@ -45,15 +45,19 @@ def parse(raw: ParseInput) -> ParseResult:
     places = Places(raw.text)
     if why := refused(language.name, places.data):
         return _plain(raw.text, why, language)
-    with gc_paused():
-        syntax = parse_within(parser, places.data)
-        if syntax is None:
-            return _plain(raw.text, f"the grammar of {language.name} took too long over it and was stopped", language)
-        root = syntax.root_node
-        tree = Tree(places, language)
-        blocks = tree.blocks(root)
-        notices = (*_syntax(root, language), *_deep(tree), *_cookie(raw.text, language), *_outside(raw.text, language))
-        outline = _outline(root, places, parser, language, raw.reading.outline)
+    with gc_paused():  # the nodes are gone before it ends, so that the collector never looks through them
+        return _read_tree(raw, places, parser, language)
+
+
+def _read_tree(raw: ParseInput, places: Places, parser: Any, language: Language) -> ParseResult:
+    syntax = parse_within(parser, places.data)
+    if syntax is None:
+        return _plain(raw.text, f"the grammar of {language.name} took too long over it and was stopped", language)
+    root = syntax.root_node
+    tree = Tree(places, language)
+    blocks = tree.blocks(root)
+    notices = (*_syntax(root, language), *_deep(tree), *_cookie(raw.text, language), *_outside(raw.text, language))
+    outline = _outline(root, places, parser, language, raw.reading.outline)
     return ParseResult(raw.text, blocks, meta=_meta(language), notices=notices, code=outline)
 
 

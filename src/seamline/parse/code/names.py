@@ -123,13 +123,10 @@ class NameReader:
     def _use(self, root: Node, passed: Sequence[tuple[int, int]]) -> None:
         """Where imported names are looked up by themselves: not in imports, nor after a dot unless that is one of
         several."""
-        data = self._data
-        names = sorted({name.encode() for one in self.imports for name in one.names})
-        pattern = re.compile(rb"(?:%s)(?![\w$])" % b"|".join(map(re.escape, names)))
+        names = {name.encode() for one in self.imports for name in one.names if name}
         cursor = root.walk()
-        for found in pattern.finditer(data) if names else ():
-            at, end = found.span()
-            before = data[max(0, at - 2) : at]
+        for at, end in sorted(place for name in names for place in _occurrences(self._data, name)):
+            before = self._data[max(0, at - 2) : at]
             if before.endswith(b".") and before != b"..":
                 continue  # a member
             node = _leaf(cursor, at)
@@ -206,6 +203,18 @@ class NameReader:
             names = (self._text(name),) if name is not None else tuple(_packages(self._text(path).strip('"`')))
             start, end = self._span(spec if around else node)
             yield Import(start, end, names, around)
+
+
+def _occurrences(data: bytes, name: bytes) -> Iterator[tuple[int, int]]:
+    """Where a name stands that is no part of a longer one. To compile a regular expression of all names of a file would
+    take longer than these searches."""
+    at = data.find(name)
+    while at >= 0:
+        end = at + len(name)
+        after = data[end : end + 1]
+        if not (data[at - 1 : at].isalnum() or after.isalnum() or after in (b"_", b"$")):
+            yield at, end
+        at = data.find(name, end)
 
 
 def _leaf(cursor: Any, at: int) -> Node:

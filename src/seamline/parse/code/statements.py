@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from seamline.code_outline import CHAIN, LITERAL, Group, Statement
@@ -34,12 +35,12 @@ _COMPOUND = word_set(
     "if_statement for_statement while_statement try_statement with_statement match_statement case_clause"
     " function_definition class_definition decorated_definition"
 )
-"""StatementReader of Python that hold others."""
+"""Statements of Python that hold others."""
 _LABELLED = word_set(
     "switch_case switch_default expression_case type_case communication_case default_case case_statement"
     " default_statement switch_block_statement_group switch_section switch_entry"
 )
-"""StatementReader under a label that ends in a colon."""
+"""Statements under a label that ends in a colon."""
 _OPAQUE = re.compile(r"string|heredoc|comment|pattern$")
 """Nodes that are not looked into."""
 _GROUPING = frozenset(("parenthesized_expression",))
@@ -91,6 +92,11 @@ class _Link(NamedTuple):
     before: int
 
 
+@cache
+def _is_opaque(kind: str) -> bool:
+    return _OPAQUE.search(kind) is not None
+
+
 class StatementReader:
     """Finds the statements of one syntax tree. Places are in bytes until all are found."""
 
@@ -109,10 +115,11 @@ class StatementReader:
         while waiting:
             items, depth = waiting.popleft()
             firsts.append(len(statements))
-            for start, code, begin, end, nodes, known in items:
+            for item in items:
+                start, code, begin, end, nodes, known = item
                 statements.append(Statement(start, code, begin, end, nodes[0].type if nodes else "", len(groups)))
                 if known is None and nodes and find(b"\n", code, end) >= 0:
-                    known = self._found(_Item(start, code, begin, end, nodes))
+                    known = self._found(item)
                 for one in known or ():
                     groups.append(one[:6])
                     waiting.append((self._inside(one) if depth < _DEEPEST else (), depth + 1))
@@ -136,7 +143,7 @@ class StatementReader:
     # --- where statements start -----------------------------------------------------------------------------------
 
     def _items(self, nodes: Sequence[Node], kind: str, closer: str, lead: int = -1) -> list[_Item]:
-        """StatementReader among the children of a node, each with the comments above it."""
+        """Statements among the children of a node, each with the comments above it."""
         out: list[_Item] = []
         parts: list[Node] = []
         data, prefixes = self._data, self._prefixes
@@ -147,8 +154,8 @@ class StatementReader:
         start = code = begin = end = 0  # of the statement that `parts` are of
         is_prefixed = False  # whether only attributes of it have been seen
         edge = -1  # where the line ends that the last node starts on
-        for node in self._flat(nodes, kind):
-            at, stop, type_ = node.start_byte, node.end_byte, node.type
+        for node, type_ in self._flat(nodes, kind):
+            at, stop = node.start_byte, node.end_byte
             if at == stop:
                 continue
             line = -1
@@ -223,11 +230,12 @@ class StatementReader:
             return type_.endswith("_spec") or (self._is_python and type_ == last == "string")
         return bool(before.is_named and (node.is_named or type_[0] == "#" or type_[0].isalpha()))
 
-    def _flat(self, nodes: Sequence[Node], kind: str) -> Sequence[Node]:
-        """Nodes, and the children of those that are looked through."""
+    def _flat(self, nodes: Sequence[Node], kind: str) -> Iterable[tuple[Node, str]]:
+        """Nodes with their types, and the children of those that are looked through."""
         through = _STRUNG if self._is_python and kind else _THROUGH
-        if through.isdisjoint([node.type for node in nodes]):
-            return nodes
+        types = [node.type for node in nodes]
+        if through.isdisjoint(types):
+            return zip(nodes, types, strict=True)
         out = []
         waiting = list(reversed(nodes))
         while waiting:
@@ -235,7 +243,7 @@ class StatementReader:
             if node.type in through:
                 waiting.extend(reversed(node.children))
             else:
-                out.append(node)
+                out.append((node, node.type))
         return out
 
     # --- what is inside them --------------------------------------------------------------------------------------
@@ -331,7 +339,7 @@ class StatementReader:
                 if end <= line:
                     continue
                 kind = node.type
-                if _OPAQUE.search(kind):
+                if _is_opaque(kind):
                     if not self._is_python and kind != "concatenated_string" and "string" in kind:
                         out += self._literal(node, closers, item.end)
                     continue

@@ -31,23 +31,20 @@ def parse_blocks(text: str, after: int = 0) -> list[Block]:
 
 def _parse_either_way(text: str, after: int) -> list[Block]:
     with gc_paused():
-        if KERNELS is not None:
-            blocks: list[Any] | None = KERNELS.parse_blocks(text, after, Block, FENCED)
-            if blocks is not None:
-                return type_details(blocks)
+        if KERNELS is not None and (found := KERNELS.parse_blocks(text, after, Block, FENCED)):
+            return add_details(*found)
         from seamline.parse.markdown.commonmark import parse_blocks as parse_in_python
 
         return parse_in_python(blank(text, 0, after) if after else text)
 
 
-def type_details(blocks: list[Any]) -> list[Block]:
-    """The blocks of the compiled path, which knows the fields of a detail and not its type."""
+def add_details(blocks: list[Block], details: Sequence[tuple[int, dict[str, Any]]]) -> list[Block]:
+    """The blocks of the kernel, which names the fields of a detail by the index of its block."""
     known: dict[object, Detail] = {}  # most say that a list starts with 1
-    for index, block in enumerate(blocks):
-        if type(said := block[5]) is dict:
-            key = tuple(said.items())
-            detail = known.get(key) or known.setdefault(key, Detail(**said))
-            blocks[index] = tuple.__new__(Block, (*block[:5], detail))
+    for index, fields in details:
+        key = tuple(fields.items())
+        detail = known.get(key) or known.setdefault(key, Detail(**fields))
+        blocks[index] = blocks[index]._replace(detail=detail)
     return blocks
 
 

@@ -50,7 +50,7 @@ def notices_of_unclosed(text: str, blocks: Sequence[Block], *, has_front: bool) 
             out.append(
                 _open("a comment is", f"it takes the last {size:,} characters", f"line {line_number(text, last.start)}")
             )
-    if text.count("$$") % 2:
+    if "$" in text and text.count("$$") % 2:
         starts = (block.start for block in blocks if block.kind == "paragraph" and _MATH.match(text, block.start))
         out += [
             _open("a formula is", "it is read as text", f"line {line_number(text, start)}")
@@ -65,7 +65,7 @@ def notices_of_size(text: str, blocks: Sequence[Block]) -> tuple[Notice, ...]:
     if giants := giant_fences(text, blocks):
         message = f"a fence of more than {LONGEST_FENCE} marks is read as a line of code, and not opened again"
         out.append(Notice("fence-long", message, f"line {line_number(text, blocks[giants[0]].start)}"))
-    tables = (block for block in blocks if block.kind == "table") if text.count("|") > WIDE else ()
+    tables = (block for block in blocks if block.kind == "table") if "|" in text else ()
     if wide := next((block for block in tables if _columns(text, block) > WIDE), None):
         message = f"a table has {_columns(text, wide):,} columns: cells that its rows do not write are not added"
         out.append(Notice("table-wide", message, f"line {line_number(text, wide.start)}"))

@@ -15,11 +15,11 @@ from seamline.parse.builder import DocumentBuilder
 from seamline.parse.office.docx.math import formula
 from seamline.parse.office.docx.styles import numeral
 from seamline.parse.office.docx.text import choose_alternative, format_link
-from seamline.parse.office.drawing import drawn_pieces
-from seamline.parse.office.ooxml import OfficePackage, PartRelation, attribute, child, name_of, number
+from seamline.parse.office.ooxml import OfficePackage, PartRelation, attribute, child, drawn_pieces, name_of, number
 from seamline.parse.office.pieces import OfficeCell, OfficePicture, OfficePiece, OfficeRow, OfficeTable, reduce_table
 from seamline.parse.office.write import PieceWriter
 from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.parse.xml import ElementWalk
 from seamline.runtime import gc_paused
 
 _LEFT_OUT = {
@@ -183,12 +183,8 @@ class SlideShapes:
     def read(self, root: Any) -> list[OfficePiece]:
         """All that the shapes say, but for the title."""
         pieces: list[OfficePiece] = []
-        stack = [iter(root)]
-        while stack:
-            element = next(stack[-1], None)
-            if element is None:
-                stack.pop()
-                continue
+        walk = ElementWalk(root)
+        for element in walk:
             name = name_of(element)
             if name == "p:sp":
                 pieces.extend(self._shape(element))
@@ -197,11 +193,11 @@ class SlideShapes:
             elif name == "p:graphicFrame":
                 pieces.extend(self._frame(element))
             elif name == "mc:AlternateContent":
-                stack.append(iter(choose_alternative(element)))
+                walk.enter(choose_alternative(element))
             elif name in ("p:txBody", "a:txBody"):  # of a shape that is none of the above
                 pieces.extend(self._list_pieces(element, ""))
             elif name and not name.endswith("Pr"):
-                stack.append(iter(element))
+                walk.enter(element)
         return pieces
 
     def _shape(self, shape: Any) -> Iterator[OfficePiece]:
@@ -250,12 +246,8 @@ class SlideShapes:
         """The text of a paragraph, and whether it is a formula and nothing else."""
         parts: list[str] = []
         formulas = 0
-        stack = [iter(paragraph)]
-        while stack:
-            element = next(stack[-1], None)
-            if element is None:
-                stack.pop()
-                continue
+        walk = ElementWalk(paragraph)
+        for element in walk:
             name = name_of(element)
             if name == "a:r":
                 words = "".join(one.text or "" for one in element if name_of(one) == "a:t")
@@ -268,9 +260,9 @@ class SlideShapes:
                 formulas += 1
                 parts.append(f"${formula(element)}$")
             elif name == "mc:AlternateContent":
-                stack.append(iter(choose_alternative(element)))
+                walk.enter(choose_alternative(element))
             elif name and not name.endswith("Pr"):
-                stack.append(iter(element))
+                walk.enter(element)
         text = "".join(parts)
         return text, formulas == 1 and text.startswith("$") and text.rstrip().endswith("$")
 

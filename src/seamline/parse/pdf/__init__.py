@@ -1,7 +1,7 @@
 """PDF: text with its layout, by PDFium; pages that are pictures, by OCR.
 
-glyphs -> lines -> order (columns) -> ruled, aligned (tables), figures -> passages (paragraphs, lists, code) ->
-footnotes, joins, headings -> write. `parser` puts the steps together.
+pages (text, figures) -> order (columns) -> tables -> paragraphs (lists, code, footnotes) -> headings -> `parser`, which
+puts the steps together and writes the document.
 """
 
 from __future__ import annotations

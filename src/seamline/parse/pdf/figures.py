@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from seamline.parse.pdf.library import calls, shapes_of
-from seamline.parse.pdf.model import Box, PagePiece, PdfFigure, PdfPage, PdfPassage, TextLine, turn_box
+from seamline.parse.pdf.model import Box, PagePiece, PdfFigure, PdfPage, PdfPassage, TextLine, box_around, turn_box
 from seamline.parse.pdf.tables import find_strokes
 from seamline.parse.pdf.text import PageGeometry
 
@@ -147,7 +147,7 @@ def _clip_box(shape: Any, box: Box, matrix: Matrix) -> Box:
         if points and count <= _SEGMENTS:
             xs, ys = [point[0] for point in points], [point[1] for point in points]
             seen = _move_box(Box(min(xs), min(ys), max(xs), max(ys)), matrix)
-            box = Box(*map(max, box[:2], seen[:2]), *map(min, box[2:], seen[2:]))
+            box = box.within(seen)
     return box
 
 
@@ -224,7 +224,7 @@ def find_pictures(page: PdfPage, lines: Sequence[TextLine], size: float) -> tupl
     frames = _frames(page.rules)
     boxes: list[Box] = []
     for image in page.images[:_MOST_FIGURES]:
-        box = Box(*map(max, image[:2], whole[:2]), *map(min, image[2:], whole[2:]))
+        box = image.within(whole)
         if min(box.width, box.height) < _SMALLEST or box.width * box.height > _LARGEST * area:
             continue
         x, y = (box.left + box.right) / 2, (box.top + box.bottom) / 2
@@ -273,7 +273,7 @@ def gather_pictures(column: Sequence[PagePiece], size: float) -> list[PagePiece]
             out.append(piece)
             continue
         if isinstance(piece, PdfFigure) and piece.box.top < last.box.bottom + 2 * size:
-            out[-1] = PdfFigure(last.page, last.box.around(piece.box), [*last.lines, *labels, *piece.lines])
+            out[-1] = PdfFigure(last.page, box_around([last.box, piece.box]), [*last.lines, *labels, *piece.lines])
             labels = []
         elif (
             isinstance(piece, TextLine)

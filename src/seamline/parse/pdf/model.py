@@ -5,7 +5,7 @@ All boxes are in points from the top left corner of the page as it is shown.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -27,13 +27,9 @@ class Box(NamedTuple):
     def holds(self, x: float, y: float) -> bool:
         return self.left <= x <= self.right and self.top <= y <= self.bottom
 
-    def around(self, other: Box) -> Box:
-        return Box(
-            min(self.left, other.left),
-            min(self.top, other.top),
-            max(self.right, other.right),
-            max(self.bottom, other.bottom),
-        )
+    def within(self, other: Box) -> Box:
+        """The part of it that lies in another; its sides are the wrong way round where none does."""
+        return Box(*map(max, self[:2], other[:2]), *map(min, self[2:], other[2:]))
 
 
 class TextStyle(NamedTuple):
@@ -112,9 +108,19 @@ class TextLine:
         return most if fonts[most] > 0.9 * sum(fonts.values()) else ""
 
     def share(self, name: str) -> float:
-        """The share of its characters whose style is bold, italic or mono."""
-        total = sum(len(word.text) for word in self.words)
-        return sum(len(word.text) for word in self.words if getattr(word.style, name)) / max(total, 1)
+        return style_share(self.words, name)
+
+
+def box_around(boxes: Iterable[Box | PdfWord | TextLine]) -> Box:
+    """The smallest box that holds all of some."""
+    lefts, tops, rights, bottoms = zip(*((one.left, one.top, one.right, one.bottom) for one in boxes), strict=True)
+    return Box(min(lefts), min(tops), max(rights), max(bottoms))
+
+
+def style_share(words: Sequence[PdfWord], name: str) -> float:
+    """The share of characters whose style is bold, italic or mono."""
+    own = sum(len(word.text) for word in words if getattr(word.style, name))
+    return own / max(sum(len(word.text) for word in words), 1)
 
 
 def line_of(page: int, words: list[PdfWord], turn: int = 0, *, backward: bool = False) -> TextLine:
@@ -126,18 +132,7 @@ def line_of(page: int, words: list[PdfWord], turn: int = 0, *, backward: bool = 
         sizes[size] = sizes.get(size, 0) + len(word.text)
         bases.setdefault(size, word.base)
     size = max(sizes, key=lambda one: (sizes[one], one))
-    return TextLine(
-        page,
-        words,
-        min(word.left for word in words),
-        min(word.top for word in words),
-        max(word.right for word in words),
-        max(word.bottom for word in words),
-        bases[size],
-        size,
-        turn,
-        backward,
-    )
+    return TextLine(page, words, *box_around(words), bases[size], size, turn, backward)
 
 
 class PdfTable(NamedTuple):
@@ -257,13 +252,7 @@ class PdfPassage:
 
     @property
     def box(self) -> Box:
-        box = self.lines[0].box
-        for line in self.lines[1:]:
-            box = box.around(line.box)
-        return box
+        return box_around(self.lines)
 
     def share(self, name: str) -> float:
-        """The share of its characters that are bold, italic or mono."""
-        total = sum(len(word.text) for line in self.lines for word in line.words)
-        own = sum(len(word.text) for line in self.lines for word in line.words if getattr(word.style, name))
-        return own / max(total, 1)
+        return style_share([word for line in self.lines for word in line.words], name)

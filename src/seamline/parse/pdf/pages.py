@@ -111,7 +111,7 @@ def _covered_share(page: PdfPage) -> float:
     whole = Box(0, 0, page.width, page.height)
     most = 0.0
     for image in page.images:
-        seen = Box(*map(max, image[:2], whole[:2]), *map(min, image[2:], whole[2:]))
+        seen = image.within(whole)
         most = max(most, max(seen.width, 0) * max(seen.height, 0))
     return most / area if area > 0 else 0.0
 

@@ -170,7 +170,7 @@ def find_flaws(document: Any, raw: ParseInput) -> list[Notice]:
         out.append(Notice("repaired", f"{skipped:,} bytes stand before the beginning of the PDF and were skipped"))
     if _CHAIN.search(raw.data):
         out.append(Notice("unknown-filter", "parts of the file are packed in more ways at once than are undone"))
-    if (pieces := _pieces(raw.data)) > _PIECES:
+    if (pieces := max((found[0].count(b" R") for found in _CONTENTS.finditer(raw.data)), default=0)) > _PIECES:
         message = f"a page is put together of {pieces:,} pieces: what is drawn over itself is read once"
         out.append(Notice("drawn-over", message))
     if unknown := sorted(_filters(raw.data) - _FILTERS):
@@ -202,11 +202,6 @@ def _revision(document: Any) -> int:
     import pypdfium2.raw as raw
 
     return int(raw.FPDF_GetSecurityHandlerRevision(document.raw))
-
-
-def _pieces(data: bytes) -> int:
-    """Of how many streams the content of a page is at most."""
-    return max((found[0].count(b" R") for found in _CONTENTS.finditer(data)), default=0)
 
 
 def _is_deep(data: bytes, most: int) -> bool:

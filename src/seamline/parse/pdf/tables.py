@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from seamline.parse.pdf.model import Box, PagePiece, PdfTable, PdfWord, TextLine, line_of
+from seamline.parse.pdf.model import Box, PagePiece, PdfTable, PdfWord, TextLine, box_around, line_of
 from seamline.parse.pdf.paragraphs import join_lines
 
 CELL = 0.75
@@ -32,15 +32,6 @@ def group_by_line(words: Iterable[PdfWord]) -> list[list[PdfWord]]:
 def text_of(words: Iterable[PdfWord]) -> str:
     """The text of a cell, its lines joined."""
     return join_lines(group_by_line(words))
-
-
-def box_of(words: Sequence[PdfWord]) -> Box:
-    return Box(
-        min(word.left for word in words),
-        min(word.top for word in words),
-        max(word.right for word in words),
-        max(word.bottom for word in words),
-    )
 
 
 def split_cells(words: Sequence[PdfWord], gap: float = CELL) -> list[list[PdfWord]]:
@@ -220,7 +211,7 @@ def _ruled_table(grid: _Grid, words: Sequence[PdfWord], line: TextLine, box: Box
             continue
         for split in _rows_within(own):
             out.append(split)
-            places.append(box_of([word for cell in split for word in cell]))
+            places.append(box_around([word for cell in split for word in cell]))
     if any(len(group_by_line(cell)) > _TALLEST for row in out for cell in row):
         return None
     keep = [column for column in range(columns) if any(row[column] for row in out)]
@@ -363,7 +354,7 @@ def _table(
     full = sum(sum(bool(cell) for cell in row) >= 2 for row in placed_rows)
     if full < 0.6 * len(placed_rows):
         return None
-    places = [box_of([word for cell in row for word in cell]) for row in placed_rows]
+    places = [box_around([word for cell in row for word in cell]) for row in placed_rows]
     return PdfTable(line.page, box, placed_rows, places, line.turn)
 
 
@@ -436,9 +427,7 @@ def _settle(out: list[PagePiece], run: Sequence[TextLine]) -> None:
         out.pop()
         header.insert(0, last)
         top = last.top
-    box = run[0].box
-    for line in [*header, *run[1:]]:
-        box = box.around(line.box)
+    box = box_around([*header, *run])
     rows = [split_cells(line.words, gap) for line in run]
     if header:
         rows.insert(0, [cell for line in header for cell in split_cells(line.words, gap)])

@@ -1,12 +1,10 @@
 """An index in a folder, kept by LanceDB: nothing to start, many readers, one writer.
 
-store        opens and makes an index            folder       what the folder holds, and its settings
-guard        which commits count                 durable      files that survive a power loss
+store        makes, opens and verifies it        folder       what the folder holds, and its settings
+guard        which commits count                 engine       LanceDB and its errors, files that survive a power loss
 writer       changes                             maintenance  indices, compaction, removal of old commits
 reader       one state                           search       exact, or almost
 rows         entries as Arrow rows               filter       filters as SQL
-hits         what a search has read              verify       everything against its checksums
-table        one trip to the engine per call     engine       LanceDB, and its errors
 """
 
 from __future__ import annotations

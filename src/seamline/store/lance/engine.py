@@ -1,4 +1,5 @@
-"""LanceDB as this store uses it: quiet, with errors that a user can act on, and a table at one version.
+"""LanceDB as this store uses it: quiet, with errors that a user can act on, a table at one version, and files that are
+on the disk for good once they are written.
 
 A call is one trip to the engine's event loop: its own synchronous calls make up to six each, and cost a search by
 vector 2 ms more.
@@ -7,16 +8,18 @@ vector 2 ms more.
 from __future__ import annotations
 
 import errno
+import hashlib
+import json
 import os
 import re
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from seamline.errors import LANCE, MissingExtra, StoreError
-from seamline.store.folders import REMEDIES
+from seamline.store.folders import PRIVATE, PRIVATE_FOLDER, REMEDIES, sync
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -167,3 +170,46 @@ class TableVersion:
     def _found(self, query: Any, limit: int, where: str, columns: list[str]) -> Any:
         asked = query if where == TRUE else query.where(where)
         return _wait(asked.select(columns).limit(limit).to_arrow())
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Make this the content of a file at one stroke."""
+    new = path.with_name(f"{path.name}.new")
+    write_at(new, data, 0)
+    os.replace(new, path)
+    sync(path.parent)
+
+
+def write_at(path: Path, data: bytes, start: int) -> None:
+    """Make this what a file holds from a place on."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, PRIVATE)
+    try:
+        os.ftruncate(descriptor, start)
+        os.lseek(descriptor, start, os.SEEK_SET)
+        while data:
+            data = data[os.write(descriptor, data) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def settle(paths: Iterable[Path]) -> None:
+    """Sync files that somebody else wrote, and the folders they are in, and close them to other users."""
+    folders = set()
+    for path in paths:
+        path.chmod(PRIVATE)
+        sync(path)
+        folders |= {path.parent, path.parent.parent}
+    for folder in folders:
+        folder.chmod(PRIVATE_FOLDER)
+        sync(folder)
+
+
+def write_checked(path: Path, said: Mapping[str, Any]) -> None:
+    """Replace a JSON file by one with a checksum."""
+    replace_file(path, json.dumps({**said, "checksum": checksum(said)}, indent=1).encode())
+
+
+def checksum(said: Mapping[str, Any]) -> str:
+    """Of what a JSON file says."""
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()

@@ -29,7 +29,7 @@ from seamline.filters.tree import (
     type_of,
     type_of_field,
 )
-from seamline.records import Entry
+from seamline.records import Entry, Levels
 from seamline.store import codec
 from seamline.store.lance.engine import FALSE, TRUE
 
@@ -82,7 +82,7 @@ def either(name: str, values: Collection[str]) -> str:
     return f"{name} IN ({', '.join(map(quoted, values))})" if values else FALSE
 
 
-def condition(where: Filter | None, levels: Collection[int] | None) -> str:
+def condition(where: Filter | None, levels: Levels) -> str:
     """A filter and levels as one SQL condition; TRUE and FALSE where nothing is left to ask."""
     parts = [] if levels is None else [_level(levels)]
     if where is not None:
@@ -107,7 +107,7 @@ def _sql(where: Filter, wanted: bool, depth: int) -> str:
             return _joined([_sql(part, wanted, depth + 1) for part in _flat(parts, type(where))], together)
         case Test():
             held = _test(where) if can_hold(where) else FALSE
-            return held if wanted else _negated(held)
+            return held if wanted else {TRUE: FALSE, FALSE: TRUE}.get(held) or f"NOT ({held})"
 
 
 def _flat(parts: Sequence[Filter], kind: type[All | Any]) -> Iterator[Filter]:
@@ -133,10 +133,6 @@ def _joined(parts: Sequence[str], operator: Literal["AND", "OR"]) -> str:
         pairs = [left[at : at + 2] for at in range(0, len(left), 2)]
         left = [f"({f' {operator} '.join(pair)})" if len(pair) > 1 else pair[0] for pair in pairs]
     return left[0] if left else empty
-
-
-def _negated(held: str) -> str:
-    return {TRUE: FALSE, FALSE: TRUE}.get(held) or f"NOT ({held})"
 
 
 def _test(test: Test) -> str:

@@ -19,8 +19,7 @@ from seamline.errors import IndexMissing, StoreError
 from seamline.records import Settings
 from seamline.store import codec
 from seamline.store.folders import READERS, WRITER, make_folder
-from seamline.store.lance.durable import checksum, write_checked
-from seamline.store.lance.engine import report_errors
+from seamline.store.lance.engine import checksum, report_errors, write_checked
 from seamline.store.lance.guard import CURRENT
 
 LAYOUT = 3

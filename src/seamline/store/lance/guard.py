@@ -25,8 +25,7 @@ from typing import NamedTuple
 from seamline.errors import StoreError
 from seamline.records import Problem
 from seamline.store.folders import sync
-from seamline.store.lance.durable import checksum, settle, write_at, write_checked
-from seamline.store.lance.engine import report_errors
+from seamline.store.lance.engine import checksum, report_errors, settle, write_at, write_checked
 
 CURRENT = "current.json"
 _ENDS = {".lance": b"LANC", ".manifest": b"LANC", ".idx": b"LANC", ".arrow": b"ARROW1"}

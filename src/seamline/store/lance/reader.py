@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,7 +20,7 @@ from seamline.text.words import query_words
 
 if TYPE_CHECKING:
     from seamline.filters.tree import Filter
-    from seamline.records import Entry, Head, Scored, Settings, Vector, VectorKind, Version
+    from seamline.records import Entry, Head, Levels, Scored, Settings, Vector, VectorKind, Version
 
 T = TypeVar("T")
 
@@ -48,13 +48,7 @@ class LanceReader:
         self._through: dict[str, int] = {}
 
     def near(
-        self,
-        vector: Vector,
-        k: int,
-        *,
-        where: Filter | None = None,
-        levels: Collection[int] | None = (0,),
-        of: VectorKind = "text",
+        self, vector: Vector, k: int, *, where: Filter | None = None, levels: Levels = (0,), of: VectorKind = "text"
     ) -> list[Scored]:
         """The `k` entries with the highest cosine similarity: exactly in small indexes, almost always in large ones."""
         check_query(vector, self._settings)
@@ -68,9 +62,7 @@ class LanceReader:
             leg = NearLeg(self._entries, given, column, probes, partitions)
             return scored(leg.best(k, scope))
 
-    def matching(
-        self, query: str, k: int, *, where: Filter | None = None, levels: Collection[int] | None = (0,)
-    ) -> list[Scored]:
+    def matching(self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,)) -> list[Scored]:
         """The `k` entries with the highest BM25 score above 0."""
         words, asked = query_words(query), condition(where, levels)
         if k <= 0 or not words or asked == FALSE:
@@ -103,7 +95,7 @@ class LanceReader:
             taken = {entry.id: entry for entry in self._taken([place for _, _, place in page], vectors)}
             yield from (taken[id] for _, id, _ in page)
 
-    def count(self, where: Filter | None = None, *, levels: Collection[int] | None = (0,)) -> int:
+    def count(self, where: Filter | None = None, *, levels: Levels = (0,)) -> int:
         asked = condition(where, levels)
         if asked == FALSE:
             return 0
@@ -158,7 +150,7 @@ class LanceReader:
     def _indices(self) -> Mapping[str, TableIndex]:
         return indices(self._entries.indices())
 
-    def _scope(self, where: Filter | None, levels: Collection[int] | None) -> LanceScope:
+    def _scope(self, where: Filter | None, levels: Levels) -> LanceScope:
         strict = condition(where, levels)
         if levels is None or not self._indices:
             return LanceScope(strict)

@@ -1,6 +1,5 @@
-"""Addresses, connections and what PostgreSQL says when it refuses, in one line and without secrets.
-
-Text that PostgreSQL can hold: any string in, the same string out, in the same order.
+"""Addresses, connections and what PostgreSQL says when it refuses, in one line and without secrets; and text that it
+can hold: any string in, the same string out, in the same order.
 
 PostgreSQL refuses NUL and surrogates. They become two code points each, as do the two that stand for them:
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from psycopg import sql
 
 from seamline.errors import StoreError
 from seamline.filters.tree import Filter
-from seamline.records import Entry, Head, Scored, VectorKind, Version
+from seamline.records import Entry, Head, Levels, Scored, VectorKind, Version
 from seamline.store.changes import check_query
 from seamline.store.postgres import search
 from seamline.store.postgres.connect import Address, Connection, safe, told, unsafe
@@ -76,13 +76,7 @@ class PostgresReader:
         self._searcher = search.Searcher(connection, limits, indexes, levels, next_key, int(width))
 
     def near(
-        self,
-        vector: Vector,
-        k: int,
-        *,
-        where: Filter | None = None,
-        levels: Collection[int] | None = (0,),
-        of: VectorKind = "text",
+        self, vector: Vector, k: int, *, where: Filter | None = None, levels: Levels = (0,), of: VectorKind = "text"
     ) -> list[Scored]:
         """The `k` entries with the highest cosine similarity: exact in small indexes and under narrow filters, by
         HNSW otherwise."""
@@ -91,9 +85,7 @@ class PostgresReader:
         with told(self._address):
             return self._searcher.near(vector, k, where, levels, of) if k > 0 else []
 
-    def matching(
-        self, query: str, k: int, *, where: Filter | None = None, levels: Collection[int] | None = (0,)
-    ) -> list[Scored]:
+    def matching(self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,)) -> list[Scored]:
         """The `k` entries with the highest BM25 score above 0, exactly."""
         self._open()
         with told(self._address):
@@ -111,7 +103,7 @@ class PostgresReader:
         query = _entries_where(wanted, vectors) + sql.SQL(" ORDER BY e.doc, e.id")
         return _entries(self._stream(query, wanted.values), vectors)
 
-    def count(self, where: Filter | None = None, *, levels: Collection[int] | None = (0,)) -> int:
+    def count(self, where: Filter | None = None, *, levels: Levels = (0,)) -> int:
         text, values = both(condition(where), search.on_levels(levels))
         rows = self._all(sql.SQL("SELECT count(*) FROM entries e WHERE {}").format(text), values)
         return int(rows[0][0])

@@ -15,7 +15,7 @@ import numpy as np
 from psycopg import sql
 
 from seamline.filters.tree import Filter
-from seamline.records import Scored, VectorKind
+from seamline.records import Levels, Scored, VectorKind
 from seamline.store.postgres.connect import Connection, unsafe
 from seamline.store.postgres.filter import TRUE, PostgresCondition, both, condition
 from seamline.store.postgres.rows import Reals, bigints, reals
@@ -95,9 +95,7 @@ class Searcher:
         self._width = width
         self._narrow: dict[tuple[Filter, frozenset[int] | None], Keys | None] = {}
 
-    def near(
-        self, vector: Vector, k: int, where: Filter | None, levels: Collection[int] | None, of: VectorKind
-    ) -> list[Scored]:
+    def near(self, vector: Vector, k: int, where: Filter | None, levels: Levels, of: VectorKind) -> list[Scored]:
         """The nearest by cosine, best first."""
         asked = reals(vector)
         among = self._among(levels)
@@ -114,7 +112,7 @@ class Searcher:
                 found += self._exact(asked, k, of, _of_filter(where, inside))
         return _best(found, k)
 
-    def matching(self, asked: list[str], k: int, where: Filter | None, levels: Collection[int] | None) -> list[Scored]:
+    def matching(self, asked: list[str], k: int, where: Filter | None, levels: Levels) -> list[Scored]:
         """The best by BM25, best first."""
         totals = Totals(
             sum(level.worded for level in self._levels.values()), sum(level.words for level in self._levels.values())
@@ -167,7 +165,7 @@ class Searcher:
             self._width = min(width, WIDTHS[0])
             self._connection.execute("SELECT set_config('hnsw.ef_search', %s, true)", (str(self._width),))
 
-    def _passing(self, where: Filter, levels: Collection[int] | None, k: int = 0) -> Keys | None:
+    def _passing(self, where: Filter, levels: Levels, k: int = 0) -> Keys | None:
         """Keys of the entries that a narrow filter lets through; None for a wide one.
 
         A look at some entries comes first: to look up 50,000 of 100,000 took 100 ms, and 10,000 of them 14.
@@ -180,7 +178,7 @@ class Searcher:
             self._narrow[name] = None if wide else self._look_up(where, levels, most)
         return self._narrow[name]
 
-    def _share(self, where: Filter, levels: Collection[int] | None, k: int) -> float:
+    def _share(self, where: Filter, levels: Levels, k: int) -> float:
         text, values = both(condition(where, alone=True), on_levels(levels))
         sample = np.unique((_SPREAD * self._next_key).astype(np.int64))
         widths = (WIDTHS[0], self._width, k * _VIEW)
@@ -189,18 +187,18 @@ class Searcher:
         self._width = int(width)
         return float(share)
 
-    def _look_up(self, where: Filter, levels: Collection[int] | None, most: int) -> Keys | None:
+    def _look_up(self, where: Filter, levels: Levels, most: int) -> Keys | None:
         text, values = both(condition(where), on_levels(levels))
         row = self._connection.execute(_LOOK_UP.format(where=text), (*values, most + 1)).fetchone()
         keys = np.frombuffer((row[0] if row else None) or b"", dtype=">i8").astype(np.int64)
         return keys if len(keys) <= most else None
 
-    def _among(self, levels: Collection[int] | None) -> list[int]:
+    def _among(self, levels: Levels) -> list[int]:
         """The levels that are asked for and have entries."""
         return [level for level, now in self._levels.items() if now.entries and (levels is None or level in levels)]
 
 
-def on_levels(levels: Collection[int] | None) -> PostgresCondition:
+def on_levels(levels: Levels) -> PostgresCondition:
     """Entries of these levels; of all, where there are none given."""
     return TRUE if levels is None else PostgresCondition(sql.SQL("e.level = ANY(%s::integer[])"), (list(levels),))
 

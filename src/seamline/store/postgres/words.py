@@ -6,22 +6,20 @@ search reads both; `fold` turns the second into the first when there is enough o
 
 One row for each word of each entry, scored in SQL, took 23 ms a query at 100,000 entries and 11 kB an entry; this takes
 2 ms and 0.6 kB.
-
-How the words that came and went since become packed rows again; see `postgres_words`.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seamline.errors import StoreError
-from seamline.records import Entry
+from seamline.records import Entry, Levels
 from seamline.store import bm25
 from seamline.store.postgres.connect import Connection
 from seamline.text.words import words
@@ -62,9 +60,7 @@ def bag(key: int, entry: Entry) -> Bag:
     return Bag(key, int(entry.level), Counter(found), len(found))
 
 
-def score(
-    connection: Connection, asked: Sequence[str], levels: Collection[int] | None, totals: Totals
-) -> tuple[Keys, Scores]:
+def score(connection: Connection, asked: Sequence[str], levels: Levels, totals: Totals) -> tuple[Keys, Scores]:
     """Key and score of every entry of these levels that has one of these words, in no order."""
     if not asked or not totals.worded:
         return np.empty(0, np.int64), np.empty(0)
@@ -92,9 +88,7 @@ def unpack(data: bytes) -> Postings:
     return np.frombuffer(data, dtype="<u4").reshape(3, -1)
 
 
-def _found(
-    connection: Connection, asked: Sequence[str], levels: Collection[int] | None
-) -> dict[str, tuple[Postings, int]]:
+def _found(connection: Connection, asked: Sequence[str], levels: Levels) -> dict[str, tuple[Postings, int]]:
     """Living postings on these levels, and how many entries of all levels hold the word."""
     parts: dict[str, list[Postings]] = {word: [] for word in asked}
     holding = dict.fromkeys(asked, 0)

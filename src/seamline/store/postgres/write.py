@@ -1,8 +1,7 @@
 """Writing to an index in PostgreSQL: one transaction, and an answer even where the connection broke on its commit.
 
-What keeps an index in PostgreSQL quick: packed words, HNSW, statistics for the planner, dead rows removed.
-
-Nothing here locks out readers, not even those of the process that tidies.
+`tidy` keeps the index quick: packed words, HNSW, statistics for the planner, dead rows removed. It locks out no reader,
+not even those of the process that tidies.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -20,7 +20,7 @@ from seamline.store.sqlite.words import Postings
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline.records import Vector
+    from seamline.records import Levels, Vector
     from seamline.store.sqlite.database import Database
 
 _POSTINGS = 128 << 20
@@ -141,7 +141,7 @@ class Corpus:
         db: Database | None,
         asked: Sequence[str],
         k: int,
-        levels: Collection[int] | None,
+        levels: Levels,
         through: NDArray[np.int64] | None,
     ) -> CorpusMatches:
         """The `k` best by words and those that equal the last of them; of these levels and among these rows, which are
@@ -156,7 +156,7 @@ class Corpus:
         vector: Vector,
         column: str,
         k: int,
-        levels: Collection[int] | None,
+        levels: Levels,
         through: NDArray[np.int64] | None,
     ) -> CorpusMatches:
         """Rows that may be among the `k` nearest; their scores are not worked out yet."""
@@ -200,7 +200,7 @@ class Corpus:
         kept = slice(None) if self._whole else self._alive[docs]
         return Postings(docs[kept], counts[kept])
 
-    def _allowed(self, levels: Collection[int] | None, through: NDArray[np.int64] | None) -> NDArray[np.bool_] | None:
+    def _allowed(self, levels: Levels, through: NDArray[np.int64] | None) -> NDArray[np.bool_] | None:
         """Which entries may be found; None for all."""
         key = None if levels is None else frozenset(levels)
         if key not in self._masks:

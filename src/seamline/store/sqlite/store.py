@@ -1,34 +1,177 @@
-"""An index in a folder: nothing to start, any number of readers, one writer."""
+"""An index in a folder: nothing to start, any number of readers, one writer.
+
+First the folder: how it is recognised, made and kept private, and how a lost change is noticed.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+import stat
 import threading
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from seamline.errors import StoreError
+from seamline.errors import IndexMissing, StoreError
 from seamline.records import Problem
 from seamline.store import codec
-from seamline.store.folders import WriterLock
-from seamline.store.sqlite import folder as home
+from seamline.store.folders import PRIVATE, WRITER, WriterLock, make_folder, report_disk_errors, sync
 from seamline.store.sqlite import structures
-from seamline.store.sqlite.caches import SqliteAnswers, SqliteVectors
-from seamline.store.sqlite.database import Database, ReaderPool
-from seamline.store.sqlite.erasure import erase
-from seamline.store.sqlite.folder import TRUTH, About
+from seamline.store.sqlite.database import DAMAGE_REMEDY, Damaged, Database, ReaderPool, seal, unseal
 from seamline.store.sqlite.reader import SqliteReader
 from seamline.store.sqlite.structures import SqliteLimits
-from seamline.store.sqlite.truth import state_of
+from seamline.store.sqlite.truth import LAYOUT, SCHEMA, IndexState, state_of
 from seamline.store.sqlite.upkeep import Search, SearchFiles
-from seamline.store.sqlite.writer import SqliteWriter
+from seamline.store.sqlite.writer import SqliteAnswers, SqliteVectors, SqliteWriter, erase
 from seamline.store.verify import verify_reader
 from seamline.types import Notice
 
 if TYPE_CHECKING:
     from seamline.records import Settings
+
+
+TRUTH = "index.db"
+ACKNOWLEDGED = "acknowledged"
+_NEW = f"{TRUTH}.new"
+_BESIDE = ("", "-wal", "-shm", "-journal")
+"""What SQLite puts behind the name of a file."""
+_OURS = re.compile(rf"(?:{TRUTH}(?:\.new)?|search-\d+\.db)(?:-wal|-shm|-journal)?|{ACKNOWLEDGED}|{WRITER}")
+"""Names of files that an index has."""
+_OLDER = "store"
+"""What stood here before: the folder of a LanceDB store."""
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that has no index, or one that this user should not open."""
+    if not folder.exists():
+        raise IndexMissing(f"there is no index in {folder}: make one with `seamline index`")
+    if not folder.is_dir():
+        raise StoreError(f"{folder} is a file, and an index is a folder: name another place")
+    if os.name != "nt":
+        if folder.stat().st_mode & stat.S_IWOTH:
+            raise StoreError(f"every user can write to {folder}: close it to them with `chmod go-w {folder}`")
+        if not os.access(folder, os.R_OK | os.X_OK):
+            raise StoreError(f"this user cannot read {folder}: run it as the user who made the index")
+    if (folder / TRUTH).exists():
+        return
+    if (folder / _OLDER / "settings.json").exists():
+        raise StoreError(
+            f"the index in {folder} was made by an older Seamline, with LanceDB: open it as `lance:{folder / _OLDER}`,"
+            f" or remove {folder} and index again"
+        )
+    raise IndexMissing(f"{folder} is no index, for it has no {TRUTH}: name the folder of one, or make one there")
+
+
+class About(NamedTuple):
+    """What an index says of itself."""
+
+    settings: Settings
+    root: str
+    """The way from its folder to the one that names of documents start from; empty for the folder around it."""
+
+
+def make_index(folder: Path, about: About) -> None:
+    """An empty index. It appears at one stroke; whoever is interrupted leaves nothing that looks like one."""
+    with report_disk_errors(f"cannot make an index in {folder}", "name a folder that can be written to"):
+        make_folder(folder)
+        _refuse_strangers(folder)
+    lock = WriterLock(folder)
+    try:
+        if (folder / TRUTH).exists():
+            return  # another process was faster
+        with report_disk_errors(f"cannot make an index in {folder}"):
+            for beside in _BESIDE:
+                (folder / f"{_NEW}{beside}").unlink(missing_ok=True)
+        _write_new(folder / _NEW, about)
+        with report_disk_errors(f"cannot make an index in {folder}"):
+            (folder / ACKNOWLEDGED).unlink(missing_ok=True)  # of an index that was removed by hand
+            os.replace(folder / _NEW, folder / TRUTH)
+            sync(folder)
+    finally:
+        lock.release(finished=True)
+
+
+def read_about(truth: Database) -> About:
+    """What the index was made with, and for."""
+    found = dict(truth.rows("SELECT name, value FROM about"))
+    layout = int.from_bytes(_about(found, "layout", truth.path), "little")
+    if layout > LAYOUT:
+        raise StoreError(
+            f"{truth.path} has layout {layout}, and this Seamline knows layouts up to {LAYOUT}:"
+            " update Seamline (`pip install -U seamline`), or index again into another folder"
+        )
+    settings = codec.unpack_settings(_about(found, "settings", truth.path).decode())
+    return About(settings, codec.text_of(_about(found, "root", truth.path)))
+
+
+def acknowledge(folder: Path, state: IndexState) -> None:
+    """Write down, for good, that this state was acknowledged."""
+    said = f"{state.counter} {state.mark.hex()}"
+    with report_disk_errors(f"cannot write to the index in {folder}"):
+        descriptor = os.open(folder / ACKNOWLEDGED, os.O_RDWR | os.O_CREAT, PRIVATE)
+        try:
+            # Always as long: on a full disk, what is written over needs no room.
+            os.pwrite(descriptor, f"{zlib.crc32(said.encode()):08x} {said}".ljust(63).encode() + b"\n", 0)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def acknowledged(folder: Path) -> IndexState | None:
+    """The state that was acknowledged last; None where nobody can tell."""
+    with suppress(OSError, ValueError):
+        check, counter, mark = (folder / ACKNOWLEDGED).read_bytes()[:63].decode().split()
+        if check == f"{zlib.crc32(f'{counter} {mark}'.encode()):08x}":
+            return IndexState(int(counter), bytes.fromhex(mark))
+    return None
+
+
+def has_lost(truth: Database, state: IndexState, last: IndexState | None) -> bool:
+    """Whether the truth, in this state, lacks a change that was acknowledged."""
+    if last is None or last.counter == 0:
+        return False
+    if last.counter > state.counter:
+        return True
+    mark = truth.value("SELECT mark FROM changes WHERE counter = ?", (last.counter,))
+    return mark is not None and mark != last.mark
+
+
+def _about(found: dict[str, bytes], name: str, path: str) -> bytes:
+    if name not in found:
+        raise Damaged(f"{path} does not say its {name}: {DAMAGE_REMEDY}")
+    return unseal(found[name], f"the {name} of {path}", name.encode())
+
+
+def _write_new(path: Path, about: About) -> None:
+    truth = Database(path, durable=True, create=True)
+    try:
+        with truth.transaction():
+            for statement in SCHEMA.split(";"):
+                truth.run(statement)
+            said = {
+                "layout": LAYOUT.to_bytes(4, "little"),
+                "settings": codec.pack_settings(about.settings).encode(),
+                "root": codec.text_bytes(about.root),
+            }
+            truth.run_many(
+                "INSERT INTO about (name, value) VALUES (?, ?)",
+                [(name, seal(value, name.encode())) for name, value in said.items()],
+            )
+        truth.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    finally:
+        truth.close()
+
+
+def _refuse_strangers(folder: Path) -> None:
+    strange = sorted(name for name in os.listdir(folder) if not _OURS.fullmatch(name))
+    if strange and (folder / _OLDER / "settings.json").exists():
+        check_folder(folder)
+    if strange:
+        raise StoreError(f"{folder} holds files that are not of an index, such as {strange[0]}: name an empty folder")
+
 
 _LOST = (
     "it lacks changes that were acknowledged: it was replaced by an older copy, or its -wal file was removed; run"
@@ -52,10 +195,10 @@ class SqliteStore:
     def open(cls, url: str, *, limits: SqliteLimits | None = None) -> SqliteStore:
         """The index in a folder; a StoreError says why it cannot be opened."""
         folder = Path(url)
-        home.check(folder)
+        check_folder(folder)
         truth = Database(folder / TRUTH, durable=True)
         try:
-            return cls(folder, home.read_about(truth), limits or SqliteLimits())
+            return cls(folder, read_about(truth), limits or SqliteLimits())
         finally:
             truth.close()
 
@@ -64,7 +207,7 @@ class SqliteStore:
         """Make an index in a folder, or open the one that is there, if it was made with the same settings."""
         folder = Path(url)
         if not (folder / TRUTH).exists():
-            home.make(folder, About(settings, root))
+            make_index(folder, About(settings, root))
         store = cls.open(url, limits=limits)
         codec.check_settings(store.settings, settings)
         return store
@@ -82,19 +225,19 @@ class SqliteStore:
         """The present state, until it is closed; it stays readable that long, whatever others write or tidy."""
         with ExitStack() as held:
             # In this order: what was acknowledged and what structures were made from is then in the truth's history.
-            last = home.acknowledged(self._folder)
+            last = acknowledged(self._folder)
             found = self._search.hold(held)
             truth = held.enter_context(self._truths.lend())
             held.enter_context(truth.snapshot())
             state = state_of(truth)
-            if home.has_lost(truth, state, last):
+            if has_lost(truth, state, last):
                 raise StoreError(f"{truth.path}: {_LOST}")
             yield SqliteReader(truth, self._settings, Search(self._search, held, truth, state, found))
 
     @contextmanager
     def writer(self) -> Iterator[SqliteWriter]:
         """The right to write, until it is given back. A StoreError names who has it."""
-        home.check(self._folder)
+        check_folder(self._folder)
         lock = WriterLock(self._folder)
         try:
             truth = Database(self._folder / TRUTH, durable=True)
@@ -103,7 +246,7 @@ class SqliteStore:
                 writer = SqliteWriter(
                     truth,
                     self._settings,
-                    lambda state: home.acknowledge(self._folder, state),
+                    lambda state: acknowledge(self._folder, state),
                     lambda end: self._bring_up(truth, end),
                 )
                 try:
@@ -117,14 +260,14 @@ class SqliteStore:
 
     def forget(self, docs: Sequence[str]) -> list[str]:
         """Erase documents with every version of them; the names of those that were there."""
-        home.check(self._folder)
+        check_folder(self._folder)
         lock = WriterLock(self._folder)
         try:
             self.close()  # no connection of ours holds an old state, or pages in memory
             truth = Database(self._folder / TRUTH, durable=True)
             try:
                 erased = erase(truth, docs)
-                home.acknowledge(self._folder, state_of(truth))
+                acknowledge(self._folder, state_of(truth))
                 with truth.snapshot():
                     self._search.build(truth)
             finally:
@@ -185,11 +328,11 @@ class SqliteStore:
 
     def _resume(self, truth: Database) -> None:
         """Start from what the truth is, and say so where it lost something."""
-        state, last = state_of(truth), home.acknowledged(self._folder)
-        if home.has_lost(truth, state, last):
+        state, last = state_of(truth), acknowledged(self._folder)
+        if has_lost(truth, state, last):
             self._remark(f"{truth.path} lacked changes that were acknowledged; this run starts from what it has")
         if state != last:
-            home.acknowledge(self._folder, state)
+            acknowledge(self._folder, state)
 
     def _remark(self, message: str) -> None:
         with self._lock:

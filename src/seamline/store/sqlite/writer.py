@@ -1,8 +1,15 @@
-"""Changing an embedded index: one transaction per call, and the search structures brought up to date behind it."""
+"""Changing an embedded index: one transaction per call, and the search structures brought up to date behind it.
+
+After documents are erased no file of the index holds their text, nor anything made of it; what a file system, a disk or
+a copy keeps of older files is beyond this. What an index remembers of models, vectors by text and answers by question,
+is in the truth as well; losing one costs the time to make it again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +18,7 @@ from seamline.errors import StoreError
 from seamline.store import codec
 from seamline.store.changes import Current, check_changes
 from seamline.store.codec import pack_entry, pack_head, pack_layout, unpack_head
-from seamline.store.sqlite.database import Database, seal, unseal
+from seamline.store.sqlite.database import Damaged, Database, ReaderPool, seal, unseal
 from seamline.store.sqlite.truth import (
     IndexState,
     heads_of,
@@ -19,6 +26,7 @@ from seamline.store.sqlite.truth import (
     new_mark,
     pack_vector,
     pages,
+    prove_vector,
     row_key,
     state_of,
     terms_of,
@@ -26,6 +34,7 @@ from seamline.store.sqlite.truth import (
 
 if TYPE_CHECKING:
     from seamline.records import Change, Entry, Settings, Vector, Version
+
 
 _ENTRY = (
     "INSERT INTO entries (id, document, level, parent, title, kind, language, tokens, authority, coherence, created_at,"
@@ -199,3 +208,107 @@ def _current(truth: Database, docs: Sequence[str]) -> dict[str, Current]:
 def _number(value: float | None) -> float | None:
     """NaN is as good as missing for a filter."""
     return value if value is not None and value == value else None
+
+
+_OF_A_DOCUMENT = (
+    "DELETE FROM holders WHERE row IN (SELECT row FROM entries WHERE document = ?)",
+    "DELETE FROM bodies WHERE row IN (SELECT row FROM entries WHERE document = ?)",
+    "DELETE FROM entries WHERE document = ?",
+    "DELETE FROM gone WHERE document = ?",
+    "DELETE FROM versions WHERE document = ?",
+    "DELETE FROM documents WHERE number = ?",
+)
+# Vectors and answers that no entry uses are of texts nobody knows any more: perhaps of those that are erased.
+_OF_NOBODY = (
+    "DELETE FROM terms WHERE number NOT IN (SELECT term FROM holders)",
+    "DELETE FROM vectors WHERE number NOT IN (SELECT vector FROM entries WHERE vector IS NOT NULL"
+    " UNION SELECT summary_vector FROM entries WHERE summary_vector IS NOT NULL)",
+    "DELETE FROM embeddings WHERE vector NOT IN (SELECT number FROM vectors)",
+    "DELETE FROM answers",
+    "DELETE FROM removed",
+    "DELETE FROM changes",
+)
+
+
+def erase(truth: Database, docs: Sequence[str]) -> list[str]:
+    """Erase documents with all their versions; the names of those that were there. Search structures made before are
+    of another history afterwards."""
+    found = heads_of(truth, docs)
+    if not found:
+        return []
+    truth.run("PRAGMA secure_delete = ON")
+    with truth.transaction():
+        counter = state_of(truth).counter + 1
+        for number, _ in found.values():
+            for statement in _OF_A_DOCUMENT:
+                truth.run(statement, (number,))
+        for statement in _OF_NOBODY:
+            truth.run(statement)
+        _forget_moves(truth, found.keys())
+        truth.run("INSERT INTO changes (counter, mark) VALUES (?, ?)", (counter, new_mark()))
+    truth.run("VACUUM")
+    truth.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    return sorted(found)
+
+
+def _forget_moves(truth: Database, docs: Collection[str]) -> None:
+    """No document was moved to one that is erased."""
+    for number, name, sealed in truth.rows("SELECT number, name, head FROM documents"):
+        head = unpack_head(unseal(sealed, "the head of a document", name))
+        if head.moved_to in docs:
+            kept = seal(pack_head(replace(head, moved_to="")), codec.text_bytes(head.doc))
+            truth.run("UPDATE documents SET head = ? WHERE number = ?", (kept, number))
+
+
+class SqliteVectors:
+    """Vectors by embedder and text."""
+
+    def __init__(self, truths: ReaderPool) -> None:
+        self._truths = truths
+
+    def get(self, fingerprint: str, texts: Sequence[str], dimensions: int) -> dict[str, Vector]:
+        """The vectors of those texts that are known, whole and of this many dimensions."""
+        keys = {_key(fingerprint, text): text for text in texts}
+        rows: list[tuple[bytes, bytes, bytes]] = []
+        with self._truths.lend() as truth:
+            for page in pages(keys):
+                rows += truth.rows(
+                    "SELECT e.key, v.digest, v.vector FROM embeddings e JOIN vectors v ON v.number = e.vector"  # noqa: S608
+                    f" WHERE e.key IN ({marks(page)})",
+                    page,
+                )
+        whole = [(key, prove_vector(digest, data)) for key, digest, data in rows if len(data) == 4 * dimensions]
+        return {keys[key]: np.frombuffer(data, "<f4").astype(np.float32) for key, data in whole}
+
+    def put(self, fingerprint: str, texts: Sequence[str], vectors: Vector) -> None:
+        """Keep the vectors of these texts, all of them or, where this fails, none."""
+        with self._truths.lend() as truth, truth.transaction():
+            rows = [(_key(fingerprint, text), store_vector(truth, v)) for text, v in zip(texts, vectors, strict=True)]
+            truth.run_many("INSERT OR REPLACE INTO embeddings (key, vector) VALUES (?, ?)", rows)
+
+
+class SqliteAnswers:
+    """Answers of language models by key."""
+
+    def __init__(self, truths: ReaderPool) -> None:
+        self._truths = truths
+
+    def get(self, key: bytes) -> bytes | None:
+        """A known answer; None for one that is missing or damaged."""
+        with self._truths.lend() as truth:
+            found = truth.value("SELECT answer FROM answers WHERE key = ?", (key,))
+        try:
+            return None if found is None else unseal(found, "an answer", key)
+        except Damaged:
+            return None  # asked again, and written anew
+
+    def put(self, key: bytes, answer: bytes) -> None:
+        """Keep an answer."""
+        with self._truths.lend() as truth, truth.transaction():
+            values = (key, seal(answer, key))
+            truth.run("INSERT OR REPLACE INTO answers (key, answer) VALUES (?, ?)", values)
+
+
+def _key(fingerprint: str, text: str) -> bytes:
+    content = sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return sha256(fingerprint.encode() + b"\0" + content).digest()

@@ -12,15 +12,14 @@ Needs `pytest`, `hypothesis` and `numpy`, which the `dev` extra brings.
 import pytest
 
 # Before the parts are loaded: a failed check of theirs shows both sides, as in a file of tests.
-_PARTS = ("filtering", "history", "searching", "sequences", "site", "writing")
+_PARTS = ("filtering", "history", "searching", "site", "writing")
 pytest.register_assert_rewrite(*(f"{__name__}.{part}" for part in _PARTS))
 
 from seamline.testing.stores.filtering import FilteringContract  # noqa: E402
 from seamline.testing.stores.history import HistoryContract  # noqa: E402
 from seamline.testing.stores.searching import SearchingContract  # noqa: E402
-from seamline.testing.stores.sequences import SequenceContract  # noqa: E402
 from seamline.testing.stores.site import Site  # noqa: E402
-from seamline.testing.stores.writing import WritingContract  # noqa: E402
+from seamline.testing.stores.writing import SequenceContract, WritingContract  # noqa: E402
 
 
 class StoreContract(WritingContract, HistoryContract, SearchingContract, FilteringContract, SequenceContract):

@@ -15,8 +15,16 @@ from typing import Any
 from seamline.parse.builder import DocumentBuilder
 from seamline.parse.office.docx.styles import DocxNumbering, DocxStyles, ParagraphLook
 from seamline.parse.office.docx.text import DocxLine, DocxLines, choose_alternative
-from seamline.parse.office.drawing import drawn_pieces
-from seamline.parse.office.ooxml import OfficePackage, PartRelation, attribute, child, name_of, number, value
+from seamline.parse.office.ooxml import (
+    OfficePackage,
+    PartRelation,
+    attribute,
+    child,
+    drawn_pieces,
+    name_of,
+    number,
+    value,
+)
 from seamline.parse.office.pieces import OfficeCell, OfficePicture, OfficePiece, OfficeRow, OfficeTable, as_text
 from seamline.parse.office.write import ContentWalk, OpenElement, PieceWriter, Told
 from seamline.parse.parser_types import ParseInput, ParseResult

@@ -13,6 +13,7 @@ from seamline.parse.office.docx.math import formula
 from seamline.parse.office.docx.styles import DocxStyles, is_mono
 from seamline.parse.office.ooxml import PartRelation, attribute, child, is_on, name_of, value
 from seamline.parse.office.pieces import OfficePicture
+from seamline.parse.xml import ElementWalk
 
 _SKIPPED = frozenset((
     "w:pPr", "w:rPr", "w:sdtPr", "w:sdtEndPr", "w:customXmlPr", "w:smartTagPr", "w:ffData", "w:fldData",
@@ -187,18 +188,14 @@ class DocxLines:
         """Pictures, charts, diagrams and text boxes of a drawing."""
         alt = target = ""
         kind = "object" if name_of(drawing) == "w:object" else ""
-        stack = [iter(drawing)]
-        while stack:
-            element = next(stack[-1], None)
-            if element is None:
-                stack.pop()
-                continue
+        walk = ElementWalk(drawing)
+        for element in walk:
             name = name_of(element)
             if name == "w:txbxContent":
                 line.boxes.append(element)
                 continue
             if name == "mc:AlternateContent":
-                stack.append(iter(choose_alternative(element)))
+                walk.enter(choose_alternative(element))
                 continue
             if name == "a:t":
                 line.parts.append(("text", f"{element.text or ''} "))
@@ -213,7 +210,7 @@ class DocxLines:
                 target = self._part(attribute(element, "id") or attribute(element, "dm"))
             elif name.startswith("v:"):
                 alt = alt or element.get("alt") or ""
-            stack.append(iter(element))
+            walk.enter(element)
         self._picture(OfficePicture(" ".join(alt.split()), target, kind), line)
 
     def _part(self, key: str) -> str:

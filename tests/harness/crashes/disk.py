@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from seamline.testing.crashes.shim import Kind, Record
+from harness.crashes.shim import Kind, Record
 
 PAGE = 4096
 """What a disk writes as a whole."""

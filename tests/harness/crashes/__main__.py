@@ -1,4 +1,4 @@
-"""Interrupt index runs at every point: `python -m seamline.testing.crashes --store lance --mode kill --points all`.
+"""Interrupt index runs at every point: `python -m harness.crashes --store lance --mode kill --points all`.
 
 Prints a line for each run that was interrupted, with the number of its points, and every problem. The exit code is 1
 where there was one.
@@ -13,9 +13,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from seamline.testing.crashes.points import Case, CrashBench, PointTally, Recording, quick_folder, spread
-from seamline.testing.crashes.shim import missing
-from seamline.testing.crashes.stores import STORES
+from harness.crashes.points import Case, CrashBench, PointTally, Recording, quick_folder, spread
+from harness.crashes.shim import missing
+from harness.crashes.stores import STORES
 
 MODES = ("kill", "torn", "power", "reorder")
 RUNS = ("first", "second", "upkeep", "forget", "recovery")
@@ -72,7 +72,7 @@ def interrupt(bench: CrashBench, case: Case, recording: Recording, mode: str, co
 
 
 def _parsed(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser("seamline.testing.crashes", description="Interrupt index runs at every point.")
+    parser = argparse.ArgumentParser("harness.crashes", description="Interrupt index runs at every point.")
     parser.add_argument("--store", choices=sorted(STORES), required=True)
     parser.add_argument("--mode", dest="modes", choices=MODES, nargs="+", default=list(MODES))
     parser.add_argument("--run", dest="runs", choices=RUNS, nargs="+", default=list(RUNS))

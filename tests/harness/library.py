@@ -1,7 +1,4 @@
-"""A small index in memory, made of texts: for tests of whatever searches one.
-
-Vectors and answers that are kept in memory, for tests of those who use such caches.
-"""
+"""A small index in memory, made of texts, for tests of whatever searches one; and a cache of vectors in memory."""
 
 from __future__ import annotations
 
@@ -14,7 +11,8 @@ from typing import TYPE_CHECKING
 from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.index.config import IndexConfig, settings_of
-from seamline.index.update import IndexSource, Tools
+from seamline.index.sources import IndexSource
+from seamline.index.update import Tools
 from seamline.pipeline import index
 from seamline.protocols import Embedder
 from seamline.recipe.recipe import Overlap, Recipe

@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from seamline.testing.crashes.children import Ended, in_child
-from seamline.testing.crashes.disk import Disk
-from seamline.testing.crashes.runs import (
+from harness.crashes.children import Ended, in_child
+from harness.crashes.disk import Disk
+from harness.crashes.runs import (
     FORGOTTEN,
     Answers,
     ExpectedIndex,
@@ -38,9 +38,9 @@ from seamline.testing.crashes.runs import (
     run_update,
     run_upkeep,
 )
-from seamline.testing.crashes.shim import Kind, Record, build, operations, read_journal
-from seamline.testing.crashes.stores import StoreKind
-from seamline.testing.library import Library
+from harness.crashes.shim import Kind, Record, build, operations, read_journal
+from harness.crashes.stores import StoreKind
+from harness.library import Library
 
 Said = list[Mapping[str, Any]]
 
@@ -252,7 +252,7 @@ class CrashBench:
 
 def quick_folder() -> str | None:
     """A disk in memory, where syncs cost nothing; None where there is none."""
-    memory = "/dev/shm"  # noqa: S108 - folders of random names are made there
+    memory = "/dev/shm"
     return memory if os.access(memory, os.W_OK) else None
 
 

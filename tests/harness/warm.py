@@ -1,7 +1,7 @@
 """Commands run by one process that stays: most of a short command is loading a store and a model.
 
 `serve` answers at a socket. A client hands over its arguments, folder, environment and standard streams, and gets the
-exit code; `python -m seamline.testing.warm SOCKET ARGUMENT...` is a client that behaves as the command itself.
+exit code; `python warm.py SOCKET ARGUMENT...` is a client that behaves as the command itself.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class WarmProcess:
         self.address = str(Path(self._folder.name) / "socket")
 
     def __enter__(self) -> WarmProcess:
-        command = [sys.executable, "-m", "seamline.testing.warm", "--serve", self.address]
+        command = [sys.executable, "-P", __file__, "--serve", self.address]
         self._process = subprocess.Popen(command, env=self._env, stdin=subprocess.DEVNULL)
         deadline = time.monotonic() + 60
         while not os.path.exists(self.address):

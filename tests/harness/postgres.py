@@ -205,7 +205,7 @@ def own_folder() -> Iterator[Path]:
 @cache
 def shared_server() -> Running:
     """The one server of a test run: the first process that asks starts it, and it ends after the last one did."""
-    from seamline.testing.postgres_keeper import joined
+    from harness.postgres_keeper import joined
 
     return Running(joined())
 
@@ -214,7 +214,7 @@ def temporary() -> Path:
     """A folder for temporary files that whoever runs the server can reach."""
     usual = Path(tempfile.gettempdir()).resolve()
     open_to_all = all(folder.stat().st_mode & 0o001 for folder in (usual, *usual.parents))
-    return usual if open_to_all or not _as_root() else Path("/tmp")  # noqa: S108 - a new folder of a random name
+    return usual if open_to_all or not _as_root() else Path("/tmp")
 
 
 def programs(folder: Path) -> Path:

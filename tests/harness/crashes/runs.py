@@ -15,6 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from harness.crashes.stores import StoreKind
+from harness.library import RECIPE
 from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import IndexMissing, StoreError
@@ -23,8 +25,6 @@ from seamline.index.config import IndexConfig, settings_of
 from seamline.protocols import Reader, Store, Writer
 from seamline.records import Change, Settings
 from seamline.search.options import LegChoice, SearchOptions
-from seamline.testing.crashes.stores import StoreKind
-from seamline.testing.library import RECIPE
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 SHAPE = IndexConfig(recipe=RECIPE, embedder="hash")

@@ -1,4 +1,4 @@
-"""The process that keeps the server of a test run: `python -m seamline.testing.postgres_keeper FOLDER`.
+"""The process that keeps the server of a test run: `python -m harness.postgres_keeper FOLDER`.
 
 Whoever uses the server holds a lock on a file, which the kernel takes back however a process ends. The keeper stops the
 server and removes the folder when nobody holds it any more; if the keeper itself is killed, the server ends with it.
@@ -19,7 +19,8 @@ from shutil import rmtree
 from typing import IO
 from uuid import uuid4
 
-from seamline.testing.postgres import Server, temporary
+from harness import environment
+from harness.postgres import Server, temporary
 
 _RUN = "PYTEST_XDIST_TESTRUNUID"
 """What processes of one test run have in common, and no other run has."""
@@ -85,7 +86,7 @@ def _start_keeper(folder: Path) -> None:
     with (folder / "log").open("ab") as log:
         keeper = subprocess.Popen(
             [sys.executable, "-m", __name__, str(folder)],
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, env=environment(),
         )  # fmt: skip
     while not (folder / "port").exists():
         if keeper.poll() is not None:

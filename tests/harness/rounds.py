@@ -1,6 +1,6 @@
 """An indexer for tests of what an interruption leaves: rounds of documents, and a process that indexes them.
 
-The process (`python -m seamline.testing.rounds`) runs a real `Index` over one round after another, and says what it
+The process (`python -m harness.rounds`) runs a real `Index` over one round after another, and says what it
 was told is done.
 """
 
@@ -18,6 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from harness import environment
+from harness.library import RECIPE
 from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.index.config import IndexConfig, settings_of
@@ -25,7 +27,6 @@ from seamline.protocols import Store
 from seamline.records import Entry
 from seamline.store import create_store
 from seamline.testing.entries import entries, revise
-from seamline.testing.library import RECIPE
 
 SLOTS = 24
 """Documents there are at most; a few are always away."""
@@ -200,11 +201,11 @@ class IndexerProcess:
     """Another process with the same store: it loads, says `ready`, and starts when it is told to."""
 
     def __init__(self, scene: Scene, task: str, *arguments: str) -> None:
-        command = [sys.executable, "-m", "seamline.testing.rounds", task, scene.address, str(scene.folder), *arguments]
+        command = [sys.executable, "-m", "harness.rounds", task, scene.address, str(scene.folder), *arguments]
         self._log = scene.folder / f"{task}.log"
         with self._log.open("wb") as log:
             pipe = subprocess.PIPE
-            self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=log, bufsize=0)
+            self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=log, bufsize=0, env=environment())
         self._rest = b""
 
     def __enter__(self) -> IndexerProcess:

@@ -5,7 +5,7 @@
     mixtures(scene, 40)                          what a reader saw, while another process wrote, that never was
     refusal(scene)                               what a second writer is told
 
-What an indexer left is compared with what it had said: see `audit`, and `seamline.testing.rounds` for the indexer.
+What an indexer left is compared with what it had said: see `audit`, and `harness.rounds` for the indexer.
 
 Disks that are full: a small one, what fills it, and an indexer that has no room.
 
@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from harness.rounds import SHAPE, STATES, IndexerProcess, Scene, Told, opened, run_round, state
 from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
 from seamline.errors import StoreError
@@ -40,7 +41,6 @@ from seamline.protocols import Reader
 from seamline.records import Entry, Head
 from seamline.store import create_store
 from seamline.testing.entries import change, plain
-from seamline.testing.rounds import SHAPE, STATES, IndexerProcess, Scene, Told, opened, run_round, state
 
 _TIMES = ("created_at", "updated_at")
 

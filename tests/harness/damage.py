@@ -1,4 +1,4 @@
-"""Damage to every file of an index, and what a reader is told: `python -m seamline.testing.damage --store lance`.
+"""Damage to every file of an index, and what a reader is told: `python -m harness.damage --store lance`.
 
 Bits are flipped, ranges zeroed, files cut off and deleted. After each damage, in a process of its own, the index is
 opened and asked the same questions twice: each answer is the one of the whole index, or a StoreError that says what to
@@ -22,12 +22,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from harness.crashes.children import in_child
+from harness.crashes.points import quick_folder
+from harness.crashes.runs import Place, answers, documents, index_over, lay, listen, run_update
+from harness.crashes.stores import STORES, StoreKind
 from seamline.api.index import Index
 from seamline.errors import StoreError
-from seamline.testing.crashes.children import in_child
-from seamline.testing.crashes.points import quick_folder
-from seamline.testing.crashes.runs import Place, answers, documents, index_over, lay, listen, run_update
-from seamline.testing.crashes.stores import STORES, StoreKind
 
 LONGEST = 4096
 """Bytes of a range that is zeroed."""
@@ -273,7 +273,7 @@ class DamageBench:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run what the arguments say; 0 where no problem was found."""
-    parser = argparse.ArgumentParser("seamline.testing.damage", description="Damage every file of an index.")
+    parser = argparse.ArgumentParser("harness.damage", description="Damage every file of an index.")
     parser.add_argument("--store", choices=sorted(STORES), required=True)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,4 +1,4 @@
-"""Two writers and a reader of one index, killed at random: `python -m seamline.testing.crashes.rivals --store lance`.
+"""Two writers and a reader of one index, killed at random: `python -m harness.crashes.rivals --store lance`.
 
 The writers want the same documents, each in two states; who is refused because the other writes tries again. The reader
 checks all the while that it sees one state. Some or all of them are killed, and then the index is looked at as after
@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 
+from harness.crashes.children import PATIENCE, Ended, ForkedChild
+from harness.crashes.points import CrashBench, Said, quick_folder
+from harness.crashes.runs import Place, run_update
+from harness.crashes.stores import STORES, StoreKind
 from seamline.errors import IndexMissing, StoreError
 from seamline.protocols import Reader
-from seamline.testing.crashes.children import PATIENCE, Ended, ForkedChild
-from seamline.testing.crashes.points import CrashBench, Said, quick_folder
-from seamline.testing.crashes.runs import Place, run_update
-from seamline.testing.crashes.stores import STORES, StoreKind
 
 PER_STORE = 20
 """Kills of one index: with many more, a look at all versions takes longer than the runs."""
@@ -183,7 +183,7 @@ def _lines(log: Path) -> list[dict[str, Any]]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run what the arguments say; 0 where no problem was found."""
-    parser = argparse.ArgumentParser("seamline.testing.crashes.rivals", description="Kill two writers and a reader.")
+    parser = argparse.ArgumentParser("harness.crashes.rivals", description="Kill two writers and a reader.")
     parser.add_argument("--store", choices=sorted(STORES), required=True)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)

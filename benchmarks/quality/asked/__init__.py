@@ -1,0 +1,1 @@
+"""Questions a person would ask about the documentation corpus, with the passages that answer them."""
