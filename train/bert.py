@@ -1,0 +1,199 @@
+"""BERT's encoder in plain torch, sized as MiniLM is, and its weights as compact arrays.
+
+Texts come as rows of a token store on the device. `encode` sorts them by length and runs them in groups that are each
+padded to their longest text, so that little work is spent on padding.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+WIDTH, HEADS, INNER, PAD, CLS, SEP, MASK = 384, 12, 1536, 0, 101, 102, 103
+GROUP_TOKENS = 65_536
+"""Padded tokens of one group."""
+KEPT_TOKENS = 3_600_000
+"""Tokens times layers whose activations are kept, about 20 kB each; above that they are computed twice."""
+
+MEMORY = [1.0]
+"""Share of KEPT_TOKENS that this device has room for; lowered when it had not."""
+
+
+class Layer(nn.Module):
+    def __init__(self, dropout: float) -> None:
+        super().__init__()
+        self.query, self.key, self.value, self.out = (nn.Linear(WIDTH, WIDTH) for _ in range(4))
+        self.up, self.down = nn.Linear(WIDTH, INNER), nn.Linear(INNER, WIDTH)
+        self.norm1, self.norm2 = nn.LayerNorm(WIDTH, eps=1e-12), nn.LayerNorm(WIDTH, eps=1e-12)
+        self.dropout = dropout
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        rows, length, _ = x.shape
+        split = (rows, length, HEADS, WIDTH // HEADS)
+        q, k, v = (part(x).view(split).transpose(1, 2) for part in (self.query, self.key, self.value))
+        seen = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        x = self.norm1(x + self._drop(self.out(seen.transpose(1, 2).reshape(rows, length, WIDTH))))
+        return self.norm2(x + self._drop(self.down(F.gelu(self.up(x)))))
+
+    def _drop(self, x: Tensor) -> Tensor:
+        return F.dropout(x, self.dropout, self.training)
+
+
+class Bert(nn.Module):
+    """The encoder; `head` turns it into a cross-encoder with one score per text."""
+
+    def __init__(self, layers: int, *, head: bool = False, dropout: float = 0.1, vocabulary: int = 30522) -> None:
+        super().__init__()
+        self.words = nn.Embedding(vocabulary, WIDTH)
+        self.places = nn.Embedding(512, WIDTH)
+        self.types = nn.Embedding(2, WIDTH)
+        self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
+        self.layers = nn.ModuleList(Layer(dropout) for _ in range(layers))
+        self.head = nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.GELU(), nn.Linear(WIDTH, 1)) if head else None
+        self.dropout = dropout
+
+    def forward(self, ids: Tensor, types: Tensor | None = None) -> Tensor:
+        """A vector for each text, or a score."""
+        mask = ids != PAD
+        bias = torch.zeros(ids.shape, dtype=torch.bfloat16 if ids.is_cuda else torch.float32, device=ids.device)
+        bias = bias.masked_fill(~mask, -1e4)[:, None, None, :].expand(-1, 1, ids.shape[1], -1)
+        kinds = torch.zeros_like(ids) if types is None else types
+        x = self.words(ids) + self.places.weight[: ids.shape[1]] + self.types(kinds)
+        x = F.dropout(self.norm(x), self.dropout, self.training)
+        for layer in self.layers:
+            x = layer(x, bias.to(x.dtype) if not torch.is_autocast_enabled() else bias)
+        x = x.float()
+        if self.head is not None:
+            return self.head(x[:, 0]).squeeze(-1).float()
+        pooled = (x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+        return F.normalize(pooled, dim=-1)
+
+
+def groups_by_length(lengths: Tensor, most: int = GROUP_TOKENS) -> list[Tensor]:
+    """Row numbers, sorted by length and grouped so that each padded group has about as many tokens."""
+    order = torch.argsort(lengths, descending=True)
+    sizes = lengths[order].tolist()
+    out, at = [], 0
+    while at < len(sizes):
+        count = max(1, most // max(16, math.ceil(sizes[at] / 16) * 16))
+        out.append(order[at : at + count])
+        at += count
+    return out
+
+
+def encode(model: Bert, ids: Tensor, types: Tensor | None = None, *, group: int = GROUP_TOKENS) -> Tensor:
+    """One row per text of a padded batch, in its order."""
+    lengths = (ids != PAD).sum(1)
+    tokens = int(lengths.sum()) * len(model.layers)
+    again = torch.is_grad_enabled() and tokens > KEPT_TOKENS * MEMORY[0]
+    parts, places = [], groups_by_length(lengths, group)
+    for rows in places:
+        longest = min(ids.shape[1], math.ceil(int(lengths[rows[0]]) / 16) * 16)
+        given = (ids[rows, :longest], None if types is None else types[rows, :longest])
+        parts.append(checkpoint(model, *given, use_reentrant=False) if again else model(*given))
+    back = torch.argsort(torch.cat(places))
+    return torch.cat(parts)[back]
+
+
+# Weights as arrays -----------------------------------------------------------------------------------------------
+
+_NAMES = {
+    "query": "attention.self.query", "key": "attention.self.key", "value": "attention.self.value",
+    "out": "attention.output.dense", "norm1": "attention.output.LayerNorm",
+    "up": "intermediate.dense", "down": "output.dense", "norm2": "output.LayerNorm",
+}  # fmt: skip
+
+
+def from_safetensors(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The names of the public checkpoint, as the names used here."""
+    out = {
+        "words.weight": tensors["embeddings.word_embeddings.weight"],
+        "places.weight": tensors["embeddings.position_embeddings.weight"],
+        "types.weight": tensors["embeddings.token_type_embeddings.weight"],
+        "norm.weight": tensors["embeddings.LayerNorm.weight"],
+        "norm.bias": tensors["embeddings.LayerNorm.bias"],
+    }
+    for layer in range(6):
+        for own, theirs in _NAMES.items():
+            for part in ("weight", "bias"):
+                out[f"layers.{layer}.{own}.{part}"] = tensors[f"encoder.layer.{layer}.{theirs}.{part}"]
+    return out
+
+
+def pack(weights: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Word embeddings as int8 with a scale per row, all else as fp16."""
+    out = {}
+    for name, value in weights.items():
+        if name == "words.weight":
+            scale = np.abs(value).max(1) / 127 + 1e-12
+            out["words.int8"] = np.round(value / scale[:, None]).astype(np.int8)
+            out["words.scale"] = scale.astype(np.float32)
+        else:
+            out[name] = value.astype(np.float16)
+    return out
+
+
+def unpack(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    out = {name: np.asarray(value, np.float32) for name, value in arrays.items() if not name.startswith("words.")}
+    if "words.int8" in arrays:
+        out["words.weight"] = arrays["words.int8"].astype(np.float32) * arrays["words.scale"][:, None]
+    return out
+
+
+def pick_layers(weights: Mapping[str, np.ndarray], chosen: Sequence[int]) -> dict[str, np.ndarray]:
+    """The weights of a shallower model: these layers, in this order."""
+    out = {name: value for name, value in weights.items() if not name.startswith("layers.")}
+    for new, old in enumerate(chosen):
+        prefix = f"layers.{old}."
+        out |= {f"layers.{new}.{name[len(prefix) :]}": v for name, v in weights.items() if name.startswith(prefix)}
+    return out
+
+
+def build(
+    weights: Mapping[str, np.ndarray], layers: int, device: str, *, head: bool = False, dropout: float = 0.1
+) -> Bert:
+    model = Bert(layers, head=head, dropout=dropout, vocabulary=len(weights["words.weight"]))
+    state = {name: torch.from_numpy(np.array(value, np.float32)) for name, value in weights.items()}
+    missing = model.load_state_dict(state, strict=False)
+    if missing.unexpected_keys or any(not name.startswith("head.") for name in missing.missing_keys):
+        raise ValueError(f"weights do not fit: {missing}")
+    return model.to(device)
+
+
+def weights_of(model: nn.Module) -> dict[str, np.ndarray]:
+    return {name: value.detach().float().cpu().numpy() for name, value in model.state_dict().items()}
+
+
+def save_parts(
+    weights: Mapping[str, np.ndarray], folder: Path, name: str, *, words: bool, most: int = 14_500_000
+) -> None:
+    """Write packed weights as name.0.npz, name.1.npz, ... of at most so many bytes each."""
+    packed = pack({key: value for key, value in weights.items() if words or key != "words.weight"})
+    parts: list[dict[str, np.ndarray]] = [{}]
+    size = 0
+    for key, value in packed.items():
+        if size + value.nbytes > most and parts[-1]:
+            parts.append({})
+            size = 0
+        parts[-1][key] = value
+        size += value.nbytes
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, part in enumerate(parts):
+        temporary = folder / f".{name}.{number}.npz"
+        np.savez(temporary, **part)
+        temporary.rename(folder / f"{name}.{number}.npz")
+
+
+def load_parts(folder: Path, name: str) -> dict[str, np.ndarray]:
+    out: dict[str, np.ndarray] = {}
+    for file in sorted(folder.glob(f"{name}.*.npz")):
+        with np.load(file) as arrays:
+            out |= {key: arrays[key] for key in arrays.files}
+    return unpack(out)
