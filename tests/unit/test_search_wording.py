@@ -6,9 +6,8 @@ import pytest
 
 from harness.library import NOW, Library
 from seamline.pipeline import retrieve
-from seamline.search.exactness import LITERAL, RUN, Wording
 from seamline.search.options import SearchOptions
-from seamline.search.query import parse_query
+from seamline.search.query import LITERAL, RUN, Wording, parse_query
 from seamline.search.search import SearchEngine
 
 NOISE = {

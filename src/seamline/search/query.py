@@ -1,9 +1,12 @@
-"""What a query asks for beyond its words: `"quoted phrases"` that a passage must hold, and `-words` it must not."""
+"""What a query asks for beyond its words: `"quoted phrases"` that a passage must hold, `-words` it must not, and its
+wording. BM25 counts words wherever they stand, so the passage that says `exit code 137` loses to one that says exit and
+code often. A text that is asked for word for word should come first."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from seamline.text.words import located
@@ -67,3 +70,82 @@ def _holds(runs: Sequence[frozenset[str]], phrase: Phrase) -> bool:
     """Whether the words of a phrase stand one after the other; a name also counts by its parts, where it is alone."""
     size = len(phrase)
     return any(all(want <= runs[at + n] for n, want in enumerate(phrase)) for at in range(len(runs) - size + 1))
+
+
+LITERAL = 0.5
+"""What a passage gains that holds the query as it was typed, beside 1 for the best of the legs."""
+RUN = 0.3
+"""What it gains that holds all its words in order; a part of them, that part."""
+SHORT = 8
+"""Words of a query that may be asked for word for word; longer ones are questions."""
+
+_DENSE = "\u0e00"
+"""Scripts from Thai on write words without spaces, or with their endings."""
+
+
+class Wording:
+    """A query as it is worded."""
+
+    def __init__(self, query: str) -> None:
+        self._typed = _flat(query)
+        self._words = _words(query)
+
+    @property
+    def is_short(self) -> bool:
+        return 0 < len(self._words) <= SHORT
+
+    def bonus(self, text: str) -> float:
+        """What a passage gains for its wording."""
+        return LITERAL * self.is_in(text) + RUN * self.run(text)
+
+    def is_in(self, text: str) -> bool:
+        """Whether a text holds the query as it was typed, but for case and white space, and not inside of a word."""
+        within, typed = _flat(text), self._typed
+        at = within.find(typed) if typed else -1
+        while at >= 0:
+            if not (_joins(within, at) or _joins(within, at + len(typed))):
+                return True
+            at = within.find(typed, at + 1)
+        return False
+
+    def run(self, text: str) -> float:
+        """The share of the query's words that stand in a row in a text; one word of several is no row."""
+        found = _words(text)
+        longest = max((self._row(found, at) for at, word in enumerate(found) if word in self._places), default=0)
+        return longest / len(self._words) if longest > 1 or len(self._words) == 1 else 0.0
+
+    @cached_property
+    def _places(self) -> Mapping[str, Sequence[int]]:
+        places: dict[str, list[int]] = {}
+        for at, word in enumerate(self._words):
+            places.setdefault(word, []).append(at)
+        return places
+
+    def _row(self, found: Sequence[str], start: int) -> int:
+        """How many words go on as in the query, from one of its words on."""
+        return max(
+            _common(self._words[at:], found[start : start + len(self._words)]) for at in self._places[found[start]]
+        )
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Words that two rows have in common at their start."""
+    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text, names whole."""
+    return [terms[0] for _, _, terms in located(text) if terms]
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+def _joins(text: str, at: int) -> bool:
+    """Whether a place lies within a word."""
+    return 0 < at < len(text) and _is_of_word(text[at - 1]) and _is_of_word(text[at])
+
+
+def _is_of_word(character: str) -> bool:
+    return character in "-_" or (character.isalnum() and character < _DENSE)

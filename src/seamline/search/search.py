@@ -15,13 +15,12 @@ from seamline.search import expand, fuse
 from seamline.search.candidates import Candidate, as_hits, order, resolve_derived
 from seamline.search.documents import DocumentCache
 from seamline.search.duplicates import collapse
-from seamline.search.exactness import Wording
 from seamline.search.expand import second_look, without_covered
 from seamline.search.hits import Hit, Why
 from seamline.search.legs import Legs, SearchScope, find, similarities
 from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan
-from seamline.search.query import Query
+from seamline.search.query import Query, Wording
 from seamline.search.rerank import rescore, weigh
 from seamline.text.words import MOST_QUERY_WORDS, query_words
 from seamline.types import Notice
