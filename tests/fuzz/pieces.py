@@ -10,9 +10,11 @@ ODD_LETTERS = "¿¡«»‹›‘„’；：、，）『』【】〔〕〈〉《
 SENTENCES = (
     *("Dr. ", "e.g. ", "3.11 ", "\n\n", "\r\n\r\n", ". ", "? ", "The ", "word ", "你好。", "สวัสดี ", "`a. B`"),
     *("``c! D``", "`x''y`", "```", "[^12]", "31. Mai", "im 6. Stock", "12.3. Then ", "z. B. ", "NO. 5"),
-    *("\ud800", "．5"),
+    "．5",
 )
 """Ends of sentences, and what looks like one."""
+HALF_CHARACTER = "\ud800"
+"""No document holds one: for kernels alone."""
 MARKS = (
     *(". ", "! ", "? ", "… ", "; ", ", ", ": ", " ", "\n", "\r\n", "\r", "\n\n", "\t", "\u00a0", "\u3000"),
     *("\u2028", "\x0b", ".", "?", "。", "！", "؟", "।", '"', "'", "”", "」", ")", "]", "*", "_", "~", "`", "["),

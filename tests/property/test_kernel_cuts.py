@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fuzz.pieces import LETTERS, ODD_LETTERS, SENTENCES
+from fuzz.pieces import HALF_CHARACTER, LETTERS, ODD_LETTERS, SENTENCES
 from seamline.cut.pack import Goal, Load, Optimal
 from seamline.text.sentences import SHORT, TITLES, Candidates, possible_starts
 
@@ -16,7 +16,7 @@ native = pytest.importorskip("seamline._native", reason="the kernels were not bu
 
 # --- sentences -------------------------------------------------------------------------------------------------------
 
-PIECES = (*SENTENCES, *(f"{word}. " for word in sorted(TITLES | SHORT)), *LETTERS, *ODD_LETTERS)
+PIECES = (HALF_CHARACTER, *SENTENCES, *(f"{word}. " for word in sorted(TITLES | SHORT)), *LETTERS, *ODD_LETTERS)
 PROSE = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 
 
