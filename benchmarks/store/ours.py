@@ -155,7 +155,7 @@ class Asker:
     def hybrid(self, question: Question, k: int, where: Filter | None = None) -> list[int]:
         """Both legs, the entries with their texts, and fusion."""
         options = SearchOptions(k=k)
-        legs = find(self._reader, question.vector, question.text, options.depth, SearchScope(where))
+        legs = find(self._reader, question.vector, question.text, (options.depth, options.depth), SearchScope(where))
         near = dict(legs.dense)
         missing = self._reader.entries([hit.id for hit in legs.sparse if hit.id not in near], vectors=True)
         ranking, _ = fuse_legs(replace(legs, filled=similarities(question.vector, missing.values())), options)

@@ -15,6 +15,7 @@ from seamline.filters.tree import Test
 from seamline.pipeline import retrieve
 from seamline.records import Scored, Version
 from seamline.search.expand import Gate
+from seamline.search.fuse import linear
 from seamline.search.hits import Results
 from seamline.search.legs import Legs, SearchScope, find, near, query_vectors, similarities
 from seamline.search.options import SearchOptions
@@ -95,6 +96,14 @@ def test_what_only_bm25_found_has_its_cosine_worked_out(library: Library) -> Non
         filled = similarities(vector, reader.entries(legs.ids, vectors=True).values())
         exact = dict(reader.near(vector, 100))
     assert filled == pytest.approx({id: exact[id] for id in legs.ids}, abs=1e-6)
+
+
+def test_what_has_no_vector_yet_is_ranked_by_its_words() -> None:
+    sparse = {"a": 4.0, "b": 2.0, "c": 1.0}
+    ranked = dict(linear({"b": 0.9, "c": 0.1}, sparse, alpha=0.5, by="blend", without={"a"}))
+    assert ranked["a"] == pytest.approx(1.0)
+    assert ranked["b"] == pytest.approx(0.75)
+    assert dict(linear({"b": 0.9, "c": 0.1}, sparse, alpha=0.5, by="blend"))["a"] == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("legs", ["dense", "bm25", "hybrid"])
@@ -339,4 +348,4 @@ def test_a_name_that_one_text_has_is_found_by_it() -> None:
 
 def test_legs_without_vector_or_query_find_nothing(library: Library) -> None:
     with library.store.reader() as reader:
-        assert find(reader, None, "", 5, SearchScope()) == Legs()
+        assert find(reader, None, "", (5, 5), SearchScope()) == Legs()

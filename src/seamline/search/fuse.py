@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from heapq import nlargest
 from statistics import fmean, pstdev
 from typing import Literal
@@ -40,10 +40,18 @@ def rrf(
     return sort_scores(scores)
 
 
-def linear(dense: Mapping[str, float], sparse: Mapping[str, float], *, alpha: float, by: Normal) -> list[Scored]:
+def linear(
+    dense: Mapping[str, float],
+    sparse: Mapping[str, float],
+    *,
+    alpha: float,
+    by: Normal,
+    without: Collection[str] = (),
+) -> list[Scored]:
     """`alpha` times the dense score and the rest of the sparse one, each made comparable within its leg first.
 
-    What a leg has no score for gets its lowest. Where one leg is empty, the other decides alone.
+    What a leg has no score for gets its lowest; what is `without` a vector, that of the sparse leg alone. Where one leg
+    is empty, the other decides alone.
     """
     of_dense, of_sparse = NORMALS[by]
     if not dense or not sparse:
@@ -52,6 +60,7 @@ def linear(dense: Mapping[str, float], sparse: Mapping[str, float], *, alpha: fl
     low_left, low_right = min(left.values()), min(right.values())
     ids = dict.fromkeys((*dense, *sparse))
     mixed = {id: alpha * left.get(id, low_left) + (1 - alpha) * right.get(id, low_right) for id in ids}
+    mixed |= {id: right.get(id, low_right) for id in without if id in mixed}
     return sort_scores(_unit(mixed, by))
 
 

@@ -33,6 +33,8 @@ class Legs:
     sparse: tuple[Scored, ...] = ()
     filled: Mapping[str, float] | None = None
     """Dense scores of what only BM25 found, where they were worked out."""
+    without: frozenset[str] = frozenset()
+    """Those of them that have no vector yet."""
 
     @property
     def ids(self) -> tuple[str, ...]:

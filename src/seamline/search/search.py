@@ -118,7 +118,8 @@ class Finder:
             near = dict(legs.dense)
             first = legs.sparse[: options.depth]
             entries = reader.entries([id for id, _ in first if id not in near], vectors=True)
-            legs = replace(legs, filled=similarities(self.vector, entries.values()))
+            filled = similarities(self.vector, entries.values())
+            legs = replace(legs, filled=filled, without=frozenset(entries.keys() - filled.keys()))
         parts = legs.parts()
         ranking, weight = fuse_legs(legs, options)
         ranking = ranking[: max(self._depths(wording))]
@@ -156,7 +157,8 @@ def fuse_legs(legs: Legs, options: SearchOptions) -> tuple[list[Scored], float |
         return fuse.rrf((legs.dense, legs.sparse), k=options.rrf_k), None
     dense, sparse = legs.dense_scores, legs.sparse_scores(options.depth)
     weight = fuse.leaning(sparse.values(), options.alpha, options.lean)
-    return fuse.linear(dense, sparse, alpha=weight, by=options.fusion), weight if dense and sparse else None
+    ranking = fuse.linear(dense, sparse, alpha=weight, by=options.fusion, without=legs.without)
+    return ranking, weight if dense and sparse else None
 
 
 def rerank(
