@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 DEV := $(VENV)/.installed-dev
 DEMO := $(VENV)/.installed-demo
 PEERS := build/bench/.installed
-CODE := src tests benchmarks
+CODE := src tests benchmarks train
 CORE_TESTS := tests/property/test_contract.py tests/contract/test_commonmark.py tests/golden tests/unit/test_markdown_blocks.py \
   tests/unit/test_front_matter.py tests/unit/test_oversize.py tests/unit/test_tokens.py tests/unit/test_parse_html.py \
   tests/unit/test_parse_html_tables.py tests/unit/test_sentences.py tests/unit/test_words.py tests/unit/test_identify.py \

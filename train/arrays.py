@@ -131,7 +131,8 @@ def main() -> None:
             page = pages.setdefault(passage["page"], len(pages))
             tokens.append(np.array(ids, np.uint16))
             row = {
-                "length": len(ids), "path": len(path), "lead": min(QUERY - 2, lead_length(body, text)) if passage["source"] != "code" else 0,
+                "length": len(ids), "path": len(path),
+                "lead": min(QUERY - 2, lead_length(body, text)) if passage["source"] != "code" else 0,
                 "page": page, "repo": repos.setdefault(passage["repo"], len(repos)),
                 "source": SOURCES.index(passage["source"]), "valid": is_held_out(passage, page),
             }  # fmt: skip
@@ -168,7 +169,9 @@ def main() -> None:
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 26, "lc": 0, "lp": 1, "pb": 1}]
     (args.out / "pairs.xz").write_bytes(lzma.compress(raw.getvalue(), lzma.FORMAT_XZ, filters=filters))
     print(
-        f"{len(chosen):,} passages ({arrays['p_valid'].sum():,} for validation), {len(arrays['p_tokens']) / 1e6:.1f} M pieces; {len(queries):,} queries, {len(arrays['q_tokens']) / 1e6:.1f} M pieces"
+        f"{len(chosen):,} passages ({arrays['p_valid'].sum():,} for validation), "
+        f"{len(arrays['p_tokens']) / 1e6:.1f} M pieces; "
+        f"{len(queries):,} queries, {len(arrays['q_tokens']) / 1e6:.1f} M pieces"
     )
     for file in sorted(args.out.iterdir()):
         print(f"{file.name}: {file.stat().st_size / 1e6:.1f} MB")

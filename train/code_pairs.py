@@ -1,4 +1,4 @@
-"""Pairs from source code: documentation comment -> definition, question about a symbol -> definition, call -> definition.
+"""Pairs from source code: from a documentation comment, a question about a symbol, or a call to the definition.
 
 Files are cut as plain text, as an index cuts code it has no grammar for; a definition belongs to the chunk that holds
 its first line.
@@ -37,11 +37,13 @@ SUFFIXES = {
 _DEFINE = {
     "python": re.compile(r"^([ \t]*)(?:async )?(def|class)\s+(\w+)", re.M),
     "rust": re.compile(
-        r"^([ \t]*)(?:pub(?:\([^)]*\))?\s+)?(?:const |async |unsafe |extern \"C\" )*(fn|struct|enum|trait|macro_rules!|static|type)\s+(\w+)",
+        r"^([ \t]*)(?:pub(?:\([^)]*\))?\s+)?(?:const |async |unsafe |extern \"C\" )*"
+        r"(fn|struct|enum|trait|macro_rules!|static|type)\s+(\w+)",
         re.M,
     ),
     "script": re.compile(
-        r"^([ \t]*)(?:export\s+)?(?:default\s+)?(?:abstract\s+|async\s+)*(function|class|interface|enum|namespace|type)\s+(\w+)",
+        r"^([ \t]*)(?:export\s+)?(?:default\s+)?(?:abstract\s+|async\s+)*"
+        r"(function|class|interface|enum|namespace|type)\s+(\w+)",
         re.M,
     ),
     "go": re.compile(r"^()(func|type)\s+(?:\([^)]*\)\s*)?(\w+)", re.M),

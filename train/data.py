@@ -1,4 +1,4 @@
-"""The pairs on the device: texts as slices of one token store, batches of one kind, negatives mined by models and words."""
+"""The pairs on the device: slices of one token store, batches of one kind, negatives mined by models and words."""
 
 from __future__ import annotations
 

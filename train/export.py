@@ -136,7 +136,8 @@ def export(name: str, weights: dict[str, np.ndarray], out: Path) -> None:
     else:
         near = [float(a @ b) for a, b in zip(exact, small, strict=True)]
         print(
-            f"{file.name}: {file.stat().st_size:,} bytes, cosine to the float model at least {min(near):.4f}, mean {np.mean(near):.4f}"
+            f"{file.name}: {file.stat().st_size:,} bytes, "
+            f"cosine to the float model at least {min(near):.4f}, mean {np.mean(near):.4f}"
         )
 
 

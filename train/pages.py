@@ -26,7 +26,7 @@ _FRONT = re.compile(r"\A\s*---\s*\n.*?\n---\s*\n", re.S)
 
 @dataclass
 class Piece:
-    """A chunk: the line of its headings, then its body, as they are embedded; `start` and `end` place it in the page."""
+    """A chunk: the line of its headings and its body, as they are embedded; `start` and `end` place it in the page."""
 
     path: str
     body: str

@@ -2,10 +2,10 @@
 
     python train/pairs.py DOCS.jsonl.gz QUESTIONS.jsonl.gz OUT_FOLDER [--code FOLDER ...] [--wiki DUMP.bz2] [--every N]
 
-Writes passages.jsonl.gz ({page, repo, source, path, body}) and queries.jsonl.gz ({kind, text, passage, cut, origin}). `cut` is
-the part of the passage's body that must not be seen by the passage tower because it gives the answer away: the
-sentence that is the query, or the docstring. Pairs "heading path -> body" and "first sentence -> rest" need no rows:
-the trainer makes them from the passages.
+Writes passages.jsonl.gz ({page, repo, source, path, body}) and queries.jsonl.gz ({kind, text, passage, cut, origin}).
+`cut` is the part of the passage's body that the model must not see because it gives the answer away: the sentence that
+is the query, or the docstring. Pairs "heading path -> body" and "first sentence -> rest" need no rows: the trainer
+makes them from the passages.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ import table_pairs
 from pages import Page, Piece, Resolver, load
 
 GENERIC = re.compile(
-    r"^(?:here|this|this (?:page|section|guide|document|article|link)|link|see|docs?|documentation|above|below|more|read more|learn more|details?)$",
+    r"^(?:here|this|this (?:page|section|guide|document|article|link)|link|see|docs?|documentation|above|below|more"
+    r"|read more|learn more|details?)$",
     re.I,
 )
 POINTER = re.compile(
-    r"^(?:for (?:more|further|additional|full|a |an |details|information|example)|see\b|refer to|please (?:see|refer)|to learn|learn more|read (?:more|the)|check out|more (?:information|details)|details)",
+    r"^(?:for (?:more|further|additional|full|a |an |details|information|example)|see\b|refer to|please (?:see|refer)"
+    r"|to learn|learn more|read (?:more|the)|check out|more (?:information|details)|details)",
     re.I,
 )
 QUESTION = re.compile(r"^(?:what|how|why|when|which|where|who|can|does|do|is|are|should|will|could)\b", re.I)

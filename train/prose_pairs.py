@@ -63,7 +63,8 @@ def _mine_passages(mined: Mined, rows: list[dict[str, Any]], source: str) -> Non
 
 def wiki_pages(file: Path) -> list[Page]:
     """The articles of a Wikipedia dump (.xml.bz2) as Markdown pages."""
-    text = bz2.open(file, "rt", encoding="utf-8").read()
+    with bz2.open(file, "rt", encoding="utf-8") as dump:
+        text = dump.read()
     out = []
     for title, body in re.findall(r"<title>([^<:]+)</title>.*?<text[^>]*>([^<]*)</text>", text, re.S):
         body = html.unescape(body)

@@ -60,7 +60,8 @@ def train(
             checked = clock.elapsed
             alone, mixed, text = judge(check, average.model, *found)
             log(
-                f"[{plan.name}] {clock.elapsed:.0f} s, step {step}, loss {total / max(1, step // 10):.3f}, alone {alone:.2f}, mixed at .3 {text}"
+                f"[{plan.name}] {clock.elapsed:.0f} s, step {step}, loss {total / max(1, step // 10):.3f}, "
+                f"alone {alone:.2f}, mixed at .3 {text}"
             )
             if mixed > best:
                 best, kept = mixed, weights_of(average.model)

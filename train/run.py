@@ -65,7 +65,8 @@ def main() -> None:
         start = bert.unpack({name: arrays[name] for name in arrays.files})
     check = Validation(pairs)
     log(
-        f"{device}, torch {torch.__version__}: {len(pairs.p_start)} passages, pairs {pairs.counts()}; validation {len(check.passages)} passages, {len(check.queries)} questions"
+        f"{device}, torch {torch.__version__}: {len(pairs.p_start)} passages, pairs {pairs.counts()}; "
+        f"validation {len(check.passages)} passages, {len(check.queries)} questions"
     )
     origin = bert.build(start, 6, device, dropout=0.0)
     log(f"start  nDCG@10 {check.report(check.scores(origin))[1]}")
