@@ -193,14 +193,14 @@ def test_a_fault_of_ours_is_named_and_contained(cli, write) -> None:
 
 
 _POISON = """
-import seamline.pipeline as pipeline
+import seamline.cut as cutting
 
-honest = pipeline.cut
+honest = cutting.cut
 
 def cut(document, recipe, tokenizer):
     if "poison" in document.text:
         raise ZeroDivisionError("oops")
     return honest(document, recipe, tokenizer)
 
-pipeline.cut = cut
+cutting.cut = cut
 """

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from seamline import Chunk, ConfigError, Document, ParseError, Recipe, chunk, chunk_files, files, pipeline, read
+import seamline.cut as cutting
+from seamline import Chunk, ConfigError, Document, ParseError, Recipe, chunk, chunk_files, files, read
 from seamline.api.index import open_index
 from seamline.files import expand, fence_around, read_file, read_stream, shorten
 from seamline.index.config import IndexConfig
@@ -419,14 +420,14 @@ def test_a_file_that_is_gone_between_walk_and_read(folder: Path, monkeypatch: py
 
 def test_a_document_without_memory_does_not_end_a_batch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "docs/greedy.md").write_text("# Greedy\n\nNever enough.\n")
-    cut = pipeline.cut
+    cut = cutting.cut
 
     def starved(document: Document, recipe: Recipe, parts: Runtime) -> list[Chunk]:
         if "Never enough" in document.text:
             raise MemoryError
         return cut(document, recipe, parts)
 
-    monkeypatch.setattr(pipeline, "cut", starved)
+    monkeypatch.setattr(cutting, "cut", starved)
     done = list(chunk_files(sorted((folder / "docs").iterdir())))
     assert [bool(one.chunks) for one in done] == [True, False]
     assert "needs more memory than there is" in str(done[1].error)
@@ -449,6 +450,8 @@ def test_vectors_without_memory_do_not_end_a_batch(folder: Path, monkeypatch: py
         monkeypatch.setattr(index._embedder, "embed", starved)
         report = index.update([folder / "docs"])
         assert [failure.doc for failure in report.failures] == ["docs/greedy.md"]
-        assert [head.doc for head in index.documents()] == ["docs/a.md", "docs/b.md"]
+        assert [head.doc for head in index.documents()] == ["docs/a.md", "docs/b.md", "docs/greedy.md"]
+        assert index.missing_vectors() == 1  # found by words, and by meaning after the next run
         monkeypatch.undo()
-        assert index.update([folder / "docs"]).added == 1
+        assert index.update([folder / "docs"]).chunks == 1
+        assert index.missing_vectors() == 0
