@@ -95,3 +95,8 @@ def test_parts_of_a_query(query: str, text: str, required: int, excluded: int) -
 def test_a_name_is_excluded_by_its_parts_too() -> None:
     assert not parse_query("a -docker").admits("docker-compose up")
     assert parse_query('"名前を"').admits("この名前を変更する")
+
+
+def test_a_phrase_may_repeat_a_word() -> None:
+    assert parse_query('"very very"').admits("very, very good")
+    assert not parse_query('"very very"').admits("very good")

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from seamline.text.words import located
+from seamline.text.words import located, words
 
 Phrase = tuple[frozenset[str], ...]
 """Words in order; each as the words that count for it, as `words` gives them."""
@@ -35,9 +35,9 @@ class Query(NamedTuple):
         """Whether a passage holds all that is required and nothing that is excluded."""
         if self.is_plain:
             return True
-        runs = [frozenset(terms) for _, _, terms in located(text)]
-        return all(_holds(runs, phrase) for phrase in self.required) and not any(
-            _holds(runs, phrase) for phrase in self.excluded
+        held = frozenset(words(text))
+        return all(_holds(text, held, phrase) for phrase in self.required) and not any(
+            _holds(text, held, phrase) for phrase in self.excluded
         )
 
 
@@ -47,17 +47,17 @@ def parse_query(text: str) -> Query:
     excluded: list[Phrase] = []
 
     def read(part: re.Match[str]) -> str:
-        words = part["quoted"] if part["quoted"] is not None else part["word"]
-        phrase = _phrase(words)
+        asked = part["quoted"] if part["quoted"] is not None else part["word"]
+        phrase = _phrase(asked)
         if not phrase:
             return part[0]
         (excluded if part["no"] else required).append(phrase)
-        return " " if part["no"] else words
+        return " " if part["no"] else asked
 
-    asked = " ".join(_PART.sub(read, text).split())
-    if not asked:  # only exclusions: there is nothing to look for but the words themselves
+    plain = " ".join(_PART.sub(read, text).split())
+    if not plain:  # only exclusions: there is nothing to look for but the words themselves
         return Query(text)
-    return Query(asked, tuple(required), tuple(excluded))
+    return Query(plain, tuple(required), tuple(excluded))
 
 
 def _phrase(text: str) -> Phrase:
@@ -66,8 +66,13 @@ def _phrase(text: str) -> Phrase:
     return tuple(frozenset(terms[:1] if is_ascii else terms) for is_ascii, terms in runs)
 
 
-def _holds(runs: Sequence[frozenset[str]], phrase: Phrase) -> bool:
-    """Whether the words of a phrase stand one after the other; a name also counts by its parts, where it is alone."""
+def _holds(text: str, held: frozenset[str], phrase: Phrase) -> bool:
+    """Whether the words of a phrase stand one after the other in a text that holds these words. A name also counts by
+    its parts, where it is alone."""
+    wanted = frozenset().union(*phrase)
+    if not wanted <= held or (len(wanted) == len(phrase) == 1):  # most texts are told by their words
+        return wanted <= held
+    runs = [frozenset(terms) for _, _, terms in located(text)]
     size = len(phrase)
     return any(all(want <= runs[at + n] for n, want in enumerate(phrase)) for at in range(len(runs) - size + 1))
 
