@@ -3,7 +3,8 @@
 #include "kernels.h"
 
 static PyMethodDef FUNCTIONS[] = {
-    {"parse_blocks", parse_blocks, METH_VARARGS, "Blocks of a Markdown text and details by index, or None where Python must read it."},
+    {"parse_blocks", parse_blocks, METH_VARARGS,
+     "Blocks of a Markdown text and details by index, or None where Python must read it."},
     {"sentence_gaps", (PyCFunction)(void (*)(void))sentence_gaps, METH_FASTCALL,
      "Where the sentences of ranges may start."},
     {"pack", pack, METH_VARARGS, "The cuts of least cost."},

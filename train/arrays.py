@@ -19,23 +19,11 @@ from pathlib import Path
 import numpy as np
 from bert import from_safetensors, pack
 from decontaminate import read
+from kinds import KINDS
 from markup import plain, sentences
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
-KINDS = (
-    "link",
-    "question-heading",
-    "table",
-    "code-intro",
-    "identifier",
-    "question",
-    "code-doc",
-    "code-symbol",
-    "code-call",
-    "heading",
-    "lead",
-)
 SOURCES = ("docs", "code", "prose")
 HELD_OUT = (
     "vuejs/docs",

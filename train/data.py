@@ -12,22 +12,9 @@ from pathlib import Path
 import numpy as np
 import torch
 from bert import CLS, PAD, SEP, Bert, encode
+from kinds import KINDS
 from torch import Tensor
 
-KINDS = (
-    "link",
-    "question-heading",
-    "table",
-    "code-intro",
-    "identifier",
-    "question",
-    "code-doc",
-    "code-symbol",
-    "code-call",
-    "heading",
-    "lead",
-)
-"""As in arrays.py; the last two are made here, of passages."""
 WRITTEN = KINDS[:9]
 MIX = {
     "link": 0.24,

@@ -184,12 +184,17 @@ def _rst_links(piece: str) -> Iterator[tuple[str, str, str]]:
         yield " ".join(words.split()), target or bare, role
 
 
+def _fence(listing: re.Match[str]) -> str:
+    """The content of a listing as a fenced block."""
+    return f"\n\n```\n{_untag(listing[1]).strip(chr(10))}\n```\n\n"
+
+
 def from_docbook(text: str) -> str:
     """DocBook as Markdown; `linkend` becomes `#id`."""
     text = re.sub(r"<!--.*?-->|<indexterm.*?</indexterm>|<\?.*?\?>|<!DOCTYPE.*?>", "", text, flags=re.S)
     text = re.sub(
         r"<(?:programlisting|screen|synopsis)[^>]*>(?:\s*<!\[CDATA\[)?(.*?)(?:\]\]>\s*)?</(?:programlisting|screen|synopsis)>",
-        lambda m: f"\n\n```\n{_untag(m[1]).strip(chr(10))}\n```\n\n",
+        _fence,
         text,
         flags=re.S,
     )
@@ -212,7 +217,7 @@ def from_nginx(text: str) -> str:
     text = re.sub(r"<!--.*?-->|<\?.*?\?>|<!DOCTYPE.*?>", "", text, flags=re.S)
     text = re.sub(
         r"<(?:programlisting|example)[^>]*>(.*?)</(?:programlisting|example)>",
-        lambda m: f"\n\n```\n{_untag(m[1]).strip(chr(10))}\n```\n\n",
+        _fence,
         text,
         flags=re.S,
     )

@@ -10,8 +10,9 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from bert import PAD, Bert, encode, save_parts, weights_of
-from data import KINDS, MIX, WRITTEN, Pairs, stack
+from data import MIX, WRITTEN, Pairs, stack
 from embedder import Average, Clock, Plan, make_optimizer, rate_at
+from kinds import KINDS
 from torch import Tensor, nn
 from validate import Validation
 

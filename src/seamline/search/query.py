@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from seamline.text.words import located, words
+from seamline.types import collapse
 
 Phrase = tuple[frozenset[str], ...]
 """Words in order; each as the words that count for it, as `words` gives them."""
@@ -54,7 +55,7 @@ def parse_query(text: str) -> Query:
         (excluded if part["no"] else required).append(phrase)
         return " " if part["no"] else asked
 
-    plain = " ".join(_PART.sub(read, text).split())
+    plain = collapse(_PART.sub(read, text))
     if not plain:  # only exclusions: there is nothing to look for but the words themselves
         return Query(text)
     return Query(plain, tuple(required), tuple(excluded))
@@ -92,7 +93,7 @@ class Wording:
     """A query as it is worded."""
 
     def __init__(self, query: str) -> None:
-        self._typed = _flat(query)
+        self._typed = collapse(query.lower())
         self._words = _words(query)
 
     @property
@@ -105,7 +106,7 @@ class Wording:
 
     def is_in(self, text: str) -> bool:
         """Whether a text holds the query as it was typed, but for case and white space, and not inside of a word."""
-        within, typed = _flat(text), self._typed
+        within, typed = collapse(text.lower()), self._typed
         at = within.find(typed) if typed else -1
         while at >= 0:
             if not (_joins(within, at) or _joins(within, at + len(typed))):
@@ -141,10 +142,6 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
 def _words(text: str) -> list[str]:
     """The words of a text, names whole."""
     return [terms[0] for _, _, terms in located(text) if terms]
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.lower().split())
 
 
 def _joins(text: str, at: int) -> bool:

@@ -111,7 +111,8 @@ class Finder:
         reader, options = self.engine.reader, self.options
         sparse = self.query.text if options.legs != "dense" else ""
         wording = Wording(sparse)
-        legs = find(reader, self.vector, sparse, self._depths(wording), scope, dual=options.dual)
+        depths = self._depths(wording)
+        legs = find(reader, self.vector, sparse, depths, scope, dual=options.dual)
         fills = self.vector is not None and bool(sparse) and options.fusion != "rrf"
         entries: dict[str, Entry] = {}
         if fills and self.vector is not None:
@@ -122,7 +123,7 @@ class Finder:
             legs = replace(legs, filled=filled, without=frozenset(entries.keys() - filled.keys()))
         parts = legs.parts()
         ranking, weight = fuse_legs(legs, options)
-        ranking = ranking[: max(self._depths(wording))]
+        ranking = ranking[: max(depths)]
         entries |= reader.entries([id for id, _ in ranking if id not in entries])
         admitted = [one for one in ranking if one.id in entries and self.query.admits(entries[one.id].searched)]
         bonuses = {id: wording.bonus(entries[id].searched) for id, _ in admitted} if wording.is_short else {}
