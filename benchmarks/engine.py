@@ -103,9 +103,9 @@ def embedder(threads: int = 0, window: int = 256) -> Any:
 
 def model_files() -> list[str]:
     """The bundled model and its tokenizer, for those who would run it themselves."""
-    from seamline.embed.minilm import FILES, FOLDER
+    from seamline.embed.bundled import FOLDER, MINILM
 
-    return [str(FOLDER / name) for name in FILES]
+    return [str(FOLDER / name) for name in MINILM.files]
 
 
 def sentences(text: str, media_type: str) -> list[str]:

@@ -14,8 +14,8 @@ import numpy as np
 
 from benchmarks.common import options, progress, save, table
 from benchmarks.quality.questions import Question, QuestionSet, Ref, covered, load, overlaps
+from seamline.embed.bundled import FOLDER, MINILM
 from seamline.embed.late import embed_late
-from seamline.embed.minilm import FILES, FOLDER
 from seamline.embed.onnx import OnnxEmbedder, OnnxOptions
 from seamline.parse import parse_text
 from seamline.pipeline import chunk_document
@@ -119,7 +119,7 @@ def _figures(recall: Any, rank: Any, base: Any) -> dict[str, float]:
 
 
 def _model(window: int) -> OnnxEmbedder:
-    model, tokenizer = (FOLDER / name for name in FILES)
+    model, tokenizer = (FOLDER / name for name in MINILM.files)
     return OnnxEmbedder(model, tokenizer, OnnxOptions("mean", window), name=f"minilm, window {window}")
 
 

@@ -20,7 +20,7 @@ from benchmarks.engine import target_of
 from benchmarks.quality.questions import Question, QuestionSet, Ref, covered, overlaps
 from benchmarks.vectors import VectorFile
 from seamline.api.index import Index
-from seamline.embed.minilm import FILES, FOLDER
+from seamline.embed.bundled import FOLDER, MINILM
 from seamline.embed.onnx import OnnxEmbedder, OnnxOptions
 from seamline.embed.run import embed_all
 from seamline.index.config import IndexConfig, settings_of
@@ -38,7 +38,7 @@ class Remembering:
     """The bundled model behind the cache on disk."""
 
     def __init__(self, threads: int, window: int = 256) -> None:
-        model, tokenizer = (FOLDER / name for name in FILES)
+        model, tokenizer = (FOLDER / name for name in MINILM.files)
         self._inner = OnnxEmbedder(model, tokenizer, OnnxOptions("mean", window), name="minilm", threads=threads)
         self._cache = VectorFile(VECTORS)
         self.threads = threads

@@ -101,7 +101,9 @@ EMBEDDERS = Family(
     "embedder",
     "seamline.embedders",
     {
-        "minilm": "seamline.embed.minilm:make",
+        "seam": "seamline.embed.bundled:make",
+        "quality": "seamline.embed.bundled:make",
+        "minilm": "seamline.embed.bundled:make",
         "static": "seamline.embed.static:make",
         "hash": "seamline.embed.hashing:make",
         "onnx": "seamline.embed.onnx:make",

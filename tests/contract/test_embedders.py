@@ -12,21 +12,21 @@ import pytest
 
 from harness.endpoint import Endpoint, serving
 from seamline.embed import load
+from seamline.embed.bundled import FOLDER, MINILM
 from seamline.embed.hashing import HashEmbedder
-from seamline.embed.minilm import FILES, FOLDER
 from seamline.embed.onnx import OnnxEmbedder, OnnxOptions
 from seamline.embed.remote import RemoteEmbedder
 from seamline.embed.static import StaticEmbedder
 from seamline.protocols import Embedder
 from seamline.testing.embedders import EmbedderContract
 
-MODEL, TOKENIZER = (FOLDER / name for name in FILES)
+MODEL, TOKENIZER = (FOLDER / name for name in MINILM.files)
 SMALL = OnnxOptions(pooling="cls", window=64, query="question: ", passage="text: ")
 
 
 @cache
-def minilm(number: int) -> Embedder:
-    return load("minilm", threads=number)
+def bundled(name: str, number: int) -> Embedder:
+    return load(name, threads=number)
 
 
 @cache
@@ -38,13 +38,39 @@ class TestMinilm(EmbedderContract):
     noise = 0.0
 
     def make(self) -> Embedder:
-        return minilm(1)
+        return bundled("minilm", 1)
 
     def again(self) -> Embedder:
-        return minilm(2)
+        return bundled("minilm", 2)
 
     def other(self) -> Embedder:
         return onnx(1, SMALL)
+
+
+class TestSeam(EmbedderContract):
+    noise = 0.0
+
+    def make(self) -> Embedder:
+        return bundled("seam", 1)
+
+    def again(self) -> Embedder:
+        return bundled("seam", 2)
+
+    def other(self) -> Embedder:
+        return bundled("minilm", 1)
+
+
+class TestQuality(EmbedderContract):
+    noise = 0.0
+
+    def make(self) -> Embedder:
+        return bundled("quality", 1)
+
+    def again(self) -> Embedder:
+        return bundled("quality", 2)
+
+    def other(self) -> Embedder:
+        return bundled("seam", 1)
 
 
 class TestOnnxFile(EmbedderContract):

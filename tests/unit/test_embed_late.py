@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seamline.embed.bundled import FOLDER, MINILM, bundled
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.late import embed_late
-from seamline.embed.minilm import FILES, FOLDER, minilm
 from seamline.embed.onnx import OnnxEmbedder, OnnxOptions
 from seamline.embed.windows import overlapping
 from seamline.errors import ProviderError
@@ -25,7 +25,7 @@ OTHER = "Whales are mammals that live in the sea. "
 
 @pytest.fixture(scope="module")
 def model() -> OnnxEmbedder:
-    return minilm(threads=2)
+    return bundled("minilm", threads=2)
 
 
 def test_one_row_of_length_1_for_each_span(model: OnnxEmbedder) -> None:
@@ -42,7 +42,7 @@ def test_the_same_every_time_and_on_any_number_of_cores(model: OnnxEmbedder) -> 
     spans = [Span(at, at + 90) for at in range(0, len(text) - 90, 90)]
     rows = embed_late(model, text, spans)
     assert (rows == embed_late(model, text, spans)).all()
-    assert (rows == embed_late(minilm(threads=1), text, spans)).all()
+    assert (rows == embed_late(bundled("minilm", threads=1), text, spans)).all()
 
 
 def test_a_span_knows_what_stands_around_it(model: OnnxEmbedder) -> None:
@@ -105,14 +105,14 @@ def test_embedders_without_vectors_of_tokens_are_refused() -> None:
 
 
 def test_models_that_pool_by_the_first_token_are_refused() -> None:
-    weights, tokenizer = (Path(FOLDER) / name for name in FILES)
+    weights, tokenizer = (Path(FOLDER) / name for name in MINILM.files)
     first = OnnxEmbedder(weights, tokenizer, OnnxOptions("cls"), name="first")
     with pytest.raises(ProviderError, match="first token"):
         embed_late(first, FIRST, [Span(0, 10)])
 
 
 def test_a_prefix_is_no_part_of_any_span() -> None:
-    weights, tokenizer = (Path(FOLDER) / name for name in FILES)
+    weights, tokenizer = (Path(FOLDER) / name for name in MINILM.files)
     prefixed = OnnxEmbedder(weights, tokenizer, OnnxOptions(passage="passage: "), name="prefixed")
     found = [place for places, _ in prefixed.token_vectors(FIRST * 60) for place in places]
     assert found[0][0] == 0

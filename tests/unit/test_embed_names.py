@@ -54,7 +54,7 @@ def test_a_name_is_taken_apart(name: str, address: EmbedderAddress) -> None:
         ("Hash", r"did you mean hash\?"),
         ("text-embedding-3-small", r"did you mean openai:text-embedding-3-small\?"),
         ("http://localhost:8080", r"did you mean openai:MODEL@http://localhost:8080\?"),
-        ("bert", "expected minilm, static, hash, a path ending in .onnx, or openai:MODEL@URL"),
+        ("bert", "expected seam, quality, minilm, static, hash, a path ending in .onnx, or openai:MODEL@URL"),
         ("openai:", "unknown embedder"),
         ("openai:m@localhost:8080", "a URL that starts with https:// or http://"),
         ("openai:m@ftp://example.org", "a URL that starts with https:// or http://"),

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from seamline.embed import load
-from seamline.embed.minilm import FILES, FOLDER
+from seamline.embed.bundled import FOLDER, MINILM
 from seamline.embed.onnx import OnnxEmbedder, OnnxOptions
 from seamline.embed.overflow import multiplication
 from seamline.errors import ConfigError, ProviderError
 
-MODEL, TOKENIZER = (FOLDER / name for name in FILES)
+MODEL, TOKENIZER = (FOLDER / name for name in MINILM.files)
 LONG = "The report was filed on time and nobody found anything to change in it. " * 40
 
 

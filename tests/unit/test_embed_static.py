@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.embed import load
-from seamline.embed.minilm import FOLDER
+from seamline.embed.bundled import FOLDER
 from seamline.embed.static import FILES, TABLE, VOCABULARY, StaticEmbedder
 from seamline.errors import ProviderError
 from seamline.testing.embedders import ODD

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from seamline.embed import static as wordpiece
-from seamline.embed.minilm import FOLDER
+from seamline.embed.bundled import FOLDER
 from seamline.embed.static import UNKNOWN, VOCABULARY, WordPieces, read_vocabulary
 
 law = settings(max_examples=int(os.environ.get("SEAMLINE_EXAMPLES", "200")), deadline=None)

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 import seamline
 from harness.library import MemoryVectors
 from seamline.api.index import Index
+from seamline.embed.bundled import FOLDER, MINILM, bundled
 from seamline.embed.hashing import HashEmbedder
 from seamline.embed.late import Within, embed_within
-from seamline.embed.minilm import FILES, FOLDER, minilm
 from seamline.embed.onnx import OnnxEmbedder, OnnxOptions
 from seamline.embed.run import Counts, unit
 from seamline.errors import IndexMissing, ProviderError, StoreError
@@ -127,7 +127,7 @@ def same_vectors(one: Mapping[str, Entry], other: Mapping[str, Entry]) -> bool:
 
 def test_the_vector_of_a_chunk_is_the_mean_of_its_tokens_within_the_window() -> None:
     """Of the bundled model, worked out from its outputs by hand."""
-    model = minilm(threads=1)
+    model = bundled("minilm", threads=1)
     shelf = Shelf(model)
     shelf.hold({"guide.md": guide(2)})
     found, within = shelf.entries(), shelf.within("guide.md", 1)
@@ -320,13 +320,13 @@ def test_a_text_is_read_for_the_chunks_that_are_not_known() -> None:
 
 
 def first_token() -> OnnxEmbedder:
-    weights, tokenizer = (FOLDER / name for name in FILES)
+    weights, tokenizer = (FOLDER / name for name in MINILM.files)
     return OnnxEmbedder(weights, tokenizer, OnnxOptions("cls"), name="first", threads=1)
 
 
 def test_embedders_with_vectors_of_tokens_keep_the_protocol() -> None:
     assert isinstance(Words(), TokenEmbedder)
-    assert isinstance(minilm(threads=1), TokenEmbedder)
+    assert isinstance(bundled("minilm", threads=1), TokenEmbedder)
     assert not isinstance(HashEmbedder(), TokenEmbedder)
 
 

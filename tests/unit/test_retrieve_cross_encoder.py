@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from seamline.embed.minilm import FILES, FOLDER
+from seamline.embed.bundled import FOLDER, MINILM
 from seamline.errors import ConfigError, ProviderError
 from seamline.protocols import Reranker
 from seamline.search.cross_encoder import CrossEncoder
 from seamline.tokens.custom import read_json
 
-TOKENIZER = FOLDER / list(FILES)[1]
+TOKENIZER = FOLDER / list(MINILM.files)[1]
 MARKER = "answer"
 INT64, FLOAT = 7, 1
 

@@ -63,7 +63,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("--quiet", action="store_true", help="no report and no notices, only errors")
     add_place_options(parser)
     made = parser.add_argument_group("what a new index is made with")
-    made.add_argument("--embedder", metavar="NAME", help="minilm (default), MODEL.onnx, openai:MODEL@URL, static, hash")
+    forms = "seam (default), quality, minilm, MODEL.onnx, openai:MODEL@URL, static, hash"
+    made.add_argument("--embedder", metavar="NAME", help=forms)
     made.add_argument("--no-hierarchy", action="store_true", help="do not search sections by their summaries")
     made.add_argument("--dual", action="store_true", help="embed summaries too: finds more, takes twice the room")
     made.add_argument("--late", action="store_true", help="embed chunks with what stands around them: for long windows")

@@ -13,7 +13,7 @@ from seamline.errors import INDEX, ConfigError, MissingExtra, command
 from seamline.protocols import Embedder, EmbedderRequest
 
 MakeEmbedder = Callable[[EmbedderRequest], Embedder]
-DEFAULT = "minilm"
+DEFAULT = "seam"
 SEMANTIC = command("semantic")
 
 
@@ -29,7 +29,9 @@ def load(
 
     | name | embedder |
     |---|---|
-    | `minilm` | the bundled model, offline |
+    | `seam` | the bundled model, offline |
+    | `quality` | its larger twin, half as fast, offline |
+    | `minilm` | all-MiniLM-L6-v2, from which both were trained, offline |
     | `path/model.onnx` | any ONNX model with a `tokenizer.json` beside it |
     | `path/model.onnx?pooling=cls&window=512&query=query:%20&tokenizer=t.json` | and how it is used |
     | `openai:MODEL` | a model of OpenAI |

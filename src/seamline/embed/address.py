@@ -1,4 +1,4 @@
-"""What an embedder is called: `minilm`, `static`, `hash`, `path/model.onnx?pooling=cls`, `openai:MODEL@URL`."""
+"""What an embedder is called: `seam`, `quality`, `minilm`, `static`, `hash`, `path/model.onnx?pooling=cls`, `openai:MODEL@URL`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from seamline.errors import ConfigError
 from seamline.registry import EMBEDDERS, plugins
 from seamline.remote.model_names import remote, settings, whole_number
 
-Kind = Literal["minilm", "static", "hash", "onnx", "openai"]
+Kind = Literal["seam", "quality", "minilm", "static", "hash", "onnx", "openai"]
 
 SETTINGS: Mapping[Kind, tuple[str, ...]] = {
+    "seam": (),
+    "quality": (),
     "minilm": (),
     "static": (),
     "hash": (),
@@ -21,8 +23,14 @@ SETTINGS: Mapping[Kind, tuple[str, ...]] = {
 }
 """What can follow a question mark, by kind. All of it changes vectors, so the address says which vectors these are."""
 
-_FORMS = "minilm, static, hash, a path ending in .onnx, or openai:MODEL@URL"
-_BUNDLED: Mapping[str, Kind] = {"minilm": "minilm", "static": "static", "hash": "hash"}
+_FORMS = "seam, quality, minilm, static, hash, a path ending in .onnx, or openai:MODEL@URL"
+_BUNDLED: Mapping[str, Kind] = {
+    "seam": "seam",
+    "quality": "quality",
+    "minilm": "minilm",
+    "static": "static",
+    "hash": "hash",
+}
 _PLACE = "$.embedder"
 
 

@@ -40,7 +40,7 @@ def token_embedder(embedder: Embedder) -> TokenEmbedder:
     if not isinstance(embedder, TokenEmbedder):
         raise ProviderError(
             f"the embedder {embedder.name} gives one vector for a text and none for its tokens: late chunking needs a "
-            "model that runs here, such as minilm or an ONNX file"
+            "model that runs here, such as seam or an ONNX file"
         )
     embedder.token_room()
     return embedder

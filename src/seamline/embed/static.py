@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seamline.embed.address import parse
-from seamline.embed.minilm import FILES as TEACHER
-from seamline.embed.minilm import FOLDER, check
+from seamline.embed.bundled import FOLDER, MINILM, check
 from seamline.errors import command
 from seamline.native import KERNELS
 from seamline.protocols import EmbedderRequest
@@ -45,7 +44,7 @@ TABLE = "static.int8.npy"
 VOCABULARY = "minilm.tokenizer.json"
 FILES = {
     TABLE: "bf23a2611bd26953d356020b4603c7365c68c98af3002b9803cb8b5e0e096b14",
-    VOCABULARY: TEACHER[VOCABULARY],
+    VOCABULARY: MINILM.files[VOCABULARY],
 }
 """SHA-256 of what is bundled; models/PROVENANCE.md says how it was made."""
 

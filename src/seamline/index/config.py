@@ -26,7 +26,7 @@ class IndexConfig:
     """What an index is made with. It stays so: an index with another configuration is another index."""
 
     recipe: Recipe = field(default_factory=Recipe)
-    embedder: str = "minilm"
+    embedder: str = "seam"
     hierarchy: bool = True
     """Whether sections are searched too, by their summaries."""
     dual: bool = False

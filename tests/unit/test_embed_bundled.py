@@ -1,4 +1,4 @@
-"""The bundled model: near the float weights, the same everywhere, and never blind to the end of a text."""
+"""The bundled models: near the float weights, the same everywhere, and never blind to the end of a text."""
 
 from __future__ import annotations
 
@@ -11,24 +11,27 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from seamline.embed.minilm import FILES, FOLDER, check, minilm
+from seamline.embed.bundled import FOLDER, MINILM, MODELS, bundled, check
 from seamline.embed.onnx import OnnxEmbedder
 from seamline.embed.overflow import sums_overflow
 from seamline.errors import ProviderError
 from seamline.protocols import Embedder
 from seamline.testing.embedders import ODD
 
-REFERENCE = json.loads((Path(__file__).parents[1] / "fixtures/minilm/reference.json").read_text("utf-8"))
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+REFERENCE = json.loads((FIXTURES / "minilm/reference.json").read_text("utf-8"))
 
 
 @cache
-def embedder() -> OnnxEmbedder:
-    return minilm()
+def embedder(name: str = "minilm") -> OnnxEmbedder:
+    return bundled(name)
 
 
-def test_vectors_are_near_those_of_the_float_weights() -> None:
-    ours = embedder().embed([row["text"] for row in REFERENCE])
-    theirs = np.array([row["vector"] for row in REFERENCE])
+@pytest.mark.parametrize("name", MODELS)
+def test_vectors_are_near_those_of_the_float_weights(name: str) -> None:
+    reference = json.loads((FIXTURES / name / "reference.json").read_text("utf-8"))
+    ours = embedder(name).embed([row["text"] for row in reference])
+    theirs = np.array([row["vector"] for row in reference])
     assert ((ours * theirs).sum(axis=1) > 0.98).all()
     assert np.abs(ours @ ours.T - theirs @ theirs.T).max() < 0.06
 
@@ -47,14 +50,21 @@ def test_vectors_are_near_those_of_the_float_weights() -> None:
         ("how to undo a deployment", "Roll back to the previous release.", "Deploy to the cluster every Monday."),
     ],
 )
-def test_meaning_counts_and_not_words(question: str, answer: str, other: str) -> None:
-    asked, near, far = embedder().embed([question, answer, other])
+@pytest.mark.parametrize("name", MODELS)
+def test_meaning_counts_and_not_words(
+    name: str, question: str, answer: str, other: str, request: pytest.FixtureRequest
+) -> None:
+    if name == "seam" and "undo" in question:
+        request.applymarker(
+            pytest.mark.xfail(strict=True, reason="three layers lean on the shared word: PROVENANCE.md")
+        )
+    asked, near, far = embedder(name).embed([question, answer, other])
     assert asked @ near > asked @ far
 
 
 def test_cores_do_not_change_a_bit() -> None:
     texts = [row["text"] for row in REFERENCE]
-    assert np.array_equal(minilm(threads=1).embed(texts), minilm(threads=4).embed(texts))
+    assert np.array_equal(bundled("minilm", threads=1).embed(texts), bundled("minilm", threads=4).embed(texts))
 
 
 def test_a_text_of_blanks_or_of_nothing_readable_is_the_empty_text() -> None:
@@ -94,38 +104,40 @@ def test_a_text_of_a_megabyte_is_read_to_its_end() -> None:
 
 
 def test_files_that_are_not_those_shipped_are_refused(tmp_path: Path) -> None:
-    for name in FILES:
+    for name in MINILM.files:
         shutil.copy(FOLDER / name, tmp_path)
-    check(tmp_path)
-    model = tmp_path / next(iter(FILES))
+    check(tmp_path, MINILM.files)
+    model = tmp_path / next(iter(MINILM.files))
     data = bytearray(model.read_bytes())
     data[len(data) // 2] ^= 1
     model.write_bytes(data)
     with pytest.raises(ProviderError, match=r"not the file that was shipped.*--force-reinstall"):
-        minilm(folder=tmp_path)
+        bundled("minilm", folder=tmp_path)
     model.unlink()
     with pytest.raises(ProviderError, match="is missing"):
-        minilm(folder=tmp_path)
+        bundled("minilm", folder=tmp_path)
 
 
 def test_provenance_names_the_hashes_that_are_checked() -> None:
     text = (FOLDER / "PROVENANCE.md").read_text("utf-8")
-    assert all(name in text and value in text for name, value in FILES.items())
+    assert all(name in text and value in text for model in MODELS.values() for name, value in model.files.items())
 
 
 def test_the_name_and_the_fingerprint_do_not_depend_on_the_machine() -> None:
-    embedder: Embedder = minilm(threads=3)
+    embedder: Embedder = bundled("minilm", threads=3)
     assert embedder.name == "minilm"
     # Another value makes every index of today be embedded anew.
     assert embedder.fingerprint == "80398edaf12adabc30d6d423078950a70499137b53b64858276d2d9edcad7f3a"
     assert embedder.dimensions == 384
+    assert bundled("quality").fingerprint == "18021f7aa4c00e2854334da4a2dae93ed3536a25f6457c47e4a3487cb5afdc3d"
+    assert bundled("seam").fingerprint == "5e9b742e273b9f8db84b208f12c807d1bd0efba7692a01d700690f9786a6250d"
 
 
 def test_sums_that_cannot_overflow_make_the_same_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a processor whose sums overflow both are careful, on any other one of them is."""
     texts = [row["text"] for row in REFERENCE]
     monkeypatch.setattr("seamline.embed.onnx.sums_overflow", lambda runtime: True)
-    assert np.abs(minilm().embed(texts) - embedder().embed(texts)).max() < 1e-5
+    assert np.abs(bundled("minilm").embed(texts) - embedder().embed(texts)).max() < 1e-5
 
 
 def test_the_question_about_overflow_is_answered() -> None:
