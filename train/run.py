@@ -46,7 +46,7 @@ def main() -> None:
     parser.add_argument("--student-rate", type=float, default=5e-4)
     parser.add_argument("--cross-rate", type=float, default=2e-4)
     parser.add_argument(
-        "--cross-layers", default=",".join(map(str, CROSS)), help="layers of the student it starts from"
+        "--cross-layers", default=",".join(map(str, CROSS)), help="of the student, to start from"
     )
     parser.add_argument(
         "--longest", type=int, default=320, help="cut all texts at so many pieces (to try the script out)"

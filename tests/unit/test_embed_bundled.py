@@ -56,7 +56,7 @@ def test_meaning_counts_and_not_words(
 ) -> None:
     if name == "seam" and "undo" in question:
         request.applymarker(
-            pytest.mark.xfail(strict=True, reason="three layers lean on the shared word: PROVENANCE.md")
+            pytest.mark.xfail(strict=True, reason="leans on shared words: PROVENANCE.md")
         )
     asked, near, far = embedder(name).embed([question, answer, other])
     assert asked @ near > asked @ far

@@ -1,4 +1,4 @@
-"""What an embedder is called: `seam`, `quality`, `minilm`, `static`, `hash`, `path/model.onnx?pooling=cls`, `openai:MODEL@URL`."""
+"""What an embedder is called: `seam`, `quality`, `minilm`, `static`, `hash`, `model.onnx?window=512`, `openai:MODEL`."""
 
 from __future__ import annotations
 
