@@ -18,8 +18,7 @@ from validate import Validation
 
 NEAR, WORDS, RANDOM = 4, 2, 1
 """Negatives of each question: by meaning, by words, at random."""
-LENGTHS = (64, 96, 128)
-"""Word pieces of a passage: the first that say whether it answers; reading is half as dear as with 256."""
+LENGTHS = (128, 192, 256, 320)
 
 
 def join(queries: Tensor, passages: Tensor) -> tuple[Tensor, Tensor]:
@@ -128,7 +127,7 @@ def judge(check: Validation, model: Bert, mixed: Tensor, found: Tensor) -> tuple
     scores = []
     for rows in torch.arange(len(found), device=found.device).split(256):
         queries = pairs.queries(check.queries[rows]).repeat_interleave(found.shape[1], 0)
-        passages = pairs.passages(check.passages[found[rows]].flatten(), LENGTHS[-1])
+        passages = pairs.passages(check.passages[found[rows]].flatten(), 256)
         with torch.autocast("cuda", torch.bfloat16, enabled=pairs.device == "cuda"):
             scores.append(torch.sigmoid(encode(model, *join(queries, passages)).float()).view(len(rows), -1))
     sure = torch.cat(scores)

@@ -29,8 +29,6 @@ from validate import Validation
 SHARES = {"quality": 0.30, "student": 0.42, "cross": 0.22}
 """Of the budget; the rest is for loading, mining and validation."""
 STUDENT = (0, 2, 5)
-CROSS = (0, 1)
-"""Layers of the student from which the cross-encoder starts."""
 KEPT = 0.8
 """The six-layer model is this far from where it started: training for documentation forgets some of the rest."""
 
@@ -45,9 +43,6 @@ def main() -> None:
     parser.add_argument("--quality-rate", type=float, default=1.5e-4)
     parser.add_argument("--student-rate", type=float, default=5e-4)
     parser.add_argument("--cross-rate", type=float, default=2e-4)
-    parser.add_argument(
-        "--cross-layers", default=",".join(map(str, CROSS)), help="of the student, to start from"
-    )
     parser.add_argument(
         "--longest", type=int, default=320, help="cut all texts at so many pieces (to try the script out)"
     )
@@ -105,9 +100,7 @@ def main() -> None:
     if "cross" in stages:
         plan = Plan("cross", seconds["cross"], max(16, args.batch // 8), args.cross_rate, words=False)
         student = bert.build(student_weights, 3, device, dropout=0.0)
-        layers = tuple(map(int, args.cross_layers.split(",")))
-        model = bert.build(bert.pick_layers(student_weights, layers), len(layers), device, head=True)
-        reranker.train(plan, model, student, pairs, check, args.out, log)
+        reranker.train(plan, bert.build(student_weights, 3, device, head=True), student, pairs, check, args.out, log)
     log("done")
 
 

@@ -20,7 +20,8 @@ from benchmarks.engine import target_of
 from benchmarks.quality.questions import Question, QuestionSet, Ref, covered, overlaps
 from benchmarks.vectors import VectorFile
 from seamline.api.index import Index
-from seamline.embed.bundled import FOLDER, MINILM
+from seamline.embed import DEFAULT
+from seamline.embed.bundled import FOLDER, MODELS, bundled
 from seamline.embed.onnx import OnnxEmbedder, OnnxOptions
 from seamline.embed.run import embed_all
 from seamline.index.config import IndexConfig, settings_of
@@ -35,11 +36,13 @@ VECTORS = ROOT / "build" / "quality" / "vectors.sqlite"
 
 
 class Remembering:
-    """The bundled model behind the cache on disk."""
+    """A bundled model behind the cache on disk."""
 
-    def __init__(self, threads: int, window: int = 256) -> None:
-        model, tokenizer = (FOLDER / name for name in MINILM.files)
-        self._inner = OnnxEmbedder(model, tokenizer, OnnxOptions("mean", window), name="minilm", threads=threads)
+    def __init__(self, threads: int, model: str = DEFAULT, window: int = 0) -> None:
+        self._inner = bundled(model, threads)
+        if window and window != MODELS[model].window:
+            weights, tokenizer = (FOLDER / name for name in MODELS[model].files)
+            self._inner = OnnxEmbedder(weights, tokenizer, OnnxOptions("mean", window), name=model, threads=threads)
         self._cache = VectorFile(VECTORS)
         self.threads = threads
         self.token_room, self.count_tokens = self._inner.token_room, self._inner.count_tokens
@@ -142,11 +145,11 @@ def shown(citations: Sequence[Citation]) -> list[Ref]:
 def build(data: QuestionSet, limit: int, embedder: Remembering, *, dual: bool = False, late: bool = False) -> Indexed:
     """Index a set at a limit, with all other settings as they are by default."""
     recipe = Recipe(budget=Budget(target=target_of(limit), limit=limit))
-    store = Shelved(settings_of(IndexConfig(recipe=recipe, embedder="minilm", dual=dual, late=late), embedder))
+    store = Shelved(settings_of(IndexConfig(recipe=recipe, embedder=embedder.name, dual=dual, late=late), embedder))
     index = Index(store, embedder, Path(), VECTORS.parent if late else None)
     for done, (doc, text) in enumerate(data.docs.items()):
         progress(f"{data.name}, limit {limit}: {done}/{len(data.docs)} documents")
-        index.add(doc, text.encode("utf-8", "replace"), media_type=data.media_type)
+        index.add(doc, text.encode("utf-8", "replace"), media_type=data.media_type(doc))
     embedder.embed([question.text for question in data.questions])
     progress("")
     return Indexed(data, limit, index, store)

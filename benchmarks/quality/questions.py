@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.common import need
+from benchmarks.common import DATA, need
 
-MARKDOWN = {"structmd", "fetaqa_long"}
+MARKDOWN = {"structmd", "fetaqa_long", "asked"}
 """Sets whose documents are Markdown; the others are plain text or code."""
 
 
@@ -40,9 +40,11 @@ class QuestionSet:
     docs: dict[str, str]
     questions: list[Question]
 
-    @property
-    def media_type(self) -> str:
-        return "text/markdown" if self.name in MARKDOWN else "text/plain"
+    def media_type(self, doc: str) -> str:
+        """Of one of the documents."""
+        if self.name not in MARKDOWN:
+            return "text/plain"
+        return "text/mdx" if doc.endswith(".mdx") else "text/markdown"
 
 
 def load(folder: Path, most: int, *, others: bool = False) -> QuestionSet:
@@ -57,6 +59,14 @@ def load(folder: Path, most: int, *, others: bool = False) -> QuestionSet:
     ]
     kept = _spread(questions, most)
     return QuestionSet(folder.name, docs, _spread([q for q in questions if q not in kept], most) if others else kept)
+
+
+def load_asked(half: str = "") -> QuestionSet:
+    """The questions of `benchmarks/quality/asked`, all or one half (`choose`, `judge`), about the Markdown corpus."""
+    docs = {row["path"]: row["text"] for row in _rows(DATA / "markdown.jsonl")}
+    rows = _rows(Path(__file__).with_name("asked") / "questions.jsonl")
+    questions = [Question(row["question"], _refs(row["passages"])) for row in rows if half in ("", row["half"])]
+    return QuestionSet("asked", docs, questions)
 
 
 def _spread(questions: list[Question], most: int) -> list[Question]:

@@ -163,7 +163,7 @@ def sized(ours: Ours, limit: int) -> Recipe:
 
 
 def media_type(data: QuestionSet) -> str:
-    return _MEDIA.get(data.name, data.media_type)
+    return _MEDIA.get(data.name) or data.media_type("")
 
 
 @cache

@@ -114,6 +114,7 @@ def retrieve(
     from seamline.search.hits import Results
     from seamline.search.legs import query_vectors
     from seamline.search.query import parse_query
+    from seamline.search.score import admit, calibrate, calibration_of, gather
     from seamline.search.search import Finder, merge_parts, read_question, rerank, widen
 
     queries, options, notices = read_question(question, options)
@@ -121,13 +122,19 @@ def retrieve(
     asked = [parse_query(query) for query in queries]
     texts = [query.text for query in asked]
     vectors = query_vectors(engine.embedder, texts) if options.legs != "bm25" else [None] * len(texts)
-    found = []
+    calibration = calibration_of(options.legs, engine.embedder.name, engine.reranker)
+    found, evidence = [], None
     for query, vector in zip(asked, vectors, strict=True):
         candidates = Finder(engine, vector, query, options).find(documents, where)  # one leg per method, fused
         best = rerank(engine, candidates, query.text, options)
+        evidence = evidence or (gather(query.text, best) if calibration else None)  # of the question as a whole
         found.append(widen(best, query.text, documents, options))
     hits = found[0] if isinstance(question, str) else merge_parts(question, queries, found)
-    return Results(tuple(hits), notices)
+    if calibration is None or evidence is None:
+        kept, told = admit(hits, options.min_score or 0.0)
+    else:
+        kept, told = admit(calibrate(hits, evidence, calibration), options.min_score)
+    return Results(kept, (*notices, *told), evidence)
 
 
 def chunk_document(

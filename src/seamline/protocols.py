@@ -125,6 +125,16 @@ class Reranker(Protocol):
 
 
 @runtime_checkable
+class WeightedReranker(Reranker, Protocol):
+    """A reranker that counts beside the fused score; one without a weight takes its place."""
+
+    @property
+    def weight(self) -> float:
+        """Its share, 0-1."""
+        ...
+
+
+@runtime_checkable
 class LanguageModel(Protocol):
     """Answers questions with JSON. Calls may come from several threads at a time."""
 

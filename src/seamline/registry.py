@@ -123,7 +123,11 @@ STORES = Family(
     is_function=False,
 )
 """By the scheme of an address; a path has none."""
-RERANKERS = Family("reranker", "seamline.rerankers", {".onnx": "seamline.search.cross_encoder:CrossEncoder"})
+RERANKERS = Family(
+    "reranker",
+    "seamline.rerankers",
+    {"seam": "seamline.search.cross_encoder:bundled", ".onnx": "seamline.search.cross_encoder:CrossEncoder"},
+)
 FAMILIES = (STRATEGIES, TOKENIZERS, EMBEDDERS, STORES, RERANKERS)
 """Those that plugins add to, and `seamline.formats.FAMILY`, whose parts are values with fields of their own."""
 

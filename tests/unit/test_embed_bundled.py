@@ -55,9 +55,7 @@ def test_meaning_counts_and_not_words(
     name: str, question: str, answer: str, other: str, request: pytest.FixtureRequest
 ) -> None:
     if name == "seam" and "undo" in question:
-        request.applymarker(
-            pytest.mark.xfail(strict=True, reason="leans on shared words: PROVENANCE.md")
-        )
+        request.applymarker(pytest.mark.xfail(strict=True, reason="leans on shared words: PROVENANCE.md"))
     asked, near, far = embedder(name).embed([question, answer, other])
     assert asked @ near > asked @ far
 

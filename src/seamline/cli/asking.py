@@ -30,6 +30,7 @@ _OPTIONS = {
     "$.embedder": "--embedder",
     "$.search.k": "-k",
     "$.search.alpha": "--alpha",
+    "$.search.min_score": "--min-score",
     "$.search.reranker": "--reranker",
     "$.context.budget": "--budget",
 }
@@ -55,11 +56,17 @@ def add_search_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGro
         default=ALPHA,
         help=f"most weight of meaning; the rest is for words ({ALPHA})",
     )
+    find.add_argument(
+        "--min-score",
+        type=float,
+        metavar="0-1",
+        help="leave out passages that are less likely to answer; 0 shows all, also where nothing is relevant",
+    )
     find.add_argument("--no-collapse", action="store_true", help="list near-duplicates as passages of their own")
     find.add_argument(
         "--reranker",
-        metavar="FILE",
-        help="a cross-encoder, as .onnx with tokenizer.json beside it, or one of a plugin",
+        metavar="NAME",
+        help="seam, the bundled cross-encoder; MODEL.onnx with tokenizer.json beside it; or one of a plugin",
     )
     return find
 
@@ -74,6 +81,7 @@ def options_of(args: argparse.Namespace, mode: str = MODES[0]) -> SearchOptions:
         fusion=args.fusion,
         alpha=args.alpha,
         collapse=not args.no_collapse,
+        min_score=args.min_score,
     )
 
 

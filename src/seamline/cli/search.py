@@ -39,7 +39,7 @@ examples:
   seamline search "429" --legs bm25 --json            words only, for a program
   seamline search - < question.txt
 
-Each passage has a score (0-1, comparable within one result), where it stands, and an id@version that
+Each passage has a score (0-1, how likely it answers), where it stands, and an id@version that
 `seamline cite` resolves for ever. Filters: docs/reference/filters.md.
 exit codes: 0 done, also where nothing was found; 1 the index cannot be used; 2 usage or configuration"""
 
@@ -80,7 +80,7 @@ def execute(args: argparse.Namespace) -> int:
     if not args.quiet:
         for notice in results.notices:
             say(f"notice: {notice.message}")
-        if not results.hits and not args.json:
+        if not results.hits and not results.notices and not args.json:
             say(_nothing(args))
     return DONE
 

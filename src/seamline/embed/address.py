@@ -1,4 +1,4 @@
-"""What an embedder is called: `seam`, `quality`, `minilm`, `static`, `hash`, `model.onnx?window=512`, `openai:MODEL`."""
+"""What an embedder is called: `seam`, `quality`, `minilm`, `static`, `hash`, `MODEL.onnx`, `openai:MODEL@URL`."""
 
 from __future__ import annotations
 

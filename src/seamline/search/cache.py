@@ -13,6 +13,7 @@ from seamline.protocols import Embedder, Reader, Reranker
 from seamline.records import Entry, Head, Levels, Scored, VectorKind, Version
 from seamline.search.documents import Layout
 from seamline.search.legs import query_vectors
+from seamline.search.rerank import weight_of
 
 if TYPE_CHECKING:
     from seamline.filters.tree import Filter
@@ -144,6 +145,7 @@ class CachedReranker:
         self._reranker = reranker
         self._cache = caches.reranks
         self.name = reranker.name
+        self.weight = weight_of(reranker)
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
         """How well each text answers the query; only pairs that are not remembered are worked out."""

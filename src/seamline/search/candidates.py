@@ -51,6 +51,7 @@ def as_hits(candidates: Sequence[Candidate], documents: DocumentCache) -> list[H
         Hit(
             entry=one.entry,
             score=one.score,
+            relative=one.score,
             citations=(documents.cite(one.entry),),
             text=one.entry.text,
             ids=(one.entry.id,) if one.entry.level == 0 else (),

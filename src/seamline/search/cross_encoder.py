@@ -1,4 +1,5 @@
-"""A cross-encoder in an ONNX file that the user names: it reads query and text together, and says how well they fit."""
+"""Cross-encoders, the bundled one or one in an ONNX file that the user names: they read query and text together, and
+say how well they fit."""
 
 from __future__ import annotations
 
@@ -36,8 +37,12 @@ class _Window(NamedTuple):
 class CrossEncoder:
     """A Reranker. A text that is too long is read in windows, and the best of them counts."""
 
-    def __init__(self, model: str | Path, tokenizer: str | Path | None = None, *, window: int = WINDOW) -> None:
-        """`tokenizer` is the tokenizer.json of the model; without one, that beside the model."""
+    def __init__(
+        self, model: str | Path, tokenizer: str | Path | None = None, *, window: int = WINDOW, weight: float = 1.0
+    ) -> None:
+        """`tokenizer` is the tokenizer.json of the model; without one, that beside the model. `weight` is what it
+        counts beside the fused score."""
+        self.weight = weight
         self._session = _session(Path(model))
         self._inputs = [given.name for given in self._session.get_inputs()]
         if "input_ids" not in self._inputs or set(self._inputs) - _INPUTS:
@@ -97,6 +102,19 @@ class CrossEncoder:
 
 
 _SETTING = "$.search.reranker"
+_BUNDLED_WINDOW = 384
+"""Word pieces: a chunk of 256 tokens with its headings and a question."""
+_BUNDLED_WEIGHT = 0.2
+"""Where it counts more, questions are lost that share few words with their answers."""
+
+
+def bundled(name: str = "seam") -> CrossEncoder:
+    """The reranker of the install: three layers, trained on the same questions as the embedder `seam`."""
+    from seamline.embed.bundled import FOLDER, RERANKER, check
+
+    check(FOLDER, RERANKER)
+    model, tokenizer = (FOLDER / file for file in RERANKER)
+    return CrossEncoder(model, tokenizer, window=_BUNDLED_WINDOW, weight=_BUNDLED_WEIGHT)
 
 
 def _session(model: Path) -> Any:

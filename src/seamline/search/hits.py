@@ -152,7 +152,8 @@ class Hit:
 
     entry: Entry
     score: float
-    """0-1; comparable within one result only."""
+    """The probability that it answers the query, 0-1 (see `seamline.search.score`); where `Results.evidence` is None,
+    the same as `relative`."""
     citations: tuple[Citation, ...]
     """Of what `text` shows, in document order: the entry, the section it was widened to, or it and its neighbour."""
     text: str
@@ -162,6 +163,8 @@ class Hit:
     why: Why = field(default_factory=Why)
     duplicates: tuple[Citation, ...] = ()
     """Passages that say almost the same, left out for this one."""
+    relative: float = 0.0
+    """What hits are ordered by: 0-1, comparable within one result only."""
 
     @property
     def citation(self) -> Citation:
@@ -177,6 +180,7 @@ class Hit:
         return {
             "id": self.entry.id,
             "score": self.score,
+            "relative": self.relative,
             "label": self.label(),
             "text": self.text,
             "title": self.entry.title,
@@ -189,12 +193,24 @@ class Hit:
         }
 
 
+class Evidence(NamedTuple):
+    """What speaks for a result as a whole; scores follow from it (see `seamline.search.score`)."""
+
+    similarity: float | None
+    """The highest cosine similarity; None where the dense leg was not asked."""
+    coverage: float
+    """The largest share of the query's words that one passage holds."""
+    known: float
+    """The share of its words that any passage found holds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Results:
     """What a search found, best first, and what is worth knowing about it."""
 
     hits: tuple[Hit, ...] = ()
     notices: tuple[Notice, ...] = ()
+    evidence: Evidence | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,9 @@ class SearchOptions:
     about: bool = True
     """Whether texts about chunks are searched as well, for the chunks they are about. An index without any has none to
     search."""
+    min_score: float | None = None
+    """Hits that are less likely than this to answer are left out. Where none is given, all are left out if not even the
+    best is likely to answer; with 0, nothing is."""
     weights: Weights = field(default_factory=Weights)
     decay: float = 0.01
     """How fast freshness falls per day of age."""
@@ -68,6 +71,8 @@ class SearchOptions:
         _number("lean", self.lean, 0, 1)
         _number("decay", self.decay, 0, 1000)
         _number("share", self.share, 0, 1)
+        if self.min_score is not None:
+            _number("min_score", self.min_score, 0, 1)
 
     @property
     def depth(self) -> int:

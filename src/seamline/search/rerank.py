@@ -11,7 +11,7 @@ from typing import cast
 
 from seamline import registry
 from seamline.errors import ConfigError, ProviderError
-from seamline.protocols import Reranker
+from seamline.protocols import Reranker, WeightedReranker
 from seamline.records import Entry
 from seamline.search.candidates import Candidate, order
 
@@ -49,7 +49,8 @@ _ONNX = ".onnx"
 
 
 def load_reranker(name: str) -> Reranker:
-    """The reranker that a name means: a cross-encoder in an .onnx file, or that of a plugin, `NAME` or `NAME:REST`."""
+    """The reranker that a name means: `seam`, the bundled one; a cross-encoder in an .onnx file; or that of a plugin,
+    `NAME` or `NAME:REST`."""
     kind = name.partition(":")[0]
     if name.lower().endswith(_ONNX) or Path(name).exists() or not registry.is_known(registry.RERANKERS, kind):
         kind = _ONNX  # a path that leads nowhere is told by its reader
@@ -95,14 +96,20 @@ def mean(parts: Mapping[str, float | None], weights: Mapping[str, float]) -> flo
     return sum(weights[name] * part for name, part in known.items()) / total if total else 0.0
 
 
+def weight_of(reranker: Reranker) -> float:
+    """How much a reranker counts beside the fused score."""
+    return reranker.weight if isinstance(reranker, WeightedReranker) else 1.0
+
+
 def rescore(candidates: Sequence[Candidate], query: str, reranker: Reranker) -> list[Candidate]:
-    """The candidates with the reranker's scores instead of the fused ones, best first."""
+    """The candidates with the reranker's scores, as far as those count, best first."""
+    weight = weight_of(reranker)
     scores = reranker.score(query, [one.entry.text for one in candidates])
     if len(scores) != len(candidates) or not all(0 <= score <= 1 for score in scores):
         raise ProviderError(
             f"{reranker.name} gave {len(scores)} scores for {len(candidates)} texts, or some that are not within 0-1"
         )
     return order(
-        replace(one, score=score, why=replace(one.why, rerank=score))
+        replace(one, score=weight * score + (1 - weight) * one.score, why=replace(one.why, rerank=score))
         for one, score in zip(candidates, scores, strict=True)
     )

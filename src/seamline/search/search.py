@@ -155,7 +155,7 @@ class Finder:
 def fuse_legs(legs: Legs, options: SearchOptions) -> tuple[list[Scored], float | None]:
     """The legs as one ranking, and the weight of the dense one where there are two."""
     if options.fusion == "rrf":
-        return fuse.rrf((legs.dense, legs.sparse), k=options.rrf_k), None
+        return fuse.rrf([leg for leg in (legs.dense, legs.sparse) if leg], k=options.rrf_k), None
     dense, sparse = legs.dense_scores, legs.sparse_scores(options.depth)
     weight = fuse.leaning(sparse.values(), options.alpha, options.lean)
     ranking = fuse.linear(dense, sparse, alpha=weight, by=options.fusion, without=legs.without)
@@ -200,11 +200,15 @@ def merge_parts(plan: Plan, parts: Sequence[str], found: Sequence[Sequence[Hit]]
     if len(parts) > 1:
         shares = [1.0, *(PART if plan.kind == "comparative" else _share(hits, found[0]) for hits in found[1:])]
         found = [
-            [replace(hit, score=hit.score * share, why=replace(hit.why, query=part)) for hit in hits]
-            for part, share, hits in zip(parts, shares, found, strict=True)
+            [_scaled(hit, share, part) for hit in hits] for part, share, hits in zip(parts, shares, found, strict=True)
         ]
-    together = sorted((hit for hits in found for hit in hits), key=lambda hit: (-hit.score, hit.entry.id))
+    together = sorted((hit for hits in found for hit in hits), key=lambda hit: (-hit.relative, hit.entry.id))
     return without_covered(together)[: plan.k]
+
+
+def _scaled(hit: Hit, share: float, part: str) -> Hit:
+    score = hit.relative * share
+    return replace(hit, score=score, relative=score, why=replace(hit.why, query=part))
 
 
 def _share(part: Sequence[Hit], whole: Sequence[Hit]) -> float:

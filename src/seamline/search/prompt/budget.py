@@ -137,13 +137,13 @@ class RatedHit(NamedTuple):
 
 
 def rate_hits(hits: Sequence[Hit], documents: DocumentCache) -> list[RatedHit]:
-    """The hits by their usefulness: `(score / best) ** 4.5 / rank`, and 2.5 times that beside a better one.
+    """The hits by their usefulness: `(relative / best) ** 4.5 / rank`, and 2.5 times that beside a better one.
 
     The rank counts because scores are close where none stands out: of the tenth hit with nine tenths of the best score
     less is to be expected than of the second. The constants are rounded from a fit to one half of the questions of
     `benchmarks/quality`, and judged by the other.
     """
-    best = max((hit.score for hit in hits), default=0.0)
+    best = max((hit.relative for hit in hits), default=0.0)
     found = [
         RatedHit(hit, usefulness)
         for hit, usefulness in zip(hits, _usefulness_of_all(hits, best, documents), strict=True)
@@ -154,7 +154,7 @@ def rate_hits(hits: Sequence[Hit], documents: DocumentCache) -> list[RatedHit]:
 def _usefulness_of_all(hits: Sequence[Hit], best: float, documents: DocumentCache) -> Iterator[float]:
     near: set[str] = set()
     for rank, hit in enumerate(hits, start=1):
-        share = hit.score / best if best > 0 else 1.0
+        share = hit.relative / best if best > 0 else 1.0
         beside = BESIDE if not near.isdisjoint(hit.ids) else 1.0
         yield min(1.0, beside * share**SHARPNESS / rank)
         near |= _around(hit, documents)

@@ -1,0 +1,91 @@
+"""What a score means: the probability that a passage answers the query.
+
+Hits are ordered by a score beside the best of their own result, which says nothing about that best: for a query that
+nothing answers it is as high as for any other. So three things are looked at that mean the same in every index: how
+near the best passage is by meaning, how many of the query's words the best passages hold, and how many of them any
+passage found holds. The weights were fitted to questions with known answers and to questions about something else:
+`benchmarks/quality/calibration.py` prints them, and how well they hold on questions of other kinds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from seamline.protocols import Reranker
+from seamline.search.candidates import Candidate
+from seamline.search.hits import Evidence, Hit
+from seamline.search.options import LegChoice
+from seamline.search.rerank import weight_of
+from seamline.text.words import query_words, words
+from seamline.types import Notice
+
+RELEVANT = 0.08
+"""Where the best passage is less likely than this to answer the query, nothing relevant was found."""
+_FIRST = 10
+"""The passages among which the best is looked for."""
+_WORDS = 0.35
+"""What all the query's words in one passage count, beside a cosine similarity of 1."""
+
+
+class Calibration(NamedTuple):
+    """How log-odds follow from a share and the evidence: the weights of a logistic regression."""
+
+    base: float
+    share: float
+    missing: float
+    """For each 1 that evidence of the topic falls short of `enough`."""
+    known: float
+    enough: float
+    """Evidence above this does not make an answer more likely: most passages about the topic do not answer."""
+
+    def probability(self, share: float, evidence: Evidence) -> float:
+        """Of a passage with this score beside the best."""
+        topic = (evidence.similarity or 0.0) + _WORDS * evidence.coverage
+        odds = self.base + self.share * share - self.missing * max(0.0, self.enough - topic)
+        return 1 / (1 + math.exp(-odds - self.known * evidence.known))
+
+
+BY_MEANING: Mapping[str, Calibration] = {
+    "seam": Calibration(base=-8.7, share=8.9, missing=12.0, known=1.0, enough=0.65),
+}
+"""By embedder, as cosine similarities of one model are not those of another."""
+BY_WORDS = Calibration(base=-8.7, share=8.9, missing=20.0, known=1.0, enough=0.2)
+"""For BM25 alone."""
+
+
+def calibration_of(legs: LegChoice, embedder: str, reranker: Reranker | None) -> Calibration | None:
+    """How scores follow from evidence; None where nobody has measured it: with another embedder, or with a reranker
+    that orders alone."""
+    if reranker is not None and weight_of(reranker) == 1:
+        return None
+    return BY_WORDS if legs == "bm25" else BY_MEANING.get(embedder)
+
+
+def gather(query: str, best: Sequence[Candidate]) -> Evidence:
+    """The evidence that these candidates, best first, answer a query."""
+    asked = frozenset(query_words(query))
+    held = [asked.intersection(words(f"{one.entry.searched}\n{one.why.about}")) for one in best]
+    near = [one.why.dense.score for one in best[:_FIRST] if one.why.dense is not None]
+    known = frozenset().union(*held)
+    most = max(map(len, held[:_FIRST]), default=0)
+    return Evidence(max(near, default=None), most / max(1, len(asked)), len(known) / max(1, len(asked)))
+
+
+def calibrate(hits: Sequence[Hit], evidence: Evidence, by: Calibration) -> list[Hit]:
+    """The hits with the probability that each answers the query as its score. Their order stays."""
+    return [replace(hit, score=by.probability(hit.relative, evidence)) for hit in hits]
+
+
+def admit(hits: Sequence[Hit], least: float | None) -> tuple[tuple[Hit, ...], tuple[Notice, ...]]:
+    """The hits that are likely enough, and what is worth knowing about the others. Where no least probability is given,
+    all stay if the best is relevant, and none otherwise."""
+    best = max((hit.score for hit in hits), default=0.0)
+    wanted = (RELEVANT if best < RELEVANT else 0.0) if least is None else least
+    kept = tuple(hit for hit in hits if hit.score >= wanted)
+    if kept or not hits:
+        return kept, ()
+    text = f"nothing relevant found: the best passage has a score of {best:.2f}; a least score of 0 shows it anyway"
+    return (), (Notice("nothing-relevant", text),)
