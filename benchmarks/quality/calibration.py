@@ -147,7 +147,7 @@ def main() -> None:
     real: dict[str, list[Answer]] = {}
     apart: dict[str, list[Answer]] = {}
     for name, data in sets.items():
-        indexed = build(data, args.limit, embedder)
+        indexed = build(data, args.limit, embedder, hierarchy=False)
         progress(f"{name}: searches")
         real[name] = search(indexed, data.questions, options)
         strange = [*others(sets, name, rng, 120), *(Question(nonsense(rng), ()) for _ in range(60))]

@@ -142,10 +142,19 @@ def shown(citations: Sequence[Citation]) -> list[Ref]:
     return [Ref(one.doc, one.start, one.end) for one in citations]
 
 
-def build(data: QuestionSet, limit: int, embedder: Remembering, *, dual: bool = False, late: bool = False) -> Indexed:
+def build(
+    data: QuestionSet,
+    limit: int,
+    embedder: Remembering,
+    *,
+    dual: bool = False,
+    late: bool = False,
+    hierarchy: bool = True,
+) -> Indexed:
     """Index a set at a limit, with all other settings as they are by default."""
     recipe = Recipe(budget=Budget(target=target_of(limit), limit=limit))
-    store = Shelved(settings_of(IndexConfig(recipe=recipe, embedder=embedder.name, dual=dual, late=late), embedder))
+    config = IndexConfig(recipe=recipe, embedder=embedder.name, dual=dual, late=late, hierarchy=hierarchy)
+    store = Shelved(settings_of(config, embedder))
     index = Index(store, embedder, Path(), VECTORS.parent if late else None)
     for done, (doc, text) in enumerate(data.docs.items()):
         progress(f"{data.name}, limit {limit}: {done}/{len(data.docs)} documents")
