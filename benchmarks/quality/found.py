@@ -1,0 +1,180 @@
+"""Who finds the answer first: Seamline's search beside plain engines over the same chunks, set by set.
+
+Recall@5, nDCG@10 and MRR of the default, of what it was before, of each change alone and of peers: SQLite FTS5 (porter,
+headings of twice the weight), LanceDB hybrid search as it comes with the vectors of MiniLM, and MiniLM alone. The default
+is set beside each with the 95% interval of a paired bootstrap.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sqlite3
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.common import DATA, progress, save, table, verdict
+from benchmarks.quality.indexed import Indexed, Remembering, build
+from benchmarks.quality.questions import Question, QuestionSet, Ref, covered, gains, load, load_asked, ndcg
+from seamline.protocols import Reranker
+from seamline.records import Entry
+from seamline.search.options import SearchOptions
+from seamline.search.rerank import load_reranker
+
+SETS = ("structmd", "chroma", "codebase", "fetaqa_long", "xquad_en", "asked")
+PLAIN = SearchOptions(k=10, min_score=0.0, gate=None)
+DEFAULT = "default (seam, 256)"
+DEPTH = 10
+BAR_BM25, BAR_FTS5 = 4.0, 5.0
+
+Ranking = Callable[[Question], list[list[Ref]]]
+"""What each hit shows, best first."""
+
+
+class Scored(NamedTuple):
+    """Per question of one set."""
+
+    recall: np.ndarray
+    ndcg: np.ndarray
+    reciprocal: np.ndarray
+
+
+def ours(indexed: Indexed, options: SearchOptions, reranker: Reranker | None = None) -> Ranking:
+    def rank(question: Question) -> list[list[Ref]]:
+        indexed.ask(question)
+        hits = indexed.index.search(question.text, options=options, reranker=reranker).hits
+        return [[indexed.chunks[id] for id in hit.ids] for hit in hits]
+
+    return rank
+
+
+def entries_of(indexed: Indexed) -> list[Entry]:
+    with indexed.store.reader() as reader:
+        return [entry for entry in reader.select(vectors=True) if entry.level == 0]
+
+
+def seen(indexed: Indexed, question: Question, ids: Sequence[str]) -> list[list[Ref]]:
+    """The first hits that do not hold the question itself."""
+    indexed.ask(question)
+    return [[indexed.chunks[id]] for id in ids if id not in indexed.store.hidden][:DEPTH]
+
+
+def fts5(indexed: Indexed, entries: Sequence[Entry]) -> Ranking:
+    db = sqlite3.connect(":memory:")
+    db.execute("CREATE VIRTUAL TABLE chunks USING fts5(headings, body, tokenize='porter unicode61')")
+    rows = [(n, f"{entry.title} {' '.join(entry.path)}", entry.text) for n, entry in enumerate(entries)]
+    db.executemany("INSERT INTO chunks (rowid, headings, body) VALUES (?, ?, ?)", rows)
+
+    def rank(question: Question) -> list[list[Ref]]:
+        words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question.text))
+        sql = "SELECT rowid FROM chunks WHERE chunks MATCH ? ORDER BY bm25(chunks, 2.0, 1.0) LIMIT 50"
+        return seen(indexed, question, [entries[row[0]].id for row in db.execute(sql, (words,))] if words else [])
+
+    return rank
+
+
+def lance(indexed: Indexed, entries: Sequence[Entry], embedder: Remembering, folder: str) -> Ranking:
+    """LanceDB's hybrid search with its own defaults: English full text, all vectors, reciprocal ranks."""
+    import lancedb
+    import pyarrow as pa
+
+    vectors = np.stack([entry.vector for entry in entries if entry.vector is not None])
+    kept = [entry for entry in entries if entry.vector is not None]
+    columns = {
+        "id": [entry.id for entry in kept],
+        "text": [entry.searched for entry in kept],
+        "vector": pa.FixedSizeListArray.from_arrays(vectors.astype(np.float32).ravel(), vectors.shape[1]),
+    }
+    made = lancedb.connect(folder).create_table(indexed.set.name, pa.table(columns), mode="overwrite")
+    made.create_fts_index("text", replace=True)
+
+    def rank(question: Question) -> list[list[Ref]]:
+        plain = re.sub(r"[^\w\s]", " ", question.text)
+        vector = embedder.embed([question.text])[0]
+        found = made.search(query_type="hybrid").vector(vector).text(plain).limit(50).to_list()
+        return seen(indexed, question, [row["id"] for row in found])
+
+    return rank
+
+
+def measure(indexed: Indexed, rank: Ranking) -> Scored:
+    rows = []
+    for question in indexed.set.questions:
+        ranked = rank(question)[:DEPTH]
+        first = next((n for n, refs in enumerate(ranked, 1) if covered(question.refs, refs) > 0), 0)
+        recall = covered(question.refs, [ref for refs in ranked[:5] for ref in refs])
+        rows.append((recall, ndcg(gains(question, ranked), indexed.ideal(question), DEPTH), 1 / first if first else 0))
+    return Scored(*np.array(rows).T)
+
+
+def ahead(one: Sequence[Scored], other: Sequence[Scored], rounds: int = 2000) -> tuple[float, float, float]:
+    """How far nDCG@10 is ahead in the mean of the sets, with its interval; questions are drawn within each set."""
+    rng = np.random.default_rng(7)
+    differences = [100 * (a.ndcg - b.ndcg) for a, b in zip(one, other, strict=True)]
+    means = np.mean([rng.choice(d, (rounds, len(d))).mean(axis=1) for d in differences], axis=0)
+    low, high = np.percentile(means, (2.5, 97.5))
+    return float(np.mean([d.mean() for d in differences])), float(low), float(high)
+
+
+def ways(data: QuestionSet, models: Mapping[str, Remembering], folder: str, limit: int) -> Any:
+    """Name and scores of each way, one at a time: an index of a large set takes memory."""
+    small = build(data, limit, models["seam"], hierarchy=False)
+    entries = entries_of(small)
+    yield DEFAULT, measure(small, ours(small, PLAIN))
+    yield "default + reranker", measure(small, ours(small, PLAIN, load_reranker("seam")))
+    yield "BM25 over the same chunks", measure(small, ours(small, SearchOptions(k=10, legs="bm25", min_score=0.0)))
+    yield "seam alone", measure(small, ours(small, SearchOptions(k=10, legs="dense", min_score=0.0)))
+    yield "FTS5", measure(small, fts5(small, entries))
+    other = build(data, limit, models["minilm"], hierarchy=False)
+    yield "minilm, 256", measure(other, ours(other, PLAIN))
+    yield "MiniLM alone", measure(other, ours(other, SearchOptions(k=10, legs="dense", min_score=0.0)))
+    yield "LanceDB hybrid, MiniLM", measure(other, lance(other, entries_of(other), models["minilm"], folder))
+    better = build(data, limit, models["quality"], hierarchy=False)
+    yield "quality, 256", measure(better, ours(better, PLAIN))
+    before = build(data, 512, models["minilm"], hierarchy=False)
+    yield "before (minilm, 512)", measure(before, ours(before, PLAIN))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--data", type=Path, default=DATA.parent / "chunkbench" / "data")
+    parser.add_argument("--sets", nargs="+", default=SETS, choices=SETS)
+    parser.add_argument("--limit", type=int, default=256)
+    parser.add_argument("--questions", type=int, default=250, help="of each set, at most, evenly spread (250)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
+    args = parser.parse_args()
+    models = {name: Remembering(2, name) for name in ("seam", "quality", "minilm")}
+    found: dict[str, list[Scored]] = {}
+    for name in args.sets:
+        data = load_asked() if name == "asked" else load(args.data / name, args.questions)
+        with tempfile.TemporaryDirectory() as folder:
+            for way, scored in ways(data, models, folder, args.limit):
+                progress(f"{name}: {way}")
+                found.setdefault(way, []).append(scored)
+    progress("")
+    rows = []
+    for way, per_set in found.items():
+        means = [100 * np.array([part.mean() for part in one]) for one in per_set]
+        cells = [" / ".join(f"{value:.1f}" for value in one) for one in (*means, np.mean(means, axis=0))]
+        mean, low, high = ahead(found[DEFAULT], per_set)
+        rows.append([way, *cells, "" if way == DEFAULT else f"{mean:+.1f} ({low:+.1f} to {high:+.1f})"])
+    print(f"recall@5 / nDCG@10 / MRR, limit {args.limit}; the last column: nDCG@10 of the default ahead of this, 95%\n")
+    print(table(["", *args.sets, "mean", "default ahead by"], rows))
+    bm25, low, _ = ahead(found[DEFAULT], found["BM25 over the same chunks"])
+    fine = bm25 >= BAR_BM25 and low > 0
+    print(f"\n{verdict(fine)}: at least {BAR_BM25} ahead of BM25 over the same chunks in the mean, significantly")
+    if "asked" in args.sets:
+        at = list(args.sets).index("asked")
+        gap = 100 * float(found[DEFAULT][at].ndcg.mean() - found["FTS5"][at].ndcg.mean())
+        fine &= gap >= BAR_FTS5
+        print(f"{verdict(gap >= BAR_FTS5)}: at least {BAR_FTS5} ahead of FTS5 on asked ({gap:+.1f})")
+    save(args.json, "quality.found", {w: [[float(p.mean()) for p in one] for one in s] for w, s in found.items()})
+    raise SystemExit(0 if fine else 1)
+
+
+if __name__ == "__main__":
+    main()
