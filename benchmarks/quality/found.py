@@ -1,7 +1,7 @@
 """Who finds the answer first: Seamline's search beside plain engines over the same chunks, set by set.
 
 Recall@5, nDCG@10 and MRR of the default, of what it was before, of each change alone and of peers: SQLite FTS5 (porter,
-headings of twice the weight), LanceDB hybrid search as it comes with the vectors of MiniLM, and MiniLM alone. The default
+headings of twice the weight), LanceDB hybrid search as it comes with vectors of MiniLM, and MiniLM alone. The default
 is set beside each with the 95% interval of a paired bootstrap.
 """
 
