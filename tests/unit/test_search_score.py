@@ -41,7 +41,7 @@ def test_a_score_rises_with_the_share_and_with_the_evidence(calibration: object)
     strong, weak, none = Evidence(near, 1.0, 1.0), Evidence(far, 0.2, 1.0), Evidence(away, 0.0, 0.0)
     assert 0 < probability(0.2, strong) < probability(0.6, strong) < probability(1.0, strong) < 1
     assert probability(1.0, none) < probability(1.0, weak) < probability(1.0, strong)
-    assert probability(1.0, none) < RELEVANT < 0.5 < probability(1.0, strong)
+    assert probability(1.0, none) < RELEVANT < 0.4 < probability(1.0, strong)
 
 
 @pytest.mark.parametrize("legs", ["hybrid", "bm25"])
