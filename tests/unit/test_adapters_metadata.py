@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -144,3 +146,17 @@ def test_a_file_that_fails_is_raised_or_handed_over(tmp_path: Path) -> None:
     assert only.text.startswith("# Good")
     assert len(errors) == 2
     assert all(any(name in str(error) for error in errors) for name in ("bad.pdf", "missing.md"))
+
+
+@pytest.mark.parametrize(
+    ("module", "package", "extra"),
+    [
+        ("langchain", "langchain_core", "langchain"),
+        ("llama_index", "llama_index", "llama-index"),
+        ("haystack", "haystack", "haystack"),
+    ],
+)
+def test_a_framework_that_is_not_installed_is_named(module: str, package: str, extra: str) -> None:
+    code = f"import sys; sys.modules[{package!r}] = None; import seamline.adapters.{module}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert f"is not installed: run `pip install 'seamline[{extra}]'`" in done.stderr

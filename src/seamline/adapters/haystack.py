@@ -1,7 +1,6 @@
 """Haystack: components that split documents, convert files and search an index."""
 
-from __future__ import annotations
-
+# Without `from __future__ import annotations`: Haystack compares the types of what it connects.
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -138,7 +137,7 @@ class SeamlineDocumentRetriever:
         return plain
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> SeamlineDocumentRetriever:
+    def from_dict(cls, data: dict[str, Any]) -> "SeamlineDocumentRetriever":
         """What `to_dict` made."""
         made: SeamlineDocumentRetriever = default_from_dict(cls, data)
         return made
