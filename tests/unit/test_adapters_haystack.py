@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from haystack import Document, Pipeline
+from haystack.components.embedders import MockDocumentEmbedder
 from haystack.components.writers import DocumentWriter
 from haystack.document_stores.in_memory import InMemoryDocumentStore
 
@@ -17,6 +18,7 @@ from seamline.adapters.haystack import (
     SeamlineDocumentSplitter,
     SeamlineFileConverter,
     from_document,
+    to_document,
     where_of,
 )
 from seamline.errors import ConfigError
@@ -34,6 +36,18 @@ def test_the_splitter_gives_chunks() -> None:
     assert [from_document(one) for one in found] == [one.to_dict() for one in wanted]
     assert [one.id for one in found] == [one.id for one in wanted]
     assert {(one.meta["team"], one.meta["source_id"]) for one in found} == {("infra", "w.md")}
+
+
+def test_embedders_read_the_embed_view() -> None:
+    read: list[str] = []
+    embedder = MockDocumentEmbedder(
+        embedding_fn=lambda text: read.append(text) or [1.0],
+        meta_fields_to_embed=["headings"],
+        embedding_separator="\n\n",
+    )
+    wanted = seamline.chunk(seamline.read(PAGE, id="w.md"), recipe=SMALL)
+    embedder.run(documents=[to_document(one) for one in wanted])
+    assert read == [one.render("embed") for one in wanted]
 
 
 def test_a_document_without_text_is_refused() -> None:

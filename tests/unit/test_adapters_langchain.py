@@ -66,6 +66,15 @@ def test_a_hit_keeps_its_score_its_place_and_its_citation(index: seamline.Index)
     assert found.metadata["lines_start"] == hit.citation.anchor["lines"][0]
 
 
+def test_a_hit_that_is_cut_again_has_the_places_of_its_parts(index: seamline.Index) -> None:
+    found = SeamlineRetriever(index=index, k=3).invoke("retry after 429")
+    tiny = SeamlineTextSplitter(seamline.Recipe(budget=Budget(target=24, limit=32)))
+    for part in tiny.split_documents(found):
+        record = from_document(part)
+        assert (part.metadata["start"], part.metadata["doc"]) == (record["start"], record["doc"])
+        assert not {"citation", "score", "uri", "label"} & part.metadata.keys()
+
+
 def test_a_filter_can_be_given_with_the_question(index: seamline.Index) -> None:
     found = SeamlineRetriever(index=index).invoke("retry", where='doc = "on-call.md"')
     assert {one.metadata["doc"] for one in found} == {"on-call.md"}

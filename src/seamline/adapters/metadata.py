@@ -39,7 +39,7 @@ class ChunkParts(NamedTuple):
 
 def chunk_record(chunk: Chunk) -> dict[str, Any]:
     """All of a chunk as plain JSON values."""
-    return chunk.to_dict()
+    return dict(chunk.to_dict())
 
 
 def chunk_parts(chunk: Chunk) -> ChunkParts:
@@ -98,8 +98,14 @@ def restore_record(text: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def foreign_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """What a caller's document brings along: its metadata without that of a chunk which it was before."""
+    """What a caller's document brings along: its metadata without that of the chunk or hit which it was before."""
     if RECORD not in metadata:
         return dict(metadata)
-    own = {*flatten(json.loads(metadata[RECORD])), RECORD, HEADINGS}
-    return {name: value for name, value in metadata.items() if name not in own}
+    record = json.loads(metadata[RECORD])
+    own = {*flatten(record), RECORD, HEADINGS}
+    for cited in record.get("citations", ()):  # of a hit
+        own |= {*flatten({**cited, **cited["anchor"]}), "breadcrumb", "citation", "score"}
+    is_hit = "citations" in record
+    return {
+        name: value for name, value in metadata.items() if name not in own and not (is_hit and name.startswith("meta_"))
+    }
