@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 DEV := $(VENV)/.installed-dev
 DEMO := $(VENV)/.installed-demo
 PEERS := build/bench/.installed
-CODE := src tests benchmarks train
+CODE := src tests benchmarks train docs/site.py
 CORE_TESTS := tests/property/test_contract.py tests/contract/test_commonmark.py tests/golden tests/unit/test_markdown_blocks.py \
   tests/unit/test_front_matter.py tests/unit/test_oversize.py tests/unit/test_tokens.py tests/unit/test_parse_html.py \
   tests/unit/test_parse_html_tables.py tests/unit/test_sentences.py tests/unit/test_words.py tests/unit/test_identify.py \
@@ -22,7 +22,7 @@ NATIVE := setup.py $(shell find native -type f)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo check test fuzz sanitize crash lint format bench lock clean python
+.PHONY: help demo check test fuzz sanitize crash lint format docs bench lock clean python
 
 help: ## list these commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | \
@@ -37,6 +37,7 @@ check: lint ## the inner loop, under two minutes: lint, format, types, unit and 
 test: lint ## everything that must pass: lint, format, types, tests; those of the core on both of its paths
 	SEAMLINE_NATIVE=0 $(BIN)/python -m pytest -n 2 $(CORE_TESTS)
 	$(BIN)/python -m pytest -n 2
+	$(MAKE) docs
 	@if test -e "$(ASAN)" -o -n "$$CI"; then $(MAKE) sanitize SECONDS=20; else echo "left out, as $(CC) has no libasan: make sanitize"; fi
 
 fuzz: $(DEV) ## the property tests over new cases, many of them; CASES=5000 for more
@@ -70,6 +71,10 @@ lint: $(DEV) ## ruff check, ruff format --check, mypy --strict
 format: $(DEV) ## rewrite the code as ruff format and ruff check --fix want it
 	$(BIN)/ruff check --fix $(CODE)
 	$(BIN)/ruff format $(CODE)
+
+docs: $(DEV) ## the site of the documentation, in build/site; a broken link is an error
+	@mkdir -p build/pages
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 bench: $(PEERS) ## speed beside the peers, in an environment of its own; ARGS='--repeat 1' for a quick look
 	build/bench/bin/python -m benchmarks.speed.run $(ARGS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import tomllib
 from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
@@ -199,6 +200,14 @@ def test_every_default_of_a_search() -> None:
 
 def test_every_field_of_a_filter() -> None:
     assert not missing([*FIELDS, "meta.NAME"], page("filters.md"))
+
+
+def test_every_extra_with_its_size() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    names = extras.keys() - {"dev", "docs"}
+    assert not missing(names, (ROOT / "docs/index.md").read_text(encoding="utf-8"))
+    rows = (ROOT / "docs/howto/install.md").read_text(encoding="utf-8")
+    assert not [name for name in names if not re.search(rf"^\| `{name}` \| [\d,]+ MB \|", rows, re.MULTILINE)]
 
 
 def test_every_error() -> None:
