@@ -111,6 +111,7 @@ def retrieve(
     """The best hits for a question, with citations and the parts of their scores: find by one leg per method, fuse,
     rerank, expand. A plan says how to search and for which parts of the question; their hits are ranked together."""
     from seamline.search.documents import DocumentCache
+    from seamline.search.expand import read_whole
     from seamline.search.hits import Results
     from seamline.search.legs import query_vectors
     from seamline.search.query import parse_query
@@ -127,7 +128,7 @@ def retrieve(
         best = rerank(engine, candidates, query.text, options)
         found.append(widen(best, query.text, documents, options))
     hits = found[0] if isinstance(question, str) else merge_parts(question, queries, found)
-    return Results(tuple(hits), notices)
+    return Results(tuple(read_whole(hits, documents, options.whole) if options.whole else hits), notices)
 
 
 def chunk_document(

@@ -134,7 +134,7 @@ class Why:
     about: str = ""
     """The text about it that was found in its place: what it is, such as `proposition`, and what it says."""
     expanded: str = ""
-    """What the text was widened to: `section`, `before`, `after`."""
+    """What the text was widened to: `section`, `before`, `after`; by `text` around it, which is not cited."""
 
     def to_dict(self) -> dict[str, Any]:
         """The parts that played a role, as plain JSON values."""
@@ -154,9 +154,9 @@ class Hit:
     score: float
     """0-1; comparable within one result only."""
     citations: tuple[Citation, ...]
-    """Of what `text` shows, in document order: the entry, the section it was widened to, or it and its neighbour."""
+    """Of what was found, in document order: the entry, the section it was widened to, or it and its neighbour."""
     text: str
-    """What to read: the prompt view of the entry, or of the wider passage."""
+    """What to read: the prompt view of the entry, with what stands around it where `why.expanded` says so."""
     ids: tuple[str, ...]
     """Entries of level 0 that the text covers, in document order; its own id for a plain hit."""
     why: Why = field(default_factory=Why)
