@@ -56,8 +56,9 @@ class Constant:
         return np.tile(np.array([1, 0], np.float32), (len(texts), 1))
 
 
-def asked(data: Path) -> QuestionSet:
-    """The questions about real documentation; `name` is that of a Markdown set."""
+def asked(data: Path, every: int = 1) -> QuestionSet:
+    """The questions about real documentation; `name` is that of a Markdown set. Of pages without an answer, one of
+    `every` so many is indexed."""
     with need(data / "markdown.jsonl").open(encoding="utf-8") as lines:
         docs = {row["path"]: row["text"] for row in map(json.loads, lines)}
     with QUESTIONS.open(encoding="utf-8") as lines:
@@ -66,7 +67,9 @@ def asked(data: Path) -> QuestionSet:
         Question(row["question"], tuple(Ref(one["doc"], one["start"], one["end"]) for one in row["passages"]))
         for row in rows
     ]
-    return QuestionSet("structmd", docs, questions)
+    labelled = {ref.doc for question in questions for ref in question.refs}
+    others = [doc for doc in docs if doc not in labelled][::every]
+    return QuestionSet("structmd", {doc: docs[doc] for doc in (*sorted(labelled), *others)}, questions)
 
 
 def judged_halves(name: str, questions: Sequence[Question]) -> list[bool]:
@@ -114,27 +117,31 @@ def share(question: Question, refs: Sequence[Ref], *, any_passage: bool) -> floa
 
 
 def answer(
-    indexed: Indexed, question: Question, budget: int, options: SearchOptions
+    indexed: Indexed, question: Question, budget: int, options: SearchOptions, ways: Sequence[str]
 ) -> Iterator[tuple[list[Ref], int]]:
     """What each way shows, and its tokens."""
     indexed.ask(question)
-    for room in (0, options.whole):
-        found = indexed.index.search(question.text, options=replace(options, whole=room, over=1), k=40).hits
-        kept, used = filled(found, budget)
-        yield refs_of(indexed, kept), used
-    for whole in (False, True):
-        made = indexed.index.context(question.text, budget=budget, options=options, whole=whole)
-        cited = [one for passage in made.passages if not passage.summary for one in passage.citations]
-        yield shown(cited), made.tokens
+    for way in ways:
+        if way.startswith("hits"):
+            room = options.whole if way.endswith("whole") else 0
+            found = indexed.index.search(question.text, options=replace(options, whole=room, over=1), k=40).hits
+            kept, used = filled(found, budget)
+            yield refs_of(indexed, kept), used
+        else:
+            made = indexed.index.context(question.text, budget=budget, options=options, whole=way.endswith("whole"))
+            cited = [one for passage in made.passages if not passage.summary for one in passage.citations]
+            yield shown(cited), made.tokens
 
 
-def measure(name: str, indexed: Indexed, budget: int, options: SearchOptions) -> Mapping[str, list[Answered]]:
+def measure(
+    name: str, indexed: Indexed, budget: int, options: SearchOptions, ways: Sequence[str]
+) -> Mapping[str, list[Answered]]:
     """Per way, what became of each question."""
-    out: dict[str, list[Answered]] = {way: [] for way in WAYS}
+    out: dict[str, list[Answered]] = {way: [] for way in ways}
     questions = indexed.set.questions
     for done, (question, judged) in enumerate(zip(questions, judged_halves(name, questions), strict=True)):
         progress(f"{name}, limit {indexed.limit}, {budget} tokens: {done}/{len(questions)}")
-        for way, (refs, tokens) in zip(WAYS, answer(indexed, question, budget, options), strict=True):
+        for way, (refs, tokens) in zip(ways, answer(indexed, question, budget, options, ways), strict=True):
             out[way].append(Answered(share(question, refs, any_passage=name == "asked"), tokens, judged))
     progress("")
     return out
@@ -152,12 +159,14 @@ def main() -> None:
     parser.add_argument("--budgets", nargs="+", type=int, default=[1000, 2000])
     parser.add_argument("--legs", choices=("bm25", "hybrid", "dense"), default="bm25")
     parser.add_argument("--questions", type=int, default=100, help="per set, evenly spread; of `asked`, all")
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
+    parser.add_argument("--every", type=int, default=1, help="index one in so many of the other pages of `asked`")
     args = parser.parse_args()
     embedder = Constant() if args.legs == "bm25" else Remembering(1)
     options = SearchOptions(legs=args.legs)
     for name in args.sets:
         data = (
-            asked(args.data)
+            asked(args.data, args.every)
             if name == "asked"
             else load(args.data.parent / "chunkbench" / "data" / name, args.questions)
         )
@@ -165,7 +174,7 @@ def main() -> None:
         for limit in args.limits:
             indexed = build(data, limit, embedder)
             for budget in args.budgets:
-                for way, found in measure(name, indexed, budget, options).items():
+                for way, found in measure(name, indexed, budget, options, args.ways).items():
                     tokens = float(np.mean([row.tokens for row in found]))
                     row = [way, limit, budget, _mean(found, judged=False), _mean(found, judged=True), tokens]
                     rows.append(row)

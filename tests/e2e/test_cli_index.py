@@ -15,6 +15,8 @@ import pytest
 from test_cli_streams import on_terminal
 
 from conftest import Cli
+from seamline.api.index import open_index
+from seamline.types import Budget
 
 HASH = ("--embedder", "hash")
 
@@ -132,6 +134,23 @@ def test_a_configuration_makes_the_recipe_of_a_new_index(warm, write) -> None:
     assert "was made with another recipe: index into another place, or leave the option out" in refused.lines[0]
     same = warm("index", "docs", "--no-config", "--target", "60", "--limit", "64", *HASH)
     assert same.out.startswith("nothing changed")
+
+
+def test_a_new_index_has_small_chunks_and_an_old_one_keeps_its_size(warm, write) -> None:
+    folder = Path(write("docs/a.md", "# A\n\n" + "Some words here. " * 400)).parent.parent
+    warm("index", "docs", *HASH, "--index", "new")
+    warm("index", "docs", *HASH, "--index", "old", "--limit", "512")
+    with open_index(folder / "new") as new, open_index(folder / "old") as old:
+        assert (new.recipe.budget, old.recipe.budget) == (Budget(240, 256), Budget(480, 512))
+        assert new.stats().chunks > old.stats().chunks
+    write("docs/a.md", "# A\n\n" + "Other words here. " * 400)
+    write("seamline.toml", '[cut]\npacker = "optimal"\n')
+    for options in ((), ("--tokenizer", "o200k_base")):
+        again = warm("index", "docs", "--index", "old", *options)
+        assert (again.code, again.err) == (0, "")
+    assert json.loads(warm("stats", "--json", "--index", "old").out)["chunks"] < 6
+    refused = warm("index", "docs", "--index", "old", "--limit", "256")
+    assert "was made with another recipe" in refused.lines[0]
 
 
 @pytest.mark.parametrize(

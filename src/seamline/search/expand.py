@@ -160,15 +160,18 @@ def read_whole(hits: Sequence[Hit], documents: DocumentCache, room: int = WHOLE)
     out = []
     for hit in hits:
         left = room - hit.entry.tokens
-        run = [hit.entry]
+        run = list(hit.ids)
         for side, at_end in zip(around.get(hit.entry.id, ()), (True, False), strict=False):
             for id in side:
                 if id in shown or id not in entries or entries[id].tokens > left:
                     break
                 left -= entries[id].tokens
                 shown.add(id)
-                run.insert(len(run) if at_end else 0, entries[id])
-        out.append(_with_text(hit, run) if len(run) > 1 else hit)
+                run.insert(len(run) if at_end else 0, id)
+        if len(run) > len(hit.ids):
+            wide = join_chunks(hit, run, documents)
+            hit = replace(wide, citations=hit.citations, why=replace(hit.why, expanded="text"))
+        out.append(hit)
     return out
 
 
@@ -180,12 +183,6 @@ def _around(hit: Hit, documents: DocumentCache) -> tuple[list[str], list[str]]:
     before = reversed(layout.chunks[max(0, number - _REACH) : number])
     of_section = partial(takewhile, lambda place: place.path == layout.chunks[number].path)
     return [place.id for place in of_section(after)], [place.id for place in of_section(before)]
-
-
-def _with_text(hit: Hit, run: Sequence[Entry]) -> Hit:
-    first, last = run[0], run[-1]
-    text = first.text[: first.lead] + "".join(one.body for one in run) + last.text[len(last.text) - last.tail :]
-    return replace(hit, ids=tuple(one.id for one in run), text=text, why=replace(hit.why, expanded="text"))
 
 
 @dataclass(frozen=True, slots=True)

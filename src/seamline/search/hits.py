@@ -128,6 +128,8 @@ class Why:
     freshness: float | None = None
     authority: float | None = None
     coherence: float | None = None
+    links: float | None = None
+    """What the score was multiplied with, of a list of links: what they lead to comes first."""
     shadow: Shadow | None = None
     query: str = ""
     """The sub-query that found it, where a question was taken apart."""

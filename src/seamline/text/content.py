@@ -28,15 +28,15 @@ _INTRODUCTION = 6
 """Words of a line that introduces such a list, at most."""
 
 
-def has_content(text: str, kind: str) -> bool:
-    """Whether words are left of a chunk's body when markup, targets of links, macros and headings are taken away. It
-    looks no further than the first line with one."""
+def has_content(text: str, kind: str, *, headed: bool = True) -> bool:
+    """Whether words are left of a chunk's body when markup, targets of links, macros and headings are taken away; where
+    it is not `headed`, there are no headings. It looks no further than the first line with a word."""
     if kind == "heading":
         return False
-    return any(_WORD.search(_MACRO.sub(" ", line)) for line in _own_lines(text, kind))
+    return any(_WORD.search(_MACRO.sub(" ", line)) for line in _own_lines(text, kind, headed))
 
 
-def _own_lines(text: str, kind: str) -> Iterator[str]:
+def _own_lines(text: str, kind: str, headed: bool) -> Iterator[str]:
     """The lines of a text that may hold content, without the markup outside of code."""
     verbatim, fenced = kind in _AS_IT_IS, False
     for line in text.splitlines():
@@ -44,7 +44,7 @@ def _own_lines(text: str, kind: str) -> Iterator[str]:
             fenced = not fenced
         elif verbatim or fenced:
             yield line
-        elif not _LINE.fullmatch(line) or kind == "paragraph":
+        elif not _LINE.fullmatch(line) or (not headed and line.lstrip().startswith("#")):
             yield _MARKUP.sub(" ", line)
 
 
