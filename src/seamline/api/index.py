@@ -23,7 +23,7 @@ from seamline.index.config import IndexConfig, add_shadows, check, is_late, reci
 from seamline.index.sources import folder_of, way_to
 from seamline.pipeline import retrieve
 from seamline.protocols import Embedder, Reader, Reranker, Store
-from seamline.recipe.presets import INDEX
+from seamline.recipe.recipe import Recipe
 from seamline.records import ABOUT, Head, Problem, Settings
 from seamline.search.cache import CachedEmbedder, CachedReader, CachedReranker, Caches
 from seamline.search.citations import Resolved, resolve
@@ -96,7 +96,7 @@ def open_index(
     if local is not None:
         check_owner(local, allowed)
     keys = Keys(given=key) if isinstance(key, str) else key
-    own = models_of(config.recipe or INDEX, config.embedder) if config else ()
+    own = models_of(config.recipe or Recipe(), config.embedder) if config else ()
     address = str(place)
     made: tuple[Access, Embedder] | None = None
     try:

@@ -21,7 +21,6 @@ from seamline.errors import ConfigError, IndexMissing, SeamlineError
 
 if TYPE_CHECKING:
     from seamline.api.index import Index, IndexConfig, UpdateReport
-    from seamline.api.recipes import Recipe
     from seamline.api.trust import Trust
 
 
@@ -68,12 +67,12 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     made.add_argument("--no-hierarchy", action="store_true", help="do not search sections by their summaries")
     made.add_argument("--dual", action="store_true", help="embed summaries too: finds more, takes twice the room")
     made.add_argument("--late", action="store_true", help="embed chunks with what stands around them: for long windows")
-    add_recipe_options(parser, "index")
+    add_recipe_options(parser)
     return parser
 
 
 def execute(args: argparse.Namespace) -> int:
-    settled = settle(args, "index")
+    settled = settle(args)
     max_bytes(args)  # a mistake is told before an index is made
     place = place_for(args.index, args.paths)
     with in_own_words():
@@ -173,7 +172,7 @@ def _index_config(args: argparse.Namespace, settled: Settled, index: Index | Non
             late=args.late,
         )
     return IndexConfig(
-        _asked_recipe(args, settled.recipe, index.recipe),
+        settled.recipe if _asks_for_recipe(args) else index.recipe,
         args.embedder or index.settings.embedder,
         hierarchy=not args.no_hierarchy and index.settings.options.get("hierarchy") == "yes",
         dual=args.dual or index.settings.dual,
@@ -181,23 +180,11 @@ def _index_config(args: argparse.Namespace, settled: Settled, index: Index | Non
     )
 
 
-def _asked_recipe(args: argparse.Namespace, asked: Recipe, made: Recipe) -> Recipe:
-    """The recipe that the options ask for; where they name no size, with that of the index: defaults change."""
-    if not _asks_for_recipe(args):
-        return made
-    sized = any(getattr(args, name) is not None for name in ("target", "limit", "floor", "preset", "config"))
-    return asked if sized else replace(asked, budget=made.budget)
-
-
 def _remark_on_config(settled: Settled, index: Index) -> None:
     """Say so where a seamline.toml was changed after the index was made: it is not followed."""
     from seamline.api.index import add_shadows
-    from seamline.api.recipes import PRESETS, load_recipe
 
-    if not settled.config:
-        return
-    of_its_size = load_recipe(settled.config, replace(PRESETS["index"], budget=index.recipe.budget))
-    if index.recipe.fingerprint not in {add_shadows(one).fingerprint for one in (settled.recipe, of_its_size)}:
+    if settled.config and add_shadows(settled.recipe).fingerprint != index.recipe.fingerprint:
         say(
             f"notice: {settled.config} has another recipe than this index, which keeps its own; "
             "name another place with --index to use the new one"

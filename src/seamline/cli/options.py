@@ -100,8 +100,8 @@ class Settled(NamedTuple):
     """What the command line names itself, and services that SEAMLINE_API_KEY goes to."""
 
 
-def add_recipe_options(parser: argparse.ArgumentParser, default: str = "default") -> None:
-    """Everything that decides where chunks are cut. `default` is the preset of a command line without any."""
+def add_recipe_options(parser: argparse.ArgumentParser) -> None:
+    """Everything that decides where chunks are cut."""
     from seamline.api.recipes import (
         DERIVED,
         FACTS,
@@ -116,12 +116,9 @@ def add_recipe_options(parser: argparse.ArgumentParser, default: str = "default"
         strategies,
     )
 
-    usual = PRESETS[default].budget
     size = parser.add_argument_group("size of chunks, in tokens")
-    size.add_argument(
-        "--target", type=int, metavar="N", help=f"come as close to this as the seams allow ({usual.target})"
-    )
-    size.add_argument("--limit", type=int, metavar="N", help=f"never exceed this, context included ({usual.limit})")
+    size.add_argument("--target", type=int, metavar="N", help="come as close to this as the seams allow (480)")
+    size.add_argument("--limit", type=int, metavar="N", help="never exceed this, context included (512)")
     size.add_argument("--floor", type=int, metavar="N", help="merge chunks smaller than this where it fits (0)")
     size.add_argument(
         "--tokenizer",
@@ -259,15 +256,14 @@ def _names(given: str, known: Sequence[str]) -> tuple[str, ...]:
     return tuple(known) if names == ("all",) else names
 
 
-def settle(args: argparse.Namespace, default: str | None = None) -> Settled:
-    """The recipe that a command line asks for, and proof that its tokenizer and encoding can be had. What it does not
-    name is that of the preset `default`."""
+def settle(args: argparse.Namespace) -> Settled:
+    """The recipe that a command line asks for, and proof that its tokenizer and encoding can be had."""
     from seamline.api import settle as api_settle
     from seamline.api.batch import make_runtime
     from seamline.api.recipes import DERIVED, FACTS, adjust
     from seamline.api.sources import check_encoding
 
-    base, config = _base(args, default)
+    base, config = _base(args)
     fields: dict[str, Any] = {name: value for name in _PLAIN if (value := getattr(args, name)) is not None}
     for name, known in (("enrich", FACTS), ("derive", DERIVED)):
         if (given := getattr(args, name)) is not None:
@@ -313,9 +309,9 @@ def _gives(args: argparse.Namespace, name: str) -> bool:
     return getattr(args, name, None) is not None or any(set_itself)
 
 
-def _base(args: argparse.Namespace, default: str | None) -> tuple[Recipe | str | None, Path | None]:
-    """A preset, a file that is named or found, or the default."""
-    from seamline.api.recipes import PRESETS, find, load_recipe
+def _base(args: argparse.Namespace) -> tuple[Recipe | str | None, Path | None]:
+    """A preset, a file that is named or found, or nothing."""
+    from seamline.api.recipes import find, load_recipe
     from seamline.api.trust import check_owner
 
     chosen = [name for name in ("--preset", "--config") if getattr(args, name[2:]) is not None]
@@ -327,11 +323,11 @@ def _base(args: argparse.Namespace, default: str | None) -> tuple[Recipe | str |
         return args.preset, None
     path = Path(args.config) if args.config is not None else None if args.no_config else find(Path.cwd())
     if path is None:
-        return default, None
+        return None, None
     if args.config is None:
         check_owner(path)
     shown = path if args.config else Path(os.path.relpath(path))
-    return load_recipe(shown, PRESETS[default] if default else None), shown
+    return load_recipe(shown), shown
 
 
 def _overlap(given: str | None) -> int | Overlap | None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from seamline.errors import StoreError
 from seamline.protocols import Embedder, Store
-from seamline.recipe.presets import INDEX
 from seamline.recipe.recipe import Overlap, Recipe
 from seamline.recipe.toml import from_mapping, to_toml
 from seamline.records import Settings
@@ -27,7 +26,7 @@ class IndexConfig:
     """What an index is made with. It stays so: an index with another configuration is another index."""
 
     recipe: Recipe | None = None
-    """None: the preset `index`. An index that is there already goes on with its own."""
+    """None: the default recipe; an index that is there already goes on with its own."""
     embedder: str = "minilm"
     hierarchy: bool = True
     """Whether sections are searched too, by their summaries."""
@@ -44,7 +43,7 @@ def recipe_of(settings: Settings) -> Recipe:
 
 def settings_of(config: IndexConfig, embedder: Embedder) -> Settings:
     """What an index of this config records of itself. A ProviderError where the embedder cannot make it."""
-    recipe = add_shadows(config.recipe or INDEX)
+    recipe = add_shadows(config.recipe or Recipe())
     options = {"hierarchy": "yes" if config.hierarchy else "no"}
     if config.late:
         from seamline.embed.late import token_embedder

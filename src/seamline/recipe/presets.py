@@ -18,9 +18,6 @@ SIZES: Mapping[str, Budget] = MappingProxyType(
 )
 """Budgets for windows of 256, 512 and 1024 tokens."""
 
-INDEX = Recipe(budget=Budget(target=240, limit=256))
-"""What an index is made with by default: small chunks are found, and shown with what stands around them."""
-
 OVERLAPS: Mapping[str, int] = MappingProxyType({"low": 5, "medium": 10, "high": 15})
 """How much of the target an overlap level repeats, in percent."""
 
@@ -73,7 +70,6 @@ _KNOWLEDGE_BASE = Recipe(
 PRESETS: Mapping[str, Recipe] = MappingProxyType(
     {
         "default": Recipe(),
-        "index": INDEX,
         **{name: Recipe(budget=budget) for name, budget in SIZES.items()},
         "packed": _PACKED,
         "window": _WINDOW,

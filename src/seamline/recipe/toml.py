@@ -57,19 +57,18 @@ def find(start: Path) -> Path | None:
     return next((file for file in files if os.path.isfile(file)), None)  # False where it may not look
 
 
-def load_recipe(path: Path, base: Recipe | None = None) -> Recipe:
-    """The recipe of a `seamline.toml`, and of `base` where the file is silent and names no preset; the path of a
-    tokenizer.json in it counts from the file's folder."""
-    recipe = from_mapping(_parse(_read(path), str(path)), str(path), base)
+def load_recipe(path: Path) -> Recipe:
+    """The recipe of a `seamline.toml`; the path of a tokenizer.json in it counts from the file's folder."""
+    recipe = from_mapping(_parse(_read(path), str(path)), str(path))
     if not recipe.tokenizer.endswith(".json"):
         return recipe
     return replace(recipe, tokenizer=str(path.parent / recipe.tokenizer))
 
 
-def from_mapping(data: Table, source: str = "", base: Recipe | None = None) -> Recipe:
+def from_mapping(data: Table, source: str = "") -> Recipe:
     """The recipe that `data`, laid out as in `seamline.toml`, describes; errors name `source`."""
     try:
-        return _recipe(data, base)
+        return _recipe(data)
     except ConfigError as error:
         if not source:
             raise
