@@ -190,10 +190,10 @@ def _usefulness_of_all(hits: Sequence[Hit], best: float, documents: DocumentCach
         share = hit.score / best if best > 0 else 1.0
         beside = BESIDE if not near.isdisjoint(hit.ids) else 1.0
         yield min(1.0, beside * share**SHARPNESS / rank)
-        near |= _around(hit, documents)
+        near |= ids_around(hit, documents)
 
 
-def _around(hit: Hit, documents: DocumentCache) -> set[str]:
+def ids_around(hit: Hit, documents: DocumentCache) -> set[str]:
     """The chunks before and after those of a hit."""
     layout = documents.layout(hit.entry.doc)
     places = [layout.number(layout.by_id[id]) for id in hit.ids]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from seamline.search.documents import DocumentCache
 from seamline.search.expand import cite_run, run_text, without_covered
 from seamline.search.highlight import Sentences
 from seamline.search.hits import Citation, ContextText, Hit, PromptPassage
-from seamline.search.prompt.budget import Form, Packing, RatedHit, pack, rate_hits, rate_neighbours
+from seamline.search.prompt.budget import Form, Packing, RatedHit, ids_around, pack, rate_hits, rate_neighbours
 from seamline.search.prompt.render import PREAMBLE, Sources, render
 from seamline.search.prompt.splitting import Clip, clip_citation
 
@@ -149,6 +149,7 @@ def assemble(
     distinct = [one.hit for one in found]
     ways = _Ways(builder.documents, query, summaries, sentences)
     taken = _fill_room(_pack_hits(found, builder, budget, packing, ways), distinct, builder, budget, ways)
+    taken = _without_strays(taken, found, builder.documents)
     passages = builder.passages(taken.values())
     text = render(passages, builder.sources)
     # A hit that was not taken may still be shown, as the neighbour of one that was.
@@ -204,6 +205,20 @@ def _fill_room(
             if rank not in held:
                 show(rank, ways.summary(rank, hits[rank]))
     return held
+
+
+def _without_strays(
+    taken: Mapping[int, SelectedHit], found: Sequence[RatedHit], documents: DocumentCache
+) -> dict[int, SelectedHit]:
+    """What was taken, without neighbours that touch nothing that is shown whole: they would be strange passages."""
+    kept: dict[int, SelectedHit] = {}
+    shown: set[str] = set()
+    for rank, one in sorted(taken.items()):
+        is_whole = not one.summary and not one.part
+        if found[rank].found or (is_whole and not shown.isdisjoint(ids_around(one.hit, documents))):
+            kept[rank] = one
+            shown.update(one.hit.ids if is_whole else ())
+    return kept
 
 
 def _share(form: SelectedHit) -> float:
