@@ -111,6 +111,7 @@ def retrieve(
     """The best hits for a question, with citations and the parts of their scores: find by one leg per method, fuse,
     rerank, expand. A plan says how to search and for which parts of the question; their hits are ranked together."""
     from seamline.search.documents import DocumentCache
+    from seamline.search.expand import read_whole
     from seamline.search.hits import Results
     from seamline.search.legs import query_vectors
     from seamline.search.query import parse_query
@@ -134,7 +135,8 @@ def retrieve(
         kept, told = admit(hits, options.min_score or 0.0)
     else:
         kept, told = admit(calibrate(hits, evidence, calibration), options.min_score)
-    return Results(kept, (*notices, *told), evidence)
+    shown = read_whole(kept, documents, options.whole) if options.whole else kept
+    return Results(tuple(shown), (*notices, *told), evidence)
 
 
 def chunk_document(

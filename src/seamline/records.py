@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from seamline.text.content import has_content
 from seamline.text.headings import with_headings
 
 if TYPE_CHECKING:
@@ -88,7 +89,9 @@ class Entry:
     @property
     def searched(self) -> str:
         """What is embedded and what BM25 counts, the embed view of a chunk: its text under the title and the headings.
-        Never shown."""
+        Never shown. Empty for a chunk without content of its own, which is not found but read with its neighbours."""
+        if self.level == 0 and not has_content(self.body, self.kind, headed=bool(self.path)):
+            return ""
         return with_headings(self.title, self.path, self.text)
 
     @property

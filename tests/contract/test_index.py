@@ -384,6 +384,8 @@ def test_an_index_of_another_model_or_recipe_is_refused_and_nothing_is_lost(desk
             open_index(place, config=shape)
     with open_index(place, config=SHAPE) as again:
         assert again.stats() == before
+    with open_index(place, config=IndexConfig(embedder="hash")) as unnamed:
+        assert unnamed.recipe.budget == Budget(target=120, limit=128)
 
 
 # --- a hostile number is a number like others, or none -------------------------------------------------------

@@ -134,6 +134,15 @@ def test_a_configuration_makes_the_recipe_of_a_new_index(warm, write) -> None:
     assert same.out.startswith("nothing changed")
 
 
+def test_an_index_keeps_its_size_where_no_other_is_named(warm, write) -> None:
+    write("docs/a.md", "# A\n\n" + "Some words here. " * 400)
+    warm("index", "docs", *HASH, "--limit", "128")
+    before = json.loads(warm("stats", "--json").out)["chunks"]
+    write("docs/a.md", "# A\n\n" + "More words here. " * 400)
+    assert warm("index", "docs").out.startswith("1 of 1 document changed")
+    assert json.loads(warm("stats", "--json").out)["chunks"] == before
+
+
 @pytest.mark.parametrize(
     ("option", "says"), [("--dual", "dual"), ("--no-hierarchy", "hierarchy"), ("--embedder=minilm", "embedder")]
 )

@@ -87,6 +87,30 @@ def test_neighbours_are_joined_and_their_heading_stands_once(library: Library) -
     ]
 
 
+def test_room_that_is_left_goes_to_the_neighbours_of_hits(library: Library) -> None:
+    with library.store.reader() as reader:
+        hits, press = hits_of(reader, ("pumps.md", 1, 0.9), ("wells.md", 0, 0.8))
+        alone = assemble(hits, press, 1000)
+        whole = assemble(hits, press, 1000, whole=True)
+    assert [len(one.citations) for one in alone.passages] == [1, 1]
+    pumps, wells = whole.passages
+    assert pumps.text == PAGE.strip()
+    assert pumps.label() == "pumps.md:1-9 § Pumps"
+    assert [PAGE[one.start : one.end] for one in pumps.citations] == [one.quote for one in pumps.citations]
+    assert len(wells.citations) == 1
+    assert whole.left_out == ()
+
+
+def test_neighbours_take_no_room_from_what_was_found(library: Library) -> None:
+    with library.store.reader() as reader:
+        hits, press = hits_of(reader, ("pumps.md", 1, 0.9), ("wells.md", 0, 0.8))
+        budget = assemble(hits, press, 1000).tokens
+        assert assemble(hits, press, budget, whole=True).text == assemble(hits, press, budget).text
+        more = assemble(hits, press, budget + 20, whole=True)
+    assert {one.doc for one in more.citations} == {"pumps.md", "wells.md"}
+    assert more.tokens <= budget + 20
+
+
 def test_tokens_are_the_tokenizers_count_of_the_final_text(library: Library) -> None:
     context = made(library, 1000, ("pumps.md", 0, 0.9), ("wells.md", 0, 0.8))
     assert context.tokens == TOKENIZER.count(context.text)

@@ -13,7 +13,7 @@ from seamline.protocols import Reader
 from seamline.records import Entry
 from seamline.search.candidates import Candidate, as_hits
 from seamline.search.documents import DocumentCache
-from seamline.search.expand import Gate, inside, merge_levels, second_look, to_parents
+from seamline.search.expand import Gate, inside, merge_levels, read_whole, second_look, to_parents
 from seamline.search.hits import Hit, LegScore, Why
 from seamline.search.options import SearchOptions
 from seamline.search.search import SearchEngine
@@ -171,3 +171,50 @@ def test_a_shadow_without_news_changes_nothing(library: Library) -> None:
 def test_gates_that_cannot_work(floor: float, confidence: float, match: float) -> None:
     with pytest.raises(ConfigError):
         Gate(floor, confidence, match)
+
+
+def test_a_hit_is_read_with_the_rest_of_its_section_and_cited_as_it_was_found(library: Library) -> None:
+    with library.store.reader() as reader:
+        _, pump, motor, *_ = chunks(reader, "plant.md")
+        found, shelf = hits(reader, (motor, 0.9))
+        (wide,) = read_whole(found, shelf, 100)
+    assert wide.ids == (pump.id, motor.id)
+    assert wide.text.endswith(PUMPS)
+    assert wide.why.expanded == "text"
+    assert wide.citations == found[0].citations
+    assert wide.citation.quote == motor.body
+
+
+def test_nothing_is_shown_twice_and_hits_stay_hits_of_their_own(library: Library) -> None:
+    with library.store.reader() as reader:
+        _, pump, motor, *valves = chunks(reader, "plant.md")
+        found, shelf = hits(reader, (valves[0], 0.9), (motor, 0.8), (pump, 0.7))
+        wide = read_whole(found, shelf, 100)
+    assert [hit.ids for hit in wide] == [tuple(one.id for one in valves), (motor.id,), (pump.id,)]
+
+
+def test_a_hit_is_read_alone_where_its_neighbours_have_no_room(library: Library) -> None:
+    with library.store.reader() as reader:
+        _, pump, motor, *_ = chunks(reader, "plant.md")
+        found, shelf = hits(reader, (motor, 0.9))
+        assert read_whole(found, shelf, pump.tokens + motor.tokens)[0].ids == (pump.id, motor.id)
+        assert read_whole(found, shelf, pump.tokens + motor.tokens - 1)[0] is found[0]
+
+
+def test_a_fence_that_is_read_whole_is_open_and_closed_once(library: Library) -> None:
+    with library.store.reader() as reader:
+        code = chunks(reader, "code.md")
+        found, shelf = hits(reader, (code[2], 0.9))
+        (wide,) = read_whole(found, shelf, 1000)
+    assert wide.ids == tuple(one.id for one in code)
+    assert wide.text.strip() == CODE.strip()
+
+
+def test_a_search_reads_whole_unless_told_otherwise(library: Library) -> None:
+    with library.store.reader() as reader:
+        engine = SearchEngine(reader, library.embedder, NOW)
+        wide = retrieve(engine, "small motor", SearchOptions(k=1, gate=None)).hits[0]
+        alone = retrieve(engine, "small motor", SearchOptions(k=1, gate=None, whole=0)).hits[0]
+    assert wide.entry.id == alone.entry.id
+    assert len(wide.ids) == 2
+    assert alone.ids == (alone.entry.id,)

@@ -23,6 +23,7 @@ from seamline.index.config import IndexConfig, add_shadows, check, is_late, reci
 from seamline.index.sources import folder_of, way_to
 from seamline.pipeline import retrieve
 from seamline.protocols import Embedder, Reader, Reranker, Store
+from seamline.recipe.recipe import Recipe
 from seamline.records import ABOUT, Head, Problem, Settings
 from seamline.search.cache import CachedEmbedder, CachedReader, CachedReranker, Caches
 from seamline.search.citations import Resolved, resolve
@@ -95,7 +96,7 @@ def open_index(
     if local is not None:
         check_owner(local, allowed)
     keys = Keys(given=key) if isinstance(key, str) else key
-    own = models_of(config.recipe, config.embedder) if config else ()
+    own = models_of(config.recipe or Recipe(), config.embedder) if config else ()
     address = str(place)
     made: tuple[Access, Embedder] | None = None
     try:
@@ -265,22 +266,31 @@ class Index:
         packing: Packing = "greedy",
         sources: SourceList = "inline",
         weak: float | None = None,
+        whole: bool = True,
         reranker: Reranker | None = None,
     ) -> ContextText:
         """A text for a prompt that answers a query from the index: numbered passages, at most `budget` tokens, or as
         many as a Room leaves. Passages that are worth less than the share `weak` of the best are left out: 20 divided
-        by the budget, unless it is given; with 0 the budget is filled."""
+        by the budget, unless it is given; with 0 the budget is filled. Room that is left goes to the chunks beside
+        those that were found, unless `whole` is off."""
         from seamline.text.sentences import sentence_starts
 
         most = budget.budget if isinstance(budget, ContextWindow) else budget
-        settled = self._settled(options, None)
+        settled = replace(self._settled(options, None), whole=0)  # what stands around a hit competes for the room
         condition = parse_filter(where) if where.strip() else None
         with self._reading() as (reader, generation):
             planned = size_plan(plan(query), most, self._average(reader, generation))
             results = retrieve(self._engine(reader, reranker), planned, settled, condition)
             builder = PromptBuilder(DocumentCache(reader), self._parts.tokenizer, sources)
             text = assemble(
-                results.hits, builder, most, query=query, packing=packing, weak=weak, sentences=sentence_starts
+                results.hits,
+                builder,
+                most,
+                query=query,
+                packing=packing,
+                weak=weak,
+                sentences=sentence_starts,
+                whole=whole,
             )
             notices = (*results.notices, *_vector_notices(reader, settled), *self._store.remarks())
             return replace(text, notices=notices)

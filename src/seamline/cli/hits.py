@@ -75,7 +75,8 @@ def where(citations: Sequence[Citation], style: TerminalStyle) -> str:
 
 def _text(hit: Hit, view: HitView) -> Iterator[str]:
     """The passage without the headings that are named above it already: whole, or where it meets the question."""
-    text = hit.text[_lead(hit) :]
+    own = hit.why.expanded == "text" and not view.full  # lines around what was found are for who reads all
+    text = hit.entry.text[hit.entry.lead :] if own else hit.text[_lead(hit) :]
     if view.full:
         yield from whole(text.strip("\r\n"), spans(text.strip("\r\n"), view.query), view.style)
         return
@@ -93,7 +94,7 @@ def _text(hit: Hit, view: HitView) -> Iterator[str]:
 
 def _lead(hit: Hit) -> int:
     """What stands before the passage itself; known where the hit starts with what was found."""
-    return hit.entry.lead if hit.entry.level == 0 and hit.citations[0].id == hit.entry.id else 0
+    return hit.entry.lead if hit.entry.level == 0 and hit.ids[:1] == (hit.entry.id,) else 0
 
 
 def _twins(twins: Sequence[Citation], style: TerminalStyle) -> Iterator[str]:
@@ -134,6 +135,7 @@ def _weights_text(why: Why) -> Iterator[str]:
         "freshness": why.freshness,
         "authority": why.authority,
         "coherence": why.coherence,
+        "a list of links": why.links,
     }
     yield from (_part(name, value) for name, value in parts.items() if value is not None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from seamline.errors import StoreError
 from seamline.protocols import Embedder, Store
@@ -25,7 +25,8 @@ LATE = 1
 class IndexConfig:
     """What an index is made with. It stays so: an index with another configuration is another index."""
 
-    recipe: Recipe = field(default_factory=Recipe)
+    recipe: Recipe | None = None
+    """None: the default recipe; an index that is there already goes on with its own."""
     embedder: str = "seam"
     hierarchy: bool = True
     """Whether sections are searched too, by their summaries."""
@@ -42,7 +43,7 @@ def recipe_of(settings: Settings) -> Recipe:
 
 def settings_of(config: IndexConfig, embedder: Embedder) -> Settings:
     """What an index of this config records of itself. A ProviderError where the embedder cannot make it."""
-    recipe = add_shadows(config.recipe)
+    recipe = add_shadows(config.recipe or Recipe())
     options = {"hierarchy": "yes" if config.hierarchy else "no"}
     if config.late:
         from seamline.embed.late import token_embedder
@@ -89,7 +90,7 @@ def check(store: Store, embedder: Embedder, config: IndexConfig | None) -> None:
         raise StoreError(f"the index at {store.url} was made by another version of Seamline: index into another place")
     if config is None:
         return
-    wanted = settings_of(config, embedder)
+    wanted = settings_of(config if config.recipe else replace(config, recipe=recipe_of(made)), embedder)
     for name, (asked, there) in _choices(wanted, made).items():
         if asked != there:
             raise StoreError(f"the index at {store.url} was made {_difference_text(name, asked)}: {_ELSEWHERE}")

@@ -55,8 +55,8 @@ def embed_entries(
 ) -> tuple[list[Entry], Counts]:
     """The entries, each with the vectors it lacks, and where those came from. `within` has chunks that are read with
     others, by id; every other entry is read as it is searched."""
-    late = [entry.id for entry in entries if entry.vector is None and entry.id in within]
     lacking = [missing_texts(entry, dual=model.dual) for entry in entries]
+    late = [entry.id for entry, both in zip(entries, lacking, strict=True) if both.text and entry.id in within]
     texts = [both.text if e.id not in within else "" for e, both in zip(entries, lacking, strict=True)]
     wanted = [text for text in (*texts, *(both.summary for both in lacking)) if text]
     total = len(late) + len(wanted)

@@ -1,11 +1,13 @@
-"""How much of a document is shown around what was found: sections by the mode of a search, and neighbours of borderline
-hits where the answer goes on in them. Chunks side by side become one exact slice of the document."""
+"""How much of a document is shown around what was found: sections by the mode of a search, neighbours of borderline
+hits where the answer goes on in them, and what stands around a small chunk under its headings, to be read with it.
+Chunks side by side become one exact slice of the document."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import takewhile
 from typing import Literal
 
 from seamline.errors import ConfigError
@@ -21,6 +23,11 @@ SHARE = 0.5
 """The part of a section's characters that must have been hit for the whole of it to be shown."""
 WIDEST = 6000
 """Code points of the longest section that is shown whole: about 1,500 tokens."""
+
+WHOLE = 512
+"""Tokens up to which a chunk is shown with what stands around it under the same headings."""
+_REACH = 3
+"""Chunks to either side that are looked at for that."""
 
 SECTIONS: Filter = All((Test("level", ">=", 1.0), Test("level", "<", float(ABOUT))))
 """Lets through sections alone."""
@@ -142,6 +149,40 @@ def without_covered(hits: Sequence[Hit]) -> list[Hit]:
             kept.append(hit)
             shown.update(ids)
     return kept
+
+
+def read_whole(hits: Sequence[Hit], documents: DocumentCache, room: int = WHOLE) -> list[Hit]:
+    """The hits, each with as many chunks around it to read as `room` tokens hold, none of which is under other headings
+    or shown by another hit. What is cited stays what was found. Hits that were widened already stay as they are."""
+    shown = {id for hit in hits for id in hit.ids}
+    around = {hit.entry.id: _around(hit, documents) for hit in hits if hit.entry.level == 0 and not hit.why.expanded}
+    entries = documents.entries(id for after, before in around.values() for id in (*after, *before))
+    out = []
+    for hit in hits:
+        left = room - hit.entry.tokens
+        run = list(hit.ids)
+        for side, at_end in zip(around.get(hit.entry.id, ()), (True, False), strict=False):
+            for id in side:
+                if id in shown or id not in entries or entries[id].tokens > left:
+                    break
+                left -= entries[id].tokens
+                shown.add(id)
+                run.insert(len(run) if at_end else 0, id)
+        if len(run) > len(hit.ids):
+            wide = join_chunks(hit, run, documents)
+            hit = replace(wide, citations=hit.citations, why=replace(hit.why, expanded="text"))
+        out.append(hit)
+    return out
+
+
+def _around(hit: Hit, documents: DocumentCache) -> tuple[list[str], list[str]]:
+    """The chunks after a hit and those before it, the nearest first, as far as they have the same headings."""
+    layout = documents.layout(hit.entry.doc)
+    number = layout.number(layout.by_id[hit.entry.id])
+    after = layout.chunks[number + 1 : number + 1 + _REACH]
+    before = reversed(layout.chunks[max(0, number - _REACH) : number])
+    of_section = partial(takewhile, lambda place: place.path == layout.chunks[number].path)
+    return [place.id for place in of_section(after)], [place.id for place in of_section(before)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,13 +128,15 @@ class Why:
     freshness: float | None = None
     authority: float | None = None
     coherence: float | None = None
+    links: float | None = None
+    """What the score was multiplied with, of a list of links: what they lead to comes first."""
     shadow: Shadow | None = None
     query: str = ""
     """The sub-query that found it, where a question was taken apart."""
     about: str = ""
     """The text about it that was found in its place: what it is, such as `proposition`, and what it says."""
     expanded: str = ""
-    """What the text was widened to: `section`, `before`, `after`."""
+    """What the text was widened to: `section`, `before`, `after`; by `text` around it, which is not cited."""
 
     def to_dict(self) -> dict[str, Any]:
         """The parts that played a role, as plain JSON values."""
@@ -155,9 +157,9 @@ class Hit:
     """The probability that it answers the query, 0-1 (see `seamline.search.score`); where `Results.evidence` is None,
     the same as `relative`."""
     citations: tuple[Citation, ...]
-    """Of what `text` shows, in document order: the entry, the section it was widened to, or it and its neighbour."""
+    """Of what was found, in document order: the entry, the section it was widened to, or it and its neighbour."""
     text: str
-    """What to read: the prompt view of the entry, or of the wider passage."""
+    """What to read: the prompt view of the entry, with what stands around it where `why.expanded` says so."""
     ids: tuple[str, ...]
     """Entries of level 0 that the text covers, in document order; its own id for a plain hit."""
     why: Why = field(default_factory=Why)

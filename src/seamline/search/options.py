@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from seamline.errors import ConfigError
-from seamline.search.expand import SHARE, WIDEST, Gate, Mode
+from seamline.search.expand import SHARE, WHOLE, WIDEST, Gate, Mode
 from seamline.search.fuse import RRF_K, Fusion
 from seamline.search.rerank import Weights
 
@@ -57,6 +57,8 @@ class SearchOptions:
     """The part of a section that must be hit for the whole of it to be shown."""
     widest: int = WIDEST
     """Code points of the longest section that is shown whole."""
+    whole: int = WHOLE
+    """Tokens up to which a chunk is shown with what stands around it under the same headings; 0 for the chunk alone."""
 
     def __post_init__(self) -> None:
         _choice("legs", self.legs, get_args(LegChoice))
@@ -67,6 +69,7 @@ class SearchOptions:
         _whole("over", self.over, 1, 100)
         _whole("least", self.least, 1, MOST_HITS)
         _whole("widest", self.widest, 1, 10**9)
+        _whole("whole", self.whole, 0, 10**6)
         _number("alpha", self.alpha, 0, 1)
         _number("lean", self.lean, 0, 1)
         _number("decay", self.decay, 0, 1000)

@@ -14,8 +14,12 @@ from seamline.errors import ConfigError, ProviderError
 from seamline.protocols import Reranker, WeightedReranker
 from seamline.records import Entry
 from seamline.search.candidates import Candidate, order
+from seamline.text.content import is_link_list
 
 _DAY = 86_400.0
+LINKS = 0.5
+"""What a list of nothing but links is worth beside a text that says as much of what was asked: it has the titles of
+other passages, which are found themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +72,14 @@ def freshness(entry: Entry, now: datetime, decay: float) -> float:
 
 def weigh(candidates: Sequence[Candidate], weights: Weights, *, now: datetime, decay: float) -> list[Candidate]:
     """The candidates with their final scores, best first."""
+    candidates = [_lower(one) if is_link_list(one.entry.body, one.entry.kind) else one for one in candidates]
     if not (weights.freshness or weights.authority or weights.coherence):
         return order(candidates)
     return order(_weigh(one, weights, now, decay) for one in candidates)
+
+
+def _lower(one: Candidate) -> Candidate:
+    return replace(one, score=one.score * LINKS, why=replace(one.why, links=LINKS))
 
 
 def _weigh(one: Candidate, weights: Weights, now: datetime, decay: float) -> Candidate:

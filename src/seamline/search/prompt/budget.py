@@ -129,11 +129,20 @@ BESIDE = 2.5
 document answers, another of an equal score in another document mostly does not."""
 
 
+SAME, OTHER = 0.3, 0.1
+"""What the chunk beside a hit is worth that no leg found, as a share of the hit: under the same headings, and under
+others. They decide which neighbours come first; all found hits come before them."""
+REACH = 2
+"""Chunks to either side of a hit that may be shown with it."""
+
+
 class RatedHit(NamedTuple):
     """A hit and its usefulness, 0-1; that of the best is 1."""
 
     hit: Hit
     usefulness: float
+    found: bool = True
+    """Whether it was found itself; else it stands beside one that was."""
 
 
 def rate_hits(hits: Sequence[Hit], documents: DocumentCache) -> list[RatedHit]:
@@ -151,16 +160,40 @@ def rate_hits(hits: Sequence[Hit], documents: DocumentCache) -> list[RatedHit]:
     return sorted(found, key=lambda one: -one.usefulness)  # stable: equal ones stay as they were found
 
 
+def rate_neighbours(found: Sequence[RatedHit], documents: DocumentCache) -> list[RatedHit]:
+    """The chunks beside hits that are no hits themselves, by their usefulness."""
+    shown = {id for one in found for id in one.hit.ids}
+    best: dict[str, float] = {}
+    for one in found:
+        for id, usefulness in _beside(one, documents):
+            if id not in shown:
+                best[id] = max(usefulness, best.get(id, 0.0))
+    hits = [Hit(e, 0.0, (documents.cite(e),), e.text, (e.id,)) for e in documents.entries(best).values()]
+    return sorted((RatedHit(hit, best[hit.entry.id], found=False) for hit in hits), key=lambda one: -one.usefulness)
+
+
+def _beside(one: RatedHit, documents: DocumentCache) -> Iterator[tuple[str, float]]:
+    """The chunks to either side of a hit with their usefulness, which falls with every step."""
+    layout = documents.layout(one.hit.entry.doc)
+    numbers = [layout.number(layout.by_id[id]) for id in one.hit.ids]
+    for step, end in ((-1, min(numbers, default=0)), (1, max(numbers, default=0))):
+        usefulness = one.usefulness if numbers else 0.0
+        for n in range(end + step, end + step * (REACH + 1), step):
+            if usefulness and 0 <= n < len(layout.chunks):
+                usefulness *= SAME if layout.chunks[n].path == layout.chunks[n - step].path else OTHER
+                yield layout.chunks[n].id, usefulness
+
+
 def _usefulness_of_all(hits: Sequence[Hit], best: float, documents: DocumentCache) -> Iterator[float]:
     near: set[str] = set()
     for rank, hit in enumerate(hits, start=1):
         share = hit.relative / best if best > 0 else 1.0
         beside = BESIDE if not near.isdisjoint(hit.ids) else 1.0
         yield min(1.0, beside * share**SHARPNESS / rank)
-        near |= _around(hit, documents)
+        near |= ids_around(hit, documents)
 
 
-def _around(hit: Hit, documents: DocumentCache) -> set[str]:
+def ids_around(hit: Hit, documents: DocumentCache) -> set[str]:
     """The chunks before and after those of a hit."""
     layout = documents.layout(hit.entry.doc)
     places = [layout.number(layout.by_id[id]) for id in hit.ids]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from seamline.search.documents import DocumentCache
 from seamline.search.expand import cite_run, run_text, without_covered
 from seamline.search.highlight import Sentences
 from seamline.search.hits import Citation, ContextText, Hit, PromptPassage
-from seamline.search.prompt.budget import Form, Packing, RatedHit, pack, rate_hits
+from seamline.search.prompt.budget import Form, Packing, RatedHit, ids_around, pack, rate_hits, rate_neighbours
 from seamline.search.prompt.render import PREAMBLE, Sources, render
 from seamline.search.prompt.splitting import Clip, clip_citation
 
@@ -130,11 +130,13 @@ def assemble(
     summaries: bool = True,
     weak: float | None = None,
     sentences: Sentences | None = None,
+    whole: bool = False,
 ) -> ContextText:
     """The best of the hits as one text of at most `budget` tokens, counted with the tokenizer on the final text.
 
     Hits that are worth less than the share `weak` of the best are left out; where none is given, the budget decides.
-    Of hits that have no room, the sentences or rows that meet the query are shown, or else their summaries.
+    Of hits that have no room, the sentences or rows that meet the query are shown, or else their summaries. With
+    `whole`, room that is left goes to the chunks beside the hits.
     """
     if budget <= 0:
         raise BudgetError(f"expected a budget above 0 tokens, got {budget}", "$.context.budget")
@@ -142,15 +144,20 @@ def assemble(
         raise ConfigError(f"expected a share from 0 to 1, got {weak}", "$.context.weak")
     least = min(_WEAKEST, WEAK / budget) if weak is None else weak
     found = [one for one in rate_hits(without_covered(hits), builder.documents) if one.usefulness >= least]
+    if whole:
+        found += rate_neighbours(found, builder.documents)
     distinct = [one.hit for one in found]
     ways = _Ways(builder.documents, query, summaries, sentences)
     taken = _fill_room(_pack_hits(found, builder, budget, packing, ways), distinct, builder, budget, ways)
+    taken = _without_strays(taken, found, builder.documents)
     passages = builder.passages(taken.values())
     text = render(passages, builder.sources)
     # A hit that was not taken may still be shown, as the neighbour of one that was.
     shown = {one.id for passage in passages if not passage.summary for one in passage.citations}
     left_out = tuple(
-        hit.citation for rank, hit in enumerate(distinct) if rank not in taken and hit.entry.id not in shown
+        one.hit.citation
+        for rank, one in enumerate(found)
+        if one.found and rank not in taken and one.hit.entry.id not in shown
     )
     return ContextText(text, tuple(passages), builder.tokenizer.count(text), left_out)
 
@@ -198,6 +205,20 @@ def _fill_room(
             if rank not in held:
                 show(rank, ways.summary(rank, hits[rank]))
     return held
+
+
+def _without_strays(
+    taken: Mapping[int, SelectedHit], found: Sequence[RatedHit], documents: DocumentCache
+) -> dict[int, SelectedHit]:
+    """What was taken, without neighbours that touch nothing that is shown whole: they would be strange passages."""
+    kept: dict[int, SelectedHit] = {}
+    shown: set[str] = set()
+    for rank, one in sorted(taken.items()):
+        is_whole = not one.summary and not one.part
+        if found[rank].found or (is_whole and not shown.isdisjoint(ids_around(one.hit, documents))):
+            kept[rank] = one
+            shown.update(one.hit.ids if is_whole else ())
+    return kept
 
 
 def _share(form: SelectedHit) -> float:
