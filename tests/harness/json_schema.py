@@ -17,7 +17,9 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
 _SILENT = {"$schema", "$id", "$defs", "title", "description"}
 
 
-def objections(schema: Mapping[str, Any], value: Any, at: str = "$", root: Mapping[str, Any] | None = None) -> Iterator[str]:
+def objections(
+    schema: Mapping[str, Any], value: Any, at: str = "$", root: Mapping[str, Any] | None = None
+) -> Iterator[str]:
     """What is wrong with a value, place by place."""
     root = schema if root is None else root
     for keyword, wanted in schema.items():

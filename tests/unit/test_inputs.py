@@ -99,7 +99,7 @@ def test_more_than_the_limit_is_refused(source: bytes) -> None:
 def test_binary_formats_are_no_text() -> None:
     with pytest.raises(ParseError, match="pass its bytes"):
         seamline.read("text", media_type="application/pdf")
-    with pytest.raises(ParseError, match="is called .pdf"):
+    with pytest.raises(ParseError, match=r"is called \.pdf"):
         seamline.read("text", filename="a.pdf")
 
 

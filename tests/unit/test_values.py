@@ -26,7 +26,10 @@ SOURCES: dict[str, tuple[str, str]] = {
     "page.md": (PAGE, "text/markdown"),
     "page.mdx": ("import A from 'a'\n\n# Oil\n\n<A>\n\nTrim it.\n\n</A>\n", "text/mdx"),
     "list.md": ("1. one\n2. two\n\n```py\nx = 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "text/markdown"),
-    "f.py": ("import os\n\n\nclass A:\n    def f(self):\n        return os.path.join('a', self.g())\n", "text/x-python"),
+    "f.py": (
+        "import os\n\n\nclass A:\n    def f(self):\n        return os.path.join('a', self.g())\n",
+        "text/x-python",
+    ),
     "f.js": ("import {a} from 'b';\n\nexport function f(x) {\n  if (x) { return a(x); }\n}\n", "text/javascript"),
     "t.csv": ("name,age\nAda,36\nGrace,85\n", "text/csv"),
     "t.tsv": ("name\tage\nAda\t36\n", "text/tab-separated-values"),
@@ -38,7 +41,10 @@ SOURCES: dict[str, tuple[str, str]] = {
     "p.tex": ("\\documentclass{article}\n\\begin{document}\n\\section{Oil}\nTrim it.\n\\end{document}\n", "text/x-tex"),
     "p.rst": ("Oil\n===\n\nTrim it.\n\n.. note:: Daily.\n", "text/x-rst"),
     "n.txt": ("Plain text.\n\nMore of it.\n", "text/plain"),
-    "m.eml": ("From: a@b.c\nTo: d@e.f\nSubject: Oil\nDate: Mon, 1 Jan 2024 00:00:00 +0000\n\nTrim it.\n", "message/rfc822"),
+    "m.eml": (
+        "From: a@b.c\nTo: d@e.f\nSubject: Oil\nDate: Mon, 1 Jan 2024 00:00:00 +0000\n\nTrim it.\n",
+        "message/rfc822",
+    ),
 }
 
 

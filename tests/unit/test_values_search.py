@@ -25,7 +25,9 @@ from seamline.search.citations import Resolved
 from seamline.search.hits import Citation, ContextText, Hit, Results
 
 PUMP = "---\nteam: water\ndate: 2024-01-31\n---\n\n# Pumps\n\nThe pump lifts water from the well to the tank.\n"
-VALVE = "# Valves\n\nA valve keeps the water of the pump from flowing back.\n\n| part | price |\n|---|---|\n| pump | 3 |\n"
+VALVE = (
+    "# Valves\n\nA valve keeps the water of the pump from flowing back.\n\n| part | price |\n|---|---|\n| pump | 3 |\n"
+)
 
 
 @pytest.fixture(scope="module")

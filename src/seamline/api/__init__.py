@@ -24,11 +24,14 @@ from seamline.types import Chunk, Document
 if TYPE_CHECKING:
     from datetime import datetime
 
+    import pyarrow as pa
+
     from seamline.facts import Derived
     from seamline.protocols import Embedder, LanguageModel
     from seamline.tokens import TokenizerLike
 
 __all__ = [
+    "ChunkedFiles",
     "FileChunks",
     "Readable",
     "SourceLike",
@@ -212,15 +215,43 @@ class FileChunks(NamedTuple):
     """Why it could not be cut; the other files are done all the same."""
 
 
+class ChunkedFiles(Iterator[FileChunks]):
+    """The results of a batch, as they come: each once. A table takes all that are left."""
+
+    def __init__(self, results: Iterator[FileChunks]) -> None:
+        self._results = results
+        self.failures: list[FileChunks] = []
+        """Those of the results so far that could not be cut."""
+
+    def __next__(self) -> FileChunks:
+        done = next(self._results)
+        if done.error is not None:
+            self.failures.append(done)
+        return done
+
+    def to_arrow(self) -> pa.Table:
+        """A row for each chunk, with a column for each key of its record; what is nested is JSON. Files that could not
+        be cut have no rows: see `failures`."""
+        from seamline.schema.table import CHUNK_COLUMNS, arrow_table
+
+        return arrow_table(CHUNK_COLUMNS, (chunk.to_dict() for done in self for chunk in done.chunks))
+
+
 def chunk_files(
-    paths: Iterable[Path],
+    paths: Iterable[str | Path],
     *,
     recipe: Recipe | str | None = None,
     encoding: str | None = None,
     max_bytes: int | None = MAX_BYTES,
-) -> Iterator[FileChunks]:
+) -> ChunkedFiles:
     """Cut many files, one result each, as they come. A file that fails, or is larger than `max_bytes`, does not stop
     the others."""
+    return ChunkedFiles(_chunk_files(map(Path, paths), recipe, encoding, max_bytes))
+
+
+def _chunk_files(
+    paths: Iterable[Path], recipe: Recipe | str | None, encoding: str | None, max_bytes: int | None
+) -> Iterator[FileChunks]:
     from seamline import parse
     from seamline.pipeline import chunk_document, make_runtime
 

@@ -217,7 +217,7 @@ class Index:
         """
         from seamline.index.add import source_of
 
-        report = self._update([source_of((doc, text, meta or {}), media_type)], lambda name: False)
+        report = self._update([source_of((doc, text, meta or {}), media_type)], None)
         if report.failures:
             raise StoreError(f"{doc}: {report.failures[0].message}")
         return report
@@ -446,7 +446,7 @@ class Index:
     def _update(
         self,
         candidates: Sequence[IndexSource],
-        covers: Callable[[str], bool],
+        covers: Callable[[str], bool] | None,
         watcher: Watcher | None = None,
         encoding: str | None = None,
         now: datetime | None = None,

@@ -65,7 +65,9 @@ def add_batches(
     with store.writer() as writer:
         for batch in batches:
             run.look_up(batch)
-            if drafts := list(run.read_changed(batch)):
+            with store.reader() as reader:  # one for all: opening it takes as long as reading a short text
+                drafts = list(run.read_changed(batch, reader))
+            if drafts:
                 run.write(writer, drafts)
             if acknowledge is not None:
                 acknowledge(run.report.documents)

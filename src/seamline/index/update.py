@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
@@ -143,6 +144,7 @@ class IndexRun:
         self.report = UpdateReport()
         self._store = store
         self._tools = tools
+        self._fingerprint = tools.recipe.fingerprint  # worked out once: it takes as long as cutting a short text
         self._now = now
         self._watcher = watcher
         self._model = Model(tools.embedder, tools.cache, tools.dual)
@@ -173,19 +175,20 @@ class IndexRun:
             found = ((source.doc, reader.head(source.doc)) for source in sources)
             self._heads = {doc: head for doc, head in found if head is not None}
 
-    def read_changed(self, sources: Sequence[IndexSource]) -> Iterator[DocumentDraft]:
-        """The sources that are not in the index as they are now, chunked and described."""
+    def read_changed(self, sources: Sequence[IndexSource], reader: Reader | None = None) -> Iterator[DocumentDraft]:
+        """The sources that are not in the index as they are now, chunked and described. Each is compared with the
+        present state, or all of them with that of a reader."""
         for done, source in enumerate(sources):
             if self._watcher:
                 self._watcher.document(done, len(sources), source.doc)
             try:
                 data, head = source.read(), self._heads.get(source.doc)
-                mark = revision(data, self._tools.recipe.fingerprint, source.meta)
+                mark = revision(data, self._fingerprint, source.meta)
                 if head is not None and not head.deleted and head.revision == mark:
                     self.report.unchanged += 1
                     continue
-                with self._store.reader() as reader:
-                    draft = self._draft(reader, head, source, data, mark)
+                with nullcontext(reader) if reader else self._store.reader() as state:
+                    draft = self._draft(state, head, source, data, mark)
             except SeamlineError as error:
                 message = str(error).removeprefix(f"{source.doc}: ").removeprefix(f"{source.doc}, ")
                 self.report.failures.append(Failure(source.doc, message))

@@ -146,6 +146,7 @@ class ArrowFile:
         self._columns = columns
         self._schema = arrow_schema(columns)
         self._waiting: list[dict[str, Any]] = []
+        self._is_finished = False
         if parquet:
             import pyarrow.parquet
 
@@ -160,9 +161,11 @@ class ArrowFile:
             self._flush()
 
     def finish(self) -> None:
-        """Write what is waiting, and the end of the file."""
-        self._flush()
-        self._writer.close()
+        """Write what is waiting, and the end of the file; once, however often it is called."""
+        if not self._is_finished:
+            self._is_finished = True
+            self._flush()
+            self._writer.close()
 
     def _flush(self) -> None:
         if self._waiting:
@@ -170,12 +173,8 @@ class ArrowFile:
             self._waiting = []
 
 
-TABLE_SUFFIXES = (".parquet", ".arrow", ".csv")
-"""Endings of files that are tables."""
-
-
 def open_table(file: BinaryFile, suffix: str) -> TableFile:
-    """A table of chunks that is written to a file of this ending."""
+    """A table of chunks that is written to a file of this ending: .csv, .parquet or .arrow."""
     if suffix == ".csv":
         return CsvFile(file, CHUNK_COLUMNS)
     return ArrowFile(file, CHUNK_COLUMNS, parquet=suffix == ".parquet")
