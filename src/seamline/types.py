@@ -453,7 +453,8 @@ class Chunk:
         if self.children:
             out["children"] = list(self.children)
         if self.facts is not None:
-            out |= self.facts.to_dict() or {"facts": {}}
+            found: Mapping[str, Any] = self.facts.to_dict()
+            out |= found or {"facts": {}}
         return cast("ChunkRecord", out)
 
     @staticmethod

@@ -34,10 +34,11 @@ def to_plain(value: object) -> Any:
         return value.isoformat()
     if isinstance(value, Mapping):
         return {str(key): to_plain(inner) for key, inner in value.items()}
-    if is_record(type(value)):
-        if is_pair(type(value)):
+    kind: Any = type(value)
+    if is_record(kind):
+        if is_pair(kind):
             return list(cast("tuple[int, int]", value))
-        found = ((rule, getattr(value, rule.name)) for rule in rules_of(type(value)))
+        found = ((rule, getattr(value, rule.name)) for rule in rules_of(kind))
         return {rule.name: to_plain(inner) for rule, inner in found if rule.is_required or inner != rule.default}
     if isinstance(value, Sequence):
         return [to_plain(inner) for inner in value]

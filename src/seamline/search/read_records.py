@@ -79,8 +79,10 @@ def read_citation(record: Mapping[str, Any]) -> Citation:
 def read_hit(record: Mapping[str, Any]) -> Hit:
     """The hit of a record."""
     known = from_plain(HitRecord, record)
-    own: Mapping[str, Any] = known["entry"]
-    times = ("created_at", "updated_at")
+    own: dict[str, Any] = {"text": known["text"], **known["entry"]}
+    for name in ("created_at", "updated_at"):
+        if name in own:
+            own[name] = from_plain(datetime, own[name], f"$.entry.{name}")
     entry = Entry(
         id=known["id"],
         doc=known["doc"],
@@ -89,8 +91,7 @@ def read_hit(record: Mapping[str, Any]) -> Hit:
         title=known["title"],
         path=tuple(known["path"]),
         meta=read_meta(known["meta"]),
-        **{"text": known["text"], **{name: value for name, value in own.items() if name not in times}},
-        **{name: from_plain(datetime, own[name], f"$.entry.{name}") for name in times if name in own},
+        **own,
     )
     return Hit(
         entry,
