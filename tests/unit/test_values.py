@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from office_files import cell, cells, docx, p, pptx, row, shape, table, xlsx
+from pdf_maker import PageMaker, pdf
 
 import seamline
 from harness.json_schema import objections
@@ -69,6 +71,30 @@ def through_json(record: Any) -> Any:
 
 def check_schema(name: str, record: Any) -> None:
     assert not list(objections(json_schema(name), through_json(record)))
+
+
+def binaries() -> dict[str, bytes]:
+    page = PageMaker()
+    page.text(72, 72, "Trim the wick daily.")
+    return {
+        "application/pdf": pdf(page),
+        "docx": docx(p("Oil", "Heading1") + p("Trim it.") + table(row(cell(p("a")), cell(p("b"))))),
+        "pptx": pptx([shape("Oil", kind="title") + shape("Trim it.")]),
+        "xlsx": xlsx({"Parts": cells(["name", "price"], ["pump", 3], ["valve", 4])}),
+    }
+
+
+@pytest.mark.parametrize("kind", list(binaries()))
+def test_extracted_text_with_its_places_round_trips(kind: str) -> None:
+    document = seamline.read(binaries()[kind])
+    assert document.anchors
+    record = document.to_dict()
+    check_schema("document", record)
+    again = Document.from_dict(through_json(record))
+    assert again == document == pickle.loads(pickle.dumps(document))
+    for chunk in seamline.chunk(document):
+        check_schema("chunk", chunk.to_dict())
+        assert seamline.Chunk.from_dict(through_json(chunk.to_dict()), again) == chunk
 
 
 def test_documents_are_values(document: Document) -> None:

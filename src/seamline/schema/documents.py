@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -50,10 +51,7 @@ def document_record(document: Document) -> DocumentRecord:
 def read_document(record: Mapping[str, Any]) -> Document:
     """The document of a record."""
     known = from_plain(DocumentRecord, record)
-    anchors = [
-        Anchor(run["start"], run["end"], {name: value for name, value in run.items() if name not in ("start", "end")})
-        for run in known.get("anchors", ())
-    ]
+    anchors = [Anchor(run["start"], run["end"], _run_place(run)) for run in known.get("anchors", ())]
     return Document(
         known["id"],
         Source(**known["source"]),
@@ -72,6 +70,13 @@ def read_document(record: Mapping[str, Any]) -> Document:
 def _anchor_record(run: Anchor) -> AnchorRecord:
     place = cast("RunPlace", to_plain(run.place))
     return {"start": run.start, "end": run.end, **place}
+
+
+def _run_place(run: AnchorRecord) -> dict[str, Any]:
+    place: dict[str, Any] = {name: value for name, value in run.items() if name not in ("start", "end")}
+    if "edges" in place:
+        place["edges"] = array("f", place["edges"])  # as parsers give them: a page has thousands
+    return place
 
 
 def read_chunk(record: Mapping[str, Any], document: Document) -> Chunk:
