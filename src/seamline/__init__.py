@@ -6,7 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seamline.api import FileChunks, chunk, chunk_files, derive, read, settle
+    from seamline.api import ChunkedFiles, FileChunks, chunk, chunk_files, derive, read, settle
+    from seamline.api.contents import IndexedChunk
     from seamline.api.index import Index, Stats, find_index, open_index
     from seamline.cut.audit.audit import RULES, Violation, audit, audit_records
     from seamline.cut.sections import Node, outline
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "api": ("FileChunks", "chunk", "chunk_files", "derive", "read", "settle"),
+    "api": ("ChunkedFiles", "FileChunks", "chunk", "chunk_files", "derive", "read", "settle"),
     "cut.audit.audit": ("RULES", "Violation", "audit", "audit_records"),
     "cut.sections": ("Node", "outline"),
     "errors": (
@@ -53,6 +54,7 @@ _HOME = {
     ),
     "facts": ("Derived", "Facts"),
     "search.hits": ("Citation", "ContextText", "Hit", "Results"),
+    "api.contents": ("IndexedChunk",),
     "api.index": ("Index", "Stats", "find_index", "open_index"),
     "index.update": ("UpdateReport",),
     "recipe.presets": ("preset",),
@@ -73,6 +75,7 @@ __all__ = [
     "Budget",
     "BudgetError",
     "Chunk",
+    "ChunkedFiles",
     "Citation",
     "ConfigError",
     "Context",
@@ -86,6 +89,7 @@ __all__ = [
     "Index",
     "IndexConfig",
     "IndexMissing",
+    "IndexedChunk",
     "MissingExtra",
     "Node",
     "Notice",

@@ -7,9 +7,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from seamline.types import Chunk, Document, Span
+
+if TYPE_CHECKING:
+    from seamline.schema.records import DerivedRecord, FactsRecord
 
 
 class Entity(NamedTuple):
@@ -91,10 +94,17 @@ class Facts:
     recipe: str | None = None
     """Fingerprint of all settings it was cut with."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> FactsRecord:
         """The fields that are there, as plain JSON values."""
         found = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {name: _plain(value) for name, value in found.items() if value is not None}
+        return cast("FactsRecord", {name: _plain(value) for name, value in found.items() if value is not None})
+
+    @staticmethod
+    def from_dict(record: Mapping[str, Any]) -> Facts:
+        """The facts that `to_dict` made this of; other keys, as those of a chunk, are left alone."""
+        from seamline.schema.plain import from_plain
+
+        return from_plain(Facts, record)
 
 
 def _plain(value: Any) -> Any:
@@ -134,7 +144,7 @@ class Derived:
         plain = "\0".join((self.document.id, self.kind, self.text, *self.of))
         return sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> DerivedRecord:
         """All fields as plain JSON values; the line format of `seamline chunk --json`."""
         out: dict[str, Any] = {
             "derived": self.kind,
@@ -149,10 +159,17 @@ class Derived:
             "confidence": self.confidence,
         }
         if self.entities:
-            out["entities"] = [{"text": entity.text, "type": entity.type} for entity in self.entities]
+            out["entities"] = [_plain(entity) for entity in self.entities]
         if self.topic >= 0:
             out["topic"] = self.topic
-        return out
+        return cast("DerivedRecord", out)
+
+    @staticmethod
+    def from_dict(record: Mapping[str, Any], document: Document) -> Derived:
+        """The text about a document that `to_dict` made this of; a ConfigError where it is of another one."""
+        from seamline.schema.documents import read_derived
+
+        return read_derived(record, document)
 
 
 class Holders:

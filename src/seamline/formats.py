@@ -154,6 +154,70 @@ FORMATS = (
 """All formats."""
 BY_NAME = {one.name: one for one in FORMATS}
 BY_MEDIA_TYPE = {one.media_type: one for one in FORMATS}
+_ALIASES = {
+    "markdown": "text/x-markdown application/markdown application/x-markdown",
+    "mdx": "text/x-mdx application/mdx",
+    "html": "application/xhtml+xml text/xhtml",
+    "latex": "application/x-tex application/x-latex text/x-latex text/tex application/tex",
+    "rst": "text/rst text/restructuredtext text/x-restructuredtext text/prs.fallenstein.rst",
+    "pdf": "application/x-pdf",
+    "docx": "application/vnd.ms-word.document.macroenabled.12",
+    "odt": "application/vnd.oasis.opendocument.text-flat-xml",
+    "pptx": "application/vnd.ms-powerpoint.presentation.macroenabled.12",
+    "xlsx": "application/vnd.ms-excel application/vnd.ms-excel.sheet.macroenabled.12"
+    " application/vnd.oasis.opendocument.spreadsheet",
+    "ipynb": "application/x-jupyter-notebook",
+    "eml": "message/rfc2822",
+    "csv": "application/csv text/x-csv text/comma-separated-values",
+    "tsv": "text/tsv text/x-tsv",
+    "json": "text/json application/x-json",
+    "jsonl": "application/x-ndjson application/ndjson application/x-jsonlines application/json-lines text/jsonl",
+    "parquet": "application/x-parquet application/parquet",
+    "sqlite": "application/x-sqlite3 application/x-sqlite",
+    "srt": "application/x-srt text/srt text/x-srt",
+    "vtt": "text/webvtt",
+}
+"""Other media types that programs use for a format."""
+_CODE_TYPES = {
+    ".py": "text/x-python text/python application/x-python application/x-python-code text/x-script.python",
+    ".js": "text/javascript application/javascript application/x-javascript text/x-javascript text/ecmascript",
+    ".jsx": "text/jsx text/x-jsx",
+    ".ts": "text/typescript application/typescript text/x-typescript application/x-typescript",
+    ".tsx": "text/tsx text/x-tsx",
+    ".java": "text/x-java text/x-java-source",
+    ".go": "text/x-go text/x-gosrc",
+    ".rs": "text/x-rust text/rust text/x-rustsrc",
+    ".c": "text/x-c text/x-csrc",
+    ".h": "text/x-chdr",
+    ".cpp": "text/x-c++ text/x-c++src text/x-cpp text/x-c++hdr",
+    ".cs": "text/x-csharp",
+    ".rb": "text/x-ruby application/x-ruby",
+    ".php": "text/x-php application/x-php application/x-httpd-php",
+    ".kt": "text/x-kotlin",
+    ".swift": "text/x-swift",
+    ".scala": "text/x-scala",
+    ".sh": "text/x-sh application/x-sh text/x-shellscript application/x-shellscript",
+    ".sql": "application/sql text/x-sql application/x-sql",
+    ".lua": "text/x-lua",
+    ".r": "text/x-r text/x-rsrc",
+    ".jl": "text/x-julia",
+    ".ex": "text/x-elixir",
+    ".erl": "text/x-erlang",
+    ".hs": "text/x-haskell",
+    ".ml": "text/x-ocaml",
+    ".dart": "text/x-dart application/dart",
+    ".pl": "text/x-perl application/x-perl",
+    ".css": "text/css",
+    ".scss": "text/x-scss",
+    ".proto": "text/x-protobuf",
+    ".toml": "application/toml text/x-toml",
+    ".yaml": "application/yaml text/yaml text/x-yaml application/x-yaml",
+    ".xml": "application/xml text/xml",
+}
+CODE_SUFFIXES = {alias: suffix for suffix, aliases in _CODE_TYPES.items() for alias in aliases.split()}
+"""Media types of source code -> how files of that language end."""
+BY_ALIAS = {alias: BY_NAME[name] for name, aliases in _ALIASES.items() for alias in aliases.split()}
+BY_ALIAS |= dict.fromkeys(CODE_SUFFIXES, BY_NAME["code"])
 BY_SUFFIX = {suffix: one for one in FORMATS for suffix in one.suffixes}
 FAMILY = Family("format", "seamline.formats", {one.name: one.parser for one in FORMATS}, is_function=False)
 
@@ -164,10 +228,17 @@ def format_of_suffix(suffix: str) -> Format | None:
 
 
 def format_named(name: str) -> Format | None:
-    """The format of a name or a media type, of ours or of a plugin; image/png and audio/mpeg are of their families."""
-    family = name.split("/")[0] + "/*"
-    ours = BY_MEDIA_TYPE.get(name) or BY_NAME.get(name) or BY_MEDIA_TYPE.get(family)
-    return ours or _plugin_format(name, media_type=name)
+    """The format of a name or a media type, of ours or of a plugin; image/png and audio/mpeg are of their families.
+    Media types may have parameters and capitals."""
+    plain = bare_type(name)
+    family = plain.split("/")[0] + "/*"
+    ours = BY_MEDIA_TYPE.get(plain) or BY_NAME.get(name) or BY_MEDIA_TYPE.get(family)
+    return ours or _plugin_format(name, media_type=plain) or BY_ALIAS.get(plain)
+
+
+def bare_type(media_type: str) -> str:
+    """A media type without parameters, in small letters: `Text/HTML; charset=utf-8` is text/html."""
+    return media_type.partition(";")[0].strip().lower() if "/" in media_type else media_type
 
 
 def walked_suffixes() -> tuple[str, ...]:

@@ -79,22 +79,26 @@ def index(
     sources: Sequence[IndexSource],
     tools: Tools,
     *,
-    covers: Callable[[str], bool],
+    covers: Callable[[str], bool] | None,
     now: datetime,
     watcher: Watcher | None = None,
 ) -> UpdateReport:
     """Bring an index up to date with its sources: compare, read, chunk, describe, write; then embed. So all of them are
     found by words before the first is found by meaning.
 
-    Documents that `covers` claims and that are not among the sources are removed; one whose bytes arrive under another
-    name, in one change with its arrival. A source that fails keeps what the index had of it. Whatever was written
-    before an interruption stays, and the next run goes on from there, also with the vectors that are missing.
+    Documents that `covers` claims and that are not among the sources are removed, none where it is None; one whose
+    bytes arrive under another name, in one change with its arrival. A source that fails keeps what the index had of it.
+    Whatever was written before an interruption stays, and the next run goes on from there, also with the vectors that
+    are missing.
     """
     from seamline.index.update import TEXTS, IndexRun, group_drafts
 
     run = IndexRun(store, tools, now, watcher)
     with store.writer() as writer:
-        run.compare(sources, covers)
+        if covers is None:
+            run.look_up(sources)
+        else:
+            run.compare(sources, covers)
         for group in group_drafts(run.read_changed(sources)):  # parse, chunk, describe
             run.write(writer, group)
         run.remove_gone(writer)
@@ -136,7 +140,7 @@ def retrieve(
     else:
         kept, told = admit(calibrate(hits, evidence, calibration), options.min_score)
     shown = read_whole(kept, documents, options.whole) if options.whole else kept
-    return Results(tuple(shown), (*notices, *told), evidence)
+    return Results(tuple(shown), (*notices, *told), evidence=evidence)
 
 
 def chunk_document(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -27,7 +27,7 @@ ABOUT = 100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """One searchable text of the current version of a document.
+    """One searchable text of the current version of a document. Two are equal where all fields are, vectors included.
 
     It holds nothing that moves when another part of the document is edited, so an edit elsewhere does not touch it:
     where it stands is in the `Version`.
@@ -81,6 +81,19 @@ class Entry:
     summary_vector: Vector | None = field(default=None, repr=False)
     """Embedding of the summary, where the index keeps both."""
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Entry):
+            return NotImplemented
+        return all(_equal(getattr(self, one.name), getattr(other, one.name)) for one in fields(self))
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.doc, self.level, self.content_hash))
+
+    def __reduce__(self) -> tuple[type[Entry], tuple[Any, ...]]:
+        """Pickled as its fields: a store may keep metadata in a mapping that cannot be."""
+        values = (getattr(self, one.name) for one in fields(self))
+        return Entry, tuple(dict(value) if isinstance(value, Mapping) else value for value in values)
+
     @property
     def body(self) -> str:
         """The exact slice of the document."""
@@ -97,6 +110,13 @@ class Entry:
     @property
     def breadcrumb(self) -> str:
         return " > ".join(self.path)
+
+
+def _equal(left: object, right: object) -> bool:
+    """Whether two fields are equal; of vectors, whether all their numbers are."""
+    if hasattr(left, "tobytes") and hasattr(right, "tobytes"):
+        return bool(left.tobytes() == right.tobytes())
+    return left is right or (not hasattr(left, "tobytes") and not hasattr(right, "tobytes") and left == right)
 
 
 def lacks_vectors(entry: Entry, *, dual: bool) -> bool:

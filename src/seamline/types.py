@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from seamline.errors import BudgetError
 from seamline.native import KERNELS
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from seamline.anchors import Anchors
     from seamline.code_outline import CodeOutline
     from seamline.facts import Facts
+    from seamline.schema.records import ChunkRecord, DocumentRecord, SpanPlace
 
 
 SMALLEST_LIMIT = 16
@@ -183,6 +184,18 @@ class Document:
     code: CodeOutline | None = field(default=None, repr=False)
     """Of source code: its language, statements and names."""
 
+    @property
+    def meta(self) -> Mapping[str, Any]:
+        """Another name of `front_matter`, as records and an index call it."""
+        return self.front_matter
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.source, self.text))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: what follows from them is not worth its bytes."""
+        return {one.name: self.__dict__[one.name] for one in fields(self)}
+
     @cached_property
     def line_starts(self) -> list[int]:
         """Offset of the first code point of every line (CR, LF and CR LF end a line)."""
@@ -206,13 +219,26 @@ class Document:
         """First and last line number of a span."""
         return self.line_of(span.start), self.line_of(max(span.start, span.end - 1))
 
-    def place_of(self, span: Span) -> dict[str, Any]:
+    def place_of(self, span: Span) -> SpanPlace:
         """Where a span stands, as plain JSON values: `lines`, and page, boxes, sheet, rows, time, ... of the format.
 
         Lines are those of the source; where the source has none, those of the extracted text.
         """
         found = {} if self.anchors is None else self.anchors.at(*span)
-        return found if "lines" in found else {"lines": list(self.lines_of(span)), **found}
+        return cast("SpanPlace", found if "lines" in found else {"lines": list(self.lines_of(span)), **found})
+
+    def to_dict(self) -> DocumentRecord:
+        """Everything, as plain JSON values; front matter is `meta`."""
+        from seamline.schema.documents import document_record
+
+        return document_record(self)
+
+    @staticmethod
+    def from_dict(record: Mapping[str, Any]) -> Document:
+        """The document that `to_dict` made this of; a ConfigError says what does not fit."""
+        from seamline.schema.documents import read_document
+
+        return read_document(record)
 
 
 class Context(NamedTuple):
@@ -265,7 +291,7 @@ class Chunk:
     """The span this chunk owns; the bodies of a document are disjoint, ascending and hold all its text."""
     tokens: int
     """The tokenizer's own count of `text`."""
-    names: ChunkIds = field(repr=False, compare=False)
+    names: ChunkIds | RecordedIds = field(repr=False, compare=False)
     """The ids of all chunks of the document."""
     context: tuple[Context, ...] = ()
     """Borrowed spans, in the order they stand in `text` before the body."""
@@ -365,9 +391,17 @@ class Chunk:
         return first, last
 
     @property
-    def place(self) -> dict[str, Any]:
+    def place(self) -> SpanPlace:
         """Where the body stands in the source: lines, and page, boxes, sheet, rows, time, ... of the format."""
         return self.document.place_of(self.body)
+
+    @property
+    def meta(self) -> Mapping[str, Any]:
+        """Front matter and other metadata of its document."""
+        return self.document.front_matter
+
+    def __hash__(self) -> int:
+        return hash((self.document.id, self.body, self.level, self.index))
 
     def render(self, view: View = "prompt") -> str:
         """The chunk as text: `body` is the exact source slice; `prompt` adds what it borrows; `embed`, what a search
@@ -382,8 +416,9 @@ class Chunk:
             return body + self.closing
         return "".join([*[text[start:end] + added for _, start, end, added in self.context], body, self.closing])
 
-    def to_dict(self) -> dict[str, Any]:
-        """All fields as plain JSON values; the line format of `seamline chunk --json`."""
+    def to_dict(self) -> ChunkRecord:
+        """All fields as plain JSON values, without the text of the document; the line format of `seamline chunk
+        --json`."""
         out: dict[str, Any] = {
             "id": self.id,
             "doc": self.doc_id,
@@ -409,6 +444,8 @@ class Chunk:
             "next": self.next,
             "content_hash": self.content_hash,
         }
+        if self.document.front_matter:
+            out["meta"] = dict(self.document.front_matter)
         if self.document.confidence < 1:
             out["confidence"] = self.confidence
         if any(self.shadows):
@@ -416,8 +453,16 @@ class Chunk:
         if self.children:
             out["children"] = list(self.children)
         if self.facts is not None:
-            out |= self.facts.to_dict()
-        return out
+            found: Mapping[str, Any] = self.facts.to_dict()
+            out |= found or {"facts": {}}
+        return cast("ChunkRecord", out)
+
+    @staticmethod
+    def from_dict(record: Mapping[str, Any], document: Document) -> Chunk:
+        """The chunk of a document that `to_dict` made this of; a ConfigError where it is of another text."""
+        from seamline.schema.documents import read_chunk
+
+        return read_chunk(record, document)
 
 
 View = Literal["body", "prompt", "embed"]
@@ -456,6 +501,13 @@ class Namer:
         hasher = self._base.copy()
         hasher.update(f"{digest}\0{occurrence}".encode())
         return hasher.hexdigest()[:24]
+
+
+class RecordedIds(NamedTuple):
+    """The ids of a chunk and its neighbours, by their position, as its record had them."""
+
+    ids: Mapping[int, str]
+    hashes: Mapping[int, str]
 
 
 class ChunkIds:

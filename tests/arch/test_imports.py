@@ -31,6 +31,7 @@ LAYERS = {
     "trust": BASE,
     "remote": BASE,
     "code_outline": BASE,
+    "schema": BASE,
     "_native": BASE,
     "protocols": PROTOCOLS,
     "registry": BASE,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from pathlib import Path
 
@@ -153,6 +154,38 @@ PYTHON = ("python-api.md", "python-index.md")
 def test_every_public_name() -> None:
     names = [name for name in seamline.__all__ if not issubclass_of_error(name)]
     assert not missing(names, "".join(page(name) + headings_as_code(name) for name in PYTHON))
+
+
+SIGNATURE = re.compile(r"^    (?P<name>\w+)\((?P<given>[^)]*)\)", re.MULTILINE)
+METHOD = re.compile(r"`(?P<name>\w+)\((?P<given>[^)`]*)\)")
+
+
+def parameters(function: Callable[..., object]) -> list[str]:
+    """The names of what a function takes, and where those that need their name begin."""
+    found: list[str] = []
+    for one in inspect.signature(function).parameters.values():
+        if one.kind is one.KEYWORD_ONLY and "*" not in found:
+            found.append("*")
+        found += [one.name] if one.name != "self" else []
+    return found
+
+
+@pytest.mark.parametrize("name", PYTHON)
+def test_every_signature_of_a_function(name: str) -> None:
+    shown = {found["name"]: found["given"] for found in SIGNATURE.finditer(page(name))}
+    assert shown
+    for function, given in shown.items():
+        names = [part.split("=")[0].strip() for part in given.split(",")]
+        assert names == parameters(getattr(seamline, function)), function
+
+
+def test_every_signature_of_a_method_of_an_index() -> None:
+    shown = {found["name"]: found["given"] for found in METHOD.finditer(page("python-index.md"))}
+    methods = {name: value for name, value in vars(seamline.Index).items() if inspect.isfunction(value)}
+    for name, method in methods.items():
+        if not name.startswith("_"):
+            given = [part.strip() for part in shown[name].split(",") if part.strip()]
+            assert given == parameters(method), name
 
 
 def headings_as_code(name: str) -> str:

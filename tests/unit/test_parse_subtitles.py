@@ -71,11 +71,11 @@ def test_each_cue_knows_its_time_speaker_and_place() -> None:
     assert document.anchors is not None
     second = document.anchors[1]
     assert document.text[second.start : second.end] == "I & my engine are here."
-    assert second.place["time"] == (3.5, 5.0)
+    assert second.place["time"] == [3.5, 5.0]
     assert second.place["speaker"] == "Ada Byron"
     low, high = second.place["source"]
     assert TALK[low:high] == "<v Ada Byron>I &amp; my engine<00:04.000> are here."
-    assert second.place["lines"] == (15, 15)
+    assert second.place["lines"] == [15, 15]
     place = document.place_of(document.blocks[0].span)
     assert place["time"] == [1.0, 5.0]
     assert place["lines"] == [11, 15]

@@ -12,9 +12,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from seamline.errors import ParseError, SeamlineError
+from seamline.api.inputs import Readable, charset_of, content_of, sniff_text
+from seamline.errors import SeamlineError
 from seamline.files import MAX_BYTES, out_of_memory
-from seamline.formats import format_of_suffix
 from seamline.recipe.presets import preset
 from seamline.recipe.recipe import Overlap, ParseOptions, Recipe, resize
 from seamline.runtime import gc_paused
@@ -24,12 +24,16 @@ from seamline.types import Chunk, Document
 if TYPE_CHECKING:
     from datetime import datetime
 
+    import pyarrow as pa
+
     from seamline.facts import Derived
     from seamline.protocols import Embedder, LanguageModel
     from seamline.tokens import TokenizerLike
 
 __all__ = [
+    "ChunkedFiles",
     "FileChunks",
+    "Readable",
     "SourceLike",
     "chunk",
     "chunk_files",
@@ -40,35 +44,45 @@ __all__ = [
     "settle",
 ]
 
-SourceLike = str | Path | Document
+SourceLike = Readable | Document
 
 _DEFAULT = Recipe()
 
 
 def read(
-    source: str | Path,
+    source: Readable,
     *,
     id: str | None = None,
     media_type: str | None = None,
+    filename: str | None = None,
     encoding: str | None = None,
     recipe: Recipe | None = None,
     max_bytes: int | None = MAX_BYTES,
 ) -> Document:
-    """A document from text or from the path of a file.
+    """A document from text, bytes, the path of a file or an open file.
 
     A `str` is text, unless it is one line that names an existing file; a `Path` is always a file. A single word
-    with a known suffix (`notes.md`) that names no file is refused rather than cut as text. A file of more than
-    `max_bytes` is refused; 0 or None is no limit.
+    with a known suffix (`notes.md`) that names no file is refused rather than cut as text. The format is what
+    `media_type` says, else what the content and the name look like; `filename` is the name of text and bytes, and of
+    files that have another. More than `max_bytes` are refused; 0 or None is no limit.
     """
     from seamline import parse
 
     reading = recipe.reading if recipe else ParseOptions()
-    if isinstance(source, Path) or _names_file(source):
+    encoding = encoding or charset_of(media_type)
+    found = content_of(source, filename, max_bytes)
+    if isinstance(found, Path):
         document = parse.parse_file(
-            Path(source), media_type=media_type, encoding=encoding, reading=reading, max_bytes=max_bytes
+            found, media_type=media_type, encoding=encoding, reading=reading, max_bytes=max_bytes
         )
-        return replace(document, id=id) if id else document
-    return parse.parse_text(source, id=id, media_type=media_type, reading=reading)
+    elif isinstance(found.content, str):
+        media_type = media_type or sniff_text(found.content, found.name)
+        return parse.parse_text(found.content, id=id, uri=found.name, media_type=media_type, reading=reading)
+    else:
+        document = parse.parse_bytes(
+            found.content, uri=found.name, media_type=media_type, encoding=encoding, reading=reading
+        )
+    return replace(document, id=id) if id else document
 
 
 def chunk(
@@ -82,12 +96,14 @@ def chunk(
     floor: int | None = None,
     overlap: int | str | Overlap | None = None,
     media_type: str | None = None,
+    filename: str | None = None,
     max_bytes: int | None = MAX_BYTES,
 ) -> list[Chunk]:
-    """Cut text, a file or a document into chunks.
+    """Cut text, bytes, a file or a document into chunks.
 
     `recipe` is a Recipe or the name of a preset; the other options override it. A limit alone scales the target.
-    `overlap` is a number of tokens, the name of a kind, or an Overlap. `max_bytes` is that of `read`.
+    `overlap` is a number of tokens, the name of a kind, or an Overlap. `media_type`, `filename` and
+    `max_bytes` are those of `read`.
     """
     from seamline.pipeline import chunk_document, make_runtime
 
@@ -104,7 +120,7 @@ def chunk(
         if isinstance(source, Document):
             document = source
         else:
-            document = read(source, media_type=media_type, recipe=settled, max_bytes=max_bytes)
+            document = read(source, media_type=media_type, filename=filename, recipe=settled, max_bytes=max_bytes)
         return chunk_document(document, settled, make_runtime(settled, tokenizer=tokenizer), now=clock(settled))
 
 
@@ -199,15 +215,43 @@ class FileChunks(NamedTuple):
     """Why it could not be cut; the other files are done all the same."""
 
 
+class ChunkedFiles(Iterator[FileChunks]):
+    """The results of a batch, as they come: each once. A table takes all that are left."""
+
+    def __init__(self, results: Iterator[FileChunks]) -> None:
+        self._results = results
+        self.failures: list[FileChunks] = []
+        """Those of the results so far that could not be cut."""
+
+    def __next__(self) -> FileChunks:
+        done = next(self._results)
+        if done.error is not None:
+            self.failures.append(done)
+        return done
+
+    def to_arrow(self) -> pa.Table:
+        """A row for each chunk, with a column for each key of its record; what is nested is JSON. Files that could not
+        be cut have no rows: see `failures`."""
+        from seamline.schema.table import CHUNK_COLUMNS, arrow_table
+
+        return arrow_table(CHUNK_COLUMNS, (chunk.to_dict() for done in self for chunk in done.chunks))
+
+
 def chunk_files(
-    paths: Iterable[Path],
+    paths: Iterable[str | Path],
     *,
     recipe: Recipe | str | None = None,
     encoding: str | None = None,
     max_bytes: int | None = MAX_BYTES,
-) -> Iterator[FileChunks]:
+) -> ChunkedFiles:
     """Cut many files, one result each, as they come. A file that fails, or is larger than `max_bytes`, does not stop
     the others."""
+    return ChunkedFiles(_chunk_files(map(Path, paths), recipe, encoding, max_bytes))
+
+
+def _chunk_files(
+    paths: Iterable[Path], recipe: Recipe | str | None, encoding: str | None, max_bytes: int | None
+) -> Iterator[FileChunks]:
     from seamline import parse
     from seamline.pipeline import chunk_document, make_runtime
 
@@ -230,20 +274,3 @@ def _overlap(overlap: int | str | Overlap) -> Overlap:
     if isinstance(overlap, str):
         return Overlap(kind=overlap)  # type: ignore[arg-type]  # checked by Overlap itself
     return Overlap("tokens", overlap) if overlap else Overlap()
-
-
-def _names_file(source: str) -> bool:
-    """Whether a string is the path of a file rather than a text. One that looks like a path must name a file."""
-    if len(source) > 1024 or "\n" in source:
-        return False
-    suffix = Path(source).suffix.lower()
-    # The end of a sentence is no suffix, and plugins are not looked for because of it.
-    if any(character.isspace() for character in suffix) or format_of_suffix(suffix) is None:
-        return False
-    try:
-        exists = Path(source).is_file()
-    except (OSError, ValueError):
-        return False
-    if not exists and not any(character.isspace() for character in source):
-        raise ParseError("no such file: check the name, or end the string with a line break if it is a text", source)
-    return exists

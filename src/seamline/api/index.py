@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from seamline.embed import load as load_embedder
 from seamline.embed.indexed import embedder_of
 from seamline.errors import IndexMissing, StoreError
 from seamline.files import MAX_BYTES
-from seamline.filters.language import parse_filter
+from seamline.filters.mapping import FilterLike, filter_of
 from seamline.index.config import IndexConfig, add_shadows, check, is_late, recipe_of, settings_of
 from seamline.index.sources import folder_of, way_to
 from seamline.pipeline import retrieve
@@ -39,11 +40,13 @@ from seamline.store import create_store, is_address, open_store
 from seamline.trust.access import Access, FoundModels, Trust, admit, check_owner, models_of
 from seamline.trust.keys import Keys
 from seamline.trust.records import trust_folder
-from seamline.types import Notice
+from seamline.types import Document, Notice
 
 if TYPE_CHECKING:
+    from seamline.api.contents import IndexedChunk
+    from seamline.index.add import AddedItem
     from seamline.index.sources import IndexSource
-    from seamline.index.update import UpdateReport, Watcher
+    from seamline.index.update import Tools, UpdateReport, Watcher
     from seamline.runtime import Runtime
     from seamline.search.prompt.budget import Packing
     from seamline.search.prompt.render import Sources as SourceList
@@ -200,15 +203,88 @@ class Index:
         report.documents += len(failures)
         return report
 
-    def add(self, doc: str, text: str | bytes, *, media_type: str = "text/markdown") -> UpdateReport:
-        """Put one document into the index, or its new text."""
-        from seamline.index.sources import IndexSource
+    def add(
+        self,
+        doc: str,
+        text: str | bytes,
+        *,
+        media_type: str | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> UpdateReport:
+        """Put one document into the index, or its new text.
 
-        data = text if isinstance(text, bytes) else text.encode()
-        report = self._update([IndexSource(doc, lambda: data, media_type=media_type)], lambda name: False)
+        Without a media type, the name says the format of a text, which is Markdown where it says nothing; bytes are
+        what they look like. `meta` is metadata beside the text, as front matter is, which it outranks.
+        """
+        from seamline.index.add import source_of
+
+        report = self._update([source_of((doc, text, meta or {}), media_type)], None)
         if report.failures:
             raise StoreError(f"{doc}: {report.failures[0].message}")
         return report
+
+    def add_many(
+        self,
+        items: Iterable[AddedItem],
+        *,
+        media_type: str | None = None,
+        batch: int = 1000,
+        progress: Callable[[int, int | None], None] | None = None,
+        now: datetime | None = None,
+    ) -> UpdateReport:
+        """Put many documents into the index: `(id, text or bytes)` or `(id, text or bytes, meta)` each, as `add` takes
+        them. They may come from a generator.
+
+        Every `batch` of them is one transaction, vectors included; `progress` is called after each with how many
+        documents are in the index for good, and how many there are where that is known. Documents that cannot be read
+        are failures of the report; the others are done.
+        """
+        from seamline.index.add import add_batches, batches_of
+
+        total = len(items) if isinstance(items, Sized) else None
+        acknowledge = (lambda done: progress(done, total)) if progress else None
+        tools = replace(self._tools(None), at_once=True)
+        report = add_batches(
+            self._store,
+            batches_of(items, media_type, batch),
+            tools,
+            now=now or datetime.now(UTC),
+            acknowledge=acknowledge,
+        )
+        report.notices += [remark.message for remark in self._store.remarks()]
+        return report
+
+    async def aadd_many(
+        self,
+        items: Iterable[AddedItem],
+        *,
+        media_type: str | None = None,
+        batch: int = 1000,
+        progress: Callable[[int, int | None], None] | None = None,
+    ) -> UpdateReport:
+        """`add_many` in a thread, which also calls `progress`."""
+        return await asyncio.to_thread(self.add_many, items, media_type=media_type, batch=batch, progress=progress)
+
+    def get(self, doc: str, *, version: int | None = None) -> Document:
+        """A document as it is in the index now, or was in a version; a StoreError where there is none.
+
+        Its text is exact. Blocks are found in it anew: those of an extracted text, such as that of a PDF, as Markdown;
+        where its chunks stand on pages, `chunks` tells.
+        """
+        from seamline.api.contents import stored_document
+
+        with self._store.reader() as reader:
+            return stored_document(reader, doc, version)
+
+    def chunks(self, doc: str | None = None, *, vectors: bool = False) -> Iterator[IndexedChunk]:
+        """The chunks of a document in order, or of all documents, one after the other as they are asked for; with
+        their vectors where these are wanted. A StoreError where there is no such document."""
+        from seamline.api.contents import check_document, stored_chunks
+
+        with self._store.reader() as reader:
+            if doc is not None:
+                check_document(reader, doc)
+        return stored_chunks(self._store, doc, vectors=vectors)
 
     def remove(self, doc: str) -> UpdateReport:
         """Take a document out of the index. What was cited of it stays known."""
@@ -225,32 +301,46 @@ class Index:
         query: str,
         *,
         k: int | None = None,
-        where: str = "",
+        where: FilterLike = "",
         options: SearchOptions | None = None,
         adaptive: bool = False,
         reranker: Reranker | None = None,
     ) -> Results:
         """The best passages for a query, with citations.
 
-        `where` is a filter such as `language = "en"`. With `adaptive`, the kind of question decides how many passages
+        `where` is a filter: a text such as `language = "en"`, a mapping such as `{"language": "en"}`, or a tree of
+        `seamline.filters.tree`. With `adaptive`, the kind of question decides how many passages
         are found and how wide they are; see `plan`.
         """
         settled = self._settled(options, k)
-        condition = parse_filter(where) if where.strip() else None
+        condition = filter_of(where)
         with self._reading() as (reader, generation):
-            key = (generation, query, where, settled, adaptive, reranker.name if reranker else "")
+            key = (generation, query, condition, settled, adaptive, reranker.name if reranker else "")
             if (known := self._caches.results.get(key)) is not None:
                 return known
             engine = self._engine(reader, reranker)
-            if adaptive:
-                planned = plan(query) if k is None else replace(plan(query), k=k)
-                results = retrieve(engine, planned, settled, condition)
-            else:
-                results = retrieve(engine, query, settled, condition)
-            results = replace(results, notices=(*results.notices, *_vector_notices(reader, settled)))
+            planned = (plan(query) if k is None else replace(plan(query), k=k)) if adaptive else None
+            results = retrieve(engine, planned or query, settled, condition)
+            notices = (*results.notices, *_vector_notices(reader, settled))
+            results = replace(results, notices=notices, query=query, plan=planned)
             self._caches.results.put(key, results)
             remarks = self._store.remarks()
             return replace(results, notices=(*results.notices, *remarks)) if remarks else results
+
+    async def asearch(
+        self,
+        query: str,
+        *,
+        k: int | None = None,
+        where: FilterLike = "",
+        options: SearchOptions | None = None,
+        adaptive: bool = False,
+        reranker: Reranker | None = None,
+    ) -> Results:
+        """`search` in a thread."""
+        return await asyncio.to_thread(
+            self.search, query, k=k, where=where, options=options, adaptive=adaptive, reranker=reranker
+        )
 
     def plan(self, query: str) -> Plan:
         """How `search(adaptive=True)` and `context` would go about a query, and why."""
@@ -261,7 +351,7 @@ class Index:
         query: str,
         *,
         budget: int | ContextWindow = 4000,
-        where: str = "",
+        where: FilterLike = "",
         options: SearchOptions | None = None,
         packing: Packing = "greedy",
         sources: SourceList = "inline",
@@ -270,14 +360,14 @@ class Index:
         reranker: Reranker | None = None,
     ) -> ContextText:
         """A text for a prompt that answers a query from the index: numbered passages, at most `budget` tokens, or as
-        many as a Room leaves. Passages that are worth less than the share `weak` of the best are left out: 20 divided
-        by the budget, unless it is given; with 0 the budget is filled. Room that is left goes to the chunks beside
-        those that were found, unless `whole` is off."""
+        many as a ContextWindow leaves. Passages that are worth less than the share `weak` of the best are left out: 20
+        divided by the budget, unless it is given; with 0 the budget is filled. Room that is left goes to the chunks
+        beside those that were found, unless `whole` is off. `where` is that of `search`."""
         from seamline.text.sentences import sentence_starts
 
         most = budget.budget if isinstance(budget, ContextWindow) else budget
         settled = replace(self._settled(options, None), whole=0)  # what stands around a hit competes for the room
-        condition = parse_filter(where) if where.strip() else None
+        condition = filter_of(where)
         with self._reading() as (reader, generation):
             planned = size_plan(plan(query), most, self._average(reader, generation))
             results = retrieve(self._engine(reader, reranker), planned, settled, condition)
@@ -293,7 +383,34 @@ class Index:
                 whole=whole,
             )
             notices = (*results.notices, *_vector_notices(reader, settled), *self._store.remarks())
-            return replace(text, notices=notices)
+            return replace(text, notices=notices, query=query, budget=most)
+
+    async def acontext(
+        self,
+        query: str,
+        *,
+        budget: int | ContextWindow = 4000,
+        where: FilterLike = "",
+        options: SearchOptions | None = None,
+        packing: Packing = "greedy",
+        sources: SourceList = "inline",
+        weak: float | None = None,
+        whole: bool = True,
+        reranker: Reranker | None = None,
+    ) -> ContextText:
+        """`context` in a thread."""
+        return await asyncio.to_thread(
+            self.context,
+            query,
+            budget=budget,
+            where=where,
+            options=options,
+            packing=packing,
+            sources=sources,
+            weak=weak,
+            whole=whole,
+            reranker=reranker,
+        )
 
     def missing_vectors(self) -> int:
         """How many chunks have no vector yet, as an update makes those last: they are found by words alone."""
@@ -303,17 +420,17 @@ class Index:
     def cite(self, key: str) -> Resolved:
         """What became of a citation, `ID` or `ID@VERSION`, and what it said."""
         with self._store.reader() as reader:
-            return resolve(reader, key)
+            return replace(resolve(reader, key), key=key)
 
     def stats(self) -> Stats:
         """What the index holds."""
         with self._store.reader() as reader:
             return stats_of(reader, self._store.size())
 
-    def documents(self) -> list[Head]:
-        """All documents that are in the index now, by name."""
+    def documents(self, *, prefix: str = "") -> list[Head]:
+        """All documents that are in the index now, by name; those whose names start with a prefix."""
         with self._store.reader() as reader:
-            return [head for head in reader.heads() if not head.deleted]
+            return [head for head in reader.heads() if not head.deleted and head.doc.startswith(prefix)]
 
     def verify(self) -> Iterator[Problem]:
         """Read everything, and compare it with the checksums it was written with."""
@@ -341,17 +458,24 @@ class Index:
     def _update(
         self,
         candidates: Sequence[IndexSource],
-        covers: Callable[[str], bool],
+        covers: Callable[[str], bool] | None,
         watcher: Watcher | None = None,
         encoding: str | None = None,
         now: datetime | None = None,
     ) -> UpdateReport:
-        from seamline.index.update import Tools
         from seamline.pipeline import index  # half a second that a search does not need
 
-        self._access.require(*models_of(self.recipe, self.settings.embedder))
+        moment = now or datetime.now(UTC)
+        report = index(self._store, candidates, self._tools(encoding), covers=covers, now=moment, watcher=watcher)
+        report.notices += [remark.message for remark in self._store.remarks()]
+        return report
 
-        tools = Tools(
+    def _tools(self, encoding: str | None) -> Tools:
+        """What a run needs; a TrustError where it may not be loaded."""
+        from seamline.index.update import Tools
+
+        self._access.require(*models_of(self.recipe, self.settings.embedder))
+        return Tools(
             self.recipe,
             self._parts,
             self._embedder,
@@ -361,10 +485,6 @@ class Index:
             late=is_late(self.settings),
             encoding=encoding,
         )
-        moment = now or datetime.now(UTC)
-        report = index(self._store, candidates, tools, covers=covers, now=moment, watcher=watcher)
-        report.notices += [remark.message for remark in self._store.remarks()]
-        return report
 
     @contextmanager
     def _reading(self) -> Iterator[tuple[Reader, str]]:

@@ -47,6 +47,7 @@ examples:
   seamline chunk docs/ --explain                    ... of a folder, and why each cut was made
   seamline chunk docs/ --json > chunks.jsonl        one JSON object per chunk and line
   seamline chunk docs/ --jobs 4 --output out.jsonl  the same into a file, with four processes
+  seamline chunk docs/ --output chunks.parquet      a table: .parquet, .arrow or .csv
   cat page.md | seamline chunk - --target 480 --limit 512 --tokenizer o200k_base
   seamline chunk notes.txt --overlap sentences:40   repeat up to 40 tokens of whole sentences
   seamline chunk docs/ --preset knowledge-base      a named recipe
@@ -105,7 +106,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("paths", nargs="+", metavar="PATH", help="files, folders, or - for standard input")
     show = parser.add_argument_group("output")
     show.add_argument("--json", action="store_true", help="one JSON object per chunk and line")
-    show.add_argument("--output", metavar="FILE", help="write there, all or nothing; *.jsonl means --json")
+    show.add_argument(
+        "--output", metavar="FILE", help="write there, all or nothing: .jsonl, .parquet, .arrow, .csv or text (.txt)"
+    )
     show.add_argument("--explain", action="store_true", help="say why each cut was made and what was borrowed")
     show.add_argument("--full", action="store_true", help="show all lines of every chunk")
     show.add_argument("--quiet", action="store_true", help="no notices, only errors")
@@ -115,15 +118,15 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def execute(args: argparse.Namespace) -> int:
-    from seamline.cli.output import Output
+    from seamline.cli.output import is_json_output, open_output
 
+    path = Path(args.output) if args.output is not None else None
     settled = settle(args)
     most = max_bytes(args)
     workers = _workers(args.jobs)
-    path = Path(args.output) if args.output is not None else None
-    as_json = args.json or (path is not None and path.suffix == ".jsonl")
     inputs = expand(args.paths, output=path, follow_links=args.follow_links)
-    output = Output(path, encoding="utf-8" if as_json or path else sys.stdout.encoding or "utf-8")
+    as_json = is_json_output(path, asked=args.json)
+    output = open_output(path, encoding="utf-8" if as_json or path else sys.stdout.encoding or "utf-8")
     if settled.config and not as_json and not args.quiet:
         say(f"using {settled.config}")
     if not args.quiet:

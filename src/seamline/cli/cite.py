@@ -50,16 +50,16 @@ def execute(args: argparse.Namespace) -> int:
         found = [index.cite(key) for key in keys]
         place = index.url
     if args.json:
-        _print_json(keys, found)
+        _print_json(found)
     else:
         _print(args, found, place)
     return FAILED if any(one.status == "unknown" for one in found) else DONE
 
 
-def _print_json(keys: Sequence[str], found: Sequence[Resolved]) -> None:
+def _print_json(found: Sequence[Resolved]) -> None:
     from seamline.cli.output import Output, json_line
 
-    Output(None).write("".join(json_line({"key": k, **one.to_dict()}) for k, one in zip(keys, found, strict=True)))
+    Output(None).write("".join(json_line(one.to_dict()) for one in found))
 
 
 def _print(args: argparse.Namespace, found: Sequence[Resolved], place: str) -> None:

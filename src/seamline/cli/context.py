@@ -24,7 +24,7 @@ from seamline.cli.terminal import plural, say, visible_lines
 from seamline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seamline.api.search import ContextText, PromptPassage
+    from seamline.api.search import ContextText
 
 _NAMED = 3
 """Passages without room that are named."""
@@ -80,7 +80,7 @@ def execute(args: argparse.Namespace) -> int:
     if context.left_out and not context.passages:
         raise ConfigError(f"--budget: not even a sentence fits into {plural(args.budget, 'token')}; raise it")
     if args.json:
-        _print_json(args, query, context)
+        _print_json(context)
     else:
         _print(args, context.text)
     if not args.quiet:
@@ -117,32 +117,10 @@ def _print(args: argparse.Namespace, text: str) -> None:
         Output(None).write(shown)
 
 
-def _print_json(args: argparse.Namespace, query: str, context: ContextText) -> None:
+def _print_json(context: ContextText) -> None:
     from seamline.cli.output import Output, json_line
 
-    Output(None).write(
-        json_line(
-            {
-                "query": query,
-                "budget": args.budget,
-                "tokens": context.tokens,
-                "text": context.text,
-                "passages": [_passage(passage) for passage in context.passages],
-                "left_out": [citation.to_dict() for citation in context.left_out],
-                "notices": [notice._asdict() for notice in context.notices],
-            }
-        )
-    )
-
-
-def _passage(passage: PromptPassage) -> dict[str, object]:
-    return {
-        "number": passage.number,
-        "label": passage.label(),
-        "text": passage.text,
-        "summary": passage.summary,
-        "citations": [citation.to_dict() for citation in passage.citations],
-    }
+    Output(None).write(json_line(context.to_dict()))
 
 
 def _remarks(args: argparse.Namespace, context: ContextText) -> list[str]:

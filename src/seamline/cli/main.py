@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 COMMANDS = (
     *("index", "search", "context", "cite", "stats", "forget"),
-    *("chunk", "inspect", "audit", "trust", "doctor", "completion"),
+    *("chunk", "inspect", "audit", "schema", "trust", "doctor", "completion"),
 )
 """Each is a module beside this one with `add_parser` and `execute`."""
 _BRIEF = ("search", "context", "cite", "stats")

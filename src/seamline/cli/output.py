@@ -1,5 +1,5 @@
 """How a command ends: results to standard output or into a file that appears only when it is complete, JSON as one
-object per line, and exit codes."""
+object per line or as a table, and exit codes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from seamline.cli.terminal import escape_json
-from seamline.errors import ConfigError, SeamlineError
+from seamline.errors import ConfigError, MissingExtra, SeamlineError
 
 
 class Output:
@@ -87,6 +87,66 @@ class Output:
             raise ConfigError(
                 f"--output: {path} cannot be written: {error.strerror}; check the folder and its permissions"
             ) from None
+
+
+class TableOutput(Output):
+    """JSON lines into a file that is a table: Parquet, Arrow or separated values, by its ending."""
+
+    def __init__(self, path: Path) -> None:
+        from seamline.api.tables import open_table  # what writes tables is not loaded for other outputs
+
+        super().__init__(path)
+        try:
+            self._table = open_table(self._file, path.suffix.lower())
+        except MissingExtra:
+            super().abandon()
+            raise
+
+    def write(self, text: str) -> None:
+        """Write the records of JSON lines."""
+        from seamline.api.tables import rows_of
+
+        try:
+            self._table.add(rows_of(text))
+        except OSError as error:
+            raise self._unwritten(error) from None
+
+    def close(self, *, keep: bool) -> None:
+        """Finish the table, then the file."""
+        try:
+            self._table.finish()
+        except OSError as error:
+            raise self._unwritten(error) from None
+        super().close(keep=keep)
+
+    def abandon(self) -> None:
+        """Drop everything; a library that writes the end of its file later would complain that this is closed."""
+        with suppress(OSError, ValueError):
+            self._table.finish()
+        super().abandon()
+
+
+LINES, TABLES, TEXTS = (".jsonl", ".ndjson"), (".parquet", ".arrow", ".csv"), (".txt", ".text", ".log", "")
+"""Endings of files of JSON lines, of tables, and of text for people."""
+
+
+def is_json_output(path: Path | None, *, asked: bool) -> bool:
+    """Whether records are written, for programs, and not text for people; `asked` is whether --json was given. An
+    ending that says nothing known is refused: a file is what its name says."""
+    suffix = path.suffix.lower() if path is not None else ""
+    if suffix in (*LINES, *TABLES):
+        return True
+    if suffix in TEXTS or (asked and suffix == ".json"):
+        return asked
+    known = ", ".join((*LINES, *TABLES, *TEXTS[:-1]))
+    raise ConfigError(f"--output: expected a name that ends in one of {known}, got {path}")
+
+
+def open_output(path: Path | None, *, encoding: str) -> Output:
+    """Where results go: standard output, a file of text, or a table."""
+    if path is not None and path.suffix.lower() in TABLES:
+        return TableOutput(path)
+    return Output(path, encoding=encoding)
 
 
 def print_text(text: str) -> None:

@@ -74,7 +74,7 @@ def execute(args: argparse.Namespace) -> int:
     query = question(args)
     plan, results = _search(args, query)
     if args.json:
-        _print_json(query, plan, results)
+        _print_json(results)
     else:
         _print(args, query, plan, results)
     if not args.quiet:
@@ -98,23 +98,10 @@ def _search(args: argparse.Namespace, query: str) -> tuple[Plan | None, Results]
     return plan if plan is None or k is None else replace(plan, k=k), results
 
 
-def _print_json(query: str, plan: Plan | None, results: Results) -> None:
-    from seamline.api.search import spans
+def _print_json(results: Results) -> None:
     from seamline.cli.output import Output, json_line
 
-    Output(None).write(
-        json_line(
-            {
-                "query": query,
-                "plan": plan.to_dict() if plan else None,
-                "hits": [
-                    {"rank": rank, **hit.to_dict(), "marks": [list(span) for span in spans(hit.text, query)]}
-                    for rank, hit in enumerate(results.hits, start=1)
-                ],
-                "notices": [notice._asdict() for notice in results.notices],
-            }
-        )
-    )
+    Output(None).write(json_line(results.to_dict()))
 
 
 def _print(args: argparse.Namespace, query: str, plan: Plan | None, results: Results) -> None:

@@ -4,12 +4,13 @@ around an index, or from the one it was made for."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from seamline.errors import StoreError
 from seamline.files import MAX_BYTES, File, expand, fence_around, read_file, shorten
@@ -24,6 +25,8 @@ class IndexSource(NamedTuple):
     """Its bytes; a SeamlineError says why there are none."""
     modified: datetime | None = None
     media_type: str | None = None
+    meta: Mapping[str, Any] = MappingProxyType({})
+    """Metadata that is given beside the bytes; it outranks the front matter."""
 
 
 class Sources(NamedTuple):

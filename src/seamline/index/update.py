@@ -7,13 +7,15 @@ next run embeds, whichever documents that looks at.
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from seamline.embed.run import Counts
 from seamline.errors import SeamlineError
@@ -65,6 +67,9 @@ class Tools:
     at a time: where a chunk stands among others is known then, and not stored."""
     encoding: str | None = None
     """Of sources that are not UTF-8."""
+    at_once: bool = False
+    """Whether entries are written together with their vectors: one transaction for a group, and nothing is found by
+    words alone meanwhile."""
 
 
 class Failure(NamedTuple):
@@ -139,6 +144,7 @@ class IndexRun:
         self.report = UpdateReport()
         self._store = store
         self._tools = tools
+        self._fingerprint = tools.recipe.fingerprint  # worked out once: it takes as long as cutting a short text
         self._now = now
         self._watcher = watcher
         self._model = Model(tools.embedder, tools.cache, tools.dual)
@@ -162,19 +168,27 @@ class IndexRun:
         }
         self._renames = Renames(self._gone)
 
-    def read_changed(self, sources: Sequence[IndexSource]) -> Iterator[DocumentDraft]:
-        """The sources that are not in the index as they are now, chunked and described."""
+    def look_up(self, sources: Sequence[IndexSource]) -> None:
+        """Find out what the index has of these sources alone; nothing is gone."""
+        self.report.documents += len(sources)
+        with self._store.reader() as reader:
+            found = ((source.doc, reader.head(source.doc)) for source in sources)
+            self._heads = {doc: head for doc, head in found if head is not None}
+
+    def read_changed(self, sources: Sequence[IndexSource], reader: Reader | None = None) -> Iterator[DocumentDraft]:
+        """The sources that are not in the index as they are now, chunked and described. Each is compared with the
+        present state, or all of them with that of a reader."""
         for done, source in enumerate(sources):
             if self._watcher:
                 self._watcher.document(done, len(sources), source.doc)
             try:
                 data, head = source.read(), self._heads.get(source.doc)
-                mark = revision(data, self._tools.recipe.fingerprint)
+                mark = revision(data, self._fingerprint, source.meta)
                 if head is not None and not head.deleted and head.revision == mark:
                     self.report.unchanged += 1
                     continue
-                with self._store.reader() as reader:
-                    draft = self._draft(reader, head, source, data, mark)
+                with nullcontext(reader) if reader else self._store.reader() as state:
+                    draft = self._draft(state, head, source, data, mark)
             except SeamlineError as error:
                 message = str(error).removeprefix(f"{source.doc}: ").removeprefix(f"{source.doc}, ")
                 self.report.failures.append(Failure(source.doc, message))
@@ -189,7 +203,7 @@ class IndexRun:
         takes more memory than there is, each is tried alone. Documents that these take the place of are removed in the
         same transaction, so that a reader, and whoever comes after a kill, sees the old name or the new one."""
         try:
-            puts, counts = self._embed_late(group) if self._tools.late else self._recall(group)
+            puts, counts = self._embed_group(group) if self._tools.late or self._tools.at_once else self._recall(group)
         except MemoryError:
             if len(group) == 1:
                 self.report.failures.append(Failure(group[0].head.doc, str(out_of_memory(""))))
@@ -258,6 +272,13 @@ class IndexRun:
             encoding=self._tools.encoding,
             reading=self._tools.recipe.reading,
         )
+        if source.meta:
+            title = source.meta.get("title")
+            document = replace(
+                document,
+                front_matter={**document.front_matter, **source.meta},
+                title=title if isinstance(title, str) else document.title,
+            )
         known = reader.digests(source.doc) if alive else {}
         born = _born(reader, known) or source.modified
         made = chunk(document, self._tools.recipe, self._tools.runtime, now=self._now)
@@ -304,7 +325,7 @@ class IndexRun:
         found, known = recall_vectors([entry for draft in group for entry in draft.put], self._model)
         return found, Counts(0, known)
 
-    def _embed_late(self, group: Sequence[DocumentDraft]) -> tuple[list[Entry], Counts]:
+    def _embed_group(self, group: Sequence[DocumentDraft]) -> tuple[list[Entry], Counts]:
         """The entries of documents with all their vectors, and where those came from."""
         within = {id: read for draft in group for id, read in draft.within.items()}
         drafted = [entry for draft in group for entry in draft.put]
@@ -379,9 +400,11 @@ def group_drafts(drafts: Iterable[DocumentDraft]) -> Iterator[list[DocumentDraft
         yield group
 
 
-def revision(data: bytes, fingerprint: str) -> str:
-    """Equal for equal bytes that would become equal entries, by a recipe of this fingerprint."""
-    return sha256(b"%d %s %s" % (ROUND, fingerprint.encode(), sha256(data).digest())).hexdigest()[:32]
+def revision(data: bytes, fingerprint: str, meta: Mapping[str, Any] | None = None) -> str:
+    """Equal for equal bytes and metadata that would become equal entries, by a recipe of this fingerprint."""
+    plain = b"%d %s %s" % (ROUND, fingerprint.encode(), sha256(data).digest())
+    given = json.dumps(meta, sort_keys=True, default=str).encode() if meta else b""
+    return sha256(plain + given).hexdigest()[:32]
 
 
 def _version(document: Document, number: int, mark: str, places: tuple[EntryPlace, ...], now: datetime) -> Version:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from seamline.errors import ParseError, ParserGaveUp
 from seamline.files import MAX_BYTES, read_file
-from seamline.formats import Format, format_named, format_names, plugin_of
+from seamline.formats import CODE_SUFFIXES, Format, bare_type, format_named, format_names, plugin_of
 from seamline.parse.decode import check_encodable, decode, encode_pieces
 from seamline.parse.html.meta import declared_encoding
 from seamline.parse.markdown.notices import notices_of_characters
@@ -37,9 +37,9 @@ def parse_text(
         check_encodable(text, uri)
     one = format_of(media_type or MARKDOWN, uri)
     if not one.is_text:
-        raise ParseError(f"{one.name} is no text: pass the path of a file", uri)
-    raw = ParseInput(b"", text, uri, _canonical_type(media_type, one), reading or ParseOptions())
-    return _make_document(document_id, Source(uri, raw.media_type), _run_parser(one, raw))
+        raise ParseError(f"{one.name} is no text: pass its bytes, or the path of a file", uri)
+    raw = ParseInput(b"", text, uri, _parser_type(media_type, one), reading or ParseOptions())
+    return _make_document(document_id, Source(uri, _canonical_type(media_type, one)), _run_parser(one, raw))
 
 
 def parse_file(
@@ -71,14 +71,16 @@ def parse_bytes(
 
     media_type = media_type or sniff(data, uri)
     one = format_of(media_type, uri)
-    media_type = _canonical_type(media_type, one)
     text, notices = _decode_source(data, one, uri, encoding) if one.is_text else ("", ())
     digest = hashlib.sha256(data).hexdigest()
-    raw = ParseInput(b"" if one.is_text else data, text, uri, media_type, reading or ParseOptions())
+    kind = _parser_type(media_type, one)
+    raw = ParseInput(b"" if one.is_text else data, text, uri, kind, reading or ParseOptions())
     parsed = _run_parser(one, raw)
     if notices:
         parsed = replace(parsed, notices=(*notices, *parsed.notices))
-    return _make_document(uri or _text_id(text or digest), Source(uri, media_type, digest), parsed)
+    return _make_document(
+        uri or _text_id(text or digest), Source(uri, _canonical_type(media_type, one), digest), parsed
+    )
 
 
 def _decode_source(data: bytes, one: Format, uri: str, encoding: str | None) -> tuple[str, tuple[Notice, ...]]:
@@ -109,8 +111,16 @@ def format_of(media_type: str, uri: str = "") -> Format:
 
 
 def _canonical_type(media_type: str | None, one: Format) -> str:
-    """The media type of a format that may have been called by its name; one of a family, such as image/png, stays."""
-    return media_type if media_type and "/" in media_type else one.media_type
+    """The media type of a format that may have been called by its name or another type; one of a family, such as
+    image/png, stays."""
+    is_member = media_type is not None and "/" in media_type and one.media_type.endswith("/*")
+    return bare_type(media_type or "") if is_member else one.media_type
+
+
+def _parser_type(media_type: str | None, one: Format) -> str:
+    """What its parser is told: of source code also the language, where the media type names it."""
+    named = bare_type(media_type or "")
+    return named if named in CODE_SUFFIXES else _canonical_type(media_type, one)
 
 
 def _run_parser(one: Format, raw: ParseInput) -> ParseResult:

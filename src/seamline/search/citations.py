@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from seamline.errors import ConfigError
 from seamline.protocols import Reader
@@ -15,6 +15,9 @@ from seamline.search.documents import cite_place
 from seamline.search.hits import Citation, place_text
 from seamline.text.words import words
 from seamline.types import content_hash
+
+if TYPE_CHECKING:
+    from seamline.schema.records import ResolvedRecord
 
 Status = Literal["current", "moved", "edited", "deleted", "unknown"]
 
@@ -40,20 +43,35 @@ class Resolved:
     """Where it is now; of an edited one its successors, the most alike first."""
     explanation: str = ""
     """The status in words."""
+    key: str = ""
+    """What was looked up: `ID` or `ID@VERSION`."""
 
     @property
     def text(self) -> str:
         """What was cited, word for word."""
         return self.cited.quote if self.cited else ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """All fields as plain JSON values."""
+    def to_dict(self) -> ResolvedRecord:
+        """All fields as plain JSON values: what `seamline cite --json` prints."""
         return {
+            "key": self.key,
             "status": self.status,
             "explanation": self.explanation,
             "cited": self.cited.to_dict() if self.cited else None,
             "now": [one.to_dict() for one in self.now],
         }
+
+    @staticmethod
+    def from_dict(record: Mapping[str, Any]) -> Resolved:
+        """What `to_dict` made this of; a ConfigError says what does not fit."""
+        from seamline.schema.plain import from_plain
+        from seamline.schema.records import ResolvedRecord
+        from seamline.search.read_records import read_citation
+
+        known = from_plain(ResolvedRecord, record)
+        cited = read_citation(known["cited"]) if known["cited"] else None
+        now = tuple(map(read_citation, known["now"]))
+        return Resolved(known["status"], cited, now, known["explanation"], known["key"])
 
 
 def resolve(reader: Reader, key: str) -> Resolved:

@@ -6,12 +6,15 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from seamline.errors import StoreError
 from seamline.protocols import Reader
 from seamline.records import ABOUT, Entry, EntryPlace, Version
 from seamline.search.hits import Citation
+
+if TYPE_CHECKING:
+    from seamline.schema.records import SpanPlace
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,7 @@ def cite_place(version: Version, place: EntryPlace, quote: str) -> Citation:
         version=version.number,
         uri=version.uri,
         path=place.path,
-        anchor=place.anchor,
+        anchor=cast("SpanPlace", place.anchor),
         start=place.start,
         end=place.end,
         quote=quote,

@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, cast, overload
 
-from seamline.records import Entry
+from seamline.records import Entry, MetaValue
 from seamline.types import Notice
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from seamline.schema.records import (
+        CitationRecord,
+        ContextTextRecord,
+        EvidenceRecord,
+        HitRecord,
+        PassageRecord,
+        ResultsRecord,
+        SpanPlace,
+        WhyRecord,
+    )
+    from seamline.search.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +38,7 @@ class Citation:
     """Path or address of the source, as a reader finds it."""
     path: tuple[str, ...]
     """Heading texts above the passage, outermost first."""
-    anchor: Mapping[str, Any]
+    anchor: SpanPlace
     """What people are told: `lines`, and page, sheet or time where the format has them."""
     start: int
     end: int
@@ -42,7 +58,10 @@ class Citation:
     def __str__(self) -> str:
         return self.label()
 
-    def to_dict(self) -> dict[str, Any]:
+    def __hash__(self) -> int:
+        return hash((self.id, self.doc, self.version, self.start, self.end))
+
+    def to_dict(self) -> CitationRecord:
         """All fields as plain JSON values."""
         return {
             "id": self.id,
@@ -51,11 +70,18 @@ class Citation:
             "uri": self.uri,
             "label": self.label(),
             "path": list(self.path),
-            "anchor": dict(self.anchor),
+            "anchor": cast("SpanPlace", dict(self.anchor)),
             "start": self.start,
             "end": self.end,
             "quote": self.quote,
         }
+
+    @staticmethod
+    def from_dict(record: Mapping[str, Any]) -> Citation:
+        """The citation that `to_dict` made this of; a ConfigError says what does not fit."""
+        from seamline.search.read_records import read_citation
+
+        return read_citation(record)
 
 
 def label(uri: str, anchor: Mapping[str, Any], path: Sequence[str] = ()) -> str:
@@ -138,17 +164,18 @@ class Why:
     expanded: str = ""
     """What the text was widened to: `section`, `before`, `after`; by `text` around it, which is not cited."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> WhyRecord:
         """The parts that played a role, as plain JSON values."""
         found = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {name: _plain(value) for name, value in found.items() if value is not None and value != ""}
+        parts = {name: _plain(value) for name, value in found.items() if value is not None and value != ""}
+        return cast("WhyRecord", parts)
 
 
 def _plain(value: Any) -> Any:
     return value._asdict() if isinstance(value, LegScore | Shadow) else value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Hit:
     """An entry that answers a query, and what to read of it."""
 
@@ -177,22 +204,55 @@ class Hit:
         """Where a person looks for all of the text."""
         return run_label(self.citations)
 
-    def to_dict(self) -> dict[str, Any]:
+    @property
+    def id(self) -> str:
+        """Of the entry."""
+        return self.entry.id
+
+    @property
+    def doc(self) -> str:
+        """Name of the document."""
+        return self.entry.doc
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Heading texts above the entry, outermost first."""
+        return self.entry.path
+
+    @property
+    def meta(self) -> Mapping[str, MetaValue]:
+        """Metadata of the document that can be filtered by."""
+        return self.entry.meta
+
+    def to_dict(self) -> HitRecord:
         """All fields as plain JSON values."""
+        from seamline.search.read_records import entry_record, meta_record
+
         return {
             "id": self.entry.id,
+            "doc": self.entry.doc,
             "score": self.score,
             "relative": self.relative,
             "label": self.label(),
             "text": self.text,
             "title": self.entry.title,
+            "path": list(self.entry.path),
             "level": self.entry.level,
             "kind": self.entry.kind,
+            "meta": meta_record(self.entry.meta),
             "ids": list(self.ids),
             "citations": [one.to_dict() for one in self.citations],
             "why": self.why.to_dict(),
             "duplicates": [one.to_dict() for one in self.duplicates],
+            "entry": entry_record(self.entry, self.text),
         }
+
+    @staticmethod
+    def from_dict(record: Mapping[str, Any]) -> Hit:
+        """The hit that `to_dict` made this of, without vectors; a ConfigError says what does not fit."""
+        from seamline.search.read_records import read_hit
+
+        return read_hit(record)
 
 
 class Evidence(NamedTuple):
@@ -207,12 +267,64 @@ class Evidence(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
-    """What a search found, best first, and what is worth knowing about it."""
+class Results(Sequence[Hit]):
+    """What a search found, best first, and what is worth knowing about it. A sequence of its hits."""
 
     hits: tuple[Hit, ...] = ()
     notices: tuple[Notice, ...] = ()
+    query: str = ""
+    """What was asked."""
+    plan: Plan | None = None
+    """How it was searched for, where the kind of question decided that."""
     evidence: Evidence | None = None
+    """What scores follow from; None where they are comparable within this result only."""
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Hit: ...
+    @overload
+    def __getitem__(self, index: slice) -> Results: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> Hit | Results:
+        """A hit by its position; of a slice, results with these hits alone."""
+        return replace(self, hits=self.hits[index]) if isinstance(index, slice) else self.hits[index]
+
+    def to_dict(self) -> ResultsRecord:
+        """All fields as plain JSON values, each hit with its rank and the spans that meet the question: what
+        `seamline search --json` prints."""
+        from seamline.schema.documents import notice_record
+        from seamline.search.highlight import spans
+
+        return {
+            "query": self.query,
+            "plan": self.plan.to_dict() if self.plan else None,
+            "evidence": cast("EvidenceRecord", self.evidence._asdict()) if self.evidence else None,
+            "hits": [
+                {"rank": rank, **hit.to_dict(), "marks": [list(span) for span in spans(hit.text, self.query)]}
+                for rank, hit in enumerate(self.hits, start=1)
+            ],
+            "notices": [notice_record(notice) for notice in self.notices],
+        }
+
+    @staticmethod
+    def from_dict(record: Mapping[str, Any]) -> Results:
+        """The results that `to_dict` made this of; a ConfigError says what does not fit."""
+        from seamline.search.read_records import read_results
+
+        return read_results(record)
+
+    def to_arrow(self) -> pa.Table:
+        """A row for each hit, with a column for each key of its record; what is nested is JSON."""
+        from seamline.schema.table import HIT_COLUMNS, arrow_table
+
+        return arrow_table(HIT_COLUMNS, self.to_dict()["hits"])
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same as a data frame."""
+        from seamline.schema.table import to_pandas
+
+        return to_pandas(self.to_arrow())
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +351,16 @@ class PromptPassage:
     def label(self) -> str:
         """Where a person looks."""
         return run_label(self.citations)
+
+    def to_dict(self) -> PassageRecord:
+        """All fields as plain JSON values."""
+        return {
+            "number": self.number,
+            "label": self.label(),
+            "text": self.text,
+            "summary": self.summary,
+            "citations": [citation.to_dict() for citation in self.citations],
+        }
 
 
 def run_label(citations: Sequence[Citation]) -> str:
@@ -277,8 +399,33 @@ class ContextText:
     left_out: tuple[Citation, ...] = ()
     """What was found but had no room, best first."""
     notices: tuple[Notice, ...] = ()
+    query: str = ""
+    """What was asked."""
+    budget: int = 0
+    """The most tokens that it might have had."""
 
     @property
     def citations(self) -> tuple[Citation, ...]:
         """All citations, in the order of the text."""
         return tuple(citation for passage in self.passages for citation in passage.citations)
+
+    def to_dict(self) -> ContextTextRecord:
+        """All fields as plain JSON values: what `seamline context --json` prints."""
+        from seamline.schema.documents import notice_record
+
+        return {
+            "query": self.query,
+            "budget": self.budget,
+            "tokens": self.tokens,
+            "text": self.text,
+            "passages": [passage.to_dict() for passage in self.passages],
+            "left_out": [citation.to_dict() for citation in self.left_out],
+            "notices": [notice_record(notice) for notice in self.notices],
+        }
+
+    @staticmethod
+    def from_dict(record: Mapping[str, Any]) -> ContextText:
+        """The text that `to_dict` made this of; a ConfigError says what does not fit."""
+        from seamline.search.read_records import read_context
+
+        return read_context(record)

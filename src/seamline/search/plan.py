@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from seamline.search.expand import Mode
 from seamline.types import collapse
+
+if TYPE_CHECKING:
+    from seamline.schema.records import PlanRecord
 
 Kind = Literal["factoid", "analytical", "comparative", "exploratory", "multi-hop"]
 
@@ -36,7 +39,7 @@ class Plan:
     over: int = 3
     """How many times as many are looked at."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> PlanRecord:
         """All fields as plain JSON values."""
         return {
             "query": self.query,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from os.path import splitext
 
+from seamline.formats import CODE_SUFFIXES
 from seamline.parse.code.languages import BY_NAME, BY_SUFFIX, Language
 
 _SAMPLE = 16_384
@@ -40,9 +41,9 @@ _SAYS = {
 _TELLING = {name: re.compile(pattern, re.MULTILINE) for name, pattern in _SAYS.items()}
 
 
-def language_of(text: str, uri: str) -> Language | None:
-    """The language of a source; None where it is none of those known."""
-    suffix = splitext(uri)[1].lower()
+def language_of(text: str, uri: str, media_type: str = "") -> Language | None:
+    """The language of a source, by its media type where that names one; None where it is none of those known."""
+    suffix = CODE_SUFFIXES.get(media_type) or splitext(uri)[1].lower()
     named = BY_SUFFIX.get(suffix)
     if named is not None and named.name == "c" and suffix == ".h":
         return BY_NAME["cpp"] if _CPP.search(_COMMENT.sub("", text[:_SAMPLE])) else named

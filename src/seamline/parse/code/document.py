@@ -35,7 +35,7 @@ _READ_ALIKE = frozenset(("utf-8", "utf-8-sig", "ascii"))
 
 def parse(raw: ParseInput) -> ParseResult:
     """Source code in any language: by its grammar where there is one, else by blank lines and indentation."""
-    language = language_of(raw.text, raw.uri)
+    language = language_of(raw.text, raw.uri, raw.media_type)
     if language is None:
         return _plain(raw.text, "its language is not known, or has no grammar here")
     parser = _parser(language)
@@ -86,7 +86,7 @@ def _outline(root: Any, places: Places, parser: Any, language: Language, extent:
 
 def parse_without_grammar(raw: ParseInput, why: str) -> ParseResult:
     """Source code whose grammar gave up."""
-    return _plain(raw.text, why, language_of(raw.text, raw.uri))
+    return _plain(raw.text, why, language_of(raw.text, raw.uri, raw.media_type))
 
 
 def _plain(text: str, why: str, language: Language | None = None) -> ParseResult:

@@ -37,7 +37,8 @@ class Utterance:
 
     def place(self) -> dict[str, Any]:
         known = {"time": self.time, "speaker": self.speaker or None, "source": self.source, "lines": self.lines}
-        return {key: value for key, value in known.items() if value is not None}
+        # Lists, as JSON has them and parsers in a process of their own give them.
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in known.items() if value}
 
 
 @dataclass(frozen=True, slots=True)

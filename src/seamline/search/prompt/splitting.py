@@ -89,7 +89,7 @@ def _part(citation: Citation, start: int, end: int) -> Citation:
     text = citation.quote[start:end]
     start += len(text) - len(text.lstrip())
     quote = text.strip()
-    anchor = dict(citation.anchor)
+    anchor = citation.anchor.copy()
     if anchor.keys() == {"lines"}:  # of extracted text, only the parser knows the places
         first = anchor["lines"][0] + len(LINE_END.findall(citation.quote, 0, start))
         anchor["lines"] = [first, first + len(LINE_END.findall(quote))]

@@ -1,0 +1,107 @@
+"""A JSON Schema (2020-12) for each record, made from its class: keys, types, and the docstrings as descriptions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from inspect import cleandoc, getsource
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, is_typeddict
+
+from seamline.errors import ConfigError
+from seamline.schema import records
+from seamline.schema.plain import rules_of
+
+RECORDS: Mapping[str, Any] = {
+    "chunk": records.ChunkRecord,
+    "derived": records.DerivedRecord,
+    "document": records.DocumentRecord,
+    "citation": records.CitationRecord,
+    "hit": records.HitRecord,
+    "results": records.ResultsRecord,
+    "context": records.ContextTextRecord,
+    "resolved": records.ResolvedRecord,
+}
+"""The records that have a schema, by name."""
+
+_TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
+
+
+def json_schema(name: str) -> dict[str, Any]:
+    """The schema of a record by its name; a ConfigError lists the names there are."""
+    if name not in RECORDS:
+        raise ConfigError(f"no schema of {name!r}: expected one of {', '.join(RECORDS)}")
+    kind = RECORDS[name]
+    found: dict[str, Any] = {}
+    body = _object(kind, found)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:seamline:schema:{name}:{records.VERSION}",
+        "title": name,
+        **body,
+        **({"$defs": dict(sorted(found.items()))} if found else {}),
+    }
+
+
+def _object(kind: Any, found: dict[str, Any]) -> dict[str, Any]:
+    """An object of known keys, to which others may be added; the records inside are put into `found`."""
+    said = _field_docs(kind)
+    rules = rules_of(kind)
+    properties = {
+        rule.name: {**_schema(rule.kind, found), **({"description": said[rule.name]} if rule.name in said else {})}
+        for rule in rules
+    }
+    return {
+        "description": cleandoc(kind.__doc__ or ""),
+        "type": "object",
+        "properties": properties,
+        "required": [rule.name for rule in rules if rule.is_required],
+    }
+
+
+def _schema(kind: Any, found: dict[str, Any]) -> dict[str, Any]:
+    if kind is Any:
+        return {}
+    if kind in _TYPES:
+        return {"type": _TYPES[kind]}
+    if is_typeddict(kind):
+        name = kind.__name__
+        if name not in found:
+            found[name] = {}  # there while it is made, so that a record may hold itself
+            found[name] = _object(kind, found)
+        return {"$ref": f"#/$defs/{name}"}
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return {"anyOf": [_schema(one, found) for one in inner]}
+    if origin is Literal:
+        return {"enum": list(inner)}
+    if origin is dict:
+        return {"type": "object"}
+    if origin is list:
+        return {"type": "array", "items": _schema(inner[0], found)}
+    raise TypeError(f"no JSON Schema of {kind}")
+
+
+def _field_docs(kind: Any) -> dict[str, str]:
+    """The docstring under each key of a record, those of its bases included."""
+    return _class_docs()[kind.__name__]
+
+
+@lru_cache(maxsize=1)
+def _class_docs() -> dict[str, dict[str, str]]:
+    """By class, read from the source: a TypedDict keeps neither its bases nor what is said of its keys."""
+    found: dict[str, dict[str, str]] = {}
+    for node in ast.parse(getsource(records)).body:
+        if isinstance(node, ast.ClassDef):
+            bases = [found.get(base.id, {}) for base in node.bases if isinstance(base, ast.Name)]
+            own = dict(_attribute_docs(node))
+            found[node.name] = {name: text for docs in (*bases, own) for name, text in docs.items()}
+    return found
+
+
+def _attribute_docs(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for field, after in zip(node.body, node.body[1:], strict=False):
+        match field, after:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                yield name, cleandoc(text)
