@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from seamline.protocols import VectorCache
 
 
-ROUND = 1
+ROUND = 2
 """Of this code: a document indexed by an older round is described anew even if its bytes are the same."""
 TEXTS = 256
 """New texts that are written together, and embedded together: full batches for the model, and at most some seconds of
@@ -97,6 +97,8 @@ class UpdateReport:
     """Texts and chunks that the model made vectors of."""
     cached: int = 0
     """Those whose vectors were known."""
+    left_out: dict[str, int] = field(default_factory=dict)
+    """Files and folders that were not wanted, by the reason: hidden, vendored, ignored, excluded, format."""
     failures: list[Failure] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
@@ -255,7 +257,7 @@ class IndexRun:
             data,
             uri=source.doc,
             media_type=source.media_type,
-            encoding=self._tools.encoding,
+            encoding=source.encoding or self._tools.encoding,
             reading=self._tools.recipe.reading,
         )
         known = reader.digests(source.doc) if alive else {}
