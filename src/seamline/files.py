@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from seamline.errors import ConfigError, ParseError
-from seamline.ignore import FileChoice, FileRules, LeftOut
+from seamline.ignore import IGNORE_FILES, FileChoice, FileRules, LeftOut
 from seamline.types import Notice
 
 STDIN = None
@@ -22,6 +22,8 @@ MAX_BYTES = 100_000_000
 """Of one source, unless another limit is given. A document is held in memory as a whole: prose takes 7 bytes for each
 of its own, a list of one-letter items 160."""
 
+_UNCOUNTED = frozenset((".git", ".seamline", *IGNORE_FILES))
+"""What nobody would look for among documents."""
 _STEP = 1 << 18
 """Bytes that are read at a time."""
 _MOST_TOLD = 10
@@ -198,7 +200,8 @@ class _Walk:
             is_link = _is_link(entry)
             stands, is_folder = os.path.join(here, entry.name), _is_dir(entry)
             if (reason := rules.reason(stands, entry.name, lists, is_folder=is_folder)) is not None:
-                self.left_out.append(LeftOut(entry.path, *reason, is_folder=is_folder))
+                if entry.name not in _UNCOUNTED:
+                    self.left_out.append(LeftOut(entry.path, *reason, is_folder=is_folder))
                 continue
             real = os.path.realpath(entry.path) if is_link else stands
             if is_folder:

@@ -24,6 +24,7 @@ LAYERS = {
     "formats": BASE,
     "records": BASE,
     "files": BASE,
+    "ignore": BASE,
     "native": BASE,
     "text": BASE,
     "filters": BASE,

@@ -16,14 +16,24 @@ from typing import TYPE_CHECKING
 
 from seamline.embed import load as load_embedder
 from seamline.embed.indexed import embedder_of
-from seamline.errors import IndexMissing, StoreError
+from seamline.errors import IndexMissing, SeamlineError, StoreError
 from seamline.files import MAX_BYTES
 from seamline.filters.language import parse_filter
 from seamline.index.config import IndexConfig, add_shadows, check, is_late, recipe_of, settings_of
-from seamline.index.sources import folder_of, way_to
+from seamline.index.source_list import MOST as MOST_SOURCES
+from seamline.index.source_list import (
+    SourceList,
+    SourceOptions,
+    SourceRecord,
+    SourceRun,
+    display_path,
+    find_source,
+    merge,
+)
+from seamline.index.sources import document_name, folder_of, way_to
 from seamline.pipeline import retrieve
 from seamline.protocols import Embedder, Reader, Reranker, Store
-from seamline.records import ABOUT, Head, Problem, Settings
+from seamline.records import ABOUT, Head, Problem, Settings, Version
 from seamline.search.cache import CachedEmbedder, CachedReader, CachedReranker, Caches
 from seamline.search.citations import Resolved, resolve
 from seamline.search.documents import DocumentCache
@@ -41,11 +51,12 @@ from seamline.trust.records import trust_folder
 from seamline.types import Notice
 
 if TYPE_CHECKING:
-    from seamline.index.sources import IndexSource
+    from seamline.ignore import FileChoice
+    from seamline.index.sources import IndexSource, Sources
     from seamline.index.update import UpdateReport, Watcher
     from seamline.runtime import Runtime
     from seamline.search.prompt.budget import Packing
-    from seamline.search.prompt.render import Sources as SourceList
+    from seamline.search.prompt.render import Sources as SourceNames
 
 
 __all__ = [
@@ -53,9 +64,11 @@ __all__ = [
     "Index",
     "IndexConfig",
     "Problem",
+    "SourceRecord",
     "Stats",
     "UpdateReport",
     "add_shadows",
+    "display_path",
     "find_index",
     "is_late",
     "open_index",
@@ -173,21 +186,99 @@ class Index:
         max_bytes: int | None = MAX_BYTES,
         follow_links: bool = False,
         roots: Sequence[str | Path] = (),
+        include: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        ignore: bool = True,
+        base: str | Path | None = None,
+        also: Sequence[FileChoice] = (),
         now: datetime | None = None,
     ) -> UpdateReport:
         """Bring the index up to date with files and folders: what is new is added, what changed is written anew, and
-        what is gone from a folder that was named is removed. Documents elsewhere are left alone.
+        what is gone from a folder that was named is removed. Documents elsewhere are left alone. The index remembers
+        the paths, and how they were indexed, for `refresh` and for the next update of the same path.
 
-        A file of more than `max_bytes` (0 or None: no limit) is a failure. Links that lead out of `roots`, which are
-        the paths unless given, are left out and told; `follow_links` follows them.
+        Of folders, hidden files, vendored folders and what `.gitignore` and `.seamlineignore` name are left out, unless
+        `ignore` is false; `include` and `exclude` are globs, written as in such a file; those with a slash start
+        from the folder `base`, which is `root` unless given. `also` are choices that every file must meet and that are
+        not remembered. A file of more than `max_bytes` (0 or None: no limit) is a failure. Links that lead out of
+        `roots`, which are the paths unless given, are left out and told; `follow_links` follows them.
         """
-        from seamline.index.sources import SourceLimits, sources
+        start = "." if base is None else document_name(base, self.root)
+        how = SourceOptions(include, exclude, ignore, encoding, media_type, follow_links, start)
+        given = [str(path) for path in paths]
+        kept = self.sources()
+        records = how.records(given, self.root, kept)
+        run = SourceRun(self.root, kept, max_bytes, [str(path) for path in roots or paths], also)
+        return self._follow(run.find(dict(zip(given, records, strict=True))), watcher, now, None if roots else records)
+
+    def refresh(
+        self,
+        *,
+        prune: bool = False,
+        watcher: Watcher | None = None,
+        max_bytes: int | None = MAX_BYTES,
+        also: Sequence[FileChoice] = (),
+        now: datetime | None = None,
+    ) -> UpdateReport:
+        """Bring the index up to date with all its sources. One that is gone, or holds nothing to read any more, is a
+        failure, and its documents stay; with `prune` they are removed, and the source is not followed any more."""
+        kept = self.sources()
+        if not kept:
+            raise StoreError(f"{self.url} has no sources yet: name them once, as in `seamline index docs/`")
+        paths = {display_path(self.root / record.path): record for record in kept}
+        found, gone = SourceRun(self.root, kept, max_bytes, list(paths), also).refresh(paths, prune=prune)
+        report = self._follow(found, watcher, now)
+        if gone:
+            self._source_list.save(record for record in kept if record not in gone)
+        return report
+
+    def sources(self) -> list[SourceRecord]:
+        """The files and folders that the index follows."""
+        return self._source_list.load()
+
+    def remove_source(self, path: str | Path, *, prune: bool = False) -> UpdateReport:
+        """Follow a file or a folder no longer; with `prune`, its documents are removed too, except those that another
+        source brings. A StoreError where it is none of the sources."""
+        kept = self.sources()
+        record = find_source(kept, path, self.root)
+        others = [one for one in kept if one is not record]
+        brought = SourceRun(self.root, kept, None, [], ()).covers_alone(record, others) if prune else lambda doc: False
+        report = self._update([], brought)
+        self._source_list.save(others)
+        return report
+
+    def move_source(
+        self, old: str | Path, new: str | Path, *, watcher: Watcher | None = None, now: datetime | None = None
+    ) -> UpdateReport:
+        """Follow a source to its new place: documents whose text is there under another name are moved, and those that
+        are not there are removed."""
+        kept = self.sources()
+        record = find_source(kept, old, self.root)
+        if not os.path.exists(new):
+            raise StoreError(f"{new}: no such file or folder; move it first")
+        moved = replace(record, path=document_name(new, self.root))
+        others = [one for one in kept if one is not record]
+        found = SourceRun(self.root, others, MAX_BYTES, [str(new)], ()).find({str(new): moved})
+        if found.failures:
+            raise StoreError(f"{found.failures[0]}: nothing was moved")
+        alone = SourceRun(self.root, kept, None, [], ()).covers_alone(record, others)
+        both = found._replace(covers=lambda doc: found.covers(doc) or alone(doc))
+        return self._follow(both, watcher, now, [moved], others)
+
+    def _follow(
+        self,
+        found: Sources,
+        watcher: Watcher | None,
+        now: datetime | None,
+        remember: Sequence[SourceRecord] | None = None,
+        known: Sequence[SourceRecord] | None = None,
+    ) -> UpdateReport:
+        """Write what was found, and remember where it came from."""
         from seamline.index.update import Failure
 
-        bounds = SourceLimits(max_bytes, follow_links, [str(path) for path in roots])
-        found = sources([str(path) for path in paths], self.root, media_type=media_type, bounds=bounds)
-        report = self._update(found.candidates, found.covers, watcher, encoding, now)
+        report = self._update(found.candidates, found.covers, watcher, now=now)
         report.notices[:0] = found.notices
+        report.left_out = dict(Counter(one.reason for one in found.left_out).most_common())
         failures = [Failure("", message) for message in found.failures]
         with self._store.reader() as reader:
             failures += [
@@ -197,7 +288,27 @@ class Index:
             ]
         report.failures[:0] = failures
         report.documents += len(failures)
+        if remember is not None:
+            report.notices += self._remember(remember, self.sources() if known is None else known)
         return report
+
+    def _remember(self, new: Sequence[SourceRecord], known: Sequence[SourceRecord]) -> list[str]:
+        """Keep what exists; what cannot be kept is told."""
+        there = [record for record in new if os.path.lexists(self.root / record.path)]
+        merged = merge(known, there, self.root)
+        if merged == [*known]:
+            return []
+        if len(merged) > MOST_SOURCES:
+            return [f"more than {MOST_SOURCES:,} sources are not remembered: name a folder instead of its files"]
+        try:
+            self._source_list.save(merged)
+        except SeamlineError as error:
+            return [f"the sources of this index cannot be remembered: {error}"]
+        return []
+
+    @cached_property
+    def _source_list(self) -> SourceList:
+        return SourceList(self.url, self._folder, self.root)
 
     def add(self, doc: str, text: str | bytes, *, media_type: str = "text/markdown") -> UpdateReport:
         """Put one document into the index, or its new text."""
@@ -211,13 +322,23 @@ class Index:
 
     def remove(self, doc: str) -> UpdateReport:
         """Take a document out of the index. What was cited of it stays known."""
+        self._drop_sources([doc])
         return self._update([], lambda name: name == doc)
 
     def forget(self, docs: Sequence[str]) -> list[str]:
         """Erase documents with every version of them, so that no file of the index holds their text; the names of
         those that were there. What was cited of them is unknown afterwards. A StoreError where a store cannot do
         this."""
+        self._drop_sources(docs)
         return self._store.forget(docs)
+
+    def _drop_sources(self, docs: Sequence[str]) -> None:
+        """Follow files no longer whose documents are removed: their names are kept there, and a refresh would bring
+        them back."""
+        kept = self.sources()
+        left = [record for record in kept if record.path not in docs]
+        if len(left) < len(kept):
+            self._source_list.save(left)
 
     def search(
         self,
@@ -263,13 +384,15 @@ class Index:
         where: str = "",
         options: SearchOptions | None = None,
         packing: Packing = "greedy",
-        sources: SourceList = "inline",
+        sources: SourceNames = "inline",
+        full_paths: bool = False,
         weak: float | None = None,
         reranker: Reranker | None = None,
     ) -> ContextText:
         """A text for a prompt that answers a query from the index: numbered passages, at most `budget` tokens, or as
         many as a Room leaves. Passages that are worth less than the share `weak` of the best are left out: 20 divided
-        by the budget, unless it is given; with 0 the budget is filled."""
+        by the budget, unless it is given; with 0 the budget is filled. With `full_paths`, passages name their documents
+        in full."""
         from seamline.text.sentences import sentence_starts
 
         most = budget.budget if isinstance(budget, ContextWindow) else budget
@@ -278,12 +401,35 @@ class Index:
         with self._reading() as (reader, generation):
             planned = size_plan(plan(query), most, self._average(reader, generation))
             results = retrieve(self._engine(reader, reranker), planned, settled, condition)
-            builder = PromptBuilder(DocumentCache(reader), self._parts.tokenizer, sources)
+            builder = PromptBuilder(DocumentCache(reader), self._parts.tokenizer, sources, full_paths)
             text = assemble(
                 results.hits, builder, most, query=query, packing=packing, weak=weak, sentences=sentence_starts
             )
             notices = (*results.notices, *_vector_notices(reader, settled), *self._store.remarks())
             return replace(text, notices=notices)
+
+    def heads(self, prefix: str = "") -> list[Head]:
+        """All documents whose names start so, those that are gone included."""
+        with self._store.reader() as reader:
+            return [head for head in reader.heads() if head.doc.startswith(prefix)]
+
+    def version(self, doc: str, number: int | None = None) -> Version | None:
+        """A version of a document, with its text: the current one, unless a number is given."""
+        with self._store.reader() as reader:
+            if number is None:
+                head = reader.head(doc)
+                number = head.version if head is not None and not head.deleted else None
+            return None if number is None else reader.version(doc, number)
+
+    def version_numbers(self, doc: str) -> list[int]:
+        """The versions of a document that are kept."""
+        with self._store.reader() as reader:
+            return reader.versions(doc)
+
+    def file_of(self, doc: str) -> str | None:
+        """The absolute path of the file that a document was read from; None where there is none by its name."""
+        path = os.path.abspath(self.root / doc)
+        return path if "\0" not in doc and os.path.isfile(path) else None
 
     def missing_vectors(self) -> int:
         """How many chunks have no vector yet, as an update makes those last: they are found by words alone."""
@@ -333,7 +479,6 @@ class Index:
         candidates: Sequence[IndexSource],
         covers: Callable[[str], bool],
         watcher: Watcher | None = None,
-        encoding: str | None = None,
         now: datetime | None = None,
     ) -> UpdateReport:
         from seamline.index.update import Tools
@@ -349,7 +494,6 @@ class Index:
             hierarchy=self.settings.options.get("hierarchy") == "yes",
             dual=self.settings.dual,
             late=is_late(self.settings),
-            encoding=encoding,
         )
         moment = now or datetime.now(UTC)
         report = index(self._store, candidates, tools, covers=covers, now=moment, watcher=watcher)

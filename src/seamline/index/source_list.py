@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from hashlib import sha256
 from pathlib import Path
@@ -17,7 +17,7 @@ from pathlib import Path
 from seamline.errors import ConfigError, StoreError
 from seamline.files import read_bytes
 from seamline.ignore import FileChoice, is_taken
-from seamline.index.sources import document_name
+from seamline.index.sources import SourceLimits, Sources, document_name, join_sources, sources
 from seamline.trust.records import trust_folder
 from seamline.trust.user_config import config_folder, read_private, write_private
 
@@ -156,3 +156,128 @@ def _brings(folder: SourceRecord, file: SourceRecord, root: Path) -> bool:
     return is_taken(
         os.path.join(real, os.path.relpath(root / file.path, root / folder.path)), real, [folder.choice(root)]
     )
+
+
+# --- runs over them --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOptions:
+    """How a caller wants paths to be indexed. Where nothing is said, what is remembered of a path holds."""
+
+    include: Sequence[str] | None = None
+    exclude: Sequence[str] | None = None
+    ignore: bool = True
+    encoding: str | None = None
+    media_type: str | None = None
+    follow_links: bool = False
+    base: str = "."
+
+    @property
+    def is_silent(self) -> bool:
+        given = (self.include, self.exclude, self.encoding, self.media_type)
+        return self.ignore and not self.follow_links and all(one is None for one in given)
+
+    def records(self, paths: Sequence[str], root: Path, known: Sequence[SourceRecord]) -> list[SourceRecord]:
+        """What these paths are as sources."""
+        names = [document_name(path, root) for path in paths]
+        if not self.is_silent:
+            return [self._record(name) for name in names]
+        return [self._remembered(name, known) for name in names]
+
+    def _remembered(self, name: str, known: Sequence[SourceRecord]) -> SourceRecord:
+        """As the path itself was indexed, or the nearest folder around it."""
+        around = max((one for one in known if one.holds(name)), key=lambda one: len(one.path), default=None)
+        return self._record(name) if around is None else replace(around, path=name)
+
+    def _record(self, name: str) -> SourceRecord:
+        return SourceRecord(
+            name,
+            tuple(self.include or ()),
+            tuple(self.exclude or ()),
+            self.base,
+            self.ignore,
+            self.encoding or "",
+            self.media_type or "",
+            self.follow_links,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRun:
+    """A look at sources: what is the same for all of them."""
+
+    root: Path
+    known: Sequence[SourceRecord]
+    """All that the index follows: what one of them brings is not gone where a folder around it lacks it."""
+    max_bytes: int | None
+    roots: Sequence[str]
+    """What links may lead to."""
+    also: Sequence[FileChoice]
+    """Choices that every file must meet, beside those of its source."""
+
+    def find(self, paths: Mapping[str, SourceRecord]) -> Sources:
+        """The files of these paths, each by its own options."""
+        names = {record.path for record in paths.values()}
+        apart = [record.path for record in self.known if record.path not in names]
+        found: list[Sources] = []
+        notices: list[str] = []
+        for record, same in _groups(paths).items():
+            bounds = SourceLimits(
+                self.max_bytes,
+                record.follow_links,
+                self.roots,
+                [*self.also, record.choice(self.root)],
+                record.encoding or None,
+                apart,
+            )
+            media_type = record.media_type or None
+            found.append(sources(same, self.root, media_type=media_type, bounds=bounds, notices=notices))
+        return join_sources(found, notices)
+
+    def refresh(self, paths: Mapping[str, SourceRecord], *, prune: bool) -> tuple[Sources, list[SourceRecord]]:
+        """The files of all sources, and the sources that are given up since they are gone."""
+        there = {path: record for path, record in paths.items() if os.path.lexists(path)}
+        gone = [record for path, record in paths.items() if path not in there]
+        found = self.find(there)
+        if not prune:
+            told = [
+                f"{path}: this source is gone; its documents stay until `seamline sources move {path} NEW` says where"
+                " it is now, or `seamline index --prune` removes them"
+                for path, record in paths.items()
+                if record in gone
+            ]
+            return found._replace(failures=[*found.failures, *told]), []
+        alone = [self.covers_alone(record, list(there.values())) for record in gone]
+        return found._replace(covers=lambda doc: found.covers(doc) or any(one(doc) for one in alone)), gone
+
+    def covers_alone(self, record: SourceRecord, others: Sequence[SourceRecord]) -> Callable[[str], bool]:
+        """Whether a document is of this source and of no other, as far as names tell."""
+        return lambda doc: record.holds(doc) and not any(one.holds(doc) for one in others)
+
+
+def _groups(paths: Mapping[str, SourceRecord]) -> dict[SourceRecord, list[str]]:
+    """Paths that are indexed in the same way are looked at together."""
+    groups: dict[SourceRecord, list[str]] = {}
+    for path, record in paths.items():
+        groups.setdefault(replace(record, path=""), []).append(path)
+    return groups
+
+
+def find_source(known: Sequence[SourceRecord], path: str | Path, root: Path) -> SourceRecord:
+    """The source that a path means, from the current folder or as it is listed."""
+    names = (document_name(path, root), Path(path).as_posix())
+    for record in known:
+        if record.path in names:
+            return record
+    listed = ", ".join(record.path for record in known[:5]) or "none"
+    raise StoreError(f"{path}: no source of this index; there are {listed}{', ...' if len(known) > 5 else ''}")
+
+
+def display_path(path: Path) -> str:
+    """A path as a person in the current folder would type it."""
+    try:
+        near = os.path.relpath(path)
+    except ValueError:  # another drive of Windows
+        return str(path)
+    return near if near.count("..") <= 2 else os.path.abspath(path)

@@ -64,9 +64,15 @@ class SourceLimits:
 
 
 def sources(
-    paths: Sequence[str], root: Path, *, media_type: str | None = None, bounds: SourceLimits | None = None
+    paths: Sequence[str],
+    root: Path,
+    *,
+    media_type: str | None = None,
+    bounds: SourceLimits | None = None,
+    notices: list[str] | None = None,
 ) -> Sources:
-    """The files that `paths` mean. A document is called by its path from `root`, with slashes.
+    """The files that `paths` mean. A document is called by its path from `root`, with slashes. `notices` is a list that
+    several looks add to; a new one, unless given.
 
     A folder with a part that cannot be read, or with nothing to read, accounts for no document: that is how a disk
     looks that is not mounted. A file that is named and not there is gone.
@@ -79,7 +85,7 @@ def sources(
     gone: set[str] = set()
     skipped: list[str] = []
     left_out: dict[str, LeftOut] = {}
-    notices: list[str] = []
+    notices = [] if notices is None else notices
     for path in paths:
         if path == "-":
             failures.append("-: an index needs files that can be read again; name a file or a folder")
@@ -107,6 +113,21 @@ def sources(
     covers = partial(_is_covered, tuple(folders), missing, tuple(apart))
     taken = [one for one in left_out.values() if document_name(one.path, root) not in candidates]
     return Sources(list(candidates.values()), failures, covers, missing, taken, notices)
+
+
+def join_sources(found: Sequence[Sources], notices: list[str]) -> Sources:
+    """What several looks found, as one: a document is gone where one of them misses it and none has it. `notices` is
+    the list that all of them add to."""
+    candidates = {source.doc: source for one in reversed(found) for source in reversed(one.candidates)}
+    order = list(dict.fromkeys(source.doc for one in found for source in one.candidates))
+    return Sources(
+        [candidates[doc] for doc in order],
+        [failure for one in found for failure in one.failures],
+        lambda doc: any(one.covers(doc) for one in found),
+        frozenset().union(*(one.missing for one in found)),
+        [left for one in found for left in one.left_out],
+        notices,
+    )
 
 
 def document_name(path: str | Path, root: Path) -> str:

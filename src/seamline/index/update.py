@@ -63,8 +63,6 @@ class Tools:
     late: bool = False
     """Whether chunks are read together with those around them. These are embedded before they are written, a document
     at a time: where a chunk stands among others is known then, and not stored."""
-    encoding: str | None = None
-    """Of sources that are not UTF-8."""
 
 
 class Failure(NamedTuple):
@@ -257,7 +255,7 @@ class IndexRun:
             data,
             uri=source.doc,
             media_type=source.media_type,
-            encoding=source.encoding or self._tools.encoding,
+            encoding=source.encoding,
             reading=self._tools.recipe.reading,
         )
         known = reader.digests(source.doc) if alive else {}
