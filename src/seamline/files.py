@@ -177,7 +177,7 @@ class _Walk:
         left = len(self.left_out)
         if not left:
             return "`seamline chunk --help` says which are"
-        return f"{left:,} {'was' if left == 1 else 'were'} left out, and `seamline index --list` says why"
+        return f"{left:,} {'was' if left == 1 else 'were'} left out, and --list says why"
 
     def _known_suffixes(self) -> tuple[str, ...]:
         """Those of all formats; asked for where a folder is walked, since plugins are looked for then."""

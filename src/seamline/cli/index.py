@@ -280,9 +280,9 @@ def _update(index: Index, paths: Sequence[str], job: IndexJob, changed: Sequence
     progress = IndexProgress(wanted=not args.quiet, verbose=args.verbose)
     media_type = media_type_of(args)
     try:
-        if not args.paths and not changed:
-            return index.refresh(prune=args.prune, watcher=progress, max_bytes=max_bytes(args), also=job.configured)
         all_paths = args.paths or [one.path for one in job.remembered(index)]
+        if not args.paths and (not changed or list(paths) == all_paths):
+            return index.refresh(prune=args.prune, watcher=progress, max_bytes=max_bytes(args), also=job.configured)
         return index.update(
             paths,
             watcher=progress,

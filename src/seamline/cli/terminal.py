@@ -161,7 +161,7 @@ _PAUSE = 0.1
 def _terminal_width() -> int:
     """Columns of the terminal behind standard error; it may have been resized since the last line."""
     try:
-        return max(20, os.get_terminal_size(sys.stderr.fileno()).columns)
+        return max(20, os.get_terminal_size(sys.stderr.fileno()).columns or 80)
     except (OSError, ValueError):
         return 80
 

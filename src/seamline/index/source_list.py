@@ -186,9 +186,12 @@ class SourceOptions:
         return [self._remembered(name, known) for name in names]
 
     def _remembered(self, name: str, known: Sequence[SourceRecord]) -> SourceRecord:
-        """As the path itself was indexed, or the nearest folder around it."""
+        """As the path itself was indexed, or the nearest folder around it. Links out of a path that is named are only
+        followed where that is said again."""
         around = max((one for one in known if one.holds(name)), key=lambda one: len(one.path), default=None)
-        return self._record(name) if around is None else replace(around, path=name)
+        if around is None:
+            return self._record(name)
+        return replace(around, path=name, follow_links=around.follow_links and around.path != name)
 
     def _record(self, name: str) -> SourceRecord:
         return SourceRecord(
