@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from seamline.errors import ConfigError, ParseError
-from seamline.ignore import IGNORE_FILES, FileChoice, FileRules, LeftOut
+from seamline.recipe.ignore import IGNORE_FILES, FileChoice, FileRules, LeftOut
 from seamline.types import Notice
 
 STDIN = None

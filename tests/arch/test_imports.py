@@ -24,7 +24,6 @@ LAYERS = {
     "formats": BASE,
     "records": BASE,
     "files": BASE,
-    "ignore": BASE,
     "native": BASE,
     "text": BASE,
     "filters": BASE,

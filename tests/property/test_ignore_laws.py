@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from seamline.files import expand
-from seamline.ignore import FileRules, RuleList, parse_rules
+from seamline.recipe.ignore import FileRules, RuleList, parse_rules
 
 EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "60"))
 law = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -51,9 +51,9 @@ from seamline.trust.records import trust_folder
 from seamline.types import Notice
 
 if TYPE_CHECKING:
-    from seamline.ignore import FileChoice
     from seamline.index.sources import IndexSource, Sources
     from seamline.index.update import UpdateReport, Watcher
+    from seamline.recipe.ignore import FileChoice
     from seamline.runtime import Runtime
     from seamline.search.prompt.budget import Packing
     from seamline.search.prompt.render import Sources as SourceNames
@@ -61,12 +61,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FOLDER",
+    "Head",
     "Index",
     "IndexConfig",
     "Problem",
     "SourceRecord",
     "Stats",
     "UpdateReport",
+    "Version",
     "add_shadows",
     "display_path",
     "find_index",

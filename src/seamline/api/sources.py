@@ -16,7 +16,7 @@ from seamline.files import (
     shorten,
 )
 from seamline.formats import format_named, format_names
-from seamline.ignore import REASONS, FileChoice, LeftOut
+from seamline.recipe.ignore import REASONS, FileChoice, LeftOut
 from seamline.recipe.recipe import Recipe
 from seamline.types import Document
 

@@ -17,8 +17,7 @@ from seamline.errors import ConfigError, StoreError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from seamline.api.index import Index
-    from seamline.records import Head, Version
+    from seamline.api.index import Head, Index, Version
 
 _Commands = argparse._SubParsersAction
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from seamline.errors import ConfigError, StoreError
 from seamline.files import read_bytes
-from seamline.ignore import FileChoice, is_taken
 from seamline.index.sources import SourceLimits, Sources, document_name, join_sources, sources
+from seamline.recipe.ignore import FileChoice, is_taken
 from seamline.trust.records import trust_folder
 from seamline.trust.user_config import config_folder, read_private, write_private
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from seamline.errors import StoreError
 from seamline.files import MAX_BYTES, File, expand, fence_around, read_file, shorten
-from seamline.ignore import FileChoice, LeftOut
+from seamline.recipe.ignore import FileChoice, LeftOut
 
 
 class IndexSource(NamedTuple):

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 from seamline.errors import ConfigError, ParseError
 from seamline.files import read_bytes
-from seamline.ignore import FileChoice
 from seamline.recipe.check import expect_choice, expect_int, expect_text, show_value
+from seamline.recipe.ignore import FileChoice
 from seamline.recipe.presets import SIZES, overlap_level, preset
 from seamline.recipe.recipe import KINDS, PLACES, SCORES, SECTIONS, Overlap, OverlapKind, Recipe, resize
 
