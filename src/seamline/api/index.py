@@ -7,13 +7,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from seamline.api.stats import Stats, stats_of
 from seamline.embed import load as load_embedder
 from seamline.embed.indexed import embedder_of
 from seamline.errors import IndexMissing, SeamlineError, StoreError
@@ -33,11 +34,10 @@ from seamline.index.source_list import (
 from seamline.index.sources import document_name, folder_of, way_to
 from seamline.pipeline import retrieve
 from seamline.protocols import Embedder, Reader, Reranker, Store
-from seamline.records import ABOUT, Head, Problem, Settings, Version
+from seamline.records import Head, Problem, Settings, Version
 from seamline.search.cache import CachedEmbedder, CachedReader, CachedReranker, Caches
 from seamline.search.citations import Resolved, resolve
 from seamline.search.documents import DocumentCache
-from seamline.search.duplicates import Duplicates, duplicates
 from seamline.search.hits import ContextText, Results
 from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan, plan, size_plan
@@ -331,8 +331,9 @@ class Index:
         """Erase documents with every version of them, so that no file of the index holds their text; the names of
         those that were there. What was cited of them is unknown afterwards. A StoreError where a store cannot do
         this."""
+        erased = self._store.forget(docs)  # refused by some stores, before anything is changed
         self._drop_sources(docs)
-        return self._store.forget(docs)
+        return erased
 
     def _drop_sources(self, docs: Sequence[str]) -> None:
         """Follow files no longer whose documents are removed: their names are kept there, and a refresh would bring
@@ -542,60 +543,3 @@ def _vector_notices(reader: Reader, options: SearchOptions) -> list[Notice]:
             " run `seamline index` to go on",
         )
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class Stats:
-    """What an index holds."""
-
-    documents: int
-    removed: int
-    """Documents that are gone, but whose citations still resolve."""
-    chunks: int
-    missing_vectors: int
-    """Chunks that have no vector yet: they are found by words alone until the next update."""
-    about: int
-    """Texts about chunks."""
-    sections: int
-    tokens: int
-    """Sum over all chunks."""
-    versions: int
-    """Of all documents, the removed ones included."""
-    kinds: Mapping[str, int]
-    """Chunks by kind, the most frequent first."""
-    languages: Mapping[str, int]
-    """Chunks by language; the empty name where it could not be told."""
-    duplicates: Duplicates
-    indexed_at: datetime | None
-    """When a document was last written."""
-    size: int
-    """Bytes on disk."""
-
-
-def stats_of(reader: Reader, size: int) -> Stats:
-    """The numbers of one state of an index; `size` is what it takes on disk."""
-    heads = list(reader.heads())
-    kinds: Counter[str] = Counter()
-    languages: Counter[str] = Counter()
-    levels: Counter[int] = Counter()
-    for entry in reader.select():
-        levels[entry.level] += 1
-        if entry.level == 0:
-            kinds[entry.kind] += 1
-            languages[entry.language] += 1
-    alive = [head for head in heads if not head.deleted]
-    return Stats(
-        documents=len(alive),
-        removed=len(heads) - len(alive),
-        chunks=levels.pop(0, 0),
-        missing_vectors=reader.count_missing_vectors(),
-        about=levels.pop(ABOUT, 0),
-        sections=sum(levels.values()),
-        tokens=sum(head.tokens for head in alive),
-        versions=sum(len(reader.versions(head.doc)) for head in heads),
-        kinds=dict(kinds.most_common()),
-        languages=dict(languages.most_common()),
-        duplicates=duplicates(reader),
-        indexed_at=max((head.indexed_at for head in heads), default=None),
-        size=size,
-    )

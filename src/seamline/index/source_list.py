@@ -74,15 +74,15 @@ class SourceList:
         """What is remembered, by path."""
         kept = [record for record in self._load_shared() if record.is_inside and not record.follow_links]
         if self._own is not None and (text := read_private(self._own)) is not None:
-            kept += [
-                replace(record, **{name: document_name(getattr(record, name), self._root) for name in ("path", "base")})
-                for record in _parse(text, self._own)
-            ]
+            for one in _parse(text, self._own):
+                path, base = (document_name(place, self._root) for place in (one.path, one.base))
+                kept.append(replace(one, path=path, base=base))
         return sorted({record.path: record for record in kept}.values(), key=lambda record: record.path)
 
     def save(self, records: Iterable[SourceRecord]) -> None:
         """Remember these and no others."""
-        shared, own = [], []
+        shared: list[SourceRecord] = []
+        own: list[SourceRecord] = []
         for record in records:
             (shared if self._file and record.is_inside and not record.follow_links else own).append(record)
         if self._file is not None and (shared or self._file.exists()):
