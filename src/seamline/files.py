@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from seamline.errors import ConfigError, ParseError
+from seamline.recipe.ignore import IGNORE_FILES, FileChoice, FileRules, LeftOut
 from seamline.types import Notice
-
-SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))
-"""Not entered, and neither are hidden folders such as .git and .venv."""
 
 STDIN = None
 """The input that `-` stands for."""
@@ -24,6 +22,8 @@ MAX_BYTES = 100_000_000
 """Of one source, unless another limit is given. A document is held in memory as a whole: prose takes 7 bytes for each
 of its own, a list of one-letter items 160."""
 
+_UNCOUNTED = frozenset((".git", ".seamline", *IGNORE_FILES))
+"""What nobody would look for among documents."""
 _STEP = 1 << 18
 """Bytes that are read at a time."""
 _MOST_TOLD = 10
@@ -63,6 +63,8 @@ class Inputs(NamedTuple):
     skipped: list[str]
     """Messages about what was left out of folders: links that lead out of what was named, pipes, sockets, devices, and
     formats of plugins that cannot be used."""
+    left_out: Sequence[LeftOut] = ()
+    """What of folders is not wanted: hidden, ignored, excluded, or of no format that is looked for."""
 
     @property
     def total(self) -> int:
@@ -98,9 +100,10 @@ def expand(
     output: Path | None = None,
     fence: Fence | None = None,
     follow_links: bool = False,
+    choices: Sequence[FileChoice] = (),
 ) -> Inputs:
-    """Files as they are named, folders as the matching files in them; each file once, `output` never. `suffixes` are
-    those of all formats that are looked for in folders, unless they are given.
+    """Files as they are named, folders as the matching files in them that ignore files and `choices` leave; each file
+    once, `output` never. `suffixes` are those of all formats that are looked for in folders, unless they are given.
 
     Links that lead out of `fence`, which is that of the arguments unless another is given, are left out and told,
     unless `follow_links` is set.
@@ -109,7 +112,7 @@ def expand(
     seen: set[str] = {os.path.realpath(output)} if output else set()
     if output:
         _refuse_overwriting(arguments, output)
-    walk = _Walk(suffixes, None if follow_links else fence or fence_around(arguments))
+    walk = _Walk(suffixes, None if follow_links else fence or fence_around(arguments), choices)
     for argument in arguments:
         if argument == "-":
             if STDIN in files:
@@ -124,7 +127,7 @@ def expand(
                 files.append(file)
             else:
                 walk.failures.append(f"{file.path}: the name is not valid UTF-8 and cannot be an id; rename it")
-    return Inputs(files, walk.failures, walk.skipped)
+    return Inputs(files, walk.failures, walk.skipped, walk.left_out)
 
 
 def shorten(skipped: Sequence[str]) -> list[str]:
@@ -144,9 +147,11 @@ def _refuse_overwriting(arguments: Sequence[str], output: Path) -> None:
 class _Walk:
     """A look at paths, and through those that are folders."""
 
-    def __init__(self, suffixes: Sequence[str] | None, fence: Fence | None) -> None:
+    def __init__(self, suffixes: Sequence[str] | None, fence: Fence | None, choices: Sequence[FileChoice]) -> None:
         self._suffixes = None if suffixes is None else tuple(suffixes)
         self._fence = fence
+        self._choices = choices
+        self.left_out: list[LeftOut] = []
         self.failures: list[str] = []
         self.skipped: list[str] = []
 
@@ -165,8 +170,14 @@ class _Walk:
             self._suffixes = self._known_suffixes()
         found = list(self._below(path, real, self._suffixes))
         if not found and len(self.failures) == before:
-            self.failures.append(f"{argument}: no files to read in this folder; `seamline chunk --help` says which are")
+            self.failures.append(f"{argument}: no files to read in this folder; {self._hint()}")
         return found
+
+    def _hint(self) -> str:
+        left = len(self.left_out)
+        if not left:
+            return "`seamline chunk --help` says which are"
+        return f"{left:,} {'was' if left == 1 else 'were'} left out, and --list says why"
 
     def _known_suffixes(self) -> tuple[str, ...]:
         """Those of all formats; asked for where a folder is walked, since plugins are looked for then."""
@@ -177,20 +188,28 @@ class _Walk:
 
     def _below(self, folder: Path, root: str, suffixes: tuple[str, ...]) -> Iterator[File]:
         """By name. A link to a folder is entered once, and never where it leads to what is read anyway."""
-        stack = [(self._entries(folder), root)]
+        rules = FileRules(self._choices, root)
+        stack = [(self._entries(folder), root, rules.enter(root))]
         entered = {root}
         while stack:
-            entries, here = stack[-1]
+            entries, here, lists = stack[-1]
             entry = next(entries, None)
             if entry is None:
                 stack.pop()
                 continue
             is_link = _is_link(entry)
-            real = os.path.realpath(entry.path) if is_link else os.path.join(here, entry.name)
-            if _is_dir(entry):
-                if entry.name not in SKIPPED_FOLDERS and (not is_link or self._enters(entry, real, root, entered)):
-                    stack.append((self._entries(Path(entry.path)), real))
-            elif entry.name.lower().endswith(suffixes) and self._is_wanted(entry, real, is_link=is_link):
+            stands, is_folder = os.path.join(here, entry.name), _is_dir(entry)
+            if (reason := rules.reason(stands, entry.name, lists, is_folder=is_folder)) is not None:
+                if entry.name not in _UNCOUNTED:
+                    self.left_out.append(LeftOut(entry.path, *reason, is_folder=is_folder))
+                continue
+            real = os.path.realpath(entry.path) if is_link else stands
+            if is_folder:
+                if not is_link or self._enters(entry, real, root, entered):
+                    stack.append((self._entries(Path(entry.path)), real, rules.enter(real, lists)))
+            elif not entry.name.lower().endswith(suffixes):
+                self.left_out.append(LeftOut(entry.path, "format"))
+            elif self._is_wanted(entry, real, is_link=is_link):
                 yield self._file(Path(entry.path), real)
 
     def _file(self, path: Path, real: str) -> File:
@@ -229,11 +248,11 @@ class _Walk:
     def _entries(self, folder: Path) -> Iterator[os.DirEntry[str]]:
         try:
             with os.scandir(folder) as entries:
-                shown = [entry for entry in entries if not entry.name.startswith(".")]
+                found = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
             self.failures.append(f"{folder}: cannot be read: {error.strerror}")
             return iter(())
-        return iter(sorted(shown, key=lambda entry: entry.name))
+        return iter(found)
 
 
 def _is_dir(entry: os.DirEntry[str]) -> bool:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from seamline.index.sources import IndexSource
     from seamline.index.update import Tools, UpdateReport, Watcher
     from seamline.protocols import Store, Usage
+    from seamline.search.cross_encoder import CrossEncoder
     from seamline.search.hits import Results
     from seamline.search.options import SearchOptions
     from seamline.search.plan import Plan
@@ -141,6 +142,18 @@ def retrieve(
         kept, told = admit(calibrate(hits, evidence, calibration), options.min_score)
     shown = read_whole(kept, documents, options.whole) if options.whole else kept
     return Results(tuple(shown), (*notices, *told), evidence=evidence)
+
+
+def bundled_reranker(name: str = "seam") -> CrossEncoder:
+    """The reranker of the install: three layers, trained on the same questions as the embedder `seam`. It reads a chunk
+    of 256 tokens with its headings at once. Where it counts more than a fifth, questions are lost that share few words
+    with their answers."""
+    from seamline.embed.bundled import FOLDER, RERANKER, check
+    from seamline.search.cross_encoder import CrossEncoder
+
+    check(FOLDER, RERANKER)
+    model, tokenizer = (FOLDER / file for file in RERANKER)
+    return CrossEncoder(model, tokenizer, window=384, weight=0.2)
 
 
 def chunk_document(

@@ -126,7 +126,7 @@ STORES = Family(
 RERANKERS = Family(
     "reranker",
     "seamline.rerankers",
-    {"seam": "seamline.search.cross_encoder:bundled", ".onnx": "seamline.search.cross_encoder:CrossEncoder"},
+    {"seam": "seamline.pipeline:bundled_reranker", ".onnx": "seamline.search.cross_encoder:CrossEncoder"},
 )
 FAMILIES = (STRATEGIES, TOKENIZERS, EMBEDDERS, STORES, RERANKERS)
 """Those that plugins add to, and `seamline.formats.FAMILY`, whose parts are values with fields of their own."""

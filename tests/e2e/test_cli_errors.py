@@ -70,7 +70,7 @@ def test_a_folder_without_documents(cli, write) -> None:
     write("docs/picture.png", b"x")
     ended = cli("chunk", "docs")
     assert ended.code == 1
-    assert only_line(ended).endswith("docs: no files to read in this folder; `seamline chunk --help` says which are")
+    assert only_line(ended).endswith("docs: no files to read in this folder; 1 was left out, and --list says why")
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def test_an_index_of_all_formats_cites_pages_times_and_rows(warm, folder: Path) 
         ("office opens at nine", "docs/handbook.pdf p. 1"),
         ("meeting is open", "docs/talk.vtt 00:00:01-00:00:07"),
         ("holidays are paid", "docs/leave.docx ¶ body/p[1]"),
-        ("ten calls each second", "docs/page.html:1 § Limits > Rate"),
+        ("ten calls each second", "docs/page.html:1\n      § Limits > Rate"),
     ):
         assert label in warm("search", question, "-k", "1").out
     again = warm("index", "docs", "--json")

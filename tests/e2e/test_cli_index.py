@@ -49,7 +49,7 @@ def test_the_report_for_programs(warm, write) -> None:
     found = json.loads(ended.out)
     assert set(found) == {
         "index", "documents", "added", "changed", "removed", "moved", "unchanged", "written", "dropped", "chunks",
-        "embedded", "cached", "failures", "notices", "holds", "seconds",
+        "root", "embedded", "cached", "left_out", "failures", "notices", "holds", "seconds",
     }  # fmt: skip
     assert found["failures"][0]["doc"] == "docs/bad.md"
     assert found["holds"] == {"documents": 1, "chunks": 2}
@@ -129,7 +129,9 @@ def test_a_configuration_makes_the_recipe_of_a_new_index(warm, write) -> None:
     assert warm("index", "docs", "--quiet") == (0, "", "")
     refused = warm("index", "docs", "--limit", "96")
     assert refused.code == 1
-    assert "was made with another recipe: index into another place, or leave the option out" in refused.lines[0]
+    assert (
+        "overlap.tokens 32 here, 48 asked for): index into another place, or leave the option out" in refused.lines[0]
+    )
     same = warm("index", "docs", "--no-config", "--target", "60", "--limit", "64", *HASH)
     assert same.out.startswith("nothing changed")
 

@@ -87,7 +87,8 @@ REFUSED = {
     ),
     "another recipe": (
         ("index", "handbook", "--limit", "99"),
-        "the index at .seamline was made with another recipe: index into another place, or leave the option out "
+        "the index at .seamline was made with another recipe (budget.target 480 here, 92 asked for; budget.limit 512 "
+        "here, 99 asked for; overlap.tokens 60 here, 49 asked for): index into another place, or leave the option out "
         "to go on with this one",
     ),
 }

@@ -51,7 +51,7 @@ def test_the_issue_s_own_example(handbook: Warm) -> None:
     where = 'language = "en" and created_at >= 2023-01-01'
     shown = handbook("search", QUERY, "-k", "5", "--where", where)
     assert (shown.code, shown.err) == (0, "")
-    assert re.match(r"   1  [01]\.\d\d  handbook/webhooks.md:64-100 § Webhooks > Retries\n", shown.out)
+    assert re.match(r"   1  [01]\.\d\d  handbook/webhooks.md:64-100\n      § Webhooks > Retries\n", shown.out)
     assert shown.out.count("\n\n") == 5
     assert found(handbook, QUERY, "--where", 'language = "en" and created_at >= 2024-01-01') == []
 
@@ -194,7 +194,7 @@ def test_an_edited_paragraph(warm: Warm, write, cited: dict[str, str]) -> None:
     assert warm("index", "docs").out.startswith("1 of 1 document changed, 1 chunk embedded\n")
     assert statuses(warm, cited) == {"Paying": "edited", "Sending": "current", "Returning": "current"}
     shown = warm("cite", cited["Paying"]).out
-    assert shown.startswith("edited  docs/orders.md:5-7 § Orders > Paying\n")
+    assert shown.startswith("edited  docs/orders.md:5-7\n      § Orders > Paying\n")
     assert "An order is paid within [-ten-]{+fourteen+} days of its invoice." in shown
     told = resolved(warm, cited["Paying"])[0]
     assert "within ten days" in told["cited"]["quote"]

@@ -37,6 +37,8 @@ PAGE = replace(
         "due": DAY,
         "tags": ("web", "http"),
         "odd": float("nan"),
+        ":media_type": "text/markdown",
+        ":page": 3.0,
     },
 )
 
@@ -67,6 +69,11 @@ MEANINGS: dict[str, Filter] = {
     'meta.x in ("a", 3, true, 2024-01-31)': Test("meta.x", "in", ("a", 3.0, True, DAY)),
     'path has "Retries"': Test("path", "has", "Retries"),
     'doc starts "guides/"': Test("doc", "starts", "guides/"),
+    'doc ends ".md"': Test("doc", "ends", ".md"),
+    'title CONTAINS "x"': Test("title", "contains", "x"),
+    'doc glob "**/*.md"': Test("doc", "glob", "**/*.md"),
+    'media_type = "text/html"': Test("media_type", "=", "text/html"),
+    "page >= 3": Test("page", ">=", 3.0),
     "exists meta.owner": Test("meta.owner", "exists", True),
     "EXISTS created_at": Test("created_at", "exists", True),
     'meta."my key" = 1': Test("meta.my key", "=", 1.0),

@@ -8,28 +8,38 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from seamline.api.stats import Stats, stats_of
 from seamline.embed import load as load_embedder
 from seamline.embed.indexed import embedder_of
-from seamline.errors import IndexMissing, StoreError
+from seamline.errors import IndexMissing, SeamlineError, StoreError
 from seamline.files import MAX_BYTES
 from seamline.filters.mapping import FilterLike, filter_of
 from seamline.index.config import IndexConfig, add_shadows, check, is_late, recipe_of, settings_of
-from seamline.index.sources import folder_of, way_to
+from seamline.index.source_list import MOST as MOST_SOURCES
+from seamline.index.source_list import (
+    SourceList,
+    SourceOptions,
+    SourceRecord,
+    SourceRun,
+    display_path,
+    find_source,
+    merge,
+)
+from seamline.index.sources import document_name, folder_of, way_to
 from seamline.pipeline import retrieve
 from seamline.protocols import Embedder, Reader, Reranker, Store
 from seamline.recipe.recipe import Recipe
-from seamline.records import ABOUT, Head, Problem, Settings
+from seamline.records import Head, Problem, Settings, Version
 from seamline.search.cache import CachedEmbedder, CachedReader, CachedReranker, Caches
 from seamline.search.citations import Resolved, resolve
 from seamline.search.documents import DocumentCache
-from seamline.search.duplicates import Duplicates, duplicates
 from seamline.search.hits import ContextText, Results
 from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan, plan, size_plan
@@ -45,21 +55,26 @@ from seamline.types import Document, Notice
 if TYPE_CHECKING:
     from seamline.api.contents import IndexedChunk
     from seamline.index.add import AddedItem
-    from seamline.index.sources import IndexSource
+    from seamline.index.sources import IndexSource, Sources
     from seamline.index.update import Tools, UpdateReport, Watcher
+    from seamline.recipe.ignore import FileChoice
     from seamline.runtime import Runtime
     from seamline.search.prompt.budget import Packing
-    from seamline.search.prompt.render import Sources as SourceList
+    from seamline.search.prompt.render import Sources as SourceNames
 
 
 __all__ = [
     "FOLDER",
+    "Head",
     "Index",
     "IndexConfig",
     "Problem",
+    "SourceRecord",
     "Stats",
     "UpdateReport",
+    "Version",
     "add_shadows",
+    "display_path",
     "find_index",
     "is_late",
     "open_index",
@@ -177,21 +192,99 @@ class Index:
         max_bytes: int | None = MAX_BYTES,
         follow_links: bool = False,
         roots: Sequence[str | Path] = (),
+        include: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        ignore: bool = True,
+        base: str | Path | None = None,
+        also: Sequence[FileChoice] = (),
         now: datetime | None = None,
     ) -> UpdateReport:
         """Bring the index up to date with files and folders: what is new is added, what changed is written anew, and
-        what is gone from a folder that was named is removed. Documents elsewhere are left alone.
+        what is gone from a folder that was named is removed. Documents elsewhere are left alone. The index remembers
+        the paths, and how they were indexed, for `refresh` and for the next update of the same path.
 
-        A file of more than `max_bytes` (0 or None: no limit) is a failure. Links that lead out of `roots`, which are
-        the paths unless given, are left out and told; `follow_links` follows them.
+        Of folders, hidden files, vendored folders and what `.gitignore` and `.seamlineignore` name are left out, unless
+        `ignore` is false; `include` and `exclude` are globs, written as in such a file; those with a slash start
+        from the folder `base`, which is `root` unless given. `also` are choices that every file must meet and that are
+        not remembered. A file of more than `max_bytes` (0 or None: no limit) is a failure. Links that lead out of
+        `roots`, which are the paths unless given, are left out and told; `follow_links` follows them.
         """
-        from seamline.index.sources import SourceLimits, sources
+        start = "." if base is None else document_name(base, self.root)
+        how = SourceOptions(include, exclude, ignore, encoding, media_type, follow_links, start)
+        given = [str(path) for path in paths]
+        kept = self.sources()
+        records = how.records(given, self.root, kept)
+        run = SourceRun(self.root, kept, max_bytes, [str(path) for path in roots or paths], also)
+        return self._follow(run.find(dict(zip(given, records, strict=True))), watcher, now, None if roots else records)
+
+    def refresh(
+        self,
+        *,
+        prune: bool = False,
+        watcher: Watcher | None = None,
+        max_bytes: int | None = MAX_BYTES,
+        also: Sequence[FileChoice] = (),
+        now: datetime | None = None,
+    ) -> UpdateReport:
+        """Bring the index up to date with all its sources. One that is gone, or holds nothing to read any more, is a
+        failure, and its documents stay; with `prune` they are removed, and the source is not followed any more."""
+        kept = self.sources()
+        if not kept:
+            raise StoreError(f"{self.url} has no sources yet: name them once, as in `seamline index docs/`")
+        paths = {display_path(self.root / record.path): record for record in kept}
+        found, gone = SourceRun(self.root, kept, max_bytes, list(paths), also).refresh(paths, prune=prune)
+        report = self._follow(found, watcher, now)
+        if gone:
+            self._source_list.save(record for record in kept if record not in gone)
+        return report
+
+    def sources(self) -> list[SourceRecord]:
+        """The files and folders that the index follows."""
+        return self._source_list.load()
+
+    def remove_source(self, path: str | Path, *, prune: bool = False) -> UpdateReport:
+        """Follow a file or a folder no longer; with `prune`, its documents are removed too, except those that another
+        source brings. A StoreError where it is none of the sources."""
+        kept = self.sources()
+        record = find_source(kept, path, self.root)
+        others = [one for one in kept if one is not record]
+        brought = SourceRun(self.root, kept, None, [], ()).covers_alone(record, others) if prune else lambda doc: False
+        report = self._update([], brought)
+        self._source_list.save(others)
+        return report
+
+    def move_source(
+        self, old: str | Path, new: str | Path, *, watcher: Watcher | None = None, now: datetime | None = None
+    ) -> UpdateReport:
+        """Follow a source to its new place: documents whose text is there under another name are moved, and those that
+        are not there are removed."""
+        kept = self.sources()
+        record = find_source(kept, old, self.root)
+        if not os.path.exists(new):
+            raise StoreError(f"{new}: no such file or folder; move it first")
+        moved = replace(record, path=document_name(new, self.root))
+        others = [one for one in kept if one is not record]
+        found = SourceRun(self.root, others, MAX_BYTES, [str(new)], ()).find({str(new): moved})
+        if found.failures:
+            raise StoreError(f"{found.failures[0]}: nothing was moved")
+        alone = SourceRun(self.root, kept, None, [], ()).covers_alone(record, others)
+        both = found._replace(covers=lambda doc: found.covers(doc) or alone(doc))
+        return self._follow(both, watcher, now, [moved], others)
+
+    def _follow(
+        self,
+        found: Sources,
+        watcher: Watcher | None,
+        now: datetime | None,
+        remember: Sequence[SourceRecord] | None = None,
+        known: Sequence[SourceRecord] | None = None,
+    ) -> UpdateReport:
+        """Write what was found, and remember where it came from."""
         from seamline.index.update import Failure
 
-        bounds = SourceLimits(max_bytes, follow_links, [str(path) for path in roots])
-        found = sources([str(path) for path in paths], self.root, media_type=media_type, bounds=bounds)
-        report = self._update(found.candidates, found.covers, watcher, encoding, now)
+        report = self._update(found.candidates, found.covers, watcher, now=now)
         report.notices[:0] = found.notices
+        report.left_out = dict(Counter(one.reason for one in found.left_out).most_common())
         failures = [Failure("", message) for message in found.failures]
         with self._store.reader() as reader:
             failures += [
@@ -201,7 +294,27 @@ class Index:
             ]
         report.failures[:0] = failures
         report.documents += len(failures)
+        if remember is not None:
+            report.notices += self._remember(remember, self.sources() if known is None else known)
         return report
+
+    def _remember(self, new: Sequence[SourceRecord], known: Sequence[SourceRecord]) -> list[str]:
+        """Keep what exists; what cannot be kept is told."""
+        there = [record for record in new if os.path.lexists(self.root / record.path)]
+        merged = merge(known, there, self.root)
+        if merged == [*known]:
+            return []
+        if len(merged) > MOST_SOURCES:
+            return [f"more than {MOST_SOURCES:,} sources are not remembered: name a folder instead of its files"]
+        try:
+            self._source_list.save(merged)
+        except SeamlineError as error:
+            return [f"the sources of this index cannot be remembered: {error}"]
+        return []
+
+    @cached_property
+    def _source_list(self) -> SourceList:
+        return SourceList(self.url, self._folder, self.root)
 
     def add(
         self,
@@ -243,7 +356,7 @@ class Index:
 
         total = len(items) if isinstance(items, Sized) else None
         acknowledge = (lambda done: progress(done, total)) if progress else None
-        tools = replace(self._tools(None), at_once=True)
+        tools = replace(self._tools(), at_once=True)
         report = add_batches(
             self._store,
             batches_of(items, media_type, batch),
@@ -288,13 +401,24 @@ class Index:
 
     def remove(self, doc: str) -> UpdateReport:
         """Take a document out of the index. What was cited of it stays known."""
+        self._drop_sources([doc])
         return self._update([], lambda name: name == doc)
 
     def forget(self, docs: Sequence[str]) -> list[str]:
         """Erase documents with every version of them, so that no file of the index holds their text; the names of
         those that were there. What was cited of them is unknown afterwards. A StoreError where a store cannot do
         this."""
-        return self._store.forget(docs)
+        erased = self._store.forget(docs)  # refused by some stores, before anything is changed
+        self._drop_sources(docs)
+        return erased
+
+    def _drop_sources(self, docs: Sequence[str]) -> None:
+        """Follow files no longer whose documents are removed: their names are kept there, and a refresh would bring
+        them back."""
+        kept = self.sources()
+        left = [record for record in kept if record.path not in docs]
+        if len(left) < len(kept):
+            self._source_list.save(left)
 
     def search(
         self,
@@ -354,7 +478,8 @@ class Index:
         where: FilterLike = "",
         options: SearchOptions | None = None,
         packing: Packing = "greedy",
-        sources: SourceList = "inline",
+        sources: SourceNames = "inline",
+        full_paths: bool = False,
         weak: float | None = None,
         whole: bool = True,
         reranker: Reranker | None = None,
@@ -362,7 +487,8 @@ class Index:
         """A text for a prompt that answers a query from the index: numbered passages, at most `budget` tokens, or as
         many as a ContextWindow leaves. Passages that are worth less than the share `weak` of the best are left out: 20
         divided by the budget, unless it is given; with 0 the budget is filled. Room that is left goes to the chunks
-        beside those that were found, unless `whole` is off. `where` is that of `search`."""
+        beside those that were found, unless `whole` is off. `where` is that of `search`. With `full_paths`,
+        passages name their documents in full."""
         from seamline.text.sentences import sentence_starts
 
         most = budget.budget if isinstance(budget, ContextWindow) else budget
@@ -371,7 +497,7 @@ class Index:
         with self._reading() as (reader, generation):
             planned = size_plan(plan(query), most, self._average(reader, generation))
             results = retrieve(self._engine(reader, reranker), planned, settled, condition)
-            builder = PromptBuilder(DocumentCache(reader), self._parts.tokenizer, sources)
+            builder = PromptBuilder(DocumentCache(reader), self._parts.tokenizer, sources, full_paths)
             text = assemble(
                 results.hits,
                 builder,
@@ -393,7 +519,8 @@ class Index:
         where: FilterLike = "",
         options: SearchOptions | None = None,
         packing: Packing = "greedy",
-        sources: SourceList = "inline",
+        sources: SourceNames = "inline",
+        full_paths: bool = False,
         weak: float | None = None,
         whole: bool = True,
         reranker: Reranker | None = None,
@@ -407,10 +534,34 @@ class Index:
             options=options,
             packing=packing,
             sources=sources,
+            full_paths=full_paths,
             weak=weak,
             whole=whole,
             reranker=reranker,
         )
+
+    def heads(self, prefix: str = "") -> list[Head]:
+        """All documents whose names start so, those that are gone included."""
+        with self._store.reader() as reader:
+            return [head for head in reader.heads() if head.doc.startswith(prefix)]
+
+    def version(self, doc: str, number: int | None = None) -> Version | None:
+        """A version of a document, with its text: the current one, unless a number is given."""
+        with self._store.reader() as reader:
+            if number is None:
+                head = reader.head(doc)
+                number = head.version if head is not None and not head.deleted else None
+            return None if number is None else reader.version(doc, number)
+
+    def version_numbers(self, doc: str) -> list[int]:
+        """The versions of a document that are kept."""
+        with self._store.reader() as reader:
+            return reader.versions(doc)
+
+    def file_of(self, doc: str) -> str | None:
+        """The absolute path of the file that a document was read from; None where there is none by its name."""
+        path = os.path.abspath(self.root / doc)
+        return path if "\0" not in doc and os.path.isfile(path) else None
 
     def missing_vectors(self) -> int:
         """How many chunks have no vector yet, as an update makes those last: they are found by words alone."""
@@ -460,17 +611,16 @@ class Index:
         candidates: Sequence[IndexSource],
         covers: Callable[[str], bool] | None,
         watcher: Watcher | None = None,
-        encoding: str | None = None,
         now: datetime | None = None,
     ) -> UpdateReport:
         from seamline.pipeline import index  # half a second that a search does not need
 
         moment = now or datetime.now(UTC)
-        report = index(self._store, candidates, self._tools(encoding), covers=covers, now=moment, watcher=watcher)
+        report = index(self._store, candidates, self._tools(), covers=covers, now=moment, watcher=watcher)
         report.notices += [remark.message for remark in self._store.remarks()]
         return report
 
-    def _tools(self, encoding: str | None) -> Tools:
+    def _tools(self) -> Tools:
         """What a run needs; a TrustError where it may not be loaded."""
         from seamline.index.update import Tools
 
@@ -483,7 +633,6 @@ class Index:
             hierarchy=self.settings.options.get("hierarchy") == "yes",
             dual=self.settings.dual,
             late=is_late(self.settings),
-            encoding=encoding,
         )
 
     @contextmanager
@@ -526,60 +675,3 @@ def _vector_notices(reader: Reader, options: SearchOptions) -> list[Notice]:
             " run `seamline index` to go on",
         )
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class Stats:
-    """What an index holds."""
-
-    documents: int
-    removed: int
-    """Documents that are gone, but whose citations still resolve."""
-    chunks: int
-    missing_vectors: int
-    """Chunks that have no vector yet: they are found by words alone until the next update."""
-    about: int
-    """Texts about chunks."""
-    sections: int
-    tokens: int
-    """Sum over all chunks."""
-    versions: int
-    """Of all documents, the removed ones included."""
-    kinds: Mapping[str, int]
-    """Chunks by kind, the most frequent first."""
-    languages: Mapping[str, int]
-    """Chunks by language; the empty name where it could not be told."""
-    duplicates: Duplicates
-    indexed_at: datetime | None
-    """When a document was last written."""
-    size: int
-    """Bytes on disk."""
-
-
-def stats_of(reader: Reader, size: int) -> Stats:
-    """The numbers of one state of an index; `size` is what it takes on disk."""
-    heads = list(reader.heads())
-    kinds: Counter[str] = Counter()
-    languages: Counter[str] = Counter()
-    levels: Counter[int] = Counter()
-    for entry in reader.select():
-        levels[entry.level] += 1
-        if entry.level == 0:
-            kinds[entry.kind] += 1
-            languages[entry.language] += 1
-    alive = [head for head in heads if not head.deleted]
-    return Stats(
-        documents=len(alive),
-        removed=len(heads) - len(alive),
-        chunks=levels.pop(0, 0),
-        missing_vectors=reader.count_missing_vectors(),
-        about=levels.pop(ABOUT, 0),
-        sections=sum(levels.values()),
-        tokens=sum(head.tokens for head in alive),
-        versions=sum(len(reader.versions(head.doc)) for head in heads),
-        kinds=dict(kinds.most_common()),
-        languages=dict(languages.most_common()),
-        duplicates=duplicates(reader),
-        indexed_at=max((head.indexed_at for head in heads), default=None),
-        size=size,
-    )

@@ -16,7 +16,7 @@ from seamline.recipe.recipe import (
     Recipe,
     Sections,
 )
-from seamline.recipe.toml import FILE_NAME, adjust, find, load_recipe
+from seamline.recipe.toml import FILE_NAME, adjust, find, load_choice, load_recipe
 from seamline.registry import STRATEGIES, is_known, names
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "classify",
     "find",
     "is_strategy",
+    "load_choice",
     "load_recipe",
     "strategies",
 ]

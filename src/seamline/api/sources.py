@@ -9,23 +9,29 @@ from seamline.files import (
     File,
     Inputs,
     expand,
+    fence_around,
     out_of_memory,
     read_file,
     read_stream,
     shorten,
 )
 from seamline.formats import format_named, format_names
+from seamline.recipe.ignore import REASONS, FileChoice, LeftOut
 from seamline.recipe.recipe import Recipe
 from seamline.types import Document
 
 __all__ = [
     "MAX_BYTES",
+    "REASONS",
     "STDIN",
     "STDIN_NAME",
     "File",
+    "FileChoice",
     "Inputs",
+    "LeftOut",
     "check_encoding",
     "expand",
+    "fence_around",
     "format_named",
     "format_names",
     "out_of_memory",

@@ -15,7 +15,11 @@ from seamline.api.sources import STDIN, STDIN_NAME, File, Inputs, expand, out_of
 from seamline.cli.options import (
     HelpFormatter,
     Settled,
+    WantedPath,
+    add_file_options,
     add_recipe_options,
+    choice_of,
+    list_files,
     max_bytes,
     media_type_of,
     read_stdin,
@@ -61,6 +65,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     parser.add_argument("--root", metavar="DIR", default=".", help="folder that `doc` paths start from (here)")
     parser.add_argument("--json", action="store_true", help="one JSON object with all violations")
+    add_file_options(parser)
     add_recipe_options(parser)
     return parser
 
@@ -72,7 +77,10 @@ def execute(args: argparse.Namespace) -> int:
     args.most = max_bytes(args)
     if not Path(args.root).is_dir():
         raise ConfigError(f"--root: expected a folder, got {args.root}")
-    inputs = expand(args.paths, follow_links=args.follow_links)
+    choices = [choice_of(args)]
+    if args.list:
+        return list_files([WantedPath(path, choices, args.follow_links) for path in args.paths])
+    inputs = expand(args.paths, follow_links=args.follow_links, choices=choices)
     for notice in shorten(inputs.skipped):
         say(f"notice: {notice}")
     findings = Findings(failures=list(inputs.failures))

@@ -23,7 +23,11 @@ from seamline.api.sources import (
 from seamline.cli.options import (
     HelpFormatter,
     Settled,
+    WantedPath,
+    add_file_options,
     add_recipe_options,
+    choice_of,
+    list_files,
     max_bytes,
     media_type_of,
     read_stdin,
@@ -111,9 +115,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     show.add_argument("--explain", action="store_true", help="say why each cut was made and what was borrowed")
     show.add_argument("--full", action="store_true", help="show all lines of every chunk")
-    show.add_argument("--quiet", action="store_true", help="no notices, only errors")
+    show.add_argument("-q", "--quiet", action="store_true", help="no notices, only errors")
     show.add_argument("--jobs", type=int, default=1, metavar="N", help="processes to use; 0 is one per processor (1)")
+    add_file_options(parser)
     add_recipe_options(parser)
+    parser.hints = {"-k": "expected --limit N for the size of chunks; -k is for `seamline search`"}  # type: ignore[attr-defined]
     return parser
 
 
@@ -124,8 +130,11 @@ def execute(args: argparse.Namespace) -> int:
     settled = settle(args)
     most = max_bytes(args)
     workers = _workers(args.jobs)
-    inputs = expand(args.paths, output=path, follow_links=args.follow_links)
     as_json = is_json_output(path, asked=args.json)
+    choices = [choice_of(args)]
+    if args.list:
+        return list_files([WantedPath(path, choices, args.follow_links) for path in args.paths])
+    inputs = expand(args.paths, output=path, follow_links=args.follow_links, choices=choices)
     output = open_output(path, encoding="utf-8" if as_json or path else sys.stdout.encoding or "utf-8")
     if settled.config and not as_json and not args.quiet:
         say(f"using {settled.config}")

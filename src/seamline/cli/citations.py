@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
 from seamline.api.search import Citation, Resolved
-from seamline.cli.hits import INDENT, where
+from seamline.cli.hits import INDENT, crumbs, place, where
 from seamline.cli.terminal import TerminalStyle, visible
 from seamline.cli.view import whole, wrap
 from seamline.types import Span
@@ -29,7 +29,8 @@ def _lines(resolved: Resolved, style: TerminalStyle, full: bool) -> Iterator[str
     cited = resolved.cited
     if cited is None:
         return
-    yield f"{style.paint(resolved.status, 'bold', _COLOURS[resolved.status])}  {where([cited], style)}"
+    yield f"{style.paint(resolved.status, 'bold', _COLOURS[resolved.status])}  {place([cited], style)}"
+    yield from crumbs([cited], style)
     yield f"{INDENT}{style.paint(visible(cited.key), 'dim')}  {visible(resolved.explanation)}"
     if resolved.status == "edited":
         yield from _successors(cited, resolved.now, style, full)
@@ -66,7 +67,7 @@ def _successors(cited: Citation, now: Sequence[Citation], style: TerminalStyle, 
 def _name_successors(now: Sequence[Citation], style: TerminalStyle) -> Iterator[str]:
     """What to cite from now on."""
     for successor in now:
-        yield f"{INDENT}{style.paint(visible(successor.key), 'dim')}  {where([successor], style)}"
+        yield f"{INDENT}{style.paint(visible(successor.key), 'dim')}  {where(successor, style)}"
 
 
 Kind = Literal["same", "gone", "new"]

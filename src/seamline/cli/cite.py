@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seamline.cli.asking import as_text
@@ -48,18 +50,27 @@ def execute(args: argparse.Namespace) -> int:
     keys = [as_text(key, "the id") for key in args.keys]
     with open_place(args, existing(args.index)) as index:
         found = [index.cite(key) for key in keys]
-        place = index.url
+        place, root = index.url, index.root
+        files = [index.file_of(one.cited.doc) if one.cited else None for one in found]
     if args.json:
-        _print_json(found)
+        _print_json(found, files, str(root))
     else:
-        _print(args, found, place)
+        _print(args, [_from_here(one, root) for one in found], place)
     return FAILED if any(one.status == "unknown" for one in found) else DONE
 
 
-def _print_json(found: Sequence[Resolved]) -> None:
+def _from_here(resolved: Resolved, root: Path) -> Resolved:
+    from seamline.cli.hits import from_here
+
+    cited = from_here(resolved.cited, root) if resolved.cited else None
+    return replace(resolved, cited=cited, now=tuple(from_here(one, root) for one in resolved.now))
+
+
+def _print_json(found: Sequence[Resolved], files: Sequence[str | None], root: str) -> None:
     from seamline.cli.output import Output, json_line
 
-    Output(None).write("".join(json_line(one.to_dict()) for one in found))
+    rows = [{**one.to_dict(), "root": root, "file": file} for one, file in zip(found, files, strict=True)]
+    Output(None).write("".join(map(json_line, rows)))
 
 
 def _print(args: argparse.Namespace, found: Sequence[Resolved], place: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cli.asking import (
     PACKINGS,
@@ -63,12 +63,17 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         default=SOURCES[0],
         help="where sources stand: at each passage, at the end, or nowhere",
     )
+    show.add_argument("--full-paths", action="store_true", help="name the whole document at every passage")
     show.add_argument("--fill", action="store_true", help="fill the budget, also with passages far below the best")
     show.add_argument("--json", action="store_true", help="one JSON object with the text, its passages and citations")
     show.add_argument("--raw", action="store_true", help="control characters as they are, instead of as \\x1b")
-    show.add_argument("--quiet", action="store_true", help="no notices, only errors")
+    show.add_argument("-q", "--quiet", action="store_true", help="no notices, only errors")
     add_search_options(parser)
     add_place_options(parser)
+    parser.hints = {  # type: ignore[attr-defined]
+        "--limit": "expected --budget N for the tokens of the whole text; --limit is the size of chunks",
+        "-k": "expected --budget N, which decides how many passages there are",
+    }
     return parser
 
 
@@ -76,11 +81,11 @@ def execute(args: argparse.Namespace) -> int:
     if args.raw and args.json:
         raise ConfigError("--raw and --json: choose one, as JSON holds the exact text in any case")
     query = question(args)
-    context = _context(args, query)
+    context, found = _context(args, query)
     if context.left_out and not context.passages:
         raise ConfigError(f"--budget: not even a sentence fits into {plural(args.budget, 'token')}; raise it")
     if args.json:
-        _print_json(context)
+        _print_json(context, found)
     else:
         _print(args, context.text)
     if not args.quiet:
@@ -89,21 +94,31 @@ def execute(args: argparse.Namespace) -> int:
     return DONE
 
 
-def _context(args: argparse.Namespace, query: str) -> ContextText:
+class _Files(NamedTuple):
+    """What the names of documents start from, and the files of the passages."""
+
+    root: str
+    passages: list[str | None]
+
+
+def _context(args: argparse.Namespace, query: str) -> tuple[ContextText, _Files]:
     with in_own_words():
         options, reranker = options_of(args), reranker_of(args)
         where = as_text(args.where, "--where")
     with open_place(args, existing(args.index)) as index, in_own_words():
-        return index.context(
+        context = index.context(
             query,
             budget=args.budget,
             where=where,
             options=options,
             packing=args.packing,
             sources=args.sources,
+            full_paths=args.full_paths,
             weak=0.0 if args.fill else None,
             reranker=reranker,
         )
+        files = [index.file_of(passage.citations[0].doc) for passage in context.passages]
+        return context, _Files(str(index.root), files)
 
 
 def _print(args: argparse.Namespace, text: str) -> None:
@@ -117,10 +132,12 @@ def _print(args: argparse.Namespace, text: str) -> None:
         Output(None).write(shown)
 
 
-def _print_json(context: ContextText) -> None:
+def _print_json(context: ContextText, found: _Files) -> None:
     from seamline.cli.output import Output, json_line
 
-    Output(None).write(json_line(context.to_dict()))
+    record = context.to_dict()
+    passages = [{**passage, "file": file} for passage, file in zip(record["passages"], found.passages, strict=True)]
+    Output(None).write(json_line({**record, "root": found.root, "passages": passages}))
 
 
 def _remarks(args: argparse.Namespace, context: ContextText) -> list[str]:

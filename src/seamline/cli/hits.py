@@ -3,7 +3,10 @@ whole where lines matter, and why it has its score."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 from seamline.api.search import (
@@ -20,7 +23,8 @@ from seamline.api.search import (
     label,
     spans,
 )
-from seamline.cli.terminal import TerminalStyle, clip, columns, plural, visible
+from seamline.cli.place import display_path
+from seamline.cli.terminal import TerminalStyle, clip, clip_middle, columns, plural, visible
 from seamline.cli.view import whole, wrap
 
 INDENT = " " * 6
@@ -55,7 +59,8 @@ def render(results: Results, plan: Plan | None, view: HitView) -> str:
 
 def _hit(number: int, hit: Hit, view: HitView) -> Iterator[str]:
     style = view.style
-    yield f"{style.paint(f'{number:>4}', 'bold')}  {hit.score:.2f}  {where(hit.citations, style)}"
+    yield f"{style.paint(f'{number:>4}', 'bold')}  {hit.score:.2f}  {place(hit.citations, style)}"
+    yield from crumbs(hit.citations, style)
     yield f"{INDENT}{style.paint(visible(hit.citation.key), 'dim')}"
     if view.explain:
         yield from (f"{INDENT}{style.paint(line, 'yellow')}" for line in explain(hit.why))
@@ -64,13 +69,39 @@ def _hit(number: int, hit: Hit, view: HitView) -> Iterator[str]:
     yield from (f"{INDENT}{line}" for line in _twins(hit.duplicates, style))
 
 
-def where(citations: Sequence[Citation], style: TerminalStyle) -> str:
-    """The file, the place in it and the headings above, for one passage or for neighbours."""
+def place(citations: Sequence[Citation], style: TerminalStyle) -> str:
+    """The file and the place in it, for one passage or for neighbours."""
     first, last = citations[0], citations[-1]
-    place = label(first.uri, joined_anchor(first.anchor, last.anchor) if last is not first else first.anchor)
-    crumb = f" {style.mark('§', '#')} {visible(' > '.join(first.path))}" if first.path else ""
-    room = max(_CRUMB, style.width - _BEFORE - columns(visible(place)))
-    return style.paint(visible(place), "bold") + style.paint(clip(crumb, room), "cyan")
+    anchor = joined_anchor(first.anchor, last.anchor) if last is not first else first.anchor
+    return style.paint(visible(label(first.uri, anchor)), "bold")
+
+
+def crumbs(citations: Sequence[Citation], style: TerminalStyle) -> Iterator[str]:
+    """The headings above, on a line of their own, without the middle where they are too many for it."""
+    if path := citations[0].path:
+        line = f"{style.mark('§', '#')} {visible(' > '.join(path))}"
+        yield f"{INDENT}{style.paint(clip_middle(line, style.width - len(INDENT)), 'cyan')}"
+
+
+def where(citation: Citation, style: TerminalStyle) -> str:
+    """The file, the place in it and the headings above, on one line."""
+    spot = label(citation.uri, citation.anchor)
+    crumb = f" {style.mark('§', '#')} {visible(' > '.join(citation.path))}" if citation.path else ""
+    room = max(_CRUMB, style.width - _BEFORE - columns(visible(spot)))
+    return style.paint(visible(spot), "bold") + style.paint(clip_middle(crumb, room), "cyan")
+
+
+def from_here(citation: Citation, root: Path) -> Citation:
+    """The citation with its file as one would type it in the current folder; one of no file as it is."""
+    file = root / citation.uri
+    return replace(citation, uri=display_path(file)) if "\0" not in citation.uri and os.path.isfile(file) else citation
+
+
+def hits_from_here(hits: Sequence[Hit], root: Path) -> Iterator[Hit]:
+    """Hits with their files as one would type them in the current folder."""
+    for hit in hits:
+        cited, twins = (tuple(from_here(one, root) for one in some) for some in (hit.citations, hit.duplicates))
+        yield replace(hit, citations=cited, duplicates=twins)
 
 
 def _text(hit: Hit, view: HitView) -> Iterator[str]:
@@ -98,7 +129,7 @@ def _lead(hit: Hit) -> int:
 
 
 def _twins(twins: Sequence[Citation], style: TerminalStyle) -> Iterator[str]:
-    yield from (f"also in {where([twin], style)}" for twin in twins[:_TWINS])
+    yield from (f"also in {where(twin, style)}" for twin in twins[:_TWINS])
     if len(twins) > _TWINS:
         yield f"and in {len(twins) - _TWINS} more"
 

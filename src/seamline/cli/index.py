@@ -9,24 +9,40 @@ import time
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from seamline.api.sources import expand, shorten
+from seamline.api.sources import shorten
 from seamline.cli.asking import in_own_words
-from seamline.cli.options import HelpFormatter, Settled, add_recipe_options, max_bytes, media_type_of, settle
+from seamline.cli.options import (
+    HelpFormatter,
+    Settled,
+    WantedPath,
+    add_file_options,
+    add_recipe_options,
+    choice_of,
+    expand_all,
+    list_files,
+    max_bytes,
+    media_type_of,
+    settle,
+    summarize_left_out,
+)
 from seamline.cli.output import DONE, FAILED, Interrupted, Output, json_line, print_text
-from seamline.cli.place import add_place_options, open_place, place_for, root_for
+from seamline.cli.place import add_place_options, existing, open_place, place_for, root_for
 from seamline.cli.terminal import MANY, Progress, TerminalStyle, plural, say, shows_glyphs, style_for, visible
 from seamline.errors import ConfigError, IndexMissing, SeamlineError
 
 if TYPE_CHECKING:
     from seamline.api.index import Index, IndexConfig, UpdateReport
+    from seamline.api.sources import FileChoice
     from seamline.api.trust import Trust
 
 
 _EPILOG = """\
 examples:
   seamline index docs/                              make an index, or bring it up to date
+  seamline index                                    bring all that was indexed before up to date
+  seamline index docs/ --exclude drafts/ --list     which files are taken, which are not, and why
   seamline index docs/ --watch                      ... and keep it so until Ctrl-C
   seamline index docs/ notes.md --index build/docs  ... in a folder of your choice
   seamline index docs/ --index postgresql://ada@db.example.org/search?schema=docs
@@ -34,7 +50,12 @@ examples:
 
 Without --index it is the nearest .seamline, from here upward; where there is none, a new one in this folder if
 that holds the documents, else beside the first path. What changed since the last run is cut and embedded anew, the
-rest is left as it is. Documents that are gone from a folder are removed; what was cited of them stays known.
+rest is left as it is. Documents that are gone from a folder are removed; what was cited of them stays known. A source
+that is gone as a whole keeps its documents until --prune, or `seamline sources move`.
+
+Of folders, hidden files, vendored folders (node_modules, vendor, ...) and what .gitignore and .seamlineignore name are
+left out. A file that is named itself is always taken. The index remembers the paths and --include, --exclude,
+--no-ignore, --encoding and --media-type of each.
 
 An index keeps the recipe and the embedder it was made with: leave the options out from the second run on. A new one
 takes its recipe from the options, else from the nearest seamline.toml. A database gets its password from PGPASSWORD.
@@ -51,17 +72,20 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser(
         "index",
         help="make documents searchable, and keep them so",
-        usage="seamline index [options] PATH [PATH ...]",
+        usage="seamline index [options] [PATH ...]",
         description="Bring an index up to date with files and folders. It works offline, with nothing to start.",
         epilog=_EPILOG,
         formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="files and folders")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (all that was indexed before)")
     parser.add_argument("--watch", action="store_true", help="then look for changes every second, until Ctrl-C")
     parser.add_argument("--json", action="store_true", help="the report as one JSON object; with --watch, one per run")
-    parser.add_argument("--quiet", action="store_true", help="no report and no notices, only errors")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no report and no notices, only errors")
+    parser.add_argument("-v", "--verbose", action="store_true", help="name every document that is written")
+    parser.add_argument("--prune", action="store_true", help="without PATH: remove documents of sources that are gone")
     add_place_options(parser)
+    add_file_options(parser)
     made = parser.add_argument_group("what a new index is made with")
     forms = "seam (default), quality, minilm, MODEL.onnx, openai:MODEL@URL, static, hash"
     made.add_argument("--embedder", metavar="NAME", help=forms)
@@ -69,38 +93,88 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     made.add_argument("--dual", action="store_true", help="embed summaries too: finds more, takes twice the room")
     made.add_argument("--late", action="store_true", help="embed chunks with what stands around them: for long windows")
     add_recipe_options(parser)
+    parser.hints = {"-k": "how many passages are found is up to `seamline search`; --limit is the size of chunks"}  # type: ignore[attr-defined]
     return parser
 
 
 def execute(args: argparse.Namespace) -> int:
+    _check_usage(args)
     settled = settle(args)
     max_bytes(args)  # a mistake is told before an index is made
-    place = place_for(args.index, args.paths)
+    job = IndexJob(args, [choice_of(args)], _configured(settled))
+    if args.list and args.paths:
+        return list_files(job.wanted(args.paths))
+    place = place_for(args.index, args.paths) if args.paths else existing(args.index)
     with in_own_words():
-        index = _open_or_make(args, settled, place)
+        index = _open_or_make(job, settled, place)
     if index is None:
         return FAILED
     with index:
+        wanted = job.wanted(args.paths) if args.paths else job.remembered(index)
+        if args.list:
+            return list_files(wanted)
         if args.watch:
             from seamline.cli.watch import watch
 
-            return watch(
-                args.paths,
-                lambda paths, changed: _run(index, paths, args, changed),
-                quiet=args.quiet,
-                follow_links=args.follow_links,
-            )
-        ran = _run(index, args.paths, args)
+            return watch(wanted, lambda paths, changed: _run(index, paths, job, changed), quiet=args.quiet)
+        ran = _run(index, args.paths, job)
     return FAILED if ran.report.failures else DONE
 
 
-def _open_or_make(args: argparse.Namespace, settled: Settled, place: str) -> Index | None:
+def _check_usage(args: argparse.Namespace) -> None:
+    if args.prune and args.paths:
+        raise ConfigError("--prune: expected no PATH beside it, as it is about all sources of the index")
+    given = [name for name in ("include", "exclude", "no_ignore", "encoding", "media_type") if getattr(args, name)]
+    if given and not args.paths:
+        option = f"--{given[0].replace('_', '-')}"
+        raise ConfigError(f"{option}: expected a PATH that it is for; without one, each source keeps its own options")
+
+
+def _configured(settled: Settled) -> list[FileChoice]:
+    """Which files the seamline.toml asks for."""
+    if settled.config is None:
+        return []
+    from seamline.api.recipes import load_choice
+
+    return [load_choice(settled.config)]
+
+
+class IndexJob(NamedTuple):
+    """What a command line asks to be indexed."""
+
+    args: argparse.Namespace
+    given: Sequence[FileChoice]
+    """By options."""
+    configured: Sequence[FileChoice]
+    """By the seamline.toml."""
+
+    def wanted(self, paths: Sequence[str]) -> list[WantedPath]:
+        """Paths of the command line."""
+        choices = [*self.configured, *self.given]
+        return [WantedPath(path, choices, self.args.follow_links) for path in paths if path != "-"]
+
+    def remembered(self, index: Index) -> list[WantedPath]:
+        """The sources of an index."""
+        from seamline.api.index import display_path
+
+        return [
+            WantedPath(
+                display_path(index.root / one.path), [*self.configured, one.choice(index.root)], one.follow_links
+            )
+            for one in index.sources()
+        ]
+
+
+def _open_or_make(job: IndexJob, settled: Settled, place: str) -> Index | None:
     """The index, made where there is none; None where there is nothing to put into a new one."""
+    args = job.args
     trust = _trust(args, settled)
     try:
         index = open_place(args, place, trust=trust)
     except IndexMissing:
-        if not _any_to_read(args):
+        if not args.paths:
+            raise
+        if not _any_to_read(job):
             return None
         if settled.config and not args.json and not args.quiet:
             say(f"using {settled.config}")
@@ -137,13 +211,13 @@ def _remember(index: Index, trust: Trust, *, made: bool = False) -> None:
         say(f"notice: what this index may use cannot be recorded, so `seamline search` will refuse it: {error}")
 
 
-def _any_to_read(args: argparse.Namespace) -> bool:
+def _any_to_read(job: IndexJob) -> bool:
     """Whether a new index would hold anything. A folder that was misspelled must not leave one behind."""
-    inputs = expand([path for path in args.paths if path != "-"], follow_links=args.follow_links)
+    inputs = expand_all(job.wanted(job.args.paths))
     files = [file.path for file in inputs.files if file is not None]
     if any(map(os.path.lexists, files)):
         return True
-    if not args.quiet:
+    if not job.args.quiet:
         for notice in shorten(inputs.skipped):
             say(f"notice: {notice}")
     missing = [f"{file}: no such file: check the name and the folder it is named from" for file in files]
@@ -192,20 +266,24 @@ def _remark_on_config(settled: Settled, index: Index) -> None:
         )
 
 
-def _run(index: Index, paths: Sequence[str], args: argparse.Namespace, changed: Sequence[str] = ()) -> Ran:
+def _run(index: Index, paths: Sequence[str], job: IndexJob, changed: Sequence[str] = ()) -> Ran:
     """One update, and its report; `changed` are the files it was made for, where those are known."""
     begun = time.monotonic()
-    report = _update(index, paths, args)
+    report = _update(index, paths, job, changed)
     ran = Ran(index, report, time.monotonic() - begun)
-    show(ran, as_json=args.json, quiet=args.quiet, changed=changed)
+    show(ran, as_json=job.args.json, quiet=job.args.quiet, changed=changed)
     return ran
 
 
-def _update(index: Index, paths: Sequence[str], args: argparse.Namespace) -> UpdateReport:
+def _update(index: Index, paths: Sequence[str], job: IndexJob, changed: Sequence[str]) -> UpdateReport:
     """The index brought up to date; where that is broken off, what is safe is said first."""
-    progress = IndexProgress(wanted=not args.quiet)
+    args = job.args
+    progress = IndexProgress(wanted=not args.quiet, verbose=args.verbose)
     media_type = media_type_of(args)
     try:
+        all_paths = args.paths or [one.path for one in job.remembered(index)]
+        if not args.paths and (not changed or list(paths) == all_paths):
+            return index.refresh(prune=args.prune, watcher=progress, max_bytes=max_bytes(args), also=job.configured)
         return index.update(
             paths,
             watcher=progress,
@@ -213,7 +291,12 @@ def _update(index: Index, paths: Sequence[str], args: argparse.Namespace) -> Upd
             media_type=media_type,
             max_bytes=max_bytes(args),
             follow_links=args.follow_links,
-            roots=args.paths,  # also where only some of their files are looked at, since those changed
+            roots=all_paths if changed else (),  # where only some of their files are looked at, since those changed
+            include=args.include,
+            exclude=args.exclude,
+            ignore=not args.no_ignore,
+            base=os.getcwd(),
+            also=job.configured,
         )
     except KeyboardInterrupt as cause:
         heads, missing = index.documents(), index.missing_vectors()
@@ -241,7 +324,8 @@ _ENOUGH_SHARE = 0.01
 class IndexProgress:
     """Watches a run; draws one line where stderr is a terminal, and knows what is safe when it is broken off."""
 
-    def __init__(self, *, wanted: bool) -> None:
+    def __init__(self, *, wanted: bool, verbose: bool = False) -> None:
+        self._verbose = verbose
         self._line = Progress(0, wanted=wanted)
         self._style = TerminalStyle(glyphs=shows_glyphs(sys.stderr))
         self._begun = time.monotonic()
@@ -262,6 +346,10 @@ class IndexProgress:
     def written(self, docs: Sequence[str]) -> None:
         """These documents are in the index for good, and found by words."""
         self.wrote += len(docs)
+        if self._verbose:
+            self.clear()
+            for doc in docs:
+                say(f"wrote {doc}")
 
     def embedding(self, done: int, total: int) -> None:
         """So many of all entries that lacked a vector have one; in a late index, of the texts of the present group."""
@@ -363,7 +451,9 @@ def _lines(ran: Ran) -> str:
     heads = ran.index.documents()
     held = f"{plural(len(heads), 'document')}, {plural(sum(head.chunks for head in heads), 'chunk')}"
     place = f"{visible(ran.index.url)}: {held}, in {ran.seconds:.1f} s"
-    return f"{style.paint(headline(ran.report), 'bold')}\n{style.paint(place, 'dim')}\n"
+    left = summarize_left_out(ran.report.left_out)
+    more = style.paint(f"{left}; --list names them", "dim") + "\n" if left else ""
+    return f"{style.paint(headline(ran.report), 'bold')}\n{style.paint(place, 'dim')}\n{more}"
 
 
 def _line(ran: Ran, changed: Sequence[str]) -> str:
@@ -380,6 +470,7 @@ def json_report(ran: Ran) -> str:
     return json_line(
         {
             "index": ran.index.url,
+            "root": str(ran.index.root),
             **asdict(ran.report),
             "failures": [failure._asdict() for failure in ran.report.failures],
             "holds": {"documents": len(heads), "chunks": sum(head.chunks for head in heads)},

@@ -14,11 +14,13 @@ Input = TypeVar("Input")
 Result = TypeVar("Result")
 
 COMMANDS = (
-    *("index", "search", "context", "cite", "stats", "forget"),
+    *("index", "search", "context", "cite", "ls", "get", "remove", "forget", "sources", "stats"),
     *("chunk", "inspect", "audit", "schema", "trust", "doctor", "completion"),
 )
-"""Each is a module beside this one with `add_parser` and `execute`."""
-_BRIEF = ("search", "context", "cite", "stats")
+"""Each is a module beside this one with `add_parser` and `execute`, or shares one with others that are read together:
+then these are `add_NAME_parser` and `execute_NAME`."""
+_MODULES = {"ls": "documents", "get": "documents", "remove": "documents", "forget": "documents"}
+_BRIEF = ("search", "context", "cite", "stats", "ls", "get")
 """Commands that end before their garbage matters: collecting it would take a fifth of their CPU time."""
 
 
@@ -75,9 +77,10 @@ def build_parser(names: Sequence[str] = COMMANDS) -> ArgumentParser:
         dest="command", metavar="COMMAND", required=True, title="commands", parser_class=Parser
     )
     for name in names:
-        module = import_module(f"seamline.cli.{name}")
-        command = module.add_parser(commands)
-        command.set_defaults(execute=module.execute, parser=command)
+        module = import_module(f"seamline.cli.{_MODULES.get(name, name)}")
+        command = getattr(module, f"add_{name}_parser" if name in _MODULES else "add_parser")(commands)
+        execute = getattr(module, f"execute_{name}" if name in _MODULES else "execute")
+        command.set_defaults(execute=execute, parser=command)
     return parser
 
 
@@ -87,6 +90,7 @@ examples:
   seamline search "why did the retry fail"  the best passages, with citations
   seamline context "why did it" > prompt    the same as a text for a prompt, within a token budget
   seamline cite ID@VERSION                  what a citation said, and what became of it
+  seamline index                            bring all that was indexed here up to date
   seamline chunk docs/                      look at the chunks of every document in a folder
   seamline search --help                    all options of a command, with more examples
 
@@ -103,7 +107,12 @@ def _dispatch(argv: Sequence[str]) -> int:
 
     before = signal.signal(signal.SIGTERM, terminate) if _in_main_thread() else None
     try:
-        named = argv[:1] if argv and argv[0] in COMMANDS else COMMANDS  # one command need not load the others
+        if not argv:
+            build_parser().print_help()
+            return 0
+        if not argv[0].startswith("-") and argv[0] not in COMMANDS:
+            return _refuse_command(argv[0])
+        named = argv[:1] if argv[0] in COMMANDS else COMMANDS  # one command need not load the others
         args, unknown = build_parser(named).parse_known_args(argv)
         if unknown:
             args.parser.refuse(unknown)
@@ -112,6 +121,18 @@ def _dispatch(argv: Sequence[str]) -> int:
     finally:
         if before is not None:
             signal.signal(signal.SIGTERM, before)
+
+
+def _refuse_command(name: str) -> int:
+    """A command that there is not; a likely misspelling is named."""
+    from difflib import get_close_matches
+
+    from seamline.cli.output import USAGE
+
+    near = get_close_matches(name.lower()[:64], COMMANDS, 1, 0.5)
+    hint = f"did you mean `seamline {near[0]}`?" if near else f"there are {', '.join(COMMANDS)}"
+    _say(f"error: {name}: no such command; {hint}")
+    return USAGE
 
 
 def _in_main_thread() -> bool:

@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from seamline.errors import ConfigError, ParseError
 
 if TYPE_CHECKING:
     from seamline.api.recipes import Overlap, Recipe
+    from seamline.api.sources import FileChoice, Inputs
     from seamline.api.trust import Access, Trust
 
 _PLAIN = (
@@ -62,8 +64,22 @@ class PluginChoices:
         return iter(self._names())
 
 
+class StoreOnce(argparse.Action):
+    """An option that may be given once: of two values, one would be lost without a word."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        if getattr(namespace, self.dest) is not None:
+            parser.error(f"{option}: given twice, as {getattr(namespace, self.dest)!r} and {values!r}; choose one")
+        setattr(namespace, self.dest, values)
+
+
 class Parser(argparse.ArgumentParser):
     """Arguments may be file names, and those may hold control characters."""
+
+    hints: Mapping[str, str] = {}
+    """What to say where an option of another command is given, by its name."""
 
     def error(self, message: str) -> NoReturn:
         from seamline.cli.terminal import visible
@@ -74,6 +90,9 @@ class Parser(argparse.ArgumentParser):
         """Arguments that no option takes; a likely misspelling is named."""
         from difflib import get_close_matches
 
+        for word in unknown:
+            if (name := word.partition("=")[0]) in self.hints:
+                self.error(f"{name}: {self.hints[name]}")
         known = [name for action in self._actions for name in action.option_strings]
         near = [match for word in unknown[:1] for match in get_close_matches(word[:64], known, 1)]
         hint = f" (did you mean {near[0]}?)" if near else ""
@@ -191,6 +210,88 @@ def add_recipe_options(parser: argparse.ArgumentParser) -> None:
     read.add_argument(
         "--follow-links", action="store_true", help="also links in folders that lead out of the paths that were given"
     )
+
+
+def add_file_options(parser: argparse.ArgumentParser) -> None:
+    """Which files of folders are taken."""
+    which = parser.add_argument_group("which files of folders")
+    which.add_argument(
+        "--include", action="append", metavar="GLOB", help="only files that match, such as '*.md' or 'guides/**'"
+    )
+    which.add_argument(
+        "--exclude", action="append", metavar="GLOB", help="leave these out, such as 'drafts/' or '*.test.md'"
+    )
+    which.add_argument(
+        "--no-ignore", action="store_true", help="also what .gitignore, .seamlineignore and vendored folders hold"
+    )
+    which.add_argument("--list", action="store_true", help="list what is taken and what is left out, and why; then end")
+
+
+def choice_of(args: argparse.Namespace) -> FileChoice:
+    """Which files the command line asks for; globs start from the current folder."""
+    from seamline.api.sources import FileChoice
+
+    try:
+        return FileChoice(tuple(args.include or ()), tuple(args.exclude or ()), os.getcwd(), not args.no_ignore)
+    except ConfigError as error:
+        raise ConfigError(str(error).replace(f" - at `{error.path}`", "")) from None
+
+
+class WantedPath(NamedTuple):
+    """A path of the command line or of an index, and which files it stands for."""
+
+    path: str
+    choices: Sequence[FileChoice] = ()
+    follow_links: bool = False
+
+
+def expand_all(wanted: Sequence[WantedPath]) -> Inputs:
+    """The files that paths mean, each by its own choices."""
+    from seamline.api.sources import Inputs, expand, fence_around
+
+    fence = fence_around(one.path for one in wanted)
+    each = [expand([one.path], choices=one.choices, fence=fence, follow_links=one.follow_links) for one in wanted]
+    files = {str(file.path) if file else "-": file for inputs in each for file in inputs.files}
+    left_out = {one.path: one for inputs in each for one in inputs.left_out if one.path not in files}
+    return Inputs(
+        list(files.values()),
+        [message for inputs in each for message in inputs.failures],
+        [message for inputs in each for message in inputs.skipped],
+        list(left_out.values()),
+    )
+
+
+def list_files(wanted: Sequence[WantedPath]) -> int:
+    """Print what of the paths is taken and what is left out; the exit code."""
+    from seamline.api.sources import STDIN_NAME
+    from seamline.cli.output import DONE, FAILED, print_text
+    from seamline.cli.terminal import say, visible
+
+    inputs = expand_all(wanted)
+    rows = [(str(file.path) if file else STDIN_NAME, "taken", "") for file in inputs.files]
+    rows += [(one.path + "/" * one.is_folder, one.reason, _near(one.rule)) for one in inputs.left_out]
+    lines = (
+        f"{what:<9} {visible(path)}{f'  ({visible(rule)})' if rule else ''}\n" for path, what, rule in sorted(rows)
+    )
+    print_text("".join(lines))
+    told = summarize_left_out(Counter(one.reason for one in inputs.left_out))
+    say(f"{len(inputs.files):,} taken" + (f"; {told}" if told else ""))
+    for message in (*inputs.skipped, *inputs.failures):
+        say(f"notice: {message}")
+    return FAILED if inputs.failures else DONE
+
+
+def _near(rule: str) -> str:
+    """The place of a rule as one would type it in the current folder."""
+    return os.path.relpath(rule) if os.path.isabs(rule) else rule
+
+
+def summarize_left_out(counts: Mapping[str, int]) -> str:
+    """`left out: 12 by ignore files, 3 hidden`; nothing where nothing was."""
+    from seamline.api.sources import REASONS
+
+    told = [f"{counts[reason]:,} {words}" for reason, words in REASONS.items() if counts.get(reason)]
+    return f"left out: {', '.join(told)}" if told else ""
 
 
 def add_media_type(group: argparse._ActionsContainer, help: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seamline.api import is_address
+from seamline.cli.options import StoreOnce
 from seamline.errors import ConfigError, IndexMissing, index_imports
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def add_place_options(parser: argparse.ArgumentParser) -> None:
     where = parser.add_argument_group("which index")
     where.add_argument(
         "--index",
+        action=StoreOnce,
         metavar="PLACE",
         help="a folder, postgresql://USER@HOST/DATABASE?schema=NAME, or lance:FOLDER (the nearest .seamline upward)",
     )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cli.asking import (
     MODES,
@@ -20,7 +22,7 @@ from seamline.cli.asking import (
 from seamline.cli.options import HelpFormatter
 from seamline.cli.output import DONE
 from seamline.cli.place import add_place_options, existing, open_place
-from seamline.cli.terminal import say, style_for
+from seamline.cli.terminal import plural, say, style_for
 from seamline.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -60,11 +62,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     show.add_argument("--full", action="store_true", help="show passages whole, not only the part that matches best")
     show.add_argument("--explain", action="store_true", help="show the parts of every score, and the plan")
     show.add_argument("--json", action="store_true", help="one JSON object with all passages")
-    show.add_argument("--quiet", action="store_true", help="no notices, only errors")
+    show.add_argument("-q", "--quiet", action="store_true", help="no notices, only errors")
+    show.add_argument("-v", "--verbose", action="store_true", help="say which index was searched, and how long it took")
     find = add_search_options(parser)
     find.add_argument("--mode", choices=MODES, help="chunks (leaf, default), or how sections take part")
     find.add_argument("--adaptive", action="store_true", help="let the kind of question decide mode and number")
     add_place_options(parser)
+    parser.hints = {"--limit": "expected -k N for the number of passages; --limit is the size of chunks, in tokens"}  # type: ignore[attr-defined]
     return parser
 
 
@@ -72,11 +76,14 @@ def execute(args: argparse.Namespace) -> int:
     if args.adaptive and args.mode is not None:
         raise ConfigError("--adaptive and --mode: choose one, as the plan chooses the mode")
     query = question(args)
-    plan, results = _search(args, query)
+    begun = time.monotonic()
+    plan, results, found = _search(args, query)
     if args.json:
-        _print_json(results)
+        _print_json(results, found)
     else:
-        _print(args, query, plan, results)
+        _print(args, query, plan, results, found)
+    if args.verbose:
+        say(f"searched {found.url}: {plural(len(results.hits), 'passage')} in {time.monotonic() - begun:.2f} s")
     if not args.quiet:
         for notice in results.notices:
             say(f"notice: {notice.message}")
@@ -85,8 +92,16 @@ def execute(args: argparse.Namespace) -> int:
     return DONE
 
 
-def _search(args: argparse.Namespace, query: str) -> tuple[Plan | None, Results]:
-    """What was found, and by which plan where there was one."""
+class Searched(NamedTuple):
+    """Where was searched, and which files the hits are from."""
+
+    url: str
+    root: Path
+    files: list[str | None]
+
+
+def _search(args: argparse.Namespace, query: str) -> tuple[Plan | None, Results, Searched]:
+    """What was found and where, and by which plan where there was one."""
     k = args.k if args.adaptive or args.k is not None else PASSAGES
     with in_own_words():
         options = options_of(args, args.mode or MODES[0])
@@ -95,21 +110,25 @@ def _search(args: argparse.Namespace, query: str) -> tuple[Plan | None, Results]
     with open_place(args, existing(args.index)) as index, in_own_words():
         results = index.search(query, k=k, where=where, options=options, adaptive=args.adaptive, reranker=reranker)
         plan = index.plan(query) if args.adaptive else None
-    return plan if plan is None or k is None else replace(plan, k=k), results
+        found = Searched(index.url, index.root, [index.file_of(hit.citation.doc) for hit in results.hits])
+    return plan if plan is None or k is None else replace(plan, k=k), results, found
 
 
-def _print_json(results: Results) -> None:
+def _print_json(results: Results, found: Searched) -> None:
     from seamline.cli.output import Output, json_line
 
-    Output(None).write(json_line(results.to_dict()))
+    record = results.to_dict()
+    hits = [{**hit, "file": file} for hit, file in zip(record["hits"], found.files, strict=True)]
+    Output(None).write(json_line({**record, "root": str(found.root), "hits": hits}))
 
 
-def _print(args: argparse.Namespace, query: str, plan: Plan | None, results: Results) -> None:
-    from seamline.cli.hits import HitView, render
+def _print(args: argparse.Namespace, query: str, plan: Plan | None, results: Results, found: Searched) -> None:
+    from seamline.cli.hits import HitView, hits_from_here, render
     from seamline.cli.output import print_text
 
     view = HitView(style_for(sys.stdout), query, args.full, args.explain)
-    print_text(render(results, plan, view))
+    near = replace(results, hits=tuple(hits_from_here(results.hits, found.root)))
+    print_text(render(near, plan, view))
 
 
 def _nothing(args: argparse.Namespace) -> str:

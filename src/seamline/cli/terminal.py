@@ -109,6 +109,20 @@ def clip(text: str, width: int) -> str:
     return text
 
 
+def clip_middle(text: str, width: int) -> str:
+    """`text` in so many columns, without its middle where it is too long: both ends of a path or of headings tell
+    more than what is between them."""
+    if columns(text) <= width:
+        return text
+    tail, left = "", max(1, width - 1) // 2
+    for char in reversed(text):
+        if columns(char + tail) > left:
+            break
+        tail = char + tail
+    head = clip(text, max(1, width - columns(tail)))
+    return f"{head}{tail}"
+
+
 def _shorten(text: str, width: int) -> str:
     while text and columns(text) > width - 1:
         text = text[:-1]
@@ -144,6 +158,14 @@ SLOW = 1.0
 _PAUSE = 0.1
 
 
+def _terminal_width() -> int:
+    """Columns of the terminal behind standard error; it may have been resized since the last line."""
+    try:
+        return max(20, os.get_terminal_size(sys.stderr.fileno()).columns or 80)
+    except (OSError, ValueError):
+        return 80
+
+
 class Progress:
     """How far a batch is; shown on stderr where that is a terminal."""
 
@@ -164,7 +186,7 @@ class Progress:
         long = long or now - self._begun > SLOW
         if self._wanted and long and now - self._drawn >= _PAUSE:
             self._drawn, self._shown = now, True
-            print(f"\r\x1b[K{clip(line, 78)}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{clip(line, _terminal_width() - 1)}", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
         """Take the line away, as before anything else is printed."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.cli.explain import explain
-from seamline.cli.terminal import TerminalStyle, clip, columns, plural, visible
+from seamline.cli.terminal import TerminalStyle, clip, clip_middle, columns, plural, visible
 from seamline.text.lines import LINE_END
 from seamline.types import Chunk, Document, Span
 
@@ -100,9 +100,13 @@ def _title(chunk: Chunk, recipe: Recipe, style: TerminalStyle) -> str:
     place = f"line {first}" if first == last else f"lines {first}-{last}"
     number = style.paint(f"{chunk.index + 1:>4}", "bold")
     bar = _bar(chunk.tokens, recipe.limits[chunk.level], style)
-    crumb = style.paint(clip(visible(chunk.breadcrumb), style.width), "cyan")
     what = f"level {chunk.level}, {plural(len(chunk.children), 'part')}" if chunk.level else chunk.kind
-    return f"{number}  {bar} {chunk.tokens:>5} tokens  {place}  {what}  {crumb}".rstrip()
+    facts = f"{chunk.tokens:>5} tokens  {place}  {what}"
+    crumb = visible(chunk.breadcrumb)
+    fits = 4 + 2 + _BAR + 1 + columns(facts) + 2 + columns(crumb) <= style.width
+    lead = "  " if fits else f"\n{_INDENT}"  # on a line of its own where there is no room beside the rest
+    crumb = crumb if fits else clip_middle(crumb, style.width - len(_INDENT))
+    return f"{number}  {bar} {facts}{lead if crumb else ''}{style.paint(crumb, 'cyan')}"
 
 
 def _bar(tokens: int, limit: int, style: TerminalStyle) -> str:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from seamline.api.sources import expand
+from seamline.cli.options import WantedPath, expand_all
 from seamline.cli.output import DONE, Interrupted, Terminated
 from seamline.cli.terminal import plural, say
 from seamline.errors import ProviderError, StoreError
@@ -30,14 +30,14 @@ Update = Callable[[Sequence[str], Sequence[str]], object]
 """Brings the index up to date with the first paths; the second are those that changed, where it is known."""
 
 
-def watch(paths: Sequence[str], update: Update, *, quiet: bool, follow_links: bool = False) -> int:
+def watch(wanted: Sequence[WantedPath], update: Update, *, quiet: bool) -> int:
     """Update now, and after every change, until Ctrl-C."""
-    known = look(paths, follow_links=follow_links)
-    update(paths, ())
+    known = look(wanted)
+    update([one.path for one in wanted], ())
     try:
         if not quiet:
             say(f"watching {plural(len(known), 'file')}; Ctrl-C ends")
-        _watch(paths, update, known, follow_links=follow_links)
+        _watch(wanted, update, known)
     except KeyboardInterrupt as cause:
         message = "stopped watching; the next run picks up what changes from here on"
         if isinstance(cause, Interrupted):
@@ -48,18 +48,18 @@ def watch(paths: Sequence[str], update: Update, *, quiet: bool, follow_links: bo
     return DONE
 
 
-def _watch(paths: Sequence[str], update: Update, known: dict[str, Sight], *, follow_links: bool) -> None:
+def _watch(wanted: Sequence[WantedPath], update: Update, known: dict[str, Sight]) -> None:
     before: Look = known
     told = ""
     while True:
         time.sleep(PAUSE)
-        now = look(paths, follow_links=follow_links)
+        now = look(wanted)
         ready = settled_files(known, before, now)
         before = now
         if not ready:
             continue
         try:
-            update(_targets(paths, ready, now), ready)
+            update(_targets([one.path for one in wanted], ready, now), ready)
         except (StoreError, ProviderError) as error:  # another writer, a full disk, a service: may pass
             if str(error) != told:
                 say(f"error: {error}; trying again")
@@ -71,10 +71,10 @@ def _watch(paths: Sequence[str], update: Update, known: dict[str, Sight], *, fol
         known |= {name: now[name] for name in ready if name in now}
 
 
-def look(paths: Sequence[str], *, follow_links: bool = False) -> dict[str, Sight]:
+def look(wanted: Sequence[WantedPath]) -> dict[str, Sight]:
     """The files that the paths mean now. What cannot be looked at is not there."""
     found = {}
-    for file in expand([path for path in paths if path != "-"], follow_links=follow_links).files:
+    for file in expand_all(wanted).files:
         if file is None:
             continue
         try:

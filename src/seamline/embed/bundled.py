@@ -46,7 +46,7 @@ MINILM = BundledModel(
 )
 """all-MiniLM-L6-v2, six layers."""
 RERANKER = {"reranker.int8.onnx": "21dce8bd83a3a542c6f1afc906f82bd2e6a0ad9f17bd44884904ac2085e3c08a", **_TOKENIZER}
-"""The cross-encoder `seam`; see seamline.search.cross_encoder."""
+"""The cross-encoder `seam`; see `seamline.pipeline.bundled_reranker`."""
 MODELS: Mapping[str, BundledModel] = {"seam": SEAM, "quality": QUALITY, "minilm": MINILM}
 
 

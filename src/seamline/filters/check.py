@@ -5,7 +5,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from seamline.errors import ConfigError
-from seamline.filters.tree import FIELDS, META, ORDERED, All, Any, FieldType, Filter, Not, Test, type_of
+from seamline.filters.tree import FIELDS, META, ORDERED, TEXT_OPERATORS, All, Any, FieldType, Filter, Not, Test, type_of
+from seamline.text.globs import wildcards
 
 LONGEST = 10_000
 """Characters of a filter."""
@@ -13,6 +14,8 @@ MOST_TERMS = 1_000
 """Comparisons of a filter, and values in its lists."""
 DEEPEST = 64
 """Parentheses and `not` inside one another."""
+MOST_WILDCARDS = 64
+"""`*`, `**` and `?` of one glob; the regular expressions of databases have limits of their own above that."""
 
 _SPOKEN: dict[FieldType, str] = {
     "text": "a text in quotes",
@@ -92,13 +95,15 @@ def _mismatch(test: Test, known: FieldType | None, value: object) -> str:
         return f"expected a list before `has`, but {field} is a {known}: use = or in"
     if test.operator != "has" and known == "list":
         return f"expected `has` after {field}, which is a list, got `{test.operator}`"
-    if test.operator == "starts" and known not in (None, "text"):
-        return f"expected a text before `starts`, but {field} is a {known}"
-    want = "text" if test.operator in ("has", "starts") else known
+    if test.operator in TEXT_OPERATORS and known not in (None, "text"):
+        return f"expected a text before `{test.operator}`, but {field} is a {known}"
+    want = "text" if test.operator == "has" or test.operator in TEXT_OPERATORS else known
     if want is not None and want != given:
         return f"expected {_SPOKEN[want]} for {field}, got {_value_text(value)}"
     if test.operator in ("<", "<=", ">", ">=") and given not in ORDERED:
         return f"expected a value with an order, got {_value_text(value)}: use = or !="
+    if test.operator == "glob" and isinstance(value, str) and wildcards(value) > MOST_WILDCARDS:
+        return f"expected a glob of at most {MOST_WILDCARDS} wildcards, got {wildcards(value)}"
     return ""
 
 

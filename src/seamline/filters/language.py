@@ -27,9 +27,9 @@ _TOKEN = re.compile(
 _BARE_NAME = re.compile(r"\w[\w.-]*")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\", '"': '"', "'": "'"}
-_SIGNS: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=", "has", "starts")
+_SIGNS: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=", "has", "starts", "ends", "contains", "glob")
 _OPERATORS: dict[str, Operator] = {"==": "=", **{sign: sign for sign in _SIGNS}}
-_KEYWORDS = frozenset({"and", "or", "not", "in", "has", "starts", "exists", "true", "false"})
+_KEYWORDS = frozenset({"and", "or", "not", "in", "exists", "true", "false"} | {*_SIGNS[6:]})
 _LITERALS = frozenset({"text", "number", "time"})
 _WHOLE = 1e15
 """Below this a whole number is written without a point."""
@@ -125,7 +125,9 @@ class _Parser:
             return Not(found) if negated else found
         sign = None if negated else self._take(*_OPERATORS)
         if sign is None:
-            raise self._unexpected("`in`" if negated else "an operator: = != < <= > >= in has starts")
+            raise self._unexpected(
+                "`in`" if negated else f"an operator: {' '.join(_SIGNS[:6])} in {' '.join(_SIGNS[6:])}"
+            )
         at = self._next
         return self._tested(field, _OPERATORS[sign.text], self._value(), at)
 

@@ -6,9 +6,12 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
+
+from seamline.text.globs import Glob, glob_parts
 
 if TYPE_CHECKING:
     from typing import Any as Anything
@@ -25,6 +28,8 @@ FIELDS: Mapping[str, FieldType] = MappingProxyType(
         "title": "text",
         "kind": "text",
         "language": "text",
+        "media_type": "text",
+        "page": "number",
         "path": "list",
         "level": "number",
         "tokens": "number",
@@ -36,7 +41,11 @@ FIELDS: Mapping[str, FieldType] = MappingProxyType(
 )
 """What can be filtered by, beside `meta.NAME` for a field of the front matter, which may hold any type."""
 
-Operator = Literal["=", "!=", "<", "<=", ">", ">=", "in", "has", "starts", "exists"]
+DERIVED_FIELDS: Mapping[str, str] = MappingProxyType({"media_type": ":media_type", "page": ":page"})
+"""Fields that an entry keeps among its front matter, under names that none of its own can have: a store keeps, indexes
+and finds them as it does any other, and an index made before there were such fields needs no other layout."""
+
+Operator = Literal["=", "!=", "<", "<=", ">", ">=", "in", "has", "starts", "ends", "contains", "glob", "exists"]
 Value = str | float | bool | datetime | tuple[str | float | bool | datetime, ...]
 
 
@@ -49,8 +58,9 @@ class Test:
     field: str
     """A key of FIELDS, or `meta.NAME` with any NAME."""
     operator: Operator
-    """`in`: equal to one of several. `has`: a list that holds the value. `starts`: a text that starts with the value.
-    `exists`: the field is there; the value is True."""
+    """`in`: equal to one of several. `has`: a list that holds the value. `starts`, `ends`, `contains`: a text with the
+    value at its start, at its end, anywhere. `glob`: a text that is as `seamline.text.globs.glob_parts` says. `exists`:
+    the field is there; the value is True."""
     value: Value
 
 
@@ -79,6 +89,8 @@ Filter = Test | Not | All | Any
 
 META = "meta."
 """What the name of a field of the front matter starts with in a filter."""
+TEXT_OPERATORS = frozenset({"starts", "ends", "contains", "glob"})
+"""Operators that look into a text."""
 ORDERED: frozenset[FieldType] = frozenset({"text", "number", "time"})
 """Types that `<`, `<=`, `>` and `>=` compare; the others are only equal or not."""
 
@@ -149,7 +161,7 @@ def _fits(operator: Operator, known: FieldType | None, given: FieldType | None) 
         return False
     if operator == "has":
         return given == "text" and known in (None, "list")
-    if operator == "starts":
+    if operator in TEXT_OPERATORS:
         return given == "text" and known in (None, "text")
     return known in (None, given) and (operator in ("=", "!=", "in") or given in ORDERED)
 
@@ -167,12 +179,38 @@ def _holds(test: Test, entry: Entry) -> bool:
             return any(type_of(value) == kind and have == _comparable(value) for value in values)
         case "has":
             return isinstance(have, tuple) and test.value in have
-        case "starts":
-            return isinstance(have, str) and have.startswith(str(test.value))
+        case "starts" | "ends" | "contains" | "glob":
+            return isinstance(have, str) and _is_like(have, test.operator, str(test.value))
     return type_of(test.value) == kind and _COMPARE[test.operator](have, _comparable(test.value))
 
 
+def _is_like(have: str, operator: Operator, value: str) -> bool:
+    match operator:
+        case "starts":
+            return have.startswith(value)
+        case "ends":
+            return have.endswith(value)
+        case "contains":
+            return value in have
+    return glob_of(value).matches(have)
+
+
+@lru_cache(maxsize=64)
+def glob_of(pattern: str) -> Glob:
+    """The glob of a filter, ready to be asked."""
+    return Glob(glob_parts(pattern))
+
+
+def stored_test(test: Test) -> Test:
+    """The test as a store asks it: a derived field by the name that it is kept under. Stores ask `can_hold` first, of
+    the test as it was written."""
+    kept = DERIVED_FIELDS.get(test.field)
+    return test if kept is None else Test(META + kept, test.operator, test.value)
+
+
 def _field(name: str, entry: Entry) -> object:
+    if name in DERIVED_FIELDS:
+        return _comparable(entry.meta.get(DERIVED_FIELDS[name]))
     if name.startswith(META):
         return _comparable(entry.meta.get(name[len(META) :]))
     return _comparable(getattr(entry, name)) if name in FIELDS else None

@@ -93,7 +93,33 @@ def check(store: Store, embedder: Embedder, config: IndexConfig | None) -> None:
     wanted = settings_of(config if config.recipe else replace(config, recipe=recipe_of(made)), embedder)
     for name, (asked, there) in _choices(wanted, made).items():
         if asked != there:
-            raise StoreError(f"the index at {store.url} was made {_difference_text(name, asked)}: {_ELSEWHERE}")
+            differs = _recipe_difference(made, wanted) if name == "recipe" else ""
+            raise StoreError(
+                f"the index at {store.url} was made {_difference_text(name, asked)}{differs}: {_ELSEWHERE}"
+            )
+
+
+_MOST_NAMED = 4
+"""Settings that differ and are named."""
+
+
+def _recipe_difference(made: Settings, wanted: Settings) -> str:
+    """` (budget.limit 512 here, 256 asked for)`: the settings that differ, as the recipes write them."""
+    here, asked = (_flat_settings(settings.recipe) for settings in (made, wanted))
+    differs = [key for key in {**here, **asked} if here.get(key) != asked.get(key)]
+    told = [f"{key} {here.get(key, 'unset')} here, {asked.get(key, 'unset')} asked for" for key in differs]
+    more = f"; and {len(told) - _MOST_NAMED} more" if len(told) > _MOST_NAMED else ""
+    return f" ({'; '.join(told[:_MOST_NAMED])}{more})" if told else ""
+
+
+def _flat_settings(recipe: str) -> dict[str, object]:
+    """The settings of a recipe by their places, such as `budget.limit`."""
+    import tomllib
+
+    flat: dict[str, object] = {}
+    for name, value in tomllib.loads(recipe).items():
+        flat |= {f"{name}.{key}": inner for key, inner in value.items()} if isinstance(value, dict) else {name: value}
+    return flat
 
 
 def _choices(wanted: Settings, made: Settings) -> dict[str, tuple[object, object]]:

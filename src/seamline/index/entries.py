@@ -14,6 +14,7 @@ from seamline.enrich.language import language
 from seamline.enrich.prose import SUMMARY, Prose, summarize
 from seamline.enrich.sketch import text_sketch
 from seamline.facts import Derived, Facts
+from seamline.filters.tree import DERIVED_FIELDS
 from seamline.protocols import Tokenizer
 from seamline.records import ABOUT, Entry, EntryPlace, MetaValue
 from seamline.text.sentences import sentence_starts
@@ -132,8 +133,11 @@ def _levels(levels: Sequence[Chunk], leaves: Sequence[Chunk]) -> list[_Group]:
 
 
 def _meta(document: Document) -> dict[str, MetaValue]:
-    """What the document says about itself, and how sure its text is where it was read by sight or hearing."""
-    found = attributes(document.front_matter)
+    """What the document says about itself, what it was read as, and how sure its text is where it was read by sight or
+    hearing."""
+    kept = DERIVED_FIELDS.values()
+    found = {name: value for name, value in attributes(document.front_matter).items() if name not in kept}
+    found[DERIVED_FIELDS["media_type"]] = document.source.media_type
     return found if document.confidence == 1 else {**found, "confidence": round(document.confidence, 3)}
 
 
@@ -160,7 +164,7 @@ def _chunk(base: _Base, chunk: Chunk, parent: str, prose: Prose, tokenizer: Toke
         summary=summarize(prose.read(chunk.body), SUMMARY, tokenizer.count),
         before=before,
         after=after,
-        **{**base, **_facts(base, chunk.facts)},
+        **_on_page({**base, **_facts(base, chunk.facts)}, chunk.document, chunk.body),
     )
 
 
@@ -198,8 +202,16 @@ def _section(base: _Base, group: _Group, document: Document, prose: Prose, token
         content_hash=content_hash(whole),
         sketch=text_sketch(summary),
         summary=summary,
-        **base,
+        **_on_page(base, document, group.span),
     )
+
+
+def _on_page(base: _Base, document: Document, span: Span) -> _Base:
+    """With the page or slide that a span starts on, where a document has some."""
+    place = document.place_of(span) if document.anchors is not None else {}
+    several = place.get("pages") or place.get("slides") or []
+    page = place.get("page", place.get("slide", several[0] if several else None))
+    return base if page is None else {**base, "meta": {**base["meta"], DERIVED_FIELDS["page"]: float(page)}}
 
 
 def _groups(document: Document, chunks: Sequence[Chunk]) -> list[_Group]:

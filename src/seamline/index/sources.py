@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from seamline.errors import StoreError
 from seamline.files import MAX_BYTES, File, expand, fence_around, read_file, shorten
+from seamline.recipe.ignore import FileChoice, LeftOut
 
 
 class IndexSource(NamedTuple):
@@ -27,6 +28,8 @@ class IndexSource(NamedTuple):
     media_type: str | None = None
     meta: Mapping[str, Any] = MappingProxyType({})
     """Metadata that is given beside the bytes; it outranks the front matter."""
+    encoding: str | None = None
+    """Of a source that is not UTF-8."""
 
 
 class Sources(NamedTuple):
@@ -39,6 +42,8 @@ class Sources(NamedTuple):
     """Whether a document must be among the candidates, or else is gone."""
     missing: frozenset[str]
     """Files that were named and are not there: gone, or never were."""
+    left_out: Sequence[LeftOut]
+    """What of folders is not wanted."""
     notices: list[str]
     """What was left out of folders; while candidates are read, what is to be said of that is added."""
 
@@ -53,12 +58,24 @@ class SourceLimits:
     """Whether links are followed that lead out of the paths."""
     roots: Sequence[str] = ()
     """What links may lead to; the paths themselves, unless given."""
+    choices: Sequence[FileChoice] = ()
+    """Which files of folders are taken."""
+    encoding: str | None = None
+    """Of files that are not UTF-8."""
+    apart: Sequence[str] = ()
+    """Documents and folders of them that other sources bring: not gone where a folder around them lacks them."""
 
 
 def sources(
-    paths: Sequence[str], root: Path, *, media_type: str | None = None, bounds: SourceLimits | None = None
+    paths: Sequence[str],
+    root: Path,
+    *,
+    media_type: str | None = None,
+    bounds: SourceLimits | None = None,
+    notices: list[str] | None = None,
 ) -> Sources:
-    """The files that `paths` mean. A document is called by its path from `root`, with slashes.
+    """The files that `paths` mean. A document is called by its path from `root`, with slashes. `notices` is a list that
+    several looks add to; a new one, unless given.
 
     A folder with a part that cannot be read, or with nothing to read, accounts for no document: that is how a disk
     looks that is not mounted. A file that is named and not there is gone.
@@ -70,13 +87,15 @@ def sources(
     folders: list[str] = []
     gone: set[str] = set()
     skipped: list[str] = []
-    notices: list[str] = []
+    left_out: dict[str, LeftOut] = {}
+    notices = [] if notices is None else notices
     for path in paths:
         if path == "-":
             failures.append("-: an index needs files that can be read again; name a file or a folder")
             continue
         name = document_name(path, root)
-        inputs = expand([path], fence=fence, follow_links=bounds.follow_links)
+        inputs = expand([path], fence=fence, follow_links=bounds.follow_links, choices=bounds.choices)
+        left_out |= {one.path: one for one in inputs.left_out}
         failures += inputs.failures
         skipped += inputs.skipped
         if os.path.isdir(path):
@@ -88,11 +107,30 @@ def sources(
             if file is not None:
                 doc = document_name(file.path, root)
                 read = partial(_read, file, doc, bounds.max_bytes, notices)
-                candidates.setdefault(doc, IndexSource(doc, read, _modification_time(file.path), media_type))
+                candidates.setdefault(
+                    doc, IndexSource(doc, read, _modification_time(file.path), media_type, encoding=bounds.encoding)
+                )
     missing = frozenset(gone)
     notices += shorten(skipped)
-    covers = partial(_is_covered, tuple(folders), missing)
-    return Sources(list(candidates.values()), failures, covers=covers, missing=missing, notices=notices)
+    apart = [one for one in bounds.apart if any(is_below(one, folder) for folder in folders)]
+    covers = partial(_is_covered, tuple(folders), missing, tuple(apart))
+    taken = [one for one in left_out.values() if document_name(one.path, root) not in candidates]
+    return Sources(list(candidates.values()), failures, covers, missing, taken, notices)
+
+
+def join_sources(found: Sequence[Sources], notices: list[str]) -> Sources:
+    """What several looks found, as one: a document is gone where one of them misses it and none has it. `notices` is
+    the list that all of them add to."""
+    candidates = {source.doc: source for one in reversed(found) for source in reversed(one.candidates)}
+    order = list(dict.fromkeys(source.doc for one in found for source in one.candidates))
+    return Sources(
+        [candidates[doc] for doc in order],
+        [failure for one in found for failure in one.failures],
+        lambda doc: any(one.covers(doc) for one in found),
+        frozenset().union(*(one.missing for one in found)),
+        [left for one in found for left in one.left_out],
+        notices,
+    )
 
 
 def document_name(path: str | Path, root: Path) -> str:
@@ -104,8 +142,16 @@ def document_name(path: str | Path, root: Path) -> str:
     return Path(name).as_posix()
 
 
-def _is_covered(folders: tuple[str, ...], gone: frozenset[str], doc: str) -> bool:
-    return doc in gone or any(folder == "." or doc.startswith(f"{folder}/") for folder in folders)
+def is_below(doc: str, folder: str) -> bool:
+    """Whether a name is that of something in a folder."""
+    return doc.startswith(f"{folder}/") if folder != "." else doc != "." and not doc.startswith("../")
+
+
+def _is_covered(folders: tuple[str, ...], gone: frozenset[str], apart: tuple[str, ...], doc: str) -> bool:
+    if doc in gone:
+        return True
+    kept = any(doc == one or is_below(doc, one) for one in apart)
+    return not kept and any(folder == "." or doc.startswith(f"{folder}/") for folder in folders)
 
 
 def _read(file: File, doc: str, max_bytes: int | None, notices: list[str]) -> bytes:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from seamline.protocols import VectorCache
 
 
-ROUND = 1
+ROUND = 2
 """Of this code: a document indexed by an older round is described anew even if its bytes are the same."""
 TEXTS = 256
 """New texts that are written together, and embedded together: full batches for the model, and at most some seconds of
@@ -65,8 +65,6 @@ class Tools:
     late: bool = False
     """Whether chunks are read together with those around them. These are embedded before they are written, a document
     at a time: where a chunk stands among others is known then, and not stored."""
-    encoding: str | None = None
-    """Of sources that are not UTF-8."""
     at_once: bool = False
     """Whether entries are written together with their vectors: one transaction for a group, and nothing is found by
     words alone meanwhile."""
@@ -102,6 +100,8 @@ class UpdateReport:
     """Texts and chunks that the model made vectors of."""
     cached: int = 0
     """Those whose vectors were known."""
+    left_out: dict[str, int] = field(default_factory=dict)
+    """Files and folders that were not wanted, by the reason: hidden, vendored, ignored, excluded, format."""
     failures: list[Failure] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
@@ -269,7 +269,7 @@ class IndexRun:
             data,
             uri=source.doc,
             media_type=source.media_type,
-            encoding=self._tools.encoding,
+            encoding=source.encoding,
             reading=self._tools.recipe.reading,
         )
         if source.meta:

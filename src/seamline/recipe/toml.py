@@ -13,6 +13,7 @@ from typing import Any, cast
 from seamline.errors import ConfigError, ParseError
 from seamline.files import read_bytes
 from seamline.recipe.check import expect_choice, expect_int, expect_text, show_value
+from seamline.recipe.ignore import FileChoice
 from seamline.recipe.presets import SIZES, overlap_level, preset
 from seamline.recipe.recipe import KINDS, PLACES, SCORES, SECTIONS, Overlap, OverlapKind, Recipe, resize
 
@@ -44,7 +45,9 @@ TABLES: Mapping[str, tuple[str, ...]] = {
 }
 """Every table of the file and the keys it may hold."""
 
-_TOP = ("preset", "tokenizer", "strategies", *TABLES)
+_INDEX = ("include", "exclude")
+"""Keys of the table that is no part of a recipe: which files `seamline index` takes."""
+_TOP = ("preset", "tokenizer", "strategies", "index", *TABLES)
 _MAPS = ("whole", "split", "scores")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _END = "(at end of document)"
@@ -63,6 +66,21 @@ def load_recipe(path: Path) -> Recipe:
     if not recipe.tokenizer.endswith(".json"):
         return recipe
     return replace(recipe, tokenizer=str(path.parent / recipe.tokenizer))
+
+
+def load_choice(path: Path) -> FileChoice:
+    """Which files of folders the `[index]` table of a `seamline.toml` asks for; its globs start from the file's folder.
+    It can only leave out files of those that the user named."""
+    table = _parse(_read(path), str(path)).get("index", {})
+    if not isinstance(table, Mapping):
+        raise ConfigError(f"{path}: expected a table, got {show_value(table)}", "$.index")
+    for key, value in table.items():
+        expect_choice(key, _INDEX, f"$.index.{key}")
+        if not isinstance(value, list) or not all(isinstance(glob, str) for glob in value):
+            message = f"{path}: expected a list of globs such as ['drafts/', '*.tmp.md'], got {show_value(value)}"
+            raise ConfigError(message, f"$.index.{key}")
+    globs = {key: tuple(table.get(key, ())) for key in _INDEX}
+    return FileChoice(globs["include"], globs["exclude"], os.path.dirname(os.path.abspath(path)))
 
 
 def from_mapping(data: Table, source: str = "") -> Recipe:
@@ -85,6 +103,8 @@ def adjust(recipe: Recipe, settings: Iterable[str]) -> Recipe:
         *tables, key = place.strip().split(".", 1)
         if not equals or not key:
             raise ConfigError(f"expected KEY=VALUE such as semantic.alpha=1.5, got {show_value(setting)}")
+        if tables and tables[0] == "index":
+            raise ConfigError(f"expected --include and --exclude for these, got {show_value(setting)}")
         home = data.setdefault(tables[0], {}) if tables else data
         home[key] = _value(value.strip())
     return _recipe(data, recipe)

@@ -351,6 +351,8 @@ class _OptionalEntry(TypedDict, total=False):
     after: str
     text: str
     """Its own text, where the hit shows another."""
+    fields: dict[str, Any]
+    """What filters know of it beside its metadata: `media_type`, `page`."""
 
 
 class EntryRecord(_OptionalEntry):
@@ -366,6 +368,11 @@ class EntryRecord(_OptionalEntry):
     """ISO 8601, in UTC."""
 
 
+class _OfFile(TypedDict, total=False):
+    file: str | None
+    """The absolute path of its file; from the command line."""
+
+
 class _OptionalHit(TypedDict, total=False):
     rank: int
     """From 1, in results."""
@@ -373,7 +380,7 @@ class _OptionalHit(TypedDict, total=False):
     """Spans of the text that meet the question, in results."""
 
 
-class HitRecord(_OptionalHit):
+class HitRecord(_OptionalHit, _OfFile):
     """A passage that answers a query."""
 
     id: str
@@ -415,7 +422,12 @@ class EvidenceRecord(TypedDict):
     known: float
 
 
-class ResultsRecord(TypedDict):
+class _Rooted(TypedDict, total=False):
+    root: str
+    """The folder that names of documents start from; from the command line."""
+
+
+class ResultsRecord(_Rooted):
     """What a search found: the output of `seamline search --json`."""
 
     query: str
@@ -425,7 +437,7 @@ class ResultsRecord(TypedDict):
     notices: list[NoticeRecord]
 
 
-class PassageRecord(TypedDict):
+class PassageRecord(_OfFile):
     """One numbered passage of a prompt."""
 
     number: int
@@ -435,7 +447,7 @@ class PassageRecord(TypedDict):
     citations: list[CitationRecord]
 
 
-class ContextTextRecord(TypedDict):
+class ContextTextRecord(_Rooted):
     """A text for a prompt: the output of `seamline context --json`."""
 
     query: str
@@ -447,7 +459,7 @@ class ContextTextRecord(TypedDict):
     notices: list[NoticeRecord]
 
 
-class ResolvedRecord(TypedDict):
+class ResolvedRecord(_Rooted, _OfFile):
     """A citation that was looked up: a line of `seamline cite --json`."""
 
     key: str

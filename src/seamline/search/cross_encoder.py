@@ -102,19 +102,6 @@ class CrossEncoder:
 
 
 _SETTING = "$.search.reranker"
-_BUNDLED_WINDOW = 384
-"""Word pieces: a chunk of 256 tokens with its headings and a question."""
-_BUNDLED_WEIGHT = 0.2
-"""Where it counts more, questions are lost that share few words with their answers."""
-
-
-def bundled(name: str = "seam") -> CrossEncoder:
-    """The reranker of the install: three layers, trained on the same questions as the embedder `seam`."""
-    from seamline.embed.bundled import FOLDER, RERANKER, check
-
-    check(FOLDER, RERANKER)
-    model, tokenizer = (FOLDER / file for file in RERANKER)
-    return CrossEncoder(model, tokenizer, window=_BUNDLED_WINDOW, weight=_BUNDLED_WEIGHT)
 
 
 def _session(model: Path) -> Any:

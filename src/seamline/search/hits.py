@@ -222,7 +222,7 @@ class Hit:
     @property
     def meta(self) -> Mapping[str, MetaValue]:
         """Metadata of the document that can be filtered by."""
-        return self.entry.meta
+        return {name: value for name, value in self.entry.meta.items() if not name.startswith(":")}
 
     def to_dict(self) -> HitRecord:
         """All fields as plain JSON values."""
@@ -239,7 +239,7 @@ class Hit:
             "path": list(self.entry.path),
             "level": self.entry.level,
             "kind": self.entry.kind,
-            "meta": meta_record(self.entry.meta),
+            "meta": meta_record(self.meta),
             "ids": list(self.ids),
             "citations": [one.to_dict() for one in self.citations],
             "why": self.why.to_dict(),

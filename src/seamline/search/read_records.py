@@ -33,6 +33,8 @@ def entry_record(entry: Entry, shown: str) -> EntryRecord:
     record |= {name: found for name, usual in _USUAL.items() if (found := getattr(entry, name)) != usual}
     if entry.text != shown:
         record["text"] = entry.text
+    if fields := {name[1:]: value for name, value in entry.meta.items() if name.startswith(":")}:
+        record["fields"] = meta_record(fields)
     return cast("EntryRecord", record)
 
 
@@ -90,7 +92,7 @@ def read_hit(record: Mapping[str, Any]) -> Hit:
         kind=known["kind"],
         title=known["title"],
         path=tuple(known["path"]),
-        meta=read_meta(known["meta"]),
+        meta=read_meta({**known["meta"], **{f":{name}": value for name, value in own.pop("fields", {}).items()}}),
         **own,
     )
     return Hit(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import strategies as st
 
-from seamline.filters.tree import FIELDS, META, ORDERED, All, Any, Filter, Not, Operator, Test, Value
+from seamline.filters.tree import DERIVED_FIELDS, FIELDS, META, ORDERED, All, Any, Filter, Not, Operator, Test, Value
 from seamline.records import Change, Entry, EntryPlace, Head, MetaValue, Settings, Version
 from seamline.store.codec import digest
 from seamline.text.words import ANALYZER
@@ -176,7 +176,7 @@ VOCABULARY = (
     *("日本語", "ภาษาไทย", "Straße", "and", "don't"),
 )
 DOCS = ("guides/a.md", "guides/b.md", "notes/ü ' \x00.md", "ghost\ud800.md")
-NAMES = ("team", "reviewed", "score", "my key", "quote\"'", "nul\x00", "mixed", "")
+NAMES = (*DERIVED_FIELDS.values(), "team", "reviewed", "score", "my key", "quote\"'", "nul\x00", "mixed", "")
 
 
 def texts() -> st.SearchStrategy[str]:
@@ -265,5 +265,7 @@ def _comparison(field: str) -> st.SearchStrategy[Test]:
     if kind in (None, "list"):
         ways.append(st.builds(Test, st.just(field), st.just("has"), labels()))
     if kind in (None, "text"):
-        ways.append(st.builds(Test, st.just(field), st.just("starts"), labels()))
+        pieces = st.lists(st.one_of(labels(), st.sampled_from(("*", "**", "**/", "?", "/", ".md"))), max_size=4)
+        looking: tuple[Operator, ...] = ("starts", "ends", "contains", "glob")
+        ways.append(st.builds(Test, st.just(field), st.sampled_from(looking), st.one_of(labels(), pieces.map("".join))))
     return st.one_of(ways)

@@ -51,10 +51,11 @@ class PromptBuilder:
     documents: DocumentCache
     tokenizer: Tokenizer
     sources: Sources = "inline"
+    full_paths: bool = False
 
     def count(self, taken: Iterable[SelectedHit]) -> int:
         """Tokens of the prompt with these hits."""
-        return self.tokenizer.count(render(self.passages(taken), self.sources))
+        return self.tokenizer.count(render(self.passages(taken), self.sources, full_paths=self.full_paths))
 
     def passages(self, taken: Iterable[SelectedHit]) -> list[PromptPassage]:
         """The passages of these hits: neighbouring chunks of a document as one, documents by their best hit, and in
@@ -151,7 +152,7 @@ def assemble(
     taken = _fill_room(_pack_hits(found, builder, budget, packing, ways), distinct, builder, budget, ways)
     taken = _without_strays(taken, found, builder.documents)
     passages = builder.passages(taken.values())
-    text = render(passages, builder.sources)
+    text = render(passages, builder.sources, full_paths=builder.full_paths)
     # A hit that was not taken may still be shown, as the neighbour of one that was.
     shown = {one.id for passage in passages if not passage.summary for one in passage.citations}
     left_out = tuple(

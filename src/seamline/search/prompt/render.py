@@ -23,14 +23,17 @@ _SHORTEST = 20
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\s]+")
 
 
-def render(passages: Sequence[PromptPassage], sources: Sources = "inline") -> str:
-    """The prompt text of these passages; empty where there are none."""
+def render(passages: Sequence[PromptPassage], sources: Sources = "inline", *, full_paths: bool = False) -> str:
+    """The prompt text of these passages; empty where there are none. With `full_paths`, each names its document in
+    full, whatever that takes."""
     if not passages:
         return ""
     mark = delimiter(passage.text for passage in passages)
     docs = ["", *(passage.citations[0].doc for passage in passages)]
     known = [doc == before for before, doc in pairwise(docs)]
-    folder = "" if sources == "none" else common_folder(passage.citations[0].uri for passage in passages)
+    short = sources != "none" and not full_paths
+    known = known if not full_paths else [False] * len(passages)
+    folder = common_folder(passage.citations[0].uri for passage in passages) if short else ""
     texts = [_passage(one, mark, sources, folder, again) for one, again in zip(passages, known, strict=True)]
     parts = [_preamble(folder), *texts]
     if sources == "list":

@@ -26,12 +26,14 @@ from seamline.filters.tree import (
     Test,
     Value,
     can_hold,
+    stored_test,
     type_of,
     type_of_field,
 )
 from seamline.records import Entry, Levels
 from seamline.store import codec
 from seamline.store.lance.engine import FALSE, TRUE
+from seamline.text.globs import GlobPart, RegexUnits, escape_regex, text_parts, to_regex
 
 _DEEPEST = 40
 """The engine's parser gives up at 50 brackets inside each other."""
@@ -106,7 +108,7 @@ def _sql(where: Filter, wanted: bool, depth: int) -> str:
             together: Literal["AND", "OR"] = "AND" if isinstance(where, All) == wanted else "OR"
             return _joined([_sql(part, wanted, depth + 1) for part in _flat(parts, type(where))], together)
         case Test():
-            held = _test(where) if can_hold(where) else FALSE
+            held = _test(stored_test(where)) if can_hold(where) else FALSE
             return held if wanted else {TRUE: FALSE, FALSE: TRUE}.get(held) or f"NOT ({held})"
 
 
@@ -172,7 +174,28 @@ def _text_test(name: str, operator: Operator, sign: str, value: str) -> str:
     if operator == "starts":
         end = _after(text)
         return f"({column} >= {quoted(text)} AND {column} < {quoted(end)})" if end else f"{column} >= {quoted(text)}"
+    if operator in ("ends", "contains", "glob"):
+        parts = text_parts(operator, value)
+        if column == "key":
+            parts = [GlobPart("text", "e"), *parts]
+        return f"regexp_like({column}, {quoted(f'(?s){to_regex(parts, _COLUMN)}')})"
     return f"{column} {sign} {quoted(text)}"
+
+
+_COLUMN = RegexUnits(
+    any=f"(?:{_MARK}.|[^{_MARK}])",
+    inside=f"(?:{_MARK}.|[^{_MARK}/])",
+    slash="/",
+    literal=lambda text: escape_regex(coded(text)),
+)
+"""Characters as `coded` writes them."""
+_LABEL = RegexUnits(
+    any="(?:[0-7].|[cd].{3}|e.{5}|f.{7})",
+    inside="(?:2[0-9a-e]|[013-7].|[cd].{3}|e.{5}|f.{7})",
+    slash="2f",
+    literal=lambda text: _hex(text),
+)
+"""Characters as hexadecimal digits of UTF-8."""
 
 
 def _after(text: str) -> str:
@@ -211,7 +234,11 @@ def _meta(test: Test, name: str) -> str:
         if kind is None or kind == "list":
             continue
         named = f"{_LETTERS[kind]}{name}"
-        parts.append(_meta_test(test.operator, named, _label_value(value)))
+        if test.operator in ("ends", "contains", "glob"):
+            asked = to_regex(text_parts(test.operator, str(value)), _LABEL)
+            parts.append(f"(array_has(labels, '{named}') AND regexp_like({_label(named)}, '{asked}'))")
+        else:
+            parts.append(_meta_test(test.operator, named, _label_value(value)))
     return _joined(parts, "OR")
 
 
@@ -221,9 +248,14 @@ def _meta_test(operator: Operator, named: str, value: str) -> str:
         return same
     if operator == "!=":
         return f"(array_has(labels, '{named}') AND NOT {same})"
-    have = f"split_part(split_part(concat('|', array_to_string(labels, '|'), '|'), '|{named}=', 2), '|', 1)"
+    have = _label(named)
     held = f"starts_with({have}, '{value}')" if operator == "starts" else f"{have} {operator} '{value}'"
     return f"(array_has(labels, '{named}') AND {held})"
+
+
+def _label(named: str) -> str:
+    """The value of the only label of a name."""
+    return f"split_part(split_part(concat('|', array_to_string(labels, '|'), '|'), '|{named}=', 2), '|', 1)"
 
 
 def _label_value(value: object) -> str:

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from psycopg import sql
 
-from seamline.filters.tree import FIELDS, META, All, Any, FieldType, Filter, Not, Test, can_hold, type_of
+from seamline.filters.tree import FIELDS, META, All, Any, FieldType, Filter, Not, Test, can_hold, stored_test, type_of
 from seamline.store.codec import microseconds
 from seamline.store.postgres.connect import safe
 from seamline.store.postgres.rows import json_value, number_text
+from seamline.text.globs import RegexUnits, escape_regex, text_parts, to_regex
 
 _NULLABLE = {"coherence", "created_at"}
 _FRACTIONS = {"authority", "coherence"}
@@ -48,7 +49,7 @@ def condition(where: Filter | None, *, alone: bool = False) -> PostgresCondition
         case None:
             return TRUE
         case Test():
-            return _test(where, alone) if can_hold(where) else FALSE
+            return _test(stored_test(where), alone) if can_hold(where) else FALSE
         case Not(inner):
             text, values = condition(inner, alone=alone)
             return PostgresCondition(sql.SQL("NOT ({})").format(text), values)
@@ -81,6 +82,8 @@ def _column(test: Test, kind: FieldType) -> PostgresCondition:
             found = PostgresCondition(sql.SQL("%s = ANY({})").format(column), (_bound(test.value),))
         case "starts":
             found = PostgresCondition(sql.SQL("starts_with({}, %s)").format(column), (_bound(test.value),))
+        case "ends" | "contains" | "glob":
+            found = PostgresCondition(sql.SQL("{} ~ %s").format(column), (_regex(test),))
         case "in":
             values = [_bound(value) for value in _listed(test.value) if type_of(value) == kind]
             found = PostgresCondition(sql.SQL("{} = ANY(%s::{}[])").format(column, _type(kind)), (values,))
@@ -104,6 +107,8 @@ def _front(test: Test, alone: bool) -> PostgresCondition:
             return _when(
                 "text", name, PostgresCondition(sql.SQL("starts_with(e.meta ->> %s, %s)"), (name, _bound(test.value)))
             )
+        case "ends" | "contains" | "glob":
+            return _when("text", name, PostgresCondition(sql.SQL("(e.meta ->> %s) ~ %s"), (name, _regex(test))))
         case "=":
             return _holding(name, json_value(test.value))  # type: ignore[arg-type]
         case "in":
@@ -114,6 +119,19 @@ def _front(test: Test, alone: bool) -> PostgresCondition:
             text, bound = _holding(name, json_value(test.value))  # type: ignore[arg-type]
             return _when(kind, name, PostgresCondition(sql.SQL("NOT ({})").format(text), bound))
     return _ordered(test, name, type_of(test.value) or "text")
+
+
+_UNITS = RegexUnits(
+    any="(?:[\x01\ue000].|[^\x01\ue000])",
+    inside="(?:[\x01\ue000].|[^\x01\ue000/])",
+    slash="/",
+    literal=lambda text: escape_regex(safe(text)),
+)
+"""Characters as `safe` writes them: one that PostgreSQL cannot hold is two others."""
+
+
+def _regex(test: Test) -> str:
+    return to_regex(text_parts(test.operator, str(test.value)), _UNITS)
 
 
 def _ordered(test: Test, name: str, kind: FieldType) -> PostgresCondition:

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from seamline.errors import INDEX, MissingExtra, StoreError
+from seamline.filters.tree import glob_of
+from seamline.store.codec import text_of
 from seamline.store.folders import DISK_REMEDY, PRIVATE, describe
 
 PAGE = 8192
@@ -95,6 +97,11 @@ def _reason(apsw: Any, error: Exception) -> str:
     return f"{error}: {DAMAGE_REMEDY}" if isinstance(error, apsw.IOError) else str(error)
 
 
+def _glob(pattern: bytes, value: bytes) -> bool:
+    """The operator `glob` of filters, for texts as they are kept."""
+    return glob_of(text_of(pattern)).matches(text_of(value))
+
+
 class Database:
     """One connection. Threads may share it: each call is one statement, and they wait for each other."""
 
@@ -108,6 +115,7 @@ class Database:
         try:
             with report_errors(f"cannot open {self.path}"):
                 self._connection.set_busy_timeout(_BUSY_MS)
+                self._connection.create_scalar_function("seamline_glob", _glob, 2, deterministic=True)
                 self._connection.execute("PRAGMA cache_size = -32000")
                 self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
                 self._check()

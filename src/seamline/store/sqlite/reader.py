@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from seamline.errors import StoreError
-from seamline.filters.tree import META, All, Filter, Not, Operator, Test, can_hold, type_of, type_of_field
+from seamline.filters.tree import META, All, Filter, Not, Operator, Test, can_hold, stored_test, type_of, type_of_field
 from seamline.filters.tree import Any as Either
 from seamline.records import Levels, Scored
 from seamline.store import codec
@@ -85,7 +85,7 @@ def _translate(where: Filter, depth: int) -> SqliteCondition:
         case Either(parts):
             return _join([_translate(part, depth + 1) for part in parts], "OR")
         case Test():
-            return _test(where) if can_hold(where) else FALSE
+            return _test(stored_test(where)) if can_hold(where) else FALSE
 
 
 def _join(parts: Sequence[SqliteCondition], operator: str) -> SqliteCondition:
@@ -132,6 +132,13 @@ def _comparison(column: str, operator: Operator, value: Any) -> SqliteCondition:
     if operator == "starts":
         # No byte of a text is 255, so this is the first value behind all that start with the prefix.
         return SqliteCondition(f"({column} >= ? AND {column} < ?)", (value, value + b"\xff"))
+    if operator == "contains":  # of bytes, and no character of UTF-8 starts inside another
+        return SqliteCondition(f"instr({column}, ?) > 0", (value,)) if value else TRUE
+    if operator == "ends":
+        long = f"length({column}) >= {len(value)}"  # of nothing, substr is null
+        return SqliteCondition(f"({long} AND substr({column}, -{len(value)}) = ?)", (value,)) if value else TRUE
+    if operator == "glob":
+        return SqliteCondition(f"seamline_glob(?, {column})", (value,))
     return SqliteCondition(f"{column} {_SIGNS[operator]} ?", (value,))
 
 

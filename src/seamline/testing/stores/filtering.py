@@ -48,6 +48,8 @@ METAS: tuple[dict[str, MetaValue], ...] = (
     {"tags": ("A",), "team": "in_ra"},
     {"tags": (), "team": "in\\ra"},
     {"tags": ("", "infra"), "team": "it's"},
+    {":media_type": "text/markdown", ":page": 3.0, "team": "a/b/c.md"},
+    {":media_type": "application/pdf", ":page": 12.0, "team": "c.md\n"},
     *(_everywhere(text) for text in WEIRD),
 )
 VALUES: tuple[Value, ...] = (
@@ -73,7 +75,40 @@ NAMES = (
     *sorted(FIELDS),
     *(META + name for name in ("team", "mixed", "reviewed", "score", "due", "tags", "nobody", "")),
 )
-COMPARISONS: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=", "has", "starts")
+COMPARISONS: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=", "has", "starts", "ends", "contains", "glob")
+GLOBS = (
+    *(
+        "*",
+        "**",
+        "?",
+        "??",
+        "*/*",
+        "**/*.md",
+        "guides/*",
+        "guides/**",
+        "**/c.md",
+        "a/**/c.md",
+        "a/*/c.md",
+        "*.md",
+        "[a]*",
+    ),
+    *(
+        "in?ra",
+        "*\ud800*",
+        "*\x00*",
+        "*\x01*",
+        "?",
+        "*/?",
+        "**\n",
+        "*(.*)*",
+        "*\\*",
+        "*%*",
+        "\ue000*",
+        "*\u0100*",
+        "guides?a.md",
+    ),
+)
+"""What to look for in texts, and what the texts of some stores are escaped with."""
 
 
 def values_for(name: str) -> Iterator[Value]:
@@ -131,6 +166,13 @@ def _filters() -> dict[str, Filter]:
     made: dict[str, Filter] = _combined()
     for name in NAMES:
         made[f"exists {name}"] = Test(name, "exists", True)
+    for text in (*GLOBS, *WEIRD):
+        for name in ("doc", "id", "title", "media_type", "meta.team"):
+            made[f"{name} glob {text!a}"] = Test(name, "glob", text)
+    for text in (*WEIRD, "/", ".md", "a", "\x01", "\x02", "\u0100", "\ue000", "", "d", "."):
+        for name in ("doc", "title", "meta.team"):
+            made[f"{name} contains {text!a}"] = Test(name, "contains", text)
+            made[f"{name} ends {text!a}"] = Test(name, "ends", text)
     for text in WEIRD:
         made[f"meta.{text!a} ="] = Test(META + text, "=", text)
         made[f"meta.{text!a} !="] = Test(META + text, "!=", "x")
