@@ -22,7 +22,7 @@ from seamline.search.rerank import weight_of
 from seamline.text.words import query_words, words
 from seamline.types import Notice
 
-RELEVANT = 0.08
+RELEVANT = 0.1
 """Where the best passage is less likely than this to answer the query, nothing relevant was found."""
 _FIRST = 10
 """The passages among which the best is looked for."""
