@@ -50,6 +50,8 @@ class Calibration(NamedTuple):
 
 BY_MEANING: Mapping[str, Calibration] = {
     "seam": Calibration(base=-12.3, share=11.0, missing=12.1, known=1.9, enough=0.55),
+    "quality": Calibration(base=-12.3, share=11.0, missing=12.1, known=1.9, enough=0.55),
+    "minilm": Calibration(base=-12.3, share=11.0, missing=12.1, known=1.9, enough=0.55),
 }
 """By embedder, as cosine similarities of one model are not those of another."""
 BY_WORDS = Calibration(base=-13.7, share=8.8, missing=15.8, known=4.8, enough=0.15)
