@@ -222,7 +222,7 @@ class Hit:
     @property
     def meta(self) -> Mapping[str, MetaValue]:
         """Metadata of the document that can be filtered by."""
-        return {name: value for name, value in self.entry.meta.items() if not name.startswith(":")}
+        return self.entry.own_meta
 
     def to_dict(self) -> HitRecord:
         """All fields as plain JSON values."""
