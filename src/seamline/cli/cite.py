@@ -1,5 +1,5 @@
-"""`seamline cite`: what a citation said, and what became of it. Two texts are compared word by word: what is gone is red
-or in `[-...-]`, what is new is green or in `{+...+}`."""
+"""`seamline cite`: what a citation said, and what became of it. Two texts are compared word by word: what is gone is
+red or in `[-...-]`, what is new is green or in `{+...+}`."""
 
 from __future__ import annotations
 

@@ -262,8 +262,6 @@ class Evidence(NamedTuple):
     """The highest cosine similarity; None where the dense leg was not asked."""
     coverage: float
     """The largest share of the query's words that one passage holds."""
-    known: float
-    """The share of its words that any passage found holds."""
 
 
 @dataclass(frozen=True, slots=True)
