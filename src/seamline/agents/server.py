@@ -192,10 +192,11 @@ def serve_stdio(index: Index, options: AgentOptions | None = None) -> None:
 
 
 class AgentApp:
-    """The protocol over streamable HTTP as an ASGI app, to be mounted: `Mount("/mcp", AgentApp(index))`.
+    """The protocol over streamable HTTP as an ASGI app, for a Starlette app: `Route("/mcp", AgentApp(index))`.
 
-    Requests whose Host or Origin is not allowed are refused, against pages that rebind a name to this machine. A
-    mounted app gets no start and end of the server, so its sessions start with the first request; `close` ends them.
+    Requests whose Host or Origin is not allowed are refused, against pages that rebind a name to this machine. An
+    app inside another gets no start and end of the server, so its sessions start with the first request; `close` ends
+    them.
     """
 
     def __init__(

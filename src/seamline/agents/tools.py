@@ -137,7 +137,8 @@ class AgentTools:
         _check_numbers(call)
         version, start, end = self._find(call)
         start = min(start + call.offset, end)
-        return self._cap.fit(lambda room: self._part(call, version, start, end, room))
+        starts = line_starts(version.text)
+        return self._cap.fit(lambda room: self._part(call, version, starts, start, end, room))
 
     def _find(self, call: GetCall) -> tuple[Version, int, int]:
         """The version that a call means, and the span of it."""
@@ -157,10 +158,9 @@ class AgentTools:
             return version, *span_of_section(version, call.section)
         return version, 0, len(version.text)
 
-    def _part(self, call: GetCall, version: Version, start: int, end: int, room: int) -> str:
+    def _part(self, call: GetCall, version: Version, starts: list[int], start: int, end: int, room: int) -> str:
         """A span of a version from its start, as far as there is room, with the keys of its chunks."""
         stop = start + self._cap.cut(version.text[start:end], room)
-        starts = line_starts(version.text)
         first, last = lines_of_span(starts, start, stop)
         facts = [f"{version.uri}:{first}-{last}", f"version {version.number}", version.title]
         passage = FencedPassage(version.text[start:stop].strip("\r\n"), [fact for fact in facts if fact])
