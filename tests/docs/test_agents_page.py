@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ PAGE = ROOT / "docs/howto/agents.md"
 def calls() -> list[tuple[Code, Code]]:
     """The calls of the page, each with the answer below it."""
     found = blocks(PAGE)
-    return [(call, said) for call, said in zip(found, found[1:], strict=False) if '"tool"' in call.body]
+    return [(call, said) for call, said in pairwise(found) if '"tool"' in call.body]
 
 
 def test_every_call_is_answered_as_shown(tmp_path: Path) -> None:
