@@ -19,7 +19,8 @@ of one document.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 
@@ -34,6 +35,18 @@ class ConfigError(SeamlineError):
     def __init__(self, message: str, path: str = "") -> None:
         super().__init__(f"{message} - at `{path}`" if path else message)
         self.path = path
+
+
+def rename(error: ConfigError, names: Mapping[str, str], filter_name: str) -> ConfigError:
+    """The same refusal in words of who asked: `names` says what the settings at these paths are called there, and
+    `filter_name` what the filter is."""
+    message = str(error).removesuffix(f" - at `{error.path}`")
+    if error.path == "$.query":
+        return ConfigError(message)
+    if re.fullmatch(r"column \d+", error.path):
+        return ConfigError(f"{filter_name}: {message}, at {error.path}")
+    name = names.get(error.path)
+    return ConfigError(f"{name}: {message}") if name else error
 
 
 class BudgetError(ConfigError):

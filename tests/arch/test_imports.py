@@ -55,6 +55,7 @@ LAYERS = {
     "server": EDGE,
     "inspector": EDGE,
     "adapters": EDGE,
+    "agents": EDGE,
     "scale": EDGE,
     "testing": EDGE,
 }
@@ -168,8 +169,12 @@ def test_imports_point_one_way(path: Path, tree: ast.Module) -> None:
     assert not wrong
 
 
-FOR_COMMANDS = ("seamline.api", "seamline.cli", "seamline.types", "seamline.errors", "seamline.text", "seamline")
-"""What a command may import of Seamline: arguments in, functions of the API, text out; of `seamline`, its version."""
+FOR_COMMANDS = (
+    *("seamline.api", "seamline.cli", "seamline.types", "seamline.errors", "seamline.text", "seamline"),
+    "seamline.agents",
+)
+"""What a command may import of Seamline: arguments in, functions of the API, text out; the doors that it opens; of
+`seamline`, its version."""
 BEFORE_ALL = {"seamline.trust.search_path"}
 """What the entry point imports beside: the search path is put right before anything else is imported."""
 

@@ -86,6 +86,11 @@ def talking(answer: Callable[[str], Any], script: Sequence[Script] = ()) -> Abst
     return _serving(completion, script, None)
 
 
+def completing(right: Right) -> AbstractContextManager[Endpoint]:
+    """A server of completions whose answers follow from the whole request: messages, tools and all."""
+    return _serving(right, (), None)
+
+
 def said(text: str | None, finish: str = "stop", refusal: str | None = None, usage: Any = None) -> dict[str, Any]:
     """A completion as services word it."""
     message = {"role": "assistant", "content": text, "refusal": refusal}

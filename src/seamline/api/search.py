@@ -21,9 +21,11 @@ from seamline.search.hits import (
 )
 from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan
+from seamline.search.prompt.render import PREAMBLE, delimiter, plain_label
 from seamline.search.rerank import load_reranker
 
 __all__ = [
+    "PREAMBLE",
     "Citation",
     "ContextText",
     "Hit",
@@ -37,10 +39,12 @@ __all__ = [
     "Shadow",
     "Why",
     "after_headings",
+    "delimiter",
     "excerpt",
     "joined_anchor",
     "label",
     "load_reranker",
     "place_text",
+    "plain_label",
     "spans",
 ]

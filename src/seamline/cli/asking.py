@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from seamline.errors import ConfigError
+from seamline.errors import ConfigError, rename
 
 if TYPE_CHECKING:
     from seamline.api.search import Reranker, SearchOptions
@@ -124,14 +123,4 @@ def in_own_words() -> Iterator[None]:
     try:
         yield
     except ConfigError as error:
-        raise _in_own_words(error) from None
-
-
-def _in_own_words(error: ConfigError) -> ConfigError:
-    message = str(error).removesuffix(f" - at `{error.path}`")
-    if error.path == "$.query":
-        return ConfigError(message)
-    if re.fullmatch(r"column \d+", error.path):
-        return ConfigError(f"--where: {message}, at {error.path}")
-    option = _OPTIONS.get(error.path)
-    return ConfigError(f"{option}: {message}") if option else error
+        raise rename(error, _OPTIONS, "--where") from None

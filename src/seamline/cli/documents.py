@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,6 @@ from seamline.cli.options import HelpFormatter
 from seamline.cli.output import DONE, FAILED, Output, json_line, print_text
 from seamline.cli.place import add_place_options, existing, open_place
 from seamline.cli.terminal import plural, say, style_for, visible, visible_lines
-from seamline.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,10 +141,12 @@ def add_get_parser(commands: _Commands[argparse.ArgumentParser]) -> argparse.Arg
 
 
 def execute_get(args: argparse.Namespace) -> int:
+    from seamline.api.passages import find_version, line_range, span_of_lines, span_of_section
+
     name = as_text(args.document, "the document")
-    lines = _line_range(args.lines) if args.lines is not None else None
+    lines = line_range(args.lines, "--lines") if args.lines is not None else None
     with open_place(args, existing(args.index)) as index:
-        version = find_version(index, name)
+        version = find_version(index, name, index.url)
         start, end = 0, len(version.text)
         if lines is not None:
             start, end = span_of_lines(version, *lines)
@@ -161,60 +161,6 @@ def execute_get(args: argparse.Namespace) -> int:
         else:
             Output(None).write(text)
     return DONE
-
-
-def find_version(index: Index, name: str) -> Version:
-    """The version that `DOC` or `DOC@VERSION` means; a document may have an @ in its name."""
-    doc, at, number = name.rpartition("@")
-    version = index.version(name)
-    if version is None and at and number.isascii() and number.isdigit():
-        version = index.version(doc, int(number))
-        if version is None and (known := index.version_numbers(doc)):
-            raise StoreError(f"{doc} has no version {number}; it has {', '.join(map(str, known))}")
-    if version is None:
-        raise StoreError(f"{name}: no such document in {index.url}: `seamline ls` lists them")
-    return version
-
-
-def span_of_lines(version: Version, first: int, last: int | None) -> tuple[int, int]:
-    """Where lines stand in the text of a version."""
-    from seamline.text.lines import LINE_END
-
-    starts = [0, *(end.end() for end in LINE_END.finditer(version.text))]
-    if first > len(starts):
-        raise StoreError(f"{version.doc} has {plural(len(starts), 'line')}: there is no line {first}")
-    return starts[first - 1], starts[last] if last is not None and last < len(starts) else len(version.text)
-
-
-def span_of_section(version: Version, heading: str) -> tuple[int, int]:
-    """Where what stands under a heading starts and ends: by its text, or by several of its path with > between."""
-    wanted = tuple(part.strip().casefold() for part in heading.split(" > "))
-    found: dict[tuple[str, ...], tuple[int, int]] = {}
-    for place in version.places:
-        plain = tuple(part.strip().casefold() for part in place.path)
-        at = next((n for n in range(len(plain)) if plain[n : n + len(wanted)] == wanted), None)
-        if place.level == 0 and at is not None:
-            path = place.path[: at + len(wanted)]
-            start, end = found.get(path, (place.start, place.end))
-            found[path] = min(start, place.start), max(end, place.end)
-    if len(found) > 1:
-        named = ", ".join(f'"{" > ".join(path)}"' for path in list(found)[:3])
-        raise StoreError(f"{version.doc}: several sections have this heading; say which: {named}")
-    if not found:
-        known = dict.fromkeys(part for place in version.places for part in place.path)
-        raise StoreError(f"{version.doc}: no section {heading!r}; there are {', '.join(list(known)[:8]) or 'none'}")
-    return next(iter(found.values()))
-
-
-def _line_range(given: str) -> tuple[int, int | None]:
-    found = re.fullmatch(r"(\d{0,9})-(\d{0,9})", given) or re.fullmatch(r"(\d{1,9})()", given)
-    if found is None or given == "-":
-        raise ConfigError(f"--lines: expected A-B such as 10-40, got {given!r}")
-    first = int(found[1] or 1)
-    last = int(found[2]) if found[2] else first if "-" not in given else None
-    if first < 1 or (last is not None and last < first):
-        raise ConfigError(f"--lines: expected lines from 1 in order, got {given!r}")
-    return first, last
 
 
 def _json_version(index: Index, version: Version, text: str, start: int, end: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from inspect import cleandoc, getsource
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, is_typeddict
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from seamline.errors import ConfigError
 from seamline.schema import records
@@ -58,6 +58,24 @@ def _object(kind: Any, found: dict[str, Any]) -> dict[str, Any]:
         "properties": properties,
         "required": [rule.name for rule in rules if rule.is_required],
     }
+
+
+def arguments_schema(kind: Any) -> dict[str, Any]:
+    """The schema of a call: a dataclass whose fields are `Annotated` with what they mean. No other key is allowed, and
+    what has a default may be left out."""
+    hints = get_type_hints(kind, include_extras=True)
+    properties = {}
+    for rule in rules_of(kind):
+        kinds = [one for one in get_args(rule.kind) if one is not NoneType] if _is_optional(rule.kind) else [rule.kind]
+        default = {} if rule.is_required or rule.default is None else {"default": rule.default}
+        said = {"description": hints[rule.name].__metadata__[0]}
+        properties[rule.name] = {**_schema(kinds[0], {}), **said, **default}
+    required = [rule.name for rule in rules_of(kind) if rule.is_required]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def _is_optional(kind: Any) -> bool:
+    return get_origin(kind) in (Union, UnionType) and NoneType in get_args(kind)
 
 
 def _schema(kind: Any, found: dict[str, Any]) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def common_folder(uris: Iterable[str]) -> str:
 
 
 def _preamble(folder: str) -> str:
-    return PREAMBLE.replace(":", f" in {_plain(folder)}:", 1) if folder else PREAMBLE
+    return PREAMBLE.replace(":", f" in {plain_label(folder)}:", 1) if folder else PREAMBLE
 
 
 def _passage(passage: PromptPassage, mark: str, sources: Sources, folder: str, again: bool) -> str:
@@ -74,10 +74,11 @@ def source_label(passage: PromptPassage, folder: str = "", *, beside: bool = Fal
     first, last = passage.citations[0], passage.citations[-1]
     told = beside and first.path and passage.text.lstrip("# ").startswith(first.path[0])
     uri = SAME if again else first.uri.removeprefix(folder)
-    return _plain(label(uri, joined_anchor(first.anchor, last.anchor), () if told else first.path))
+    return plain_label(label(uri, joined_anchor(first.anchor, last.anchor), () if told else first.path))
 
 
-def _plain(name: str) -> str:
+def plain_label(name: str) -> str:
+    """A name on one line, without what could end a delimiter or turn the direction of text, and not too long."""
     plain = _UNSAFE.sub(" ", name).strip()
     short = plain if len(plain) <= _LONGEST else plain[: _LONGEST - 1] + "…"
     return short.replace("[", "(").replace("]", ")")
