@@ -43,6 +43,18 @@ def test_from_nothing_to_a_citation(warm, write, place: str) -> None:
         assert SECRET not in ended.out + ended.err
 
 
+def test_a_document_is_forgotten(warm, write, place: str) -> None:
+    write("docs/a.md")
+    write("docs/b.md", "# Bees\n\nAbout bees and wasps.\n")
+    assert warm("index", "docs", "--index", place, "--embedder", "hash").code == 0
+    ended = warm("forget", "docs/b.md", "--index", place)
+    assert ended.code == 0
+    assert "replicas and its backups" in ended.err
+    assert "b.md" not in warm("ls", "--index", place).out
+    assert warm("search", "wasps", "--index", place, "--legs", "bm25").out == ""
+    assert warm("doctor", "--index", place).code == 0
+
+
 def test_an_index_that_is_not_there(warm, place: str) -> None:
     ended = warm("search", "bees", "--index", place)
     assert ended.code == 1

@@ -384,10 +384,14 @@ class Index(IndexContents):
     def forget(self, docs: Sequence[str]) -> list[str]:
         """Erase documents with every version of them, so that no file of the index holds their text; the names of
         those that were there. What was cited of them is unknown afterwards. A StoreError where a store cannot do
-        this."""
+        this; `remarks` says what is beyond its reach."""
         erased = self._store.forget(docs)  # refused by some stores, before anything is changed
         self._drop_sources(docs)
         return erased
+
+    def remarks(self) -> list[Notice]:
+        """What happened since the last call that a user should know, where no result could tell it."""
+        return self._store.remarks()
 
     def _drop_sources(self, docs: Sequence[str]) -> None:
         """Follow files no longer whose documents are removed: their names are kept there, and a refresh would bring

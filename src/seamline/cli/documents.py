@@ -227,6 +227,9 @@ def execute_forget(args: argparse.Namespace) -> int:
     with open_place(args, existing(args.index)) as index:
         erased = index.forget(names)
         place = index.url
+        if erased and not args.quiet:
+            for remark in index.remarks():
+                say(f"notice: {remark.message}")
     return _conclude(args, names, erased, place, "erased")
 
 

@@ -217,6 +217,7 @@ class PostgresStore:
         self._opened = opened
         self._limits = limits
         self._pool = ConnectionPool(lambda: adapted(connect(address)))
+        self._remarks: list[Notice] = []
 
     @classmethod
     def open(cls, url: str, *, limits: PostgresLimits = _LIMITS) -> PostgresStore:
@@ -295,8 +296,12 @@ class PostgresStore:
             return reader.size()
 
     def forget(self, docs: Sequence[str]) -> list[str]:
-        """Refused: what is deleted leaves traces that are beyond this store."""
-        raise StoreError("a PostgreSQL server keeps old rows in its tables, its log and its backups: erase them there")
+        """Erase documents with every version of them; the names of those that were there. A remark says what of the
+        server is beyond this store."""
+        with self.writer() as writer:
+            erased, notice = writer.erase(docs)
+        self._remarks += [notice]
+        return erased
 
     def vectors(self) -> None:
         """None: vectors are not kept apart from their entries."""
@@ -305,8 +310,9 @@ class PostgresStore:
         """None: answers are not kept."""
 
     def remarks(self) -> list[Notice]:
-        """Nothing happens here that a user should know."""
-        return []
+        """What happened since the last call that a user should know."""
+        found, self._remarks = self._remarks, []
+        return found
 
     def close(self) -> None:
         self._pool.close()

@@ -19,6 +19,7 @@ from seamline.records import Change, Entry, Settings, lacks_vectors
 from seamline.store import codec
 from seamline.store.changes import Current, check_changes, check_vectors, fill_vectors
 from seamline.store.postgres.connect import Address, Connection, connect, lost, refusal, safe, told, unsafe
+from seamline.store.postgres.erase import clear_traces, delete_documents, known, rewrite_files
 from seamline.store.postgres.rows import (
     BODY_ROW,
     ENTRY_COLUMNS,
@@ -40,6 +41,7 @@ from seamline.store.postgres.words import MOST_KEYS, Bag, bag, fold, merge, note
 
 if TYPE_CHECKING:
     from seamline.records import Vector
+    from seamline.types import Notice
 
 _ATTEMPTS = 3
 _TRANSIENT = (errors.SerializationFailure, errors.DeadlockDetected)
@@ -99,6 +101,26 @@ class PostgresWriter:
         """Fold new words into the index of words, build or keep up the indexes of vectors, give back space."""
         with told(self._address, "what was indexed is written, but the index cannot be tidied"):
             tidy(self._open(), self._limits, self._settings.dimensions)
+
+    def erase(self, docs: Sequence[str]) -> tuple[list[str], Notice]:
+        """Delete documents with every version of them, and write the files of the tables anew; the names of those that
+        were there, and what is left to the server's administrator."""
+        self._open()
+        found: list[str] = []
+
+        def delete(connection: Connection) -> None:
+            nonlocal found
+            connection.execute("SELECT FROM state FOR UPDATE")
+            found = known(connection, docs)
+            rows = connection.execute("SELECT id FROM entries WHERE doc = ANY(%s)", ([safe(doc) for doc in found],))
+            _note_words(connection, [], _take_out(connection, [unsafe(id) for (id,) in rows.fetchall()]), 0)
+            delete_documents(connection, found)
+            connection.execute("UPDATE state SET generation = generation + 1")
+
+        self._transact(delete)
+        with told(self._address, "the documents are deleted, but their files cannot be written anew"):
+            rewrite_files(self._open(), self._transaction)
+            return found, clear_traces(self._open())
 
     def close(self) -> None:
         """Give the right back; another call of this writer is refused."""
