@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from seamline.runtime import Runtime
     from seamline.search.prompt.budget import Packing
     from seamline.search.prompt.render import Sources as SourceNames
+    from seamline.types import Notice
 
 
 __all__ = [
