@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from seamline.trust.access import Trust
     from seamline.types import Block, Budget, Chunk, Context, Document, Notice, Source, Span
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOME = {
     "api": ("ChunkedFiles", "FileChunks", "chunk", "chunk_files", "derive", "read", "settle"),
