@@ -1,0 +1,1 @@
+"""Commands that open an index to others: one module each, as beside this folder."""

@@ -1,0 +1,136 @@
+"""The server put together: endpoints for each operation, routes of other parts, and the guard around all of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from seamline import __version__
+from seamline.errors import SeamlineError
+from seamline.server.endpoints import Endpoints, ServerState
+from seamline.server.guard import Guard, GuardRules, RequestLog
+from seamline.server.indexes import ServedIndex, warm
+from seamline.server.json_body import encode_json
+from seamline.server.log import ServerLog
+from seamline.server.metrics import ServerMetrics
+from seamline.server.openapi import OPERATIONS, openapi_document
+from seamline.server.pool import BoundedPool
+from seamline.server.problems import REQUEST_ID, HttpProblem, answer_problem
+
+if TYPE_CHECKING:
+    from seamline.api.index import Index
+
+__all__ = ["ServerApp", "make_app"]
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+class ServerApp:
+    """An ASGI application with everything that it holds open."""
+
+    def __init__(self, app: ASGIApp, state: ServerState) -> None:
+        self._app = app
+        self.state = state
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
+
+
+def make_app(
+    indexes: Mapping[str, Index],
+    *,
+    rules: GuardRules | None = None,
+    extra_routes: Sequence[BaseRoute] = (),
+    log: ServerLog | None = None,
+) -> ServerApp:
+    """The server of these indexes by name; the first is the one that paths without a name mean. It closes them when it
+    ends.
+
+    `extra_routes` are routes of other parts, under the same guard: `seamline.server.guard.caller_of(scope)` says who
+    asks, `require(scope, "write")` refuses those who may not. An answer whose type is text/event-stream has no time
+    limit.
+    """
+    rules, log = rules or GuardRules(), log or ServerLog()
+    limits, metrics = rules.limits, ServerMetrics()
+    served = {name: ServedIndex(name, index, limits, metrics) for name, index in indexes.items()}
+    state = ServerState(served, limits, metrics, BoundedPool(limits.threads, limits.waiting, "search"))
+    state.openapi = encode_json(openapi_document(__version__, limits))
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        warming = asyncio.create_task(_warm(state))
+        yield
+        warming.cancel()
+        state.stop()
+        await asyncio.to_thread(state.close)
+
+    starlette = Starlette(
+        routes=[*_routes(Endpoints(state)), *extra_routes],
+        exception_handlers={
+            HttpProblem: answer_problem,
+            SeamlineError: answer_problem,
+            HTTPException: answer_problem,
+            Exception: answer_problem,
+        },
+        lifespan=lifespan,
+    )
+    starlette.router.redirect_slashes = False
+    starlette.state.server = state
+
+    def tell(entry: RequestLog) -> None:
+        metrics.count_request(entry)
+        log.request(entry)
+
+    return ServerApp(Guard(_Faults(starlette, log), rules, tell), state)
+
+
+async def _warm(state: ServerState) -> None:
+    for served in state.indexes.values():
+        await asyncio.to_thread(warm, served)
+    state.status = "ok"
+
+
+def _routes(endpoints: Endpoints) -> list[Route]:
+    """A route for each path, and for that of each index. Names of documents have slashes."""
+    paths: dict[str, dict[str, Handler]] = {}
+    for operation in OPERATIONS:
+        path = operation.path
+        if path.startswith(("/documents/", "/outline/")):
+            path = path.replace("{id}", "{id:path}")
+        for prefix in ("", "/indexes/{index}") if operation.of_index else ("",):
+            paths.setdefault(prefix + path, {})[operation.method] = getattr(endpoints, operation.handler)
+    return [Route(path, _by_method(handlers), methods=list(handlers)) for path, handlers in paths.items()]
+
+
+def _by_method(handlers: Mapping[str, Handler]) -> Handler:
+    """One handler for a path, so that a method which it has not is told those that it has."""
+
+    async def handle(request: Request) -> Response:
+        return await handlers["GET" if request.method == "HEAD" else request.method](request)
+
+    return handle
+
+
+class _Faults:
+    """The last place to turn a fault into a line of the log. The answer to it is made before it comes here."""
+
+    def __init__(self, app: ASGIApp, log: ServerLog) -> None:
+        self._app = app
+        self._log = log
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._app(scope, receive, send)
+        except (HttpProblem, asyncio.CancelledError):
+            raise
+        except Exception as error:  # noqa: BLE001 - one request must not take the others with it
+            self._log.failure(scope.get(REQUEST_ID, ""), error)
