@@ -116,7 +116,7 @@ def test_reading_is_the_default_and_writing_is_not(server: RunningServer) -> Non
 @pytest.mark.parametrize(
     "header",
     [
-        *("", "Bearer", "Bearer ", "Bearer  ", "Basic cmVhZDpyZWFk", f"Bearer {SECRETS['read']}x", SECRETS["read"]),
+        *("", "Bearer", "Basic cmVhZDpyZWFk", f"Bearer {SECRETS['read']}x", SECRETS["read"]),
         *(f"Bearer {SECRETS['read'][:-1]}", "Bearer " + "a" * 8000, f"Bearer {SECRETS['read']}, x"),
     ],
 )
@@ -225,6 +225,7 @@ def test_a_body_that_does_not_is_counted_while_it_comes() -> None:
         except httpx.WriteError:  # the connection was closed while we sent
             pass
         assert sent < 10_000_000
+        _until(lambda: server.log.lines)
         assert server.log.lines[-1]["status"] == 413
         files = [("file", ("a.md", b"a" * 60_000))]
         assert server.client.post("/documents", files=files).status_code == 413
@@ -351,7 +352,8 @@ def test_listeners_that_went_away_are_forgotten() -> None:
     with serve(GuardRules(write=True)) as server:
         events = server.app.state.indexes["kb"].events
         with httpx.stream("GET", f"{server.url}/events", timeout=20) as stream:
-            next(stream.iter_lines())
+            lines = stream.iter_lines()
+            next(lines)
             assert events.listeners == 1
         for n in range(20):
             server.client.post("/documents", json={"documents": [{"id": "b.md", "text": f"b {n}"}]})
@@ -404,6 +406,7 @@ def test_a_fault_of_ours_tells_no_details(monkeypatch: pytest.MonkeyPatch) -> No
         answer = _ask(server, "pump")
         assert (answer.status_code, answer.headers["content-type"]) == (500, "application/problem+json")
         assert "the text" not in answer.text
+        _until(lambda: len(server.log.lines) == 2)
         failure = next(line for line in server.log.lines if line["event"] == "failure")
         assert (failure["error"], failure["id"]) == ("KeyError", answer.json()["id"])
         assert "the text" not in json.dumps(server.log.lines)

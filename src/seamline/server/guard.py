@@ -222,10 +222,7 @@ class _Answer:
         """Say why, unless the answer has begun: then its connection ends, which the server sees to."""
         if not self.status:
             self.deadline = None
-            response = problem_response(problem, id)
-            if problem.status in (408, 413, 503):
-                response.headers["connection"] = "close"  # what is left of the body is not read
-            await response(scope, receive, self.send)
+            await problem_response(problem, id)(scope, receive, self.send)
 
 
 def caller_of(scope: Scope) -> Caller:

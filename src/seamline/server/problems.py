@@ -17,6 +17,10 @@ REQUEST_ID = "seamline.request_id"
 """Key of the scope that holds the id of a request."""
 
 
+_UNREAD = ("too-large", "too-slow")
+"""Problems after which the rest of a body is not read: the connection ends."""
+
+
 class HttpProblem(Exception):
     """A request that is refused."""
 
@@ -36,7 +40,8 @@ def problem_response(problem: HttpProblem, id: str) -> Response:
         "detail": problem.detail,
         "id": id,
     }
-    return Response(encode_json(body), problem.status, dict(problem.headers), MEDIA_TYPE)
+    headers = {**problem.headers, **({"Connection": "close"} if problem.name in _UNREAD else {})}
+    return Response(encode_json(body), problem.status, headers, MEDIA_TYPE)
 
 
 async def answer_problem(request: Request, error: Exception) -> Response:
