@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from seamline import __version__
 from seamline.errors import SeamlineError
 from seamline.server.endpoints import Endpoints, ServerState
-from seamline.server.guard import Guard, GuardRules, RequestLog
+from seamline.server.guard import GuardRules, RequestLog, ServerGuard
 from seamline.server.indexes import ServedIndex, warm
 from seamline.server.json_body import encode_json
 from seamline.server.log import ServerLog
@@ -90,7 +90,7 @@ def make_app(
         metrics.count_request(entry)
         log.request(entry)
 
-    return ServerApp(Guard(_Faults(starlette, log), rules, tell), state)
+    return ServerApp(ServerGuard(_Faults(starlette, log), rules, tell), state)
 
 
 async def _warm(state: ServerState) -> None:

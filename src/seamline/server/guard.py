@@ -64,7 +64,7 @@ class RequestLog:
     client: str
 
 
-class Guard:
+class ServerGuard:
     """Answers what may not pass, and keeps what passes within its limits."""
 
     def __init__(self, app: ASGIApp, rules: GuardRules, log: Callable[[RequestLog], None]) -> None:

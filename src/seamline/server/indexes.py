@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from seamline.api.index import Index, Stats, UpdateReport
+    from seamline.schema.records import ResolvedRecord
     from seamline.server.metrics import ServerMetrics
-    from seamline.server.records import ResolvedRecord, WriteAnswer
+    from seamline.server.records import WriteAnswer
     from seamline.server.tokens import Caller
 
 LONGEST_NAME = 512

@@ -139,8 +139,8 @@ def _digest(given: dict[str, Any], at: str) -> bytes:
             raise ConfigError(f"{at}: expected a token of at least {SHORTEST} ASCII characters without spaces")
         return sha256(secret.encode()).digest()
     try:
-        digest = bytes.fromhex(known)
-    except (TypeError, ValueError):
+        digest = bytes.fromhex(str(known))
+    except ValueError:
         digest = b""
     if len(digest) != 32:
         raise ConfigError(f"{at}: sha256: expected 64 hexadecimal digits")
