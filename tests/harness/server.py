@@ -13,18 +13,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 import uvicorn
-from starlette.routing import BaseRoute
 
 from seamline import Index
 from seamline.filters.mapping import filter_of
-from seamline.server.app import ServerApp, make_app
+from seamline.server.app import ServerApp, ServerPart, make_app
 from seamline.server.guard import GuardRules, RequestLog
 from seamline.server.log import ServerLog
 from seamline.server.run import bind
 from seamline.server.tokens import Caller, Token, Tokens
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
 
 SRC = Path(__file__).parents[2] / "src"
 SECRETS = {
@@ -85,11 +88,14 @@ class RunningServer:
 
 @contextmanager
 def running(
-    indexes: dict[str, Index], rules: GuardRules | None = None, extra_routes: Sequence[BaseRoute] = ()
+    indexes: dict[str, Index],
+    rules: GuardRules | None = None,
+    parts: Sequence[ServerPart] = (),
+    tracer: Tracer | None = None,
 ) -> Iterator[RunningServer]:
     """A server of these indexes in a thread; it closes them."""
     log = KeptLog()
-    app = make_app(indexes, rules=rules, extra_routes=extra_routes, log=log)
+    app = make_app(indexes, rules=rules, parts=parts, log=log, tracer=tracer)
     bound = bind("127.0.0.1", 0)
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=10))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 import seamline
 from harness.json_schema import objections
 from harness.server import RunningServer, bearer, running, tokens
+from seamline.api.stats import THRESHOLDS, find_alerts
 from seamline.schema.json_schema import json_schema
 from seamline.server.guard import GuardRules
 from seamline.server.openapi import OPERATIONS
@@ -179,8 +181,36 @@ def test_measures_and_alerts_have_the_same_names(server: RunningServer) -> None:
     assert 'index_size_chunks{index="kb"} 3.0' in text
     rules = yaml.safe_load(Path(app.__file__).with_name("alerts.yml").read_text())["groups"][0]["rules"]
     assert len(rules) == 6
-    for rule in rules:
-        assert any(name in rule["expr"] for name in names), rule
+    assert {one.measure for one in THRESHOLDS} == names - {"index_size_chunks"}
+    for rule, one in zip(rules, THRESHOLDS, strict=True):  # both say the same
+        assert one.measure in rule["expr"]
+        assert f" {'>' if one.is_most else '<'} {one.limit}" in rule["expr"], rule
+
+
+def test_what_is_beyond_its_threshold_is_told(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    served = server.app.state.indexes["kb"]
+    before = server.client.get("/stats")
+    slow = next(one.message for one in THRESHOLDS if one.measure == "retrieval_latency")
+    assert slow not in before.json()["alerts"]
+    real = served.index.search
+
+    def search(*given: Any, **options: Any) -> Any:
+        time.sleep(0.25)
+        return real(*given, **options)
+
+    monkeypatch.setattr(served.index, "search", search)
+    ask(server, "/search", query="slowly")
+    after = server.client.get("/stats", headers={"If-None-Match": before.headers["etag"]})
+    assert after.status_code == 200  # the index is the same, but its alerts are not
+    assert slow in after.json()["alerts"]
+
+
+def test_thresholds() -> None:
+    fine = {one.measure: one.limit for one in THRESHOLDS}
+    assert not find_alerts(fine)
+    worse = {one.measure: one.limit * (1.1 if one.is_most else 0.9) for one in THRESHOLDS}
+    assert find_alerts(worse) == [one.message for one in THRESHOLDS]
+    assert not find_alerts({})
 
 
 def test_every_operation_is_described(server: RunningServer) -> None:
@@ -195,8 +225,6 @@ def test_every_operation_is_described(server: RunningServer) -> None:
 
 
 def test_ready_when_models_are_loaded(server: RunningServer) -> None:
-    import time
-
     end = time.monotonic() + 20
     while server.client.get("/readyz").status_code != 200 and time.monotonic() < end:
         time.sleep(0.05)

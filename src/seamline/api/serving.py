@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seamline.filters.mapping import FilterLike, filter_of
-from seamline.filters.tree import All, Filter, Test
+from seamline.filters.tree import All, Filter, Not, Test
 
 if TYPE_CHECKING:
     from seamline.api.index import Index
     from seamline.records import Head
 
-__all__ = ["Filter", "FilterLike", "both_filters", "document_head", "filter_of", "generation", "is_visible", "names"]
+__all__ = [
+    *("Filter", "FilterLike", "both_filters", "document_head", "fields_of", "filter_of", "generation", "is_visible"),
+    "names",
+]
 
 
 def generation(index: Index) -> str:
@@ -25,6 +28,14 @@ def both_filters(forced: Filter | None, where: FilterLike) -> Filter | None:
     if forced is None or asked is None:
         return forced or asked
     return All((forced, asked))
+
+
+def fields_of(filter: Filter) -> set[str]:
+    """The fields that a filter looks at."""
+    if isinstance(filter, Test):
+        return {filter.field}
+    inner = (filter.inner,) if isinstance(filter, Not) else filter.inner
+    return {name for one in inner for name in fields_of(one)}
 
 
 def document_head(index: Index, doc: str) -> Head | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from seamline import __version__
@@ -23,13 +24,17 @@ from seamline.server.json_body import encode_json
 from seamline.server.log import ServerLog
 from seamline.server.metrics import ServerMetrics
 from seamline.server.openapi import OPERATIONS, openapi_document
+from seamline.server.parts import ServerPart
 from seamline.server.pool import BoundedPool
 from seamline.server.problems import REQUEST_ID, HttpProblem, answer_problem
+from seamline.server.traces import TracedApp
 
 if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
+
     from seamline.api.index import Index
 
-__all__ = ["ServerApp", "make_app"]
+__all__ = ["ServerApp", "ServerPart", "make_app"]
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -37,44 +42,54 @@ Handler = Callable[[Request], Awaitable[Response]]
 class ServerApp:
     """An ASGI application with everything that it holds open."""
 
-    def __init__(self, app: ASGIApp, state: ServerState) -> None:
+    def __init__(self, app: ASGIApp, state: ServerState, parts: Sequence[ServerPart]) -> None:
         self._app = app
+        self._parts = parts
         self.state = state
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._app(scope, receive, send)
+
+    async def stop(self) -> None:
+        """End what would never end by itself, such as streams: a server that stops waits for its answers."""
+        self.state.stop()
+        for part in self._parts:
+            if part.stop is not None:
+                await part.stop()
 
 
 def make_app(
     indexes: Mapping[str, Index],
     *,
     rules: GuardRules | None = None,
-    extra_routes: Sequence[BaseRoute] = (),
+    parts: Sequence[ServerPart] = (),
     log: ServerLog | None = None,
+    tracer: Tracer | None = None,
 ) -> ServerApp:
     """The server of these indexes by name; the first is the one that paths without a name mean. It closes them when it
     ends.
 
-    `extra_routes` are routes of other parts, under the same guard: `seamline.server.guard.caller_of(scope)` says who
-    asks, `require(scope, "write")` refuses those who may not. An answer whose type is text/event-stream has no time
-    limit.
+    The routes of other parts are under the same guard: `seamline.server.guard.caller_of(scope)` says who asks,
+    `require(scope, "write")` refuses those who may not. An answer whose type is text/event-stream has no time limit. A
+    tracer of OpenTelemetry is told of every request.
     """
     rules, log = rules or GuardRules(), log or ServerLog()
+    rules = replace(rules, open_paths=[*rules.open_paths, *(path for part in parts for path in part.open_paths)])
     limits, metrics = rules.limits, ServerMetrics()
     served = {name: ServedIndex(name, index, limits, metrics) for name, index in indexes.items()}
-    state = ServerState(served, limits, metrics, BoundedPool(limits.threads, limits.waiting, "search"))
+    state = ServerState(served, limits, metrics, BoundedPool(limits.threads, limits.waiting, "search"), tracer)
     state.openapi = encode_json(openapi_document(__version__, limits))
 
     @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
         warming = asyncio.create_task(_warm(state))
         yield
         warming.cancel()
-        state.stop()
+        await app.stop()
         await asyncio.to_thread(state.close)
 
     starlette = Starlette(
-        routes=[*_routes(Endpoints(state)), *extra_routes],
+        routes=[*_routes(Endpoints(state)), *(route for part in parts for route in part.routes)],
         exception_handlers={
             HttpProblem: answer_problem,
             SeamlineError: answer_problem,
@@ -90,7 +105,9 @@ def make_app(
         metrics.count_request(entry)
         log.request(entry)
 
-    return ServerApp(ServerGuard(_Faults(starlette, log), rules, tell), state)
+    guard: ASGIApp = ServerGuard(_Faults(starlette, log), rules, tell)
+    app = ServerApp(guard if tracer is None else TracedApp(guard, tracer), state, parts)
+    return app
 
 
 async def _warm(state: ServerState) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -22,7 +23,7 @@ from seamline.server.json_body import encode_json, parse_json, read_record
 from seamline.server.limits import ServerLimits
 from seamline.server.metrics import MEDIA_TYPE, ServerMetrics
 from seamline.server.pool import BoundedPool
-from seamline.server.problems import HttpProblem
+from seamline.server.problems import HttpProblem, no_index
 from seamline.server.records import (
     ChunkRequest,
     CiteRequest,
@@ -35,9 +36,12 @@ from seamline.server.records import (
     UpsertRequest,
 )
 from seamline.server.tokens import READ, WRITE
+from seamline.server.traces import trace
 from seamline.text.headings import heading_text
 
 if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
+
     from seamline.protocols import Reranker
     from seamline.server.tokens import Caller
 
@@ -58,6 +62,7 @@ class ServerState:
     limits: ServerLimits
     metrics: ServerMetrics
     pool: BoundedPool
+    tracer: Tracer | None = None
     openapi: bytes = b""
     status: str = "starting"
     """starting, ok, stopping."""
@@ -97,7 +102,7 @@ class Endpoints:
 
         def work() -> tuple[str, bytes]:
             mark = served.generation()
-            with self._state.metrics.latency.labels(served.name, "search").time():
+            with self._measure("search", served):
                 found = served.index.search(
                     asked["query"],
                     k=asked.get("k"),
@@ -123,7 +128,7 @@ class Endpoints:
 
         def work() -> tuple[str, bytes]:
             mark = served.generation()
-            with self._state.metrics.latency.labels(served.name, "context").time():
+            with self._measure("context", served):
                 found = served.index.context(
                     asked["query"],
                     budget=budget,
@@ -276,7 +281,9 @@ class Endpoints:
     async def stats(self, request: Request) -> Response:
         require_whole(request.scope)
         served = self._served(request)
-        return await self._conditional(request, served, lambda: _stats_record(served))
+        mark, alerts = await self._run(served, lambda: (served.stats()[0], served.measure()))
+        state = ",".join([mark, *alerts])  # alerts come and go while the index stays
+        return await self._conditional(request, served, lambda: _stats_record(served, alerts), state)
 
     async def events(self, request: Request) -> Response:
         require_whole(request.scope)
@@ -304,13 +311,19 @@ class Endpoints:
 
     # --- shared
 
+    @contextmanager
+    def _measure(self, kind: str, served: ServedIndex) -> Iterator[None]:
+        timer = self._state.metrics.latency.labels(served.name, kind).time()
+        with timer, trace(self._state.tracer, kind, served.name):
+            yield
+
     def _served(self, request: Request) -> ServedIndex:
         name = request.path_params.get("index")
         if name is None:
             return self._default
         found = self._state.indexes.get(name)
         if found is None:
-            raise HttpProblem(404, "no-index", "no index of this name: GET /indexes lists them")
+            raise no_index()
         return found
 
     async def _run(self, served: ServedIndex, work: Callable[[], Any]) -> Any:
@@ -323,12 +336,15 @@ class Endpoints:
         except StoreError as error:
             raise type(error)(served.without_paths(str(error))) from error
 
-    async def _conditional(self, request: Request, served: ServedIndex, work: Callable[[], object]) -> Response:
-        """An answer that is the same as long as the index is: 304 where the caller has it."""
+    async def _conditional(
+        self, request: Request, served: ServedIndex, work: Callable[[], object], state: str | None = None
+    ) -> Response:
+        """An answer that is the same as long as the state is, which is that of the index unless given: 304 where the
+        caller has it."""
         known = [tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")]
 
         def marked() -> tuple[str, bytes | None]:
-            mark = served.generation()
+            mark = served.generation() if state is None else state
             return mark, None if etag(mark) in known else encode_json(work())
 
         mark, body = await self._run(served, marked)
@@ -416,7 +432,7 @@ def _chunk_record(one: Any) -> StoredChunk:
     }
 
 
-def _stats_record(served: ServedIndex) -> StatsAnswer:
+def _stats_record(served: ServedIndex, alerts: Sequence[str]) -> StatsAnswer:
     mark, stats = served.stats()
     settings = served.index.settings
     return {
@@ -433,6 +449,8 @@ def _stats_record(served: ServedIndex) -> StatsAnswer:
         "kinds": dict(stats.kinds),
         "languages": dict(stats.languages),
         "duplicate_rate": stats.duplicates.rate,
+        "completeness": stats.completeness,
+        "alerts": [*alerts],
         "embedder": settings.embedder,
         "dimensions": settings.dimensions,
         "fingerprint": settings.fingerprint,

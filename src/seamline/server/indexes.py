@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.api import serving
+from seamline.api.stats import find_alerts
 from seamline.errors import ConfigError, IndexBusy, SeamlineError
 from seamline.server.events import EventStream
 from seamline.server.limits import ServerLimits
@@ -35,8 +36,12 @@ _REFUSED = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066
 """Controls, marks that turn the direction of text, backslashes, homes, drives and addresses."""
 _BUSY_SECONDS = 10.0
 """How long a write waits for another process that writes."""
+_LAG_SECONDS = 300.0
+"""How long a write is remembered: what was found long ago is not stale."""
+_FEW = 100
+"""Embedded texts of a write below which its speed says more about its overhead."""
 _STATS_SECONDS = 30.0
-"""How old the numbers of an index may be that changes all the time."""
+"""How old the numbers may be that are measured, of an index that changes all the time."""
 
 
 class GivenContent(NamedTuple):
@@ -58,7 +63,9 @@ class ServedIndex:
         self._writes = BoundedPool(1, limits.writes, f"writer-{name}")
         self._metrics = metrics
         self._arrivals: list[float] = []
-        self._lag = 0.0
+        self._last_write = (0.0, 0.0)
+        """When it was done, and how long after its arrival."""
+        self._speed = 0.0
         self._stats: tuple[str, float, Stats] | None = None
 
     def close(self) -> None:
@@ -86,22 +93,30 @@ class ServedIndex:
                 found = replace(found, status="unknown", cited=None, now=(), explanation=unknown)
         return found.to_dict()
 
-    def stats(self) -> tuple[str, Stats]:
-        """The numbers of the present state, with its mark; at most some seconds old where it changes all the time."""
+    def stats(self, oldest: float = 0.0) -> tuple[str, Stats]:
+        """The numbers of the present state, with its mark; or of one that is at most so many seconds old."""
         mark, now = self.generation(), time.monotonic()
         known = self._stats
-        if known is None or (known[0] != mark and now - known[1] > _STATS_SECONDS):
+        if known is None or (known[0] != mark and now - known[1] >= oldest):
             known = self._stats = (mark, now, self.index.stats())
-            titled = sum(head.chunks for head in self.index.documents() if head.title)
-            self._metrics.set_stats(self.name, known[2], titled)
+            self._metrics.set_stats(self.name, known[2])
         return known[0], known[2]
 
-    def measure(self) -> None:
-        """Bring the gauges up to date."""
-        self.stats()
-        self._metrics.set_caches(self.name, self.index.hit_rates())
-        waiting = time.monotonic() - min(self._arrivals, default=time.monotonic())
-        self._metrics.lag.labels(self.name).set(max(self._lag, waiting))
+    def measure(self) -> Sequence[str]:
+        """Bring the gauges up to date; the alerts that follow from them."""
+        stats = self.stats(_STATS_SECONDS)[1]
+        rates = self.index.hit_rates()
+        self._metrics.set_caches(self.name, rates)
+        now = time.monotonic()
+        done, took = self._last_write
+        lag = max(now - min(self._arrivals, default=now), took if now - done < _LAG_SECONDS else 0.0)
+        self._metrics.lag.labels(self.name).set(lag)
+        measures = {"index_freshness_lag": lag}
+        if slowest := self._metrics.slowest(self.name):
+            measures |= {"retrieval_latency": slowest, "cache_hit_rate": rates["chunks"]}
+        if self._speed:
+            measures["embedding_throughput"] = self._speed
+        return [*find_alerts(measures), *stats.alerts]
 
     # --- what callers write
 
@@ -134,7 +149,8 @@ class ServedIndex:
             answer = await self._writes.run(lambda: self._patiently(work))
         finally:
             self._arrivals.remove(arrived)
-        self._lag = time.monotonic() - arrived
+        now = time.monotonic()
+        self._last_write = (now, now - arrived)
         self.events.publish("changed", {"index": self.name, "generation": answer["generation"]})
         return answer
 
@@ -175,8 +191,9 @@ class ServedIndex:
         return sum_reports(reports)
 
     def _answer(self, report: UpdateReport, seconds: float) -> WriteAnswer:
-        if report.embedded:
-            self._metrics.throughput.labels(self.name).set(report.embedded / max(seconds, 1e-6))
+        if report.embedded >= _FEW:
+            self._speed = report.embedded / max(seconds, 1e-6)
+            self._metrics.throughput.labels(self.name).set(self._speed)
         return {
             "documents": report.documents,
             "added": report.added,

@@ -31,7 +31,10 @@ class ServerMetrics:
         )
         self.chunks = Gauge("index_size_chunks", "Chunks of the index", index, registry=registry)
         self.throughput = Gauge(
-            "embedding_throughput", "Texts per second that the last write embedded", index, registry=registry
+            "embedding_throughput",
+            "Texts per second that the last write of 100 or more embedded",
+            index,
+            registry=registry,
         )
         self.hit_rate = Gauge(
             "cache_hit_rate", "Share of look-ups that a cache answered, 0-1", [*index, "cache"], registry=registry
@@ -59,26 +62,28 @@ class ServerMetrics:
         method = entry.method if entry.method in _METHODS else "other"  # callers may send any word
         self.requests.labels(method, str(entry.status)).inc()
 
-    def set_stats(self, index: str, stats: Stats, titled: int) -> None:
-        """The gauges of an index; `titled` is how many chunks have a title."""
+    def set_stats(self, index: str, stats: Stats) -> None:
         self.chunks.labels(index).set(stats.chunks)
         self.duplicates.labels(index).set(stats.duplicates.rate)
-        self.completeness.labels(index).set(completeness(stats, titled))
+        self.completeness.labels(index).set(stats.completeness)
 
     def set_caches(self, index: str, rates: Mapping[str, float]) -> None:
         for cache, rate in rates.items():
             self.hit_rate.labels(index, cache).set(rate)
+
+    def slowest(self, index: str) -> float:
+        """Seconds that 99% of the searches and contexts of an index were within, as far as the buckets tell; 0 where
+        there were none."""
+        within: dict[float, float] = {}
+        for sample in (sample for metric in self.latency.collect() for sample in metric.samples):
+            if sample.name.endswith("_bucket") and sample.labels["index"] == index:
+                bound = float(sample.labels["le"])
+                within[bound] = within.get(bound, 0.0) + sample.value
+        total = max(within.values(), default=0.0)
+        return min((bound for bound, count in within.items() if count >= 0.99 * total), default=0.0) if total else 0.0
 
     def render(self) -> bytes:
         return generate_latest(self._registry)
 
 
 _METHODS = {"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"}
-
-
-def completeness(stats: Stats, titled: int) -> float:
-    """The mean share of chunks that have a title, a kind and a language; 1 where there are none."""
-    if not stats.chunks:
-        return 1.0
-    known = (titled, stats.chunks - stats.kinds.get("", 0), stats.chunks - stats.languages.get("", 0))
-    return sum(known) / (len(known) * stats.chunks)

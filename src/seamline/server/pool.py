@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
 
 from seamline.server.problems import HttpProblem
@@ -34,7 +35,7 @@ class BoundedPool:
             )
         self._taken += 1
         loop = asyncio.get_running_loop()
-        future = self._executor.submit(work)
+        future = self._executor.submit(copy_context().run, work)  # so that its spans belong to the request
         future.add_done_callback(lambda done: _tell(loop, self._release, done))
         return await asyncio.wrap_future(future)
 

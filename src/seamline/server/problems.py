@@ -32,6 +32,10 @@ class HttpProblem(Exception):
         self.headers = headers or {}
 
 
+def no_index() -> HttpProblem:
+    return HttpProblem(404, "no-index", "no index of this name: GET /indexes lists them")
+
+
 def problem_response(problem: HttpProblem, id: str) -> Response:
     body: ProblemRecord = {
         "type": f"urn:seamline:problem:{problem.name}",

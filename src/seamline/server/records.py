@@ -213,6 +213,10 @@ class StatsAnswer(TypedDict):
     languages: dict[str, int]
     duplicate_rate: float
     """Share of chunks that would not be missed."""
+    completeness: float
+    """How many chunks have a title, a kind and a language, 0-1."""
+    alerts: list[str]
+    """What is beyond its threshold, in words."""
     embedder: str
     dimensions: int
     fingerprint: str

@@ -6,7 +6,6 @@ import ipaddress
 import logging
 import socket
 from collections.abc import Callable, Sequence
-from types import FrameType
 
 import uvicorn
 
@@ -90,17 +89,17 @@ def serve(app: ServerApp, bound: socket.socket, log: ServerLog, started: Callabl
 
 
 class _Server(uvicorn.Server):
-    """Ends streams as soon as a signal comes: uvicorn waits for all answers."""
+    """Ends streams first of all when it stops: uvicorn waits for all answers."""
 
     def __init__(self, config: uvicorn.Config, app: ServerApp, started: Callable[[], None]) -> None:
         super().__init__(config)
-        self._state = app.state
+        self._app = app
         self._tell = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._tell()
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        self._state.stop()
-        super().handle_exit(sig, frame)
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await self._app.stop()
+        await super().shutdown(sockets)

@@ -12,7 +12,7 @@ from hmac import compare_digest
 from pathlib import Path
 from typing import Any
 
-from seamline.api.serving import Filter, filter_of
+from seamline.api.serving import Filter, fields_of, filter_of
 from seamline.errors import ConfigError
 
 READ, WRITE = "read", "write"
@@ -97,7 +97,9 @@ _KEYS = {"name", "token", "sha256", "rights", "where", "tenant"}
 
 
 def _token(given: Any, at: str) -> Token:
-    if not isinstance(given, dict) or (unknown := set(given) - _KEYS):
+    if not isinstance(given, dict):
+        raise ConfigError(f"{at}: expected a table")
+    if unknown := set(given) - _KEYS:
         raise ConfigError(f"{at}: unknown key {min(unknown)!r}: expected some of {', '.join(sorted(_KEYS))}")
     name = given.get("name")
     if not isinstance(name, str) or not name.isprintable() or not name:
@@ -125,9 +127,23 @@ def _part(given: dict[str, Any], at: str) -> tuple[Filter | None, dict[str, Any]
     if where and tenant:
         raise ConfigError(f"{at}: expected `where` or `tenant`, got both")
     try:
-        return filter_of(where or ({"meta": tenant} if tenant else None)), tenant
+        forced = filter_of(where or ({"meta": tenant} if tenant else None))
     except ConfigError as error:
         raise ConfigError(f"{at}: {error}") from None
+    if forced and (inner := sorted(name for name in fields_of(forced) if not _is_of_documents(name))):
+        raise ConfigError(
+            f"{at}: where: `{inner[0]}` differs inside of a document, and documents are read as a whole: expected some"
+            f" of {', '.join(_OF_DOCUMENTS)}, meta.NAME"
+        )
+    return forced, tenant
+
+
+_OF_DOCUMENTS = ("doc", "title", "media_type", "created_at")
+
+
+def _is_of_documents(name: str) -> bool:
+    """Whether all of a document has the same value in a field."""
+    return name in _OF_DOCUMENTS or name.startswith("meta.")
 
 
 def _digest(given: dict[str, Any], at: str) -> bytes:

@@ -35,6 +35,7 @@ GET /openapi.json describes all paths. The first index is the one that paths wit
 /indexes/NAME. A file of tokens holds, for each: [[token]] name = "ops", token = "..." or sha256 = "...",
 rights = ["read", "write"], and for a tenant tenant = { team = "docs" }, which is part of each of its queries.
 Another address than that of this machine needs tokens. Ctrl-C ends when open requests are answered.
+Traces go where OTEL_EXPORTER_OTLP_ENDPOINT says, if it is set.
 exit codes: 0 stopped, 1 an index cannot be used, 2 usage or configuration"""
 
 
@@ -87,6 +88,7 @@ def execute(args: argparse.Namespace) -> int:
     from seamline.server.log import ServerLog
     from seamline.server.run import allowed_hosts, bind, serve
     from seamline.server.tokens import Tokens, load_tokens
+    from seamline.server.traces import load_provider
 
     tokens = load_tokens(args.token_file) if args.token_file else Tokens(())
     if args.write and len(tokens):
@@ -94,12 +96,15 @@ def execute(args: argparse.Namespace) -> int:
     hosts = allowed_hosts(args.host, tokens, args.allow_host)
     rules = GuardRules(tokens, args.write, hosts, tuple(args.allow_origin), _limits(args))
     log = ServerLog(quiet=args.quiet)
+    traces = load_provider()
     with ExitStack() as undo:
+        if traces is not None:
+            undo.callback(traces.shutdown)
         indexes: dict[str, Index] = {}
         for name, place in _places(args.index):
             indexes[name] = undo.enter_context(open_place(args, place))
         bound = undo.enter_context(bind(args.host, args.port))
-        app = make_app(indexes, rules=rules, log=log)
+        app = make_app(indexes, rules=rules, log=log, tracer=traces and traces.get_tracer("seamline"))
         host, port = bound.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
         kind = plural(len(tokens), "token") if len(tokens) else "no tokens; callers may " + _may(args.write)
