@@ -97,7 +97,9 @@ def running(
     log = KeptLog()
     app = make_app(indexes, rules=rules, parts=parts, log=log, tracer=tracer)
     bound = bind("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=10))
+    server = uvicorn.Server(
+        uvicorn.Config(app, http="h11", log_config=None, access_log=False, timeout_graceful_shutdown=10)
+    )
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
     thread.start()
     url = f"http://127.0.0.1:{bound.getsockname()[1]}"

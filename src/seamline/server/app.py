@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -94,6 +94,7 @@ def make_app(
             HttpProblem: answer_problem,
             SeamlineError: answer_problem,
             HTTPException: answer_problem,
+            ClientDisconnect: answer_problem,
             Exception: answer_problem,
         },
         lifespan=lifespan,

@@ -169,6 +169,8 @@ class ServerGuard:
         return any(path == one or (one.endswith("/*") and path.startswith(one[:-1])) for one in self._rules.open_paths)
 
     def _check_length(self, headers: Headers) -> None:
+        if "content-length" in headers and "transfer-encoding" in headers:  # a proxy may believe the other one
+            raise HttpProblem(400, "two-lengths", "expected Content-Length or Transfer-Encoding, got both")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length[:20]) > self._rules.limits.body:
             raise too_large(self._rules.limits.body)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from http import HTTPStatus
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from seamline.errors import ConfigError, MissingExtra, ParseError, ProviderError, SeamlineError, StoreError, TrustError
@@ -17,7 +17,7 @@ REQUEST_ID = "seamline.request_id"
 """Key of the scope that holds the id of a request."""
 
 
-_UNREAD = ("too-large", "too-slow")
+_UNREAD = ("too-large", "too-slow", "two-lengths")
 """Problems after which the rest of a body is not read: the connection ends."""
 
 
@@ -62,6 +62,8 @@ def problem_of(error: Exception) -> HttpProblem:
         said = getattr(error, "detail", "") or phrase
         name = phrase.lower().replace(" ", "-")
         return HttpProblem(status, name, str(said), getattr(error, "headers", None))
+    if isinstance(error, ClientDisconnect):  # nobody reads it, but the log has its status
+        return HttpProblem(400, "gone", "the caller went away before the body was whole")
     text = str(error)
     if isinstance(error, TrustError):
         return HttpProblem(503, "not-trusted", "the index names a service that this server may not use: see its log")

@@ -82,6 +82,7 @@ def serve(app: ServerApp, bound: socket.socket, log: ServerLog, started: Callabl
         lifespan="on",
         timeout_keep_alive=15,
         timeout_graceful_shutdown=PATIENCE,
+        http="h11",  # the limit below is of this parser
         h11_max_incomplete_event_size=64 * 1024,
         ws="none",
     )
