@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import logging
 import socket
+import sys
 from collections.abc import Callable, Sequence
 
 import uvicorn
@@ -17,6 +18,9 @@ from seamline.server.tokens import Tokens
 
 PATIENCE = 30
 """Seconds that open requests have to end after a signal."""
+SWITCH = 0.001
+"""Seconds that a searching thread may keep the others from running: five times less than usual, so that a request can be
+refused quickly while all threads search."""
 
 
 def allowed_hosts(host: str, tokens: Tokens, named: Sequence[str]) -> tuple[str, ...]:
@@ -73,6 +77,7 @@ def serve(app: ServerApp, bound: socket.socket, log: ServerLog, started: Callabl
     for name in ("uvicorn", "uvicorn.error", "asyncio"):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [LogHandler(log)], False
+    sys.setswitchinterval(SWITCH)
     config = uvicorn.Config(
         app,
         log_config=None,
