@@ -11,10 +11,8 @@ if TYPE_CHECKING:
     from seamline.api.index import Index
     from seamline.records import Head
 
-__all__ = [
-    *("Filter", "FilterLike", "both_filters", "document_head", "fields_of", "filter_of", "generation", "is_visible"),
-    "names",
-]
+__all__ = ["Filter", "FilterLike", "both_filters", "document_head", "fields_of", "filter_of", "generation"]
+__all__ += ["is_visible", "names"]
 
 
 def generation(index: Index) -> str:

@@ -19,8 +19,8 @@ from seamline.server.tokens import Tokens
 PATIENCE = 30
 """Seconds that open requests have to end after a signal."""
 SWITCH = 0.001
-"""Seconds that a searching thread may keep the others from running: five times less than usual, so that a request can be
-refused quickly while all threads search."""
+"""Seconds that a searching thread may keep others from running, a fifth of the usual: a request is to be refused quickly
+while all threads search."""
 
 
 def allowed_hosts(host: str, tokens: Tokens, named: Sequence[str]) -> tuple[str, ...]:

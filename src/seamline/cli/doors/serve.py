@@ -104,7 +104,7 @@ def execute(args: argparse.Namespace) -> int:
         for name, place in _places(args.index):
             indexes[name] = undo.enter_context(open_place(args, place))
         bound = undo.enter_context(bind(args.host, args.port))
-        app = make_app(indexes, rules=rules, log=log, tracer=traces and traces.get_tracer("seamline"))
+        app = make_app(indexes, rules=rules, log=log, tracer=traces.get_tracer("seamline") if traces else None)
         host, port = bound.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
         kind = plural(len(tokens), "token") if len(tokens) else "no tokens; callers may " + _may(args.write)
