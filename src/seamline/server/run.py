@@ -19,7 +19,7 @@ from seamline.server.tokens import Tokens
 PATIENCE = 30
 """Seconds that open requests have to end after a signal."""
 SWITCH = 0.001
-"""Seconds that a searching thread may keep others from running, a fifth of the usual: a request is to be refused quickly
+"""Seconds that a searching thread may keep others from running, a fifth of the usual: requests are refused quickly also
 while all threads search."""
 
 
