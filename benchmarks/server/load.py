@@ -33,7 +33,7 @@ _WORDS = [
 _SLOWER = 1.3
 """How much slower than Index.search a warm search over HTTP may be."""
 _GAIN = 1.6
-"""Throughput of two threads beside that of one."""
+"""Throughput of two processes that search beside that of one."""
 _REFUSAL = 0.1
 """Seconds within which a server that has too much to do says so."""
 _GROWTH = 1.1
@@ -231,12 +231,12 @@ def main(arguments: argparse.Namespace) -> int:
             early = load.memory[len(load.memory) // 10]
             bar(f"memory {load.memory[-1] / early:.2f}x (at most {_GROWTH})", load.memory[-1] <= _GROWTH * early)
     rates = {}
-    for threads in (1, 2):
-        with serving(place, "--threads", str(threads)) as (pid, port):
+    for workers in (1, 2):
+        with serving(place, "--workers", str(workers)) as (pid, port):
             load = measured(pid, port, 8, seconds)
-            show(f"8, --threads {threads}", load)
-            rates[threads] = load.rate
-    bar(f"two threads: {rates[2] / rates[1]:.2f}x of one (at least {_GAIN})", rates[2] >= _GAIN * rates[1])
+            show(f"8, --workers {workers}", load)
+            rates[workers] = load.rate
+    bar(f"two workers: {rates[2] / rates[1]:.2f}x of one (at least {_GAIN})", rates[2] >= _GAIN * rates[1])
     with serving(place, "--threads", "1", "--waiting", "4") as (pid, port):
         load = measured(pid, port, 64, seconds)
         show("64, --waiting 4", load)

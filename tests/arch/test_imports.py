@@ -66,6 +66,7 @@ SHARED = {"tokens"}
 BROAD_EXCEPT_ALLOWED = {
     "cli/main.py",
     "server/app.py",
+    "server/workers.py",
     "parse/isolate/child.py",
     "tokens/custom.py",
     "tokens/bpe.py",

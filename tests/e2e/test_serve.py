@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -182,3 +183,71 @@ def test_load_and_clients_that_go_away(place: Path) -> None:
             one.close()
         assert (len(statuses), set(statuses)) == (400, {200})
         assert httpx.get(f"{server.url}/readyz").status_code == 200
+
+
+def children(pid: int) -> list[int]:
+    """The processes that search for a server."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        found += [int(child) for child in (task / "children").read_text().split()]
+    return [child for child in found if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+linux = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks at processes in /proc")
+
+
+@linux
+def test_processes_that_search(place: Path) -> None:
+    with process("--index", str(place), "--write", "-q", "--workers", "2") as server:
+
+        def ask(path: str = "/search", **body: object) -> httpx.Response:
+            return httpx.post(f"{server.url}{path}", json=body, timeout=60)
+
+        found = ask(query="pump 7 part 49")
+        with seamline.open_index(place) as index:
+            assert found.json() == json.loads(json.dumps(index.search("pump 7 part 49").to_dict()))
+            text = ask("/context", query="pump 7", budget=100, reranker="seam").json()["text"]
+            assert "Pump 7" in text
+        wrong = ask(query="pump", where="colour = 3")
+        assert (wrong.status_code, "colour" in wrong.json()["detail"]) == (422, True)
+        ask("/documents", documents=[{"id": "new.md", "text": "The xylophone is out of tune."}])
+        for _ in range(4):  # whoever answers
+            newest = ask(query="xylophone")
+            assert newest.json()["hits"][0]["doc"] == "new.md"
+        assert newest.headers["etag"] != found.headers["etag"]
+        assert 'cache_hit_rate{cache="results",index="default"} 0.0' not in httpx.get(f"{server.url}/metrics").text
+
+        first, second = children(server.process.pid)
+        os.kill(first, signal.SIGKILL)
+        os.kill(second, signal.SIGKILL)
+        statuses = [ask(query=f"pump {n}").status_code for n in range(4)]
+        assert (statuses.count(503), statuses[-1]) == (2, 200)  # one for each, and then they are replaced
+        replaced = children(server.process.pid)
+        assert len(replaced) == 2
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(20) == 0
+        wait_for(lambda: not any(Path(f"/proc/{child}").exists() for child in replaced))
+
+
+@linux
+def test_processes_that_search_end_with_the_server(place: Path) -> None:
+    with process("--index", str(place), "-q", "--workers", "2") as server:
+        assert httpx.post(f"{server.url}/search", json={"query": "pump"}, timeout=60).status_code == 200
+        found = children(server.process.pid)
+        assert len(found) == 2
+        server.process.kill()
+        wait_for(lambda: not any(_runs(child) for child in found))
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

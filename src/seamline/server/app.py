@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
     from seamline.api.index import Index
+    from seamline.server.workers import SearchWorkers
 
 __all__ = ["ServerApp", "ServerPart", "make_app"]
 
@@ -65,19 +66,21 @@ def make_app(
     parts: Sequence[ServerPart] = (),
     log: ServerLog | None = None,
     tracer: Tracer | None = None,
+    workers: SearchWorkers | None = None,
 ) -> ServerApp:
     """The server of these indexes by name; the first is the one that paths without a name mean. It closes them when it
     ends.
 
     The routes of other parts are under the same guard: `seamline.server.guard.caller_of(scope)` says who asks,
     `require(scope, "write")` refuses those who may not. An answer whose type is text/event-stream has no time limit. A
-    tracer of OpenTelemetry is told of every request.
+    tracer of OpenTelemetry is told of every request. Searches run in `workers`, which it closes, or in threads.
     """
     rules, log = rules or GuardRules(), log or ServerLog()
     rules = replace(rules, open_paths=[*rules.open_paths, *(path for part in parts for path in part.open_paths)])
     limits, metrics = rules.limits, ServerMetrics()
-    served = {name: ServedIndex(name, index, limits, metrics) for name, index in indexes.items()}
-    state = ServerState(served, limits, metrics, BoundedPool(limits.threads, limits.waiting, "search"), tracer)
+    served = {name: ServedIndex(name, index, limits, metrics, workers) for name, index in indexes.items()}
+    pool = BoundedPool(limits.threads, limits.waiting, "search")
+    state = ServerState(served, limits, metrics, pool, tracer, workers)
     state.openapi = encode_json(openapi_document(__version__, limits))
 
     @asynccontextmanager

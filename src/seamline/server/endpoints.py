@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +13,7 @@ from starlette.responses import Response, StreamingResponse
 
 from seamline import api
 from seamline.api import serving
-from seamline.api.search import SearchOptions, load_reranker
+from seamline.api.search import SearchOptions
 from seamline.errors import ConfigError, StoreError
 from seamline.server.guard import UNLIMITED, require, require_whole
 from seamline.server.indexes import GivenContent, ServedIndex, check_name, missing
@@ -42,8 +40,8 @@ from seamline.text.headings import heading_text
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
-    from seamline.protocols import Reranker
     from seamline.server.tokens import Caller
+    from seamline.server.workers import SearchWorkers
 
 PAGE, MOST_PAGE = 100, 1000
 """Documents of a page."""
@@ -63,6 +61,7 @@ class ServerState:
     metrics: ServerMetrics
     pool: BoundedPool
     tracer: Tracer | None = None
+    workers: SearchWorkers | None = None
     openapi: bytes = b""
     status: str = "starting"
     """starting, ok, stopping."""
@@ -76,6 +75,8 @@ class ServerState:
     def close(self) -> None:
         """Finish what was begun, and give up the indexes."""
         self.pool.close()
+        if self.workers is not None:
+            self.workers.close()
         for served in self.indexes.values():
             served.close()
 
@@ -87,10 +88,6 @@ class Endpoints:
         self._state = state
         self._default = next(iter(state.indexes.values()))
 
-    @cached_property
-    def _reranker(self) -> Reranker:
-        return load_reranker("seam")
-
     # --- asking
 
     async def search(self, request: Request) -> Response:
@@ -100,21 +97,16 @@ class Endpoints:
         options = _options(asked)
         where = serving.both_filters(caller.forced, asked.get("where", ""))
 
-        def work() -> tuple[str, bytes]:
-            mark = served.generation()
-            with self._measure("search", served):
-                found = served.index.search(
-                    asked["query"],
-                    k=asked.get("k"),
-                    where=where,
-                    options=options,
-                    adaptive=asked.get("adaptive", False),
-                    reranker=self._reranker if asked.get("reranker") else None,
-                )
-            return mark, encode_json(found.to_dict())
-
-        mark, body = await self._run(served, work)
-        return _marked(body, mark)
+        return await self._find(
+            served,
+            "search",
+            asked["query"],
+            k=asked.get("k"),
+            where=where,
+            options=options,
+            adaptive=asked.get("adaptive", False),
+            reranker=bool(asked.get("reranker")),
+        )
 
     async def context(self, request: Request) -> Response:
         caller, served = require(request.scope, READ), self._served(request)
@@ -126,24 +118,19 @@ class Endpoints:
         if not 1 <= budget <= 1_000_000:
             raise ConfigError(f"expected a whole number from 1 to 1000000, got {budget}", "$.budget")
 
-        def work() -> tuple[str, bytes]:
-            mark = served.generation()
-            with self._measure("context", served):
-                found = served.index.context(
-                    asked["query"],
-                    budget=budget,
-                    where=where,
-                    options=options,
-                    packing=asked.get("packing", "greedy"),
-                    sources=asked.get("sources", "inline"),
-                    weak=asked.get("weak"),
-                    whole=asked.get("whole", True),
-                    reranker=self._reranker if asked.get("reranker") else None,
-                )
-            return mark, encode_json(found.to_dict())
-
-        mark, body = await self._run(served, work)
-        return _marked(body, mark)
+        return await self._find(
+            served,
+            "context",
+            asked["query"],
+            budget=budget,
+            where=where,
+            options=options,
+            packing=asked.get("packing", "greedy"),
+            sources=asked.get("sources", "inline"),
+            weak=asked.get("weak"),
+            whole=asked.get("whole", True),
+            reranker=bool(asked.get("reranker")),
+        )
 
     async def cite(self, request: Request) -> Response:
         caller, served = require(request.scope, READ), self._served(request)
@@ -311,11 +298,14 @@ class Endpoints:
 
     # --- shared
 
-    @contextmanager
-    def _measure(self, kind: str, served: ServedIndex) -> Iterator[None]:
-        timer = self._state.metrics.latency.labels(served.name, kind).time()
-        with timer, trace(self._state.tracer, kind, served.name):
-            yield
+    async def _find(self, served: ServedIndex, kind: str, query: str, **options: Any) -> Response:
+        def work() -> tuple[str, bytes]:
+            timer = self._state.metrics.latency.labels(served.name, kind).time()
+            with timer, trace(self._state.tracer, kind, served.name):
+                return served.find(kind, query, options)
+
+        mark, body = await self._run(served, work)
+        return _marked(body, mark)
 
     def _served(self, request: Request) -> ServedIndex:
         name = request.path_params.get("index")

@@ -20,6 +20,7 @@ from seamline.server.events import EventStream
 from seamline.server.limits import ServerLimits
 from seamline.server.pool import BoundedPool
 from seamline.server.problems import HttpProblem
+from seamline.server.workers import AskedSearch, find
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from seamline.server.metrics import ServerMetrics
     from seamline.server.records import WriteAnswer
     from seamline.server.tokens import Caller
+    from seamline.server.workers import SearchWorkers
 
 LONGEST_NAME = 512
 """Characters of the name of a document."""
@@ -56,9 +58,18 @@ class GivenContent(NamedTuple):
 class ServedIndex:
     """One index by its name."""
 
-    def __init__(self, name: str, index: Index, limits: ServerLimits, metrics: ServerMetrics) -> None:
+    def __init__(
+        self,
+        name: str,
+        index: Index,
+        limits: ServerLimits,
+        metrics: ServerMetrics,
+        workers: SearchWorkers | None = None,
+    ) -> None:
         self.name = name
         self.index = index
+        self._workers = workers
+        self._hit_rates: Mapping[str, float] = index.hit_rates()
         self.events = EventStream(limits.streams)
         self._writes = BoundedPool(1, limits.writes, f"writer-{name}")
         self._metrics = metrics
@@ -75,6 +86,18 @@ class ServedIndex:
 
     def generation(self) -> str:
         return serving.generation(self.index)
+
+    def find(self, kind: str, query: str, options: Mapping[str, object]) -> tuple[str, bytes]:
+        """The answer to a search or a context, with the mark of the state it is about."""
+        asked = AskedSearch(self.name, kind, query, options)
+        try:
+            found = find(self.index, asked) if self._workers is None else self._workers.find(asked)
+        except HttpProblem as problem:
+            raise HttpProblem(
+                problem.status, problem.name, self.without_paths(problem.detail), problem.headers
+            ) from None
+        self._hit_rates = found.hit_rates
+        return found.generation, found.body
 
     # --- what callers see
 
@@ -105,15 +128,14 @@ class ServedIndex:
     def measure(self) -> Sequence[str]:
         """Bring the gauges up to date; the alerts that follow from them."""
         stats = self.stats(_STATS_SECONDS)[1]
-        rates = self.index.hit_rates()
-        self._metrics.set_caches(self.name, rates)
+        self._metrics.set_caches(self.name, self._hit_rates)
         now = time.monotonic()
         done, took = self._last_write
         lag = max(now - min(self._arrivals, default=now), took if now - done < _LAG_SECONDS else 0.0)
         self._metrics.lag.labels(self.name).set(lag)
         measures = {"index_freshness_lag": lag}
         if slowest := self._metrics.slowest(self.name):
-            measures |= {"retrieval_latency": slowest, "cache_hit_rate": rates["chunks"]}
+            measures |= {"retrieval_latency": slowest, "cache_hit_rate": self._hit_rates["chunks"]}
         if self._speed:
             measures["embedding_throughput"] = self._speed
         return [*find_alerts(measures), *stats.alerts]
@@ -245,5 +267,5 @@ def check_name(doc: str) -> None:
 def warm(served: ServedIndex) -> None:
     """Load the model and open the files, so that the first search need not. A failure comes again when one searches,
     and is told then."""
-    with suppress(SeamlineError):
-        served.index.search("warm up", k=1)
+    with suppress(SeamlineError, HttpProblem):
+        served.find("search", "warm up", {"k": 1})

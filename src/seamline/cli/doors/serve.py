@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,6 +73,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     limits.add_argument("--max-body", type=_size, metavar="BYTES", help="of a request (32MB)")
     limits.add_argument("--timeout", type=float, metavar="SECONDS", help="for an answer (30)")
     limits.add_argument("--threads", type=int, metavar="N", help="searches at once (4)")
+    limits.add_argument("--workers", type=int, metavar="N", help="processes that search, for several cores (none)")
     limits.add_argument("--waiting", type=int, metavar="N", help="searches that wait for a thread (64)")
     limits.add_argument("--rate", type=float, metavar="N", help="requests per second of a caller (100; 0 for any)")
     parser.add_argument("-q", "--quiet", action="store_true", help="do not log requests")
@@ -89,6 +91,7 @@ def execute(args: argparse.Namespace) -> int:
     from seamline.server.run import allowed_hosts, bind, serve
     from seamline.server.tokens import Tokens, load_tokens
     from seamline.server.traces import load_provider
+    from seamline.server.workers import SearchWorkers
 
     tokens = load_tokens(args.token_file) if args.token_file else Tokens(())
     if args.write and len(tokens):
@@ -101,10 +104,19 @@ def execute(args: argparse.Namespace) -> int:
         if traces is not None:
             undo.callback(traces.shutdown)
         indexes: dict[str, Index] = {}
-        for name, place in _places(args.index):
+        places = _places(args.index)
+        for name, place in places:
             indexes[name] = undo.enter_context(open_place(args, place))
         bound = undo.enter_context(bind(args.host, args.port))
-        app = make_app(indexes, rules=rules, log=log, tracer=traces.get_tracer("seamline") if traces else None)
+        workers = None
+        if args.workers:
+            from seamline.cli.batch import safe_path
+
+            undo.enter_context(safe_path("--workers"))
+            given = argparse.Namespace(api_key_env=args.api_key_env)
+            workers = SearchWorkers({name: partial(open_place, given, place) for name, place in places}, args.workers)
+        tracer = traces.get_tracer("seamline") if traces else None
+        app = make_app(indexes, rules=rules, log=log, tracer=tracer, workers=workers)
         host, port = bound.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
         kind = plural(len(tokens), "token") if len(tokens) else "no tokens; callers may " + _may(args.write)
@@ -122,7 +134,7 @@ def _limits(args: argparse.Namespace) -> ServerLimits:
     """The limits that were given; a ConfigError names one that cannot be."""
     from seamline.server.limits import ServerLimits
 
-    for option, least in (("timeout", 0.1), ("threads", 1), ("waiting", 0), ("rate", 0)):
+    for option, least in (("timeout", 0.1), ("threads", 1), ("workers", 1), ("waiting", 0), ("rate", 0)):
         value = getattr(args, option)
         if value is not None and not value >= least:
             raise ConfigError(f"--{option}: expected {least} or more, got {value}")
@@ -131,7 +143,7 @@ def _limits(args: argparse.Namespace) -> ServerLimits:
     given = {
         "body": args.max_body,
         "seconds": args.timeout,
-        "threads": args.threads,
+        "threads": max(args.threads or 0, args.workers or 0) or None,
         "waiting": args.waiting,
         "rate": args.rate,
     }
