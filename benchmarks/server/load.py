@@ -36,6 +36,8 @@ _GAIN = 1.6
 """Throughput of two processes that search beside that of one."""
 _REFUSAL = 0.1
 """Seconds within which a server that has too much to do says so."""
+_PAUSE = 0.5
+"""Seconds that a client waits when it is refused: half of what Retry-After says."""
 _GROWTH = 1.1
 """Memory at the end beside that after a tenth of the time."""
 
@@ -162,6 +164,8 @@ async def run_load(pid: int, port: int, connections: int, seconds: float, silent
             took = time.perf_counter() - begun
             load.statuses[status] += 1
             (load.latencies if status == "200" else load.refusals).append(took)
+            if status in ("429", "503"):
+                await asyncio.sleep(_PAUSE)
         connection.writer.close()
 
     async def watch() -> None:
