@@ -31,7 +31,8 @@ OpenIndex = Callable[[], "Index"]
 class AskedSearch(NamedTuple):
     """What is to be found."""
 
-    index: str
+    name: str
+    """Of the index."""
     kind: str
     """search or context."""
     query: str
@@ -129,7 +130,7 @@ def _serve(connection: Connection, openers: Mapping[str, OpenIndex]) -> None:
     with suppress(EOFError, OSError):
         while True:
             asked = connection.recv()
-            connection.send(_reply(indexes[asked.index], asked))
+            connection.send(_reply(indexes[asked.name], asked))
     for index in indexes.values():
         index.close()
 
