@@ -8,7 +8,8 @@ SeamlineError                 a message for people: what is wrong, where, and wh
 │   └── ParserGaveUp          a parser that failed or was stopped: of a text, only the structure is lost
 ├── ProviderError             a model or service that failed; `retryable` says whether again may help
 ├── StoreError                an index that refuses
-│   └── IndexMissing          no index at the address that was given
+│   ├── IndexMissing          no index at the address that was given
+│   └── IndexBusy             another process writes to the index now
 └── MissingExtra              an optional part that is not installed; names the install command
 
 Beside them: what is said where a package is missing that only an extra brings, and panics of libraries written in Rust
@@ -86,6 +87,10 @@ class StoreError(SeamlineError):
 
 class IndexMissing(StoreError):
     """There is no index at the address that was given."""
+
+
+class IndexBusy(StoreError):
+    """Another process writes to the index now: again may help."""
 
 
 class MissingExtra(SeamlineError):

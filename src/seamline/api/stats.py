@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from seamline.protocols import Reader
 from seamline.records import ABOUT
@@ -38,6 +39,43 @@ class Stats:
     """When a document was last written."""
     size: int
     """Bytes on disk."""
+    completeness: float
+    """How many chunks have a title, a kind and a language, 0-1; 1 where there are none."""
+
+    @property
+    def alerts(self) -> list[str]:
+        """What of it should be looked at, in words."""
+        return find_alerts({"duplicate_chunk_rate": self.duplicates.rate, "metadata_completeness": self.completeness})
+
+
+class Threshold(NamedTuple):
+    """Where a measure stops being fine. A server's `alerts.yml` says the same to Prometheus."""
+
+    measure: str
+    limit: float
+    is_most: bool
+    """Whether more is worse."""
+    message: str
+
+
+THRESHOLDS = (
+    Threshold("retrieval_latency", 0.2, True, "1% of searches take more than 200 ms"),
+    Threshold("cache_hit_rate", 0.5, False, "less than half of the look-ups of chunks hit the cache"),
+    Threshold("index_freshness_lag", 300, True, "documents wait for more than 5 minutes to be found"),
+    Threshold("duplicate_chunk_rate", 0.01, True, "more than 1% of chunks say what others say"),
+    Threshold("metadata_completeness", 0.95, False, "more than 5% of titles, kinds and languages are missing"),
+    Threshold("embedding_throughput", 100, False, "fewer than 100 texts per second are embedded"),
+)
+
+
+def find_alerts(measures: Mapping[str, float]) -> list[str]:
+    """The messages of the thresholds that these measures, by name, are beyond."""
+    return [
+        one.message
+        for one in THRESHOLDS
+        if (value := measures.get(one.measure)) is not None
+        and (value > one.limit if one.is_most else value < one.limit)
+    ]
 
 
 def stats_of(reader: Reader, size: int) -> Stats:
@@ -46,15 +84,18 @@ def stats_of(reader: Reader, size: int) -> Stats:
     kinds: Counter[str] = Counter()
     languages: Counter[str] = Counter()
     levels: Counter[int] = Counter()
+    known = 0
     for entry in reader.select():
         levels[entry.level] += 1
         if entry.level == 0:
             kinds[entry.kind] += 1
             languages[entry.language] += 1
+            known += bool(entry.title) + bool(entry.kind) + bool(entry.language)
     alive = [head for head in heads if not head.deleted]
     return Stats(
         documents=len(alive),
         removed=len(heads) - len(alive),
+        completeness=known / (3 * levels[0]) if levels[0] else 1.0,
         chunks=levels.pop(0, 0),
         missing_vectors=reader.count_missing_vectors(),
         about=levels.pop(ABOUT, 0),

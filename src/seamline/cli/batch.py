@@ -30,7 +30,7 @@ def results(work: Callable[[Job], Result], jobs: Sequence[Job], workers: int) ->
         yield from map(work, jobs)
         return
     # Spawned, not forked: the tokenizer's library has threads of its own, which do not survive a fork.
-    with _safe_path():
+    with safe_path("--jobs"):
         pool = ProcessPoolExecutor(min(workers, len(jobs)), multiprocessing.get_context("spawn"))
         finished = False
         try:
@@ -45,11 +45,11 @@ def results(work: Callable[[Job], Result], jobs: Sequence[Job], workers: int) ->
 
 
 @contextmanager
-def _safe_path() -> Iterator[None]:
+def safe_path(option: str) -> Iterator[None]:
     """Start children without the current folder on their search path: a worker begins as `python -c`, which puts it
     first, and would run a `pickle.py` that lies among the documents."""
     if sys.flags.ignore_environment and not sys.flags.safe_path:
-        raise ConfigError("--jobs needs Python without -E, or with -P as well: got -E alone; run `python -P -E`")
+        raise ConfigError(f"{option} needs Python without -E, or with -P as well: got -E alone; run `python -P -E`")
     safe = {"PYTHONSAFEPATH": "1", "PYTHONPATH": os.pathsep.join(named_by_user())}
     before = {name: os.environ[name] for name in safe if name in os.environ}
     os.environ.update(safe)

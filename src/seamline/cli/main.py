@@ -15,13 +15,13 @@ Result = TypeVar("Result")
 
 COMMANDS = (
     *("index", "search", "context", "cite", "ls", "get", "remove", "forget", "sources", "stats"),
-    *("chunk", "inspect", "audit", "schema", "trust", "doctor", "completion"),
-    "mcp",
+    *("chunk", "inspect", "audit", "schema", "serve", "mcp", "trust", "doctor", "completion"),
 )
 """Each is a module beside this one with `add_parser` and `execute`, or shares one with others that are read together:
 then these are `add_NAME_parser` and `execute_NAME`."""
 _MODULES = {"ls": "documents", "get": "documents", "remove": "documents", "forget": "documents"}
-_DOORS = {"mcp": "doors.mcp"}
+_DOORS = {"serve": "doors.serve", "mcp": "doors.mcp"}
+"""Commands in a folder of their own."""
 _BRIEF = ("search", "context", "cite", "stats", "ls", "get")
 """Commands that end before their garbage matters: collecting it would take a fifth of their CPU time."""
 

@@ -74,6 +74,8 @@ def _print_json(index: Index, stats: Stats) -> None:
                 "kinds": dict(stats.kinds),
                 "languages": dict(stats.languages),
                 "duplicates": {"rate": stats.duplicates.rate, "groups": [list(g) for g in stats.duplicates.groups]},
+                "completeness": stats.completeness,
+                "alerts": stats.alerts,
                 "embedder": settings.embedder,
                 "dimensions": settings.dimensions,
                 "embedding": settings.embedding,
@@ -95,6 +97,8 @@ def _lines(index: Index, stats: Stats, style: TerminalStyle) -> Iterator[str]:
     for name, value in _rows(index, stats):
         yield f"  {style.paint(f'{name:<14}', 'dim')}{value}"
     yield from (f"  {'':<14}{line}" for line in _examples(index, stats.duplicates.groups))
+    for name, message in zip(("alerts", *[""] * len(stats.alerts)), stats.alerts, strict=False):
+        yield f"  {style.paint(f'{name:<14}', 'dim')}{message}"
 
 
 def _rows(index: Index, stats: Stats) -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from inspect import cleandoc, getsource
@@ -32,9 +33,8 @@ def json_schema(name: str) -> dict[str, Any]:
     """The schema of a record by its name; a ConfigError lists the names there are."""
     if name not in RECORDS:
         raise ConfigError(f"no schema of {name!r}: expected one of {', '.join(RECORDS)}")
-    kind = RECORDS[name]
     found: dict[str, Any] = {}
-    body = _object(kind, found)
+    body = object_schema(RECORDS[name], found)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:seamline:schema:{name}:{records.VERSION}",
@@ -44,8 +44,9 @@ def json_schema(name: str) -> dict[str, Any]:
     }
 
 
-def _object(kind: Any, found: dict[str, Any]) -> dict[str, Any]:
-    """An object of known keys, to which others may be added; the records inside are put into `found`."""
+def object_schema(kind: Any, found: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a record: an object of known keys, to which others may be added. The records inside are put into
+    `found`, where `#/$defs/NAME` leads to."""
     said = _field_docs(kind)
     rules = rules_of(kind)
     properties = {
@@ -87,7 +88,7 @@ def _schema(kind: Any, found: dict[str, Any]) -> dict[str, Any]:
         name = kind.__name__
         if name not in found:
             found[name] = {}  # there while it is made, so that a record may hold itself
-            found[name] = _object(kind, found)
+            found[name] = object_schema(kind, found)
         return {"$ref": f"#/$defs/{name}"}
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
@@ -103,14 +104,15 @@ def _schema(kind: Any, found: dict[str, Any]) -> dict[str, Any]:
 
 def _field_docs(kind: Any) -> dict[str, str]:
     """The docstring under each key of a record, those of its bases included."""
-    return _class_docs()[kind.__name__]
+    return _class_docs(kind.__module__)[kind.__name__]
 
 
-@lru_cache(maxsize=1)
-def _class_docs() -> dict[str, dict[str, str]]:
-    """By class, read from the source: a TypedDict keeps neither its bases nor what is said of its keys."""
-    found: dict[str, dict[str, str]] = {}
-    for node in ast.parse(getsource(records)).body:
+@lru_cache(maxsize=8)
+def _class_docs(module: str) -> dict[str, dict[str, str]]:
+    """By class, read from the source: a TypedDict keeps neither its bases nor what is said of its keys. Bases that a
+    module imports are those of `records`."""
+    found = {} if module == records.__name__ else dict(_class_docs(records.__name__))
+    for node in ast.parse(getsource(sys.modules[module])).body:
         if isinstance(node, ast.ClassDef):
             bases = [found.get(base.id, {}) for base in node.bases if isinstance(base, ast.Name)]
             own = dict(_attribute_docs(node))

@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from seamline.errors import StoreError
+from seamline.errors import IndexBusy, StoreError
 
 PRIVATE_FOLDER = 0o700
 
@@ -85,7 +85,7 @@ class WriterLock:
             descriptor = _open(folder / WRITER, os.O_RDWR | os.O_CREAT)
             undo.callback(os.close, descriptor)
             if not _lock(descriptor, wait=False, shared=False):
-                raise StoreError(
+                raise IndexBusy(
                     f"{_holder(descriptor)} is writing to the index in {folder}: wait until that is done, or end it"
                 )
             self.interrupted = os.fstat(descriptor).st_size > 0

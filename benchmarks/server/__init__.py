@@ -1,0 +1,1 @@
+"""`seamline serve` under load."""

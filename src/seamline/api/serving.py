@@ -1,0 +1,57 @@
+"""What a server asks of an index beside searches: which state it is in, and what a caller with a filter may see."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from seamline.filters.mapping import FilterLike, filter_of
+from seamline.filters.tree import All, Filter, Not, Test
+
+if TYPE_CHECKING:
+    from seamline.api.index import Index
+    from seamline.records import Head
+
+__all__ = ["Filter", "FilterLike", "both_filters", "document_head", "fields_of", "filter_of", "generation"]
+__all__ += ["is_visible", "names"]
+
+
+def generation(index: Index) -> str:
+    """A mark that is different after every change of the index, by whoever made it."""
+    return index._store.generation()
+
+
+def both_filters(forced: Filter | None, where: FilterLike) -> Filter | None:
+    """A filter that lets through what both do."""
+    asked = filter_of(where)
+    if forced is None or asked is None:
+        return forced or asked
+    return All((forced, asked))
+
+
+def fields_of(filter: Filter) -> set[str]:
+    """The fields that a filter looks at."""
+    if isinstance(filter, Test):
+        return {filter.field}
+    inner = (filter.inner,) if isinstance(filter, Not) else filter.inner
+    return {name for one in inner for name in fields_of(one)}
+
+
+def document_head(index: Index, doc: str) -> Head | None:
+    """What a document is now; one that is removed has a head as well."""
+    with index._store.reader() as reader:
+        return reader.head(doc)
+
+
+def is_visible(index: Index, doc: str, forced: Filter | None) -> bool:
+    """Whether a document is in the index now and the filter lets some of it through."""
+    with index._store.reader() as reader:
+        head = reader.head(doc)
+        if head is None or head.deleted:
+            return False
+        return forced is None or reader.count(All((forced, Test("doc", "=", doc)))) > 0
+
+
+def names(index: Index, forced: Filter) -> set[str]:
+    """The documents that the filter lets some of through."""
+    with index._store.reader() as reader:
+        return {entry.doc for entry in reader.select(forced)}

@@ -1,0 +1,436 @@
+"""The guard: where a request comes from, who asks, how much and how long. Each test fails without its rule."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import stat
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import httpx
+import pytest
+
+import seamline
+from harness.server import SECRETS, RunningServer, bearer, running, tokens
+from seamline.errors import ConfigError
+from seamline.server import tokens as tokens_module
+from seamline.server.guard import GuardRules
+from seamline.server.limits import RateLimit, ServerLimits
+from seamline.server.log import clean
+from seamline.server.run import allowed_hosts
+from seamline.server.tokens import Tokens, load_tokens
+
+CONFIG = seamline.IndexConfig(embedder="hash")
+
+
+def serve(rules: GuardRules | None = None, text: str = "The pump is red.") -> AbstractContextManager[RunningServer]:
+    index = seamline.open_index("memory:", config=CONFIG)
+    index.add("a.md", text)
+    return running({"kb": index}, rules)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[RunningServer]:
+    with serve() as server:
+        yield server
+
+
+# --- where from
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1", 200),
+        ("localhost:1", 200),
+        ("[::1]:80", 200),
+        ("LOCALHOST", 200),
+        ("evil.example", 421),
+        ("127.0.0.1.evil.example", 421),
+        ("localhost:1@evil", 421),
+        ("localhost evil", 421),
+        ("", 421),
+    ],
+)
+def test_only_names_of_this_server(server: RunningServer, host: str, status: int) -> None:
+    assert server.client.get("/healthz", headers={"Host": host}).status_code == status
+
+
+def test_forwarded_names_are_not_believed(server: RunningServer) -> None:
+    answer = server.client.get("/healthz", headers={"Host": "evil.example", "X-Forwarded-Host": "localhost"})
+    assert answer.status_code == 421
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "http://localhost.evil.example", "http://127.0.0.1:1", "file://"]
+)
+def test_web_pages_of_others_may_not_call(server: RunningServer, origin: str) -> None:
+    for path in ("/healthz", "/events"):
+        answer = server.client.get(path, headers={"Origin": origin})
+        assert (answer.status_code, answer.json()["type"]) == (403, "urn:seamline:problem:origin")
+        assert "access-control-allow-origin" not in answer.headers
+
+
+def test_own_pages_and_allowed_ones_may() -> None:
+    with serve(GuardRules(origins=("https://kb.example.org",))) as server:
+        for origin in (server.url, "https://kb.example.org"):
+            assert server.client.get("/healthz", headers={"Origin": origin}).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "::", "example.org", ""])
+def test_another_address_needs_tokens(host: str) -> None:
+    with pytest.raises(ConfigError, match="--token-file"):
+        allowed_hosts(host, Tokens(()), ["kb.example.org"])
+    assert "kb.example.org" in allowed_hosts(host, tokens(), ["kb.example.org"])
+
+
+def test_all_addresses_need_a_name() -> None:
+    with pytest.raises(ConfigError, match="--allow-host"):
+        allowed_hosts("0.0.0.0", tokens(), [])
+    assert "0.0.0.0" not in allowed_hosts("0.0.0.0", tokens(), ["a"])
+    assert set(allowed_hosts("127.0.0.1", Tokens(()), [])) >= {"127.0.0.1", "localhost"}
+
+
+# --- who
+
+
+def test_reading_is_the_default_and_writing_is_not(server: RunningServer) -> None:
+    answer = server.client.post("/documents", json={"documents": [{"id": "b.md", "text": "b"}]})
+    assert (answer.status_code, "--write" in answer.json()["detail"]) == (403, True)
+    assert server.client.delete("/documents/a.md").status_code == 403
+    assert server.client.get("/documents/a.md").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        *("", "Bearer", "Basic cmVhZDpyZWFk", f"Bearer {SECRETS['read']}x", SECRETS["read"]),
+        *(f"Bearer {SECRETS['read'][:-1]}", "Bearer " + "a" * 8000, f"Bearer {SECRETS['read']}, x"),
+    ],
+)
+def test_what_is_no_token(header: str) -> None:
+    with serve(GuardRules(tokens())) as server:
+        answer = server.client.get("/stats", headers={"Authorization": header})
+        assert answer.status_code == 401
+        assert answer.headers["www-authenticate"].startswith("Bearer")
+        assert "read-token" not in answer.text
+
+
+def test_every_token_is_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[tuple[bytes, bytes]] = []
+
+    def compare(left: bytes, right: bytes) -> bool:
+        compared.append((left, right))
+        return left == right
+
+    monkeypatch.setattr(tokens_module, "compare_digest", compare)
+    for secret in (SECRETS["read"], SECRETS["other"], "wrong"):
+        compared.clear()
+        tokens().find(secret)
+        assert len(compared) == len(SECRETS)  # no early end, and hashes of one length
+        assert {len(one) for pair in compared for one in pair} == {32}
+
+
+GOOD = '[[token]]\nname = "ops"\ntoken = "0123456789abcdef"\nrights = ["read", "write"]\n'
+
+
+READS = GOOD.replace('["read", "write"]', '["read"]')
+
+
+def token_file(folder: Path, text: str, mode: int = 0o600) -> Path:
+    path = folder / "tokens.toml"
+    path.write_text(text)
+    path.chmod(mode)
+    return path
+
+
+def test_tokens_of_a_file(tmp_path: Path) -> None:
+    more = '[[token]]\nname = "red"\nsha256 = "' + "ab" * 32 + '"\ntenant = { team = "red" }\n'
+    found = load_tokens(token_file(tmp_path, GOOD + more))
+    ops = found.find("0123456789abcdef")
+    assert ops is not None
+    assert (ops.name, ops.rights, ops.is_limited, len(found)) == ("ops", {"read", "write"}, False, 2)
+    assert found.find("0123456789abcdeg") is None
+    assert "0123456789abcdef" not in repr(found._tokens)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", r"\[\[token\]\]"),
+        ("x = 1\n" + GOOD, "nothing else"),
+        (GOOD + GOOD, "twice"),
+        (GOOD.replace("0123456789abcdef", "short"), "at least 16"),
+        (GOOD.replace("write", "admin"), "rights"),
+        (GOOD.replace('name = "ops"\n', ""), "name"),
+        (GOOD + "where = 'meta.team = \"red\"'\n", "tenant"),
+        (READS + "where = 'colour = 3'\n", "colour"),
+        (GOOD + "where = ''\n", "where"),
+        (
+            READS + "where = 'not (doc = \"a\" and page = 3)'\n",
+            "`page` differs",
+        ),
+        ('token = ["a"]', "expected a table"),
+        (GOOD + "tenant = {}\n", "tenant"),
+        (GOOD + 'extra = "x"\n', "extra"),
+        (GOOD + 'sha256 = "ab"\n', "sha256"),
+        ("[[token", "not TOML"),
+    ],
+)
+def test_files_of_tokens_that_cannot_work(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        load_tokens(token_file(tmp_path, text))
+
+
+def test_tokens_that_others_can_read(tmp_path: Path) -> None:
+    path = token_file(tmp_path, GOOD, 0o644)
+    with pytest.raises(ConfigError, match="chmod 600"):
+        load_tokens(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+
+
+# --- how much
+
+
+def test_a_body_that_says_that_it_is_too_large() -> None:
+    with serve(GuardRules(limits=ServerLimits(body=1000))) as server:
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+        connection.putrequest("POST", "/search")
+        connection.putheader("Content-Type", "application/json")
+        connection.putheader("Content-Length", "999999999999")
+        connection.endheaders()
+        answer = connection.getresponse()  # before a byte of it was sent
+        assert (answer.status, json.loads(answer.read())["type"]) == (413, "urn:seamline:problem:too-large")
+        connection.close()
+
+
+def test_a_body_that_does_not_is_counted_while_it_comes() -> None:
+    sent = 0
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal sent
+        for _ in range(10_000):
+            sent += 1000
+            yield b" " * 1000
+
+    with serve(GuardRules(write=True, limits=ServerLimits(body=50_000))) as server:
+        kind = {"Content-Type": "application/json"}
+        try:
+            answer = server.client.post("/search", content=pieces(), headers=kind)
+            assert answer.status_code == 413
+        except httpx.WriteError:  # the connection was closed while we sent
+            pass
+        assert sent < 10_000_000
+        _until(lambda: server.log.lines)
+        assert server.log.lines[-1]["status"] == 413
+        files = [("file", ("a.md", b"a" * 60_000))]
+        assert server.client.post("/documents", files=files).status_code == 413
+        assert server.client.post("/search", json={"query": "pump"}).status_code == 200
+
+
+def test_more_than_a_rate() -> None:
+    with serve(GuardRules(tokens(), limits=ServerLimits(rate=2))) as server:
+        answers = [server.client.get("/documents", headers=bearer("read")) for _ in range(8)]
+        assert {one.status_code for one in answers} == {200, 429}
+        refused = answers[-1]
+        assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")
+        assert server.client.get("/documents", headers=bearer("write")).status_code == 200  # each has its own
+        guesses = {server.client.get("/documents", headers=bearer("x" * 20)).status_code for _ in range(8)}
+        assert guesses == {401, 429}  # those who guess are slowed down too
+
+
+def test_a_rate_refills() -> None:
+    now = 0.0
+    rate = RateLimit(10, lambda: now)
+    assert [rate.wait("a") for _ in range(20)] == [0.0] * 20
+    assert rate.wait("a") == pytest.approx(0.1)
+    now = 0.1
+    assert rate.wait("a") == 0.0
+    assert rate.wait("a") > 0
+    assert RateLimit(0).wait("a") == 0.0
+
+
+class SlowSearch:
+    """Makes searches of a server wait until they are let go."""
+
+    def __init__(self, server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
+        index = server.app.state.indexes["kb"].index
+        self.go = threading.Event()
+        real = index.search
+
+        def search(query: str, **options: object) -> object:
+            if query == "slow":
+                self.go.wait(20)
+            return real(query, **options)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(index, "search", search)
+
+
+def test_more_at_once_than_there_are_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve(GuardRules(limits=ServerLimits(threads=1, waiting=1))) as server:
+        slow = SlowSearch(server, monkeypatch)
+        waiting = [threading.Thread(target=_ask, args=(server, "slow")) for _ in range(2)]
+        for thread in waiting:
+            thread.start()
+        _until(lambda: server.app.state.pool.taken == 2)
+        begun = time.monotonic()
+        answer = _ask(server, "pump")
+        took = time.monotonic() - begun
+        assert (answer.status_code, answer.headers["retry-after"], took < 2) == (503, "1", True)
+        assert server.client.get("/healthz").status_code == 200
+        slow.go.set()
+        for thread in waiting:
+            thread.join()
+        _until(lambda: server.app.state.pool.taken == 0)
+        assert _ask(server, "pump").status_code == 200
+
+
+def test_more_requests_open_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve(GuardRules(limits=ServerLimits(requests=1))) as server:
+        slow = SlowSearch(server, monkeypatch)
+        thread = threading.Thread(target=_ask, args=(server, "slow"))
+        thread.start()
+        _until(lambda: server.app.state.pool.taken == 1)
+        assert server.client.get("/healthz").status_code == 503
+        slow.go.set()
+        thread.join()
+        assert server.client.get("/healthz").status_code == 200
+
+
+def test_an_answer_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve(GuardRules(limits=ServerLimits(seconds=0.5, threads=1, waiting=0))) as server:
+        slow = SlowSearch(server, monkeypatch)
+        answer = _ask(server, "slow")
+        assert (answer.status_code, answer.json()["type"]) == (503, "urn:seamline:problem:too-slow")
+        assert _ask(server, "pump").json()["type"] == "urn:seamline:problem:busy"  # its thread is still at it
+        slow.go.set()
+        _until(lambda: server.app.state.pool.taken == 0)
+        assert _ask(server, "pump").status_code == 200
+
+
+def test_a_body_that_comes_too_slowly() -> None:
+    with serve(GuardRules(limits=ServerLimits(seconds=0.5))) as server:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as slow:
+            head = b"POST /search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            slow.sendall(head + b"Content-Length: 100\r\n\r\n{")
+            assert slow.recv(1000).startswith(b"HTTP/1.1 503 ")
+        assert server.client.get("/healthz").status_code == 200
+
+
+def test_a_write_that_has_begun_is_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve(GuardRules(write=True, limits=ServerLimits(seconds=0.5))) as server:
+        index = server.app.state.indexes["kb"].index
+        real = index.add_many
+
+        def add_many(items: object, **options: object) -> object:
+            time.sleep(1.2)
+            return real(items, **options)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(index, "add_many", add_many)
+        answer = server.client.post("/documents", json={"documents": [{"id": "b.md", "text": "b"}]})
+        assert (answer.status_code, answer.json()["added"]) == (200, 1)
+
+
+def test_events_go_on_longer_than_an_answer_may_take() -> None:
+    with (
+        serve(GuardRules(write=True, limits=ServerLimits(seconds=0.3, streams=1))) as server,
+        httpx.stream("GET", f"{server.url}/events", timeout=20) as stream,
+    ):
+        lines = stream.iter_lines()
+        next(lines)
+        assert server.client.get("/events").status_code == 503  # as many as may listen
+        time.sleep(0.8)
+        server.client.post("/documents", json={"documents": [{"id": "b.md", "text": "b"}]})
+        assert any(line == "event: changed" for line in lines)
+
+
+def test_listeners_that_went_away_are_forgotten() -> None:
+    with serve(GuardRules(write=True)) as server:
+        events = server.app.state.indexes["kb"].events
+        with httpx.stream("GET", f"{server.url}/events", timeout=20) as stream:
+            lines = stream.iter_lines()
+            next(lines)
+            assert events.listeners == 1
+        for n in range(20):
+            server.client.post("/documents", json={"documents": [{"id": "b.md", "text": f"b {n}"}]})
+            if not events.listeners:
+                break
+            time.sleep(0.05)
+        assert events.listeners == 0
+
+
+# --- what is said
+
+
+def test_headers_of_every_answer(server: RunningServer) -> None:
+    for answer in (
+        server.client.get("/healthz"),
+        server.client.get("/nothing"),
+        server.client.get("/", headers={"Host": "x"}),
+    ):
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+        assert answer.headers["cache-control"] == "no-store"
+        assert "server" not in answer.headers or "uvicorn" in answer.headers["server"]
+
+
+def test_the_log_has_no_text_and_no_secrets() -> None:
+    with serve(GuardRules(tokens()), text="The word xylophone is secret.") as server:
+        secret = bearer("write")
+        server.client.post("/search", json={"query": "xylophone"}, headers=secret)
+        server.client.get("/documents", params={"prefix": "xylophone"}, headers=secret)
+        server.client.post("/documents", json={"documents": [{"id": "x", "text": "xylophone"}]}, headers=secret)
+        server.client.get("/nothing%0d%0aevil%1b[31m", headers=secret)
+        _until(lambda: len(server.log.lines) == 4)  # the last is written after its answer
+        logged = json.dumps(server.log.lines)
+        assert "xylophone" not in logged
+        assert SECRETS["write"] not in logged
+        assert server.log.lines[0]["caller"] == "write"
+        assert server.log.lines[-1]["path"] == "/nothing??evil?[31m"
+
+
+def test_names_are_cleaned() -> None:
+    assert clean("a\r\nb\x1b[31m\u202ec") == "a??b?[31m?c"
+    assert len(clean("a" * 1000)) == 300
+
+
+def test_a_fault_of_ours_tells_no_details(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve() as server:
+        index = server.app.state.indexes["kb"].index
+        monkeypatch.setattr(index, "search", lambda *a, **k: {}["the text of a document"])
+        answer = _ask(server, "pump")
+        assert (answer.status_code, answer.headers["content-type"]) == (500, "application/problem+json")
+        assert "the text" not in answer.text
+        _until(lambda: len(server.log.lines) == 2)
+        failure = next(line for line in server.log.lines if line["event"] == "failure")
+        assert (failure["error"], failure["id"]) == ("KeyError", answer.json()["id"])
+        assert "the text" not in json.dumps(server.log.lines)
+
+
+def test_messages_name_no_places_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = seamline.open_index(tmp_path / "kb", config=CONFIG)
+    with running({"kb": index}) as server:
+
+        def search(*given: object, **options: object) -> object:
+            raise seamline.StoreError(f"{tmp_path / 'kb'}: damaged")
+
+        monkeypatch.setattr(index, "search", search)
+        answer = _ask(server, "pump")
+        assert (answer.status_code, answer.json()["detail"]) == (503, "kb: damaged")
+
+
+def _ask(server: RunningServer, query: str) -> httpx.Response:
+    return httpx.post(f"{server.url}/search", json={"query": query}, timeout=30)
+
+
+def _until(condition: object) -> None:
+    end = time.monotonic() + 10
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < end
+        time.sleep(0.01)
