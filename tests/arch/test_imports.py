@@ -168,7 +168,10 @@ def test_imports_point_one_way(path: Path, tree: ast.Module) -> None:
     assert not wrong
 
 
-FOR_COMMANDS = ("seamline.api", "seamline.cli", "seamline.types", "seamline.errors", "seamline.text", "seamline")
+FOR_COMMANDS = (
+    *("seamline.api", "seamline.cli", "seamline.types", "seamline.errors", "seamline.text", "seamline"),
+    "seamline.inspector",
+)
 """What a command may import of Seamline: arguments in, functions of the API, text out; of `seamline`, its version."""
 BEFORE_ALL = {"seamline.trust.search_path"}
 """What the entry point imports beside: the search path is put right before anything else is imported."""
