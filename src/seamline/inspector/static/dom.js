@@ -5,7 +5,8 @@ export function h(tag, props, ...children) {
   for (const [name, value] of Object.entries(props || {})) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name === "style") Object.assign(element.style, value); // through the object model, which the policy allows
+    else if (name === "style")
+      Object.assign(element.style, value); // through the object model, which the policy allows
     else if (name in element && typeof value !== "string") element[name] = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
@@ -28,11 +29,18 @@ export function fill(parent, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 export const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
-export const say = (text) => { byId("status").textContent = text; };
+export const say = (text) => {
+  byId("status").textContent = text;
+};
 
 // An empty state that says what would be here, and how to get it.
 export function teach(title, ...lines) {
-  return h("section", { class: "empty" }, h("h2", {}, title), lines.map((line) => (line instanceof Node ? line : h("p", {}, line))));
+  return h(
+    "section",
+    { class: "empty" },
+    h("h2", {}, title),
+    lines.map((line) => (line instanceof Node ? line : h("p", {}, line))),
+  );
 }
 
 // A request that a newer one of the same name replaces.
@@ -48,7 +56,11 @@ export async function ask(path, body, name = path) {
   const token = sessionStorage.getItem("seamline-token");
   if (token) headers.Authorization = `Bearer ${token}`;
   const answer = await fetch(`inspector/${path}`, {
-    method: "POST", headers, body: isFile ? body : JSON.stringify(body || {}), signal: control.signal, credentials: "omit",
+    method: "POST",
+    headers,
+    body: isFile ? body : JSON.stringify(body || {}),
+    signal: control.signal,
+    credentials: "omit",
   });
   if (answer.status === 401) {
     await askToken();
@@ -69,9 +81,17 @@ function askToken() {
       dialog.close();
       resolve();
     };
-    fill(dialog, h("form", { onsubmit: send }, h("h2", { id: "token-title" }, "This server asks for a token"),
-      h("label", { class: "field", for: "token-value" }, "Token", input),
-      h("p", {}, "It is kept in this tab until you close it."), h("button", {}, "Continue")));
+    fill(
+      dialog,
+      h(
+        "form",
+        { onsubmit: send },
+        h("h2", { id: "token-title" }, "This server asks for a token"),
+        h("label", { class: "field", for: "token-value" }, "Token", input),
+        h("p", {}, "It is kept in this tab until you close it."),
+        h("button", {}, "Continue"),
+      ),
+    );
     dialog.showModal();
   });
 }
