@@ -48,6 +48,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     parser.add_argument("paths", nargs="*", metavar="FILE", help="files to read")
     parser.add_argument("--web", action="store_true", help="show how files are cut, and why, on a page of this machine")
+    parser.add_argument("--port", type=int, default=0, metavar="N", help="of --web (any that is free)")
     parser.add_argument("--blocks", action="store_true", help="every block, and not only headings")
     parser.add_argument("--json", action="store_true", help="one JSON object per file and line")
     parser.add_argument("--encoding", metavar="NAME", help="of files that are not UTF-8, such as cp1252")
@@ -110,7 +111,7 @@ def _serve_page(args: argparse.Namespace) -> int:
     ]
     with ExitStack() as stack:
         index = stack.enter_context(open_place(args, existing(args.index))) if _has_index(args) else None
-        serve_page(sources, index, lambda url: say(f"open {url} (Ctrl-C ends it)"))
+        serve_page(sources, index, lambda url: say(f"open {url} (Ctrl-C ends it)"), args.port)
     return DONE
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypedDict
 
-from seamline.api.search import Hit, Results, SearchOptions
+from seamline.api.search import Hit, Results, SearchOptions, after_headings, excerpt, spans
 from seamline.errors import StoreError
 from seamline.text.content import has_content
 from seamline.text.differences import differences
@@ -35,7 +35,8 @@ class FoundChunk(TypedDict):
     key: str
     doc: str
     label: str
-    text: str
+    excerpt: list[list[str]]
+    """Runs of the text where it meets the question: kind (plain, mark, more) and text."""
     score: float
     relative: float
     why: dict[str, object]
@@ -75,7 +76,7 @@ def search_view(index: Index, query: str, k: int, where: FilterLike = "") -> Sea
     found = _search(index, query, k, "hybrid", where)
     return {
         "query": query,
-        "hits": [_found(hit) for hit in found],
+        "hits": [_found(hit, query) for hit in found],
         "dense": [_row(hit, "dense") for hit in _search(index, query, k, "dense", where)],
         "bm25": [_row(hit, "bm25") for hit in _search(index, query, k, "bm25", where)],
         "notices": [notice.message for notice in asked.notices],
@@ -90,20 +91,39 @@ def _search(index: Index, query: str, k: int, legs: LegChoice, where: FilterLike
     return index.search(query, where=where, options=options)
 
 
-def _found(hit: Hit) -> FoundChunk:
+def _found(hit: Hit, query: str) -> FoundChunk:
     citation = hit.citation
     return {
         "id": hit.id,
         "key": citation.key,
         "doc": hit.doc,
         "label": hit.label(),
-        "text": hit.text,
+        "excerpt": _excerpt(hit, query),
         "score": round(hit.score, 4),
         "relative": round(hit.relative, 4),
         "why": dict(hit.why.to_dict()),
         "duplicates": [one.label() for one in hit.duplicates],
         "boxes": [list(box) for box in citation.anchor.get("boxes", ())],
     }
+
+
+def _excerpt(hit: Hit, query: str) -> list[list[str]]:
+    """Without the headings that the label names already."""
+    text = hit.entry.text[hit.entry.lead :] if hit.entry.level == 0 else hit.text
+    part = excerpt(text, hit.citation.path, query)
+    runs: list[list[str]] = []
+    if text[after_headings(text, hit.citation.path) : part.start].strip():
+        runs.append(["more", "… "])
+    at = part.start
+    for span in spans(text, query):
+        start, end = max(span.start, at), min(span.end, part.end)
+        if start < end:
+            runs += [["plain", text[at:start]], ["mark", text[start:end]]]
+            at = end
+    runs.append(["plain", text[at : part.end].rstrip()])
+    if text[part.end :].strip():
+        runs.append(["more", " …"])
+    return [run for run in runs if run[1]]
 
 
 def _row(hit: Hit, leg: str) -> LegRow:

@@ -7,6 +7,7 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from seamline.api import read
 from seamline.api.recipes import Recipe
 from seamline.api.sources import MAX_BYTES, read_file
-from seamline.errors import StoreError
+from seamline.errors import ParseError, StoreError
 
 if TYPE_CHECKING:
     from seamline.api.index import Index
@@ -74,7 +75,34 @@ class OpenedSources:
 
     def document(self, key: str, recipe: Recipe) -> Document:
         """The document of a key, parsed as a recipe wants it."""
-        source = self.get(key)
+        return self._parse(key, self.get(key), recipe)
+
+    def indexed_document(self, index: Index, doc: str, recipe: Recipe) -> Document:
+        """A document of an index: with its pages where its file is a PDF that still has the indexed text, else as it
+        is stored."""
+        stored = index.get(doc)
+        source = _pdf_of(index, doc)
+        return stored if source is None else self._parse_if_same(stored, source, recipe) or stored
+
+    def indexed_pdf(self, index: Index, doc: str) -> bytes:
+        """The PDF that a document of an index was read from; a StoreError where it is gone or has another text now.
+
+        The check is also a guard: a name in an index that somebody else made opens no file but one whose text the index
+        has already.
+        """
+        source = _pdf_of(index, doc)
+        if source is None or self._parse_if_same(index.get(doc), source, index.recipe) is None:
+            raise StoreError(f"{doc[:200]}: its file is gone or has changed since it was indexed; pages are not drawn")
+        return source.data
+
+    def _parse_if_same(self, stored: Document, source: OpenedSource, recipe: Recipe) -> Document | None:
+        try:
+            found = self._parse(f"doc-{sha256(source.data).hexdigest()}", source, recipe)
+        except ParseError:
+            return None
+        return found if found.text == stored.text else None
+
+    def _parse(self, key: str, source: OpenedSource, recipe: Recipe) -> Document:
         known = key, recipe.reading
         with self._lock:
             found = self._parsed.get(known)
@@ -95,11 +123,8 @@ class OpenedSources:
         return found
 
 
-def indexed_file(index: Index, doc: str) -> bytes:
-    """The bytes of the file behind a document of an index, as it is now; a StoreError where there is none."""
-    if not any(head.doc == doc for head in index.documents(prefix=doc)):  # only names that the index itself has
-        raise StoreError(f"{doc[:200]}: no such document in the index")
+def _pdf_of(index: Index, doc: str) -> OpenedSource | None:
+    if not doc.lower().endswith(".pdf") or not any(head.doc == doc for head in index.documents(prefix=doc)):
+        return None
     path = index.file_of(doc)
-    if path is None:
-        raise StoreError(f"{doc}: its file is not where it was indexed from, so its pages cannot be drawn")
-    return read_file(Path(path), max_bytes=MAX_BYTES).data
+    return None if path is None else OpenedSource(doc, read_file(Path(path), max_bytes=MAX_BYTES).data)

@@ -128,7 +128,7 @@ def _chunk(chunk: Chunk, recipe: Recipe, units: Utf16) -> InspectedChunk:
         "level": chunk.level,
         "parent": chunk.parent,
         "children": list(chunk.children),
-        "place": _place(place),
+        "place": place_words(place),
         "boxes": [list(box) for box in place.get("boxes", ())],
         "context": [
             {"role": c.role, "start": units.at(c.start), "end": units.at(c.end), "added": c.added}
@@ -141,7 +141,8 @@ def _chunk(chunk: Chunk, recipe: Recipe, units: Utf16) -> InspectedChunk:
     }
 
 
-def _place(place: Mapping[str, object]) -> str:
+def place_words(place: Mapping[str, object]) -> str:
+    """Where a chunk stands, such as `p. 3` or `lines 4-9`."""
     words = place_text(place).strip()
     if not words.startswith(":"):
         return words

@@ -19,8 +19,8 @@ from starlette.routing import Route
 from seamline.api.sources import MAX_BYTES
 from seamline.errors import ConfigError, SeamlineError
 from seamline.inspector.settings import choices, recipe_of, settings_of_recipe
-from seamline.inspector.sources import OpenedSource, OpenedSources, indexed_file
-from seamline.inspector.view import inspect_document
+from seamline.inspector.sources import OpenedSource, OpenedSources
+from seamline.inspector.view import inspect_document, place_words
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -39,17 +39,8 @@ SECURITY_HEADERS: Mapping[str, str] = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-STATIC = {
-    "inspector.css": "text/css",
-    "app.js": "text/javascript",
-    "dom.js": "text/javascript",
-    "virtual.js": "text/javascript",
-    "chunks.js": "text/javascript",
-    "compare.js": "text/javascript",
-    "lists.js": "text/javascript",
-    "search.js": "text/javascript",
-    "pages.js": "text/javascript",
-}
+_MODULES = ("app", "chunks", "citation", "compare", "dom", "help", "lists", "pages", "search", "settings", "virtual")
+STATIC = {"inspector.css": "text/css", **{f"{name}.js": "text/javascript" for name in _MODULES}}
 """All files of the page beside `index.html`."""
 MOST_JSON = 64_000
 """Bytes of a request that holds no document."""
@@ -174,7 +165,7 @@ class InspectorPage:
         if doc:
             index = self._whole_index(request)
             recipe = recipe_of(given, index.recipe)
-            return inspect_document(index.get(doc), recipe)
+            return inspect_document(self._sources.indexed_document(index, doc, recipe), recipe)
         recipe = recipe_of(given)
         return inspect_document(self._sources.document(_text(body, "key"), recipe), recipe)
 
@@ -185,7 +176,10 @@ class InspectorPage:
         from seamline.api.pictures import page_picture
 
         doc = _text(body, "doc", "")
-        data = indexed_file(self._whole_index(request), doc) if doc else self._sources.get(_text(body, "key")).data
+        if doc:
+            data = self._sources.indexed_pdf(self._whole_index(request), doc)
+        else:
+            data = self._sources.get(_text(body, "key")).data
         drawn = page_picture(data, _whole(body, "page", 1, 1, 1_000_000))
         return {
             "picture": f"data:image/png;base64,{b64encode(drawn.png).decode()}",
@@ -211,7 +205,10 @@ class InspectorPage:
     def chunks(self, request: Request, body: Body) -> object:
         """The chunks of a document of the index, to choose one."""
         found = self._whole_index(request).chunks(_text(body, "doc"))
-        return [{"id": chunk.id, "label": chunk.citation.label(), "start": chunk.entry.body[:80]} for chunk in found]
+        return [
+            {"id": chunk.id, "place": place_words(chunk.citation.anchor), "start": chunk.entry.body[:80]}
+            for chunk in found
+        ]
 
     def cite(self, request: Request, body: Body) -> object:
         """A citation, and its history."""
@@ -325,13 +322,20 @@ def inspector_app(sources: Sequence[OpenedSource], index: Index | None, port: in
     )
 
 
-def serve_page(sources: Sequence[OpenedSource], index: Index | None, announce: Callable[[str], None]) -> None:
-    """Serve the page on a free port of this machine until Ctrl-C; `announce` is told its address."""
+def serve_page(
+    sources: Sequence[OpenedSource], index: Index | None, announce: Callable[[str], None], port: int = 0
+) -> None:
+    """Serve the page on a port of this machine, any free one unless it is given, until Ctrl-C; `announce` gets its
+    address."""
     import socket
 
     import uvicorn
 
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    try:
+        listener = socket.create_server(("127.0.0.1", port))
+    except (OSError, OverflowError) as error:
+        raise ConfigError(f"port {port} cannot be used: {error}") from None
+    with listener:
         port = listener.getsockname()[1]
         config = uvicorn.Config(inspector_app(sources, index, port), log_level="warning", lifespan="off")
         announce(f"http://127.0.0.1:{port}/")

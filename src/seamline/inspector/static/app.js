@@ -1,11 +1,13 @@
-// State, address, settings, keys: the page around the views.
+// State, address and keys: the page around the views.
 
 import { ask, byId, fill, h, plural, say, teach } from "./dom.js";
 import { chunksView, leaves } from "./chunks.js";
 import { compareView } from "./compare.js";
+import { hideTip, showHelp, showTip } from "./help.js";
 import { listsView, treeView } from "./lists.js";
 import { pagesView } from "./pages.js";
 import { searchView } from "./search.js";
+import { FIELDS, parseSetting, SettingsPanel } from "./settings.js";
 
 const VIEWS = {
   chunks: ["Chunks", chunksView],
@@ -15,47 +17,19 @@ const VIEWS = {
   pages: ["Pages", pagesView],
   search: ["Search", searchView],
 };
-const FIELDS = [
-  "preset",
-  "strategy",
-  "target",
-  "limit",
-  "floor",
-  "overlap",
-  "overlap_tokens",
-  "sections",
-  "packer",
-  "tokenizer",
-];
-const NUMBERS = new Set(["target", "limit", "floor", "overlap_tokens"]);
-const LABELS = { overlap_tokens: "overlap tokens" };
-const FROM = {
-  preset: "presets",
-  strategy: "strategies",
-  overlap: "overlaps",
-  sections: "sections",
-  packer: "packers",
-  tokenizer: "tokenizers",
-};
-const PLAIN = ["view", "key", "doc", "query", "cite", "why"];
+const WORDS = ["view", "key", "doc", "query", "cite", "why"]; // parts of the state that are texts
 
-const state = {
-  view: "chunks",
-  key: "",
-  doc: "",
-  query: "",
-  cite: "",
-  why: "",
-  chunk: 0,
-  page: 1,
-  a: {},
-  b: {},
-};
+// `a` and `b` are the recipes, as far as they are set.
+const state = { view: "", key: "", doc: "", query: "", cite: "", why: "", chunk: 0, page: 1, a: {}, b: {} };
+
+// What views get: `data` and `other` are the document cut by both recipes; a view sets `onKey`, `afterMount` and
+// `focusSearch`; `wanted` is the id of a chunk to show when its document is there.
 const app = {
   state,
+  start: null,
   data: null,
   other: null,
-  start: null,
+  wanted: "",
   onKey: null,
   afterMount: null,
   focusSearch: null,
@@ -63,34 +37,33 @@ const app = {
   go,
   settings,
 };
+let panel;
 
-// The address says all of the state, so that it can be kept and shared.
+// The address holds the whole state, so that it can be kept and shared.
 function readAddress() {
-  const said = new URLSearchParams(location.search);
-  for (const name of PLAIN) if (said.has(name)) state[name] = said.get(name);
-  if (!VIEWS[state.view]) state.view = "chunks";
-  state.chunk = Math.max(0, Number.parseInt(said.get("chunk") || "1", 10) - 1) || 0;
-  state.page = Math.max(1, Number.parseInt(said.get("page") || "1", 10)) || 1;
+  const address = new URLSearchParams(location.search);
+  const count = (name) => Math.max(1, Number.parseInt(address.get(name) || "1", 10) || 1);
+  for (const name of WORDS) state[name] = address.get(name) || "";
+  if (!Object.hasOwn(VIEWS, state.view)) state.view = "chunks";
+  state.chunk = count("chunk") - 1;
+  state.page = count("page");
   for (const side of ["a", "b"]) {
-    state[side] = {};
-    for (const field of FIELDS) {
-      const value = said.get(`${side}.${field}`);
-      if (value) state[side][field] = NUMBERS.has(field) ? Number.parseInt(value, 10) || 0 : value;
-    }
+    const said = FIELDS.map((field) => [field, parseSetting(field, address.get(`${side}.${field}`) || "")]);
+    state[side] = Object.fromEntries(said.filter(([, value]) => value !== ""));
   }
 }
 
 function writeAddress(push) {
-  const said = new URLSearchParams();
-  for (const name of PLAIN)
-    if (state[name] && !(name === "view" && state.view === "chunks")) said.set(name, state[name]);
-  if (state.chunk) said.set("chunk", state.chunk + 1);
-  if (state.page > 1) said.set("page", state.page);
+  const address = new URLSearchParams();
+  for (const name of WORDS)
+    if (state[name] && (name !== "view" || state.view !== "chunks")) address.set(name, state[name]);
+  if (state.chunk) address.set("chunk", state.chunk + 1);
+  if (state.page > 1) address.set("page", state.page);
   for (const side of ["a", "b"])
-    for (const [field, value] of Object.entries(state[side])) said.set(`${side}.${field}`, value);
-  const address = `${location.pathname}${said.size ? `?${said}` : ""}`;
-  if (address !== location.pathname + location.search)
-    history[push ? "pushState" : "replaceState"](null, "", address);
+    for (const [field, value] of Object.entries(state[side])) address.set(`${side}.${field}`, value);
+  const url = `${location.pathname}${address.size ? `?${address}` : ""}`;
+  if (url !== location.pathname + location.search)
+    history[push ? "pushState" : "replaceState"](null, "", url);
 }
 
 function set(changes) {
@@ -99,23 +72,24 @@ function set(changes) {
 }
 
 async function go(changes) {
-  const another =
-    (changes.doc !== undefined && changes.doc !== state.doc) ||
-    (changes.key !== undefined && changes.key !== state.key);
+  const before = `${state.doc}\n${state.key}`;
   Object.assign(state, changes);
   writeAddress(true);
-  drawSources();
-  drawTabs();
-  drawSettings();
-  if (another) await load();
+  drawFrame();
+  if (before !== `${state.doc}\n${state.key}`) await load();
   else mount();
 }
 
 function settings(changes) {
-  state.a = { ...state.a, ...changes };
-  drawSettings();
+  Object.assign(state.a, changes);
   writeAddress(false);
   return load();
+}
+
+function drawFrame() {
+  drawSources();
+  drawTabs();
+  panel.draw();
 }
 
 const opened = () => (state.doc ? { doc: state.doc } : state.key ? { key: state.key } : null);
@@ -127,8 +101,8 @@ async function load() {
     app.data = app.other = null;
     return mount();
   }
-  const place = app.data && leaves(app.data)[state.chunk]?.start;
   const same = app.source === JSON.stringify(source);
+  const place = same && app.data ? leaves(app.data)[state.chunk]?.start : undefined;
   say("Cutting…");
   document.body.setAttribute("aria-busy", "true");
   try {
@@ -138,39 +112,33 @@ async function load() {
       ask("view", { ...source, recipe: state.a }, "view-a"),
       wantsOther ? ask("view", { ...source, recipe: state.b }, "view-b") : null,
     ]);
-    app.data = data;
-    app.other = other;
-    if (same && place !== undefined)
-      state.chunk = Math.max(
-        0,
-        leaves(data).findLastIndex((chunk) => chunk.start <= place),
-      );
-    app.source = JSON.stringify(source);
+    Object.assign(app, { data, other, source: JSON.stringify(source) });
     const chunks = leaves(data);
+    const sought = app.wanted
+      ? chunks.findIndex((chunk) => chunk.id === app.wanted)
+      : place !== undefined && chunks.findLastIndex((chunk) => chunk.start <= place);
+    if (sought !== false) state.chunk = Math.max(0, sought);
+    app.wanted = "";
+    writeAddress(false);
+    panel.draw();
     mount();
-    drawSettings();
-    say(
-      `${data.name}: ${plural(chunks.length, "chunk")} by ${data.strategy}${data.reasons.length ? ` (${data.reasons[0]})` : ""}, ${Math.round(performance.now() - begun)} ms`,
-    );
+    const why = data.reasons.length ? ` (${data.reasons[0]})` : "";
+    const time = Math.round(performance.now() - begun);
+    say(`${data.name}: ${plural(chunks.length, "chunk")} by ${data.strategy}${why}, ${time} ms`);
   } catch (error) {
     if (error.name === "AbortError") return;
+    if (app.data && same) return say(error.message, true); // the settings do not fit: what was cut before stays
+    app.data = null;
     say("");
-    if (app.data && same) {
-      say(error.message);
-      byId("status").classList.add("error");
-      setTimeout(() => byId("status").classList.remove("error"), 4000);
-    } else {
-      app.data = null;
-      fill(
-        byId("main"),
-        h(
-          "section",
-          { class: "empty", role: "alert" },
-          h("h2", {}, "This did not work"),
-          h("p", { class: "error" }, error.message),
-        ),
-      );
-    }
+    fill(
+      byId("main"),
+      h(
+        "section",
+        { class: "empty", role: "alert" },
+        h("h2", {}, "This did not work"),
+        h("p", { class: "error" }, error.message),
+      ),
+    );
   } finally {
     document.body.removeAttribute("aria-busy");
   }
@@ -178,13 +146,11 @@ async function load() {
 
 function mount() {
   app.onKey = app.afterMount = app.focusSearch = null;
-  const main = byId("main");
+  hideTip();
   document.title = app.data ? `${app.data.name} – Seamline inspector` : "Seamline inspector";
-  if (!app.data && state.view !== "search") fill(main, welcome());
-  else {
-    fill(main, VIEWS[state.view][1](app));
-    app.afterMount?.();
-  }
+  const view = app.data || state.view === "search" ? VIEWS[state.view][1] : welcome;
+  fill(byId("main"), view(app));
+  app.afterMount?.();
 }
 
 function welcome() {
@@ -195,7 +161,8 @@ function welcome() {
     h(
       "p",
       {},
-      "Markdown, PDF, web pages, Office files, source code, tables: anything that Seamline reads. It stays on this machine.",
+      "Markdown, PDF, web pages, Office files, source code, tables: anything that Seamline reads. ",
+      "It stays on this machine.",
     ),
     h("button", { type: "button", class: "primary", onclick: () => byId("file").click() }, "Choose a file"),
     h(
@@ -209,127 +176,36 @@ function welcome() {
 }
 
 function drawSources() {
-  const { files, index } = app.start,
-    select = byId("source");
-  const option = (value, text) =>
-    h("option", { value, selected: value === (state.doc ? `doc:${state.doc}` : `key:${state.key}`) }, text);
+  const { files, index } = app.start;
+  const chosen = state.doc ? `doc:${state.doc}` : `key:${state.key}`;
+  const option = (value, text) => h("option", { value, selected: value === chosen }, text);
+  const documents = index?.documents || [];
   fill(
-    select,
+    byId("source"),
     !opened() && h("option", { value: "" }, "no document"),
     files.map((file) => option(`key:${file.key}`, file.name)),
-    index?.documents.length
-      ? h(
-          "optgroup",
-          { label: `index ${index.url}` },
-          index.documents.map((one) => option(`doc:${one.doc}`, one.doc)),
-        )
-      : null,
+    documents.length > 0 &&
+      h(
+        "optgroup",
+        { label: `index ${index.url}` },
+        documents.map((one) => option(`doc:${one.doc}`, one.doc)),
+      ),
   );
 }
 
 function drawTabs() {
-  fill(
-    byId("tabs"),
-    Object.entries(VIEWS).map(([name, [title]], at) =>
-      h(
-        "button",
-        {
-          type: "button",
-          "aria-current": name === state.view ? "page" : null,
-          title: `${title} (${at + 1})`,
-          onclick: () => go({ view: name }),
-        },
-        title,
-      ),
-    ),
-  );
-}
-
-let waiting = 0;
-
-function drawSettings() {
-  const panel = byId("settings");
-  if (state.view === "search") {
-    panel.hidden = true;
-    return;
-  }
-  panel.hidden = false;
-  const sides = state.view === "compare" ? ["a", "b"] : ["a"];
-  const focused = document.activeElement?.id;
-  fill(
-    panel,
-    sides.map((side) => settingsRow(side)),
-  );
-  if (focused && byId(focused)) byId(focused).focus();
-}
-
-function settingsRow(side) {
-  const now = (side === "a" ? app.data : app.other)?.settings || {};
-  const changed = (field, raw) => {
-    const value = NUMBERS.has(field) ? (raw === "" ? "" : Math.max(0, Number.parseInt(raw, 10) || 0)) : raw;
-    if (value === "") delete state[side][field];
-    else state[side][field] = value;
-    writeAddress(false);
-    clearTimeout(waiting);
-    waiting = setTimeout(load, NUMBERS.has(field) ? 250 : 0);
-  };
-  const field = (name) => {
-    const id = `${side}-${name}`,
-      value = state[side][name] ?? "";
-    const control = NUMBERS.has(name)
-      ? h("input", {
-          id,
-          type: "number",
-          min: "0",
-          max: "100000",
-          value: String(value),
-          placeholder: String(now[name] ?? ""),
-          oninput: (event) => changed(name, event.target.value),
-        })
-      : h(
-          "select",
-          { id, onchange: (event) => changed(name, event.target.value) },
-          h(
-            "option",
-            { value: "" },
-            name === "preset" ? "no preset" : now[name] && !state[side][name] ? `${now[name]}` : "default",
-          ),
-          app.start.choices[FROM[name]].map((one) =>
-            h("option", { value: one, selected: one === value }, one),
-          ),
-        );
-    return h(
-      "label",
-      { class: `field ${NUMBERS.has(name) ? "numeric" : ""}`, for: id },
-      h("span", {}, LABELS[name] || name),
-      control,
+  const tab = ([name, [title]], at) =>
+    h(
+      "button",
+      {
+        type: "button",
+        "aria-current": name === state.view ? "page" : null,
+        title: `${title} (${at + 1})`,
+        onclick: () => go({ view: name }),
+      },
+      title,
     );
-  };
-  return h(
-    "form",
-    {
-      class: `recipe side-${side}`,
-      "aria-label": `Recipe ${side.toUpperCase()}`,
-      onsubmit: (event) => event.preventDefault(),
-    },
-    state.view === "compare" && h("strong", { class: "side-name" }, side.toUpperCase()),
-    FIELDS.map(field),
-    Object.keys(state[side]).length > 0 &&
-      h(
-        "button",
-        {
-          type: "button",
-          class: "quiet",
-          onclick: () => {
-            state[side] = {};
-            writeAddress(false);
-            drawSettings();
-            load();
-          },
-        },
-        "Reset",
-      ),
-  );
+  fill(byId("tabs"), Object.entries(VIEWS).map(tab));
 }
 
 async function openFile(file) {
@@ -337,19 +213,12 @@ async function openFile(file) {
   say(`Reading ${file.name}…`);
   try {
     const kept = await ask("drop", file);
-    app.start.files = [
-      ...app.start.files.filter((one) => !one.dropped || one.name !== kept.name),
-      { ...kept, dropped: true },
-    ];
-    await go({
-      key: kept.key,
-      doc: "",
-      view: state.view === "search" ? "chunks" : state.view,
-      chunk: 0,
-      page: 1,
-    });
+    const others = app.start.files.filter((one) => !one.dropped || one.name !== kept.name);
+    app.start.files = [...others, { ...kept, dropped: true }];
+    const view = state.view === "search" ? "chunks" : state.view;
+    await go({ key: kept.key, doc: "", view, chunk: 0, page: 1 });
   } catch (error) {
-    say(error.message);
+    say(error.message, true);
   }
 }
 
@@ -360,12 +229,8 @@ function listen() {
     event.target.value = "";
   });
   byId("source").addEventListener("change", (event) => {
-    const value = event.target.value;
-    go(
-      value.startsWith("doc:")
-        ? { doc: value.slice(4), key: "", chunk: 0, page: 1 }
-        : { key: value.slice(4), doc: "", chunk: 0, page: 1 },
-    );
+    const [kind, name] = [event.target.value.slice(0, 3), event.target.value.slice(4)];
+    go({ key: "", doc: "", [kind]: name, chunk: 0, page: 1 });
   });
   addEventListener("dragover", (event) => {
     event.preventDefault();
@@ -381,127 +246,52 @@ function listen() {
   });
   addEventListener("popstate", () => {
     readAddress();
-    drawSources();
-    drawTabs();
-    drawSettings();
+    drawFrame();
     load();
   });
   addEventListener("keydown", onKeyDown);
   byId("help-open").addEventListener("click", showHelp);
   for (const kind of ["mouseover", "focusin"]) addEventListener(kind, showTip);
-  for (const kind of ["mouseout", "focusout", "scroll"])
-    addEventListener(
-      kind,
-      () => {
-        byId("tooltip").hidden = true;
-      },
-      true,
-    );
+  for (const kind of ["mouseout", "focusout", "scroll"]) addEventListener(kind, hideTip, true);
 }
 
 function onKeyDown(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-  const typing = event.target.closest("input, select, textarea");
+  const field = event.target.closest("input, select, textarea");
   if (event.key === "Escape") {
-    byId("tooltip").hidden = true;
-    if (typing) typing.blur();
-    return;
+    hideTip();
+    field?.blur();
   }
-  if (typing) return;
+  if (field || event.key === "Escape") return;
   const views = Object.keys(VIEWS);
+  const scrolls = event.target.closest(".details, .page") && event.key.startsWith("Arrow");
   if (event.key >= "1" && event.key <= String(views.length)) go({ view: views[Number(event.key) - 1] });
   else if (event.key === "?") showHelp();
   else if (event.key === "o") byId("file").click();
   else if (event.key === "/") {
     if (state.view !== "search") go({ view: "search" });
     app.focusSearch?.();
-  } else if (event.target.closest(".details, .page") && event.key.startsWith("Arrow"))
-    return; // these scroll by themselves
-  else if (!app.onKey?.(event.key)) return;
+  } else if (scrolls || !app.onKey?.(event.key)) return;
   event.preventDefault();
-}
-
-function showTip(event) {
-  const mark = event.target.closest?.("[data-tip]"),
-    tip = byId("tooltip");
-  if (!mark) return;
-  tip.textContent = mark.dataset.tip;
-  tip.hidden = false;
-  const at = mark.getBoundingClientRect(),
-    size = tip.getBoundingClientRect();
-  tip.style.left = `${Math.max(8, Math.min(at.left, innerWidth - size.width - 8))}px`;
-  tip.style.top = `${at.bottom + size.height + 8 < innerHeight ? at.bottom + 6 : at.top - size.height - 6}px`;
-}
-
-function showHelp() {
-  const dialog = byId("help");
-  const keys = [
-    ["j k ↓ ↑", "next chunk, chunk before; next difference; next page"],
-    ["1 … 6", "views"],
-    ["/", "search"],
-    ["o", "open a file"],
-    ["Esc", "leave a field, close a hint"],
-  ];
-  fill(
-    dialog,
-    h("h2", { id: "help-title" }, "Keys and colours"),
-    h(
-      "dl",
-      { class: "keys" },
-      keys.map(([key, meaning]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, meaning)]),
-    ),
-    h(
-      "ul",
-      { class: "legend" },
-      h(
-        "li",
-        {},
-        h("span", { class: "sample own-sample" }),
-        "own text: every character of the document is in exactly one chunk",
-      ),
-      h(
-        "li",
-        {},
-        h("span", { class: "sample borrowed-sample" }),
-        "borrowed: headings, table headers and fences, repeated so that the chunk can be read alone",
-      ),
-      h(
-        "li",
-        {},
-        h("span", { class: "sample overlap-sample" }),
-        "overlap: the end of the chunk before, repeated",
-      ),
-      h(
-        "li",
-        {},
-        h("span", { class: "gap open sample-gap" }),
-        "a gap that was not cut; its height is its score",
-      ),
-      h(
-        "li",
-        {},
-        h("span", { class: "gap forbidden sample-gap" }),
-        "a gap that is never cut, as after a heading",
-      ),
-    ),
-    h("button", { type: "button", onclick: () => dialog.close() }, "Close"),
-  );
-  dialog.showModal();
 }
 
 async function begin() {
   readAddress();
-  listen();
   try {
     app.start = await ask("start");
   } catch (error) {
     fill(byId("main"), teach("The server does not answer", error.message));
     return;
   }
+  const current = (side) => (side === "a" ? app.data : app.other)?.settings;
+  const change = () => {
+    writeAddress(false);
+    load();
+  };
+  panel = new SettingsPanel(state, app.start.choices, current, change);
+  listen();
   if (!opened() && app.start.files.length) state.key = app.start.files[0].key;
-  drawSources();
-  drawTabs();
-  drawSettings();
+  drawFrame();
   await load();
 }
 

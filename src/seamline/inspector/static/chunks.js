@@ -89,6 +89,7 @@ export function chunkCard(data, chunk, index, range, extra = {}) {
       tokenBar(chunk, data.settings),
       h("span", { class: "tokens" }, chunk.tokens),
       h("span", { class: "crumbs" }, chunk.path.join(" › ")),
+      extra.badge && h("span", { class: "badge" }, extra.badge),
       !chunk.content && h("span", { class: "badge" }, "no content"),
       h("span", { class: "place" }, chunk.place),
       h(

@@ -46,101 +46,101 @@ function fold(rows) {
 }
 
 export function compareView(app) {
-  const { data, other } = app;
-  if (!other)
+  if (!app.other)
     return teach(
       "Two recipes side by side",
       "Set a second recipe in the row B above: another strategy, another size, another overlap.",
       "Chunks that both recipes cut alike are folded, so only the differences are left to read.",
     );
-  const left = leaves(data),
-    right = leaves(other);
-  const rows = align(left, right);
-  const ranges = [gapRanges(data, left), gapRanges(other, right)];
-  const different = rows.filter((row) => !row.same).length;
-  const same = rows.filter((row) => row.same).reduce((sum, row) => sum + row.left.length, 0);
-  const open = new Set();
+  const left = cutSide(app.data);
+  const right = cutSide(app.other);
+  const rows = align(left.chunks, right.chunks);
+  const unfolded = new Set();
+  const height = (side, indices) =>
+    indices.reduce((sum, index) => sum + guessHeight(side.data, side.chunks[index], 44), 0);
   const list = new VirtualList({
     label: "Differences of two recipes",
     count: rows.length,
     width: "wide",
-    guess: (index) =>
-      rows[index].same
-        ? 44
-        : Math.max(
-            rows[index].left.reduce((sum, at) => sum + guessHeight(data, left[at], 44), 0),
-            rows[index].right.reduce((sum, at) => sum + guessHeight(other, right[at], 44), 0),
-          ) + 24,
-    render: (index) => renderRow(index),
+    guess: (at) =>
+      rows[at].same ? 44 : Math.max(height(left, rows[at].left), height(right, rows[at].right)) + 24,
+    render: (at) => (rows[at].same && !unfolded.has(at) ? renderFold(at) : renderPair(at)),
   });
 
-  function renderRow(index) {
-    const row = rows[index];
-    if (row.same && !open.has(index)) {
-      return h(
-        "article",
-        { class: "folded", "aria-label": `${row.left.length} chunks are the same` },
-        h(
-          "button",
-          {
-            type: "button",
-            onclick: () => {
-              open.add(index);
-              list.redraw(index);
-            },
-          },
-          `${plural(row.left.length, "chunk")} the same: ${row.left[0] + 1}–${row.left[row.left.length - 1] + 1} and ${row.right[0] + 1}–${row.right[row.right.length - 1] + 1}`,
-        ),
-      );
-    }
+  function renderFold(at) {
+    const unfold = () => {
+      unfolded.add(at);
+      list.redraw(at);
+    };
+    const said = `${plural(rows[at].left.length, "chunk")} alike: ${numbers(rows[at].left)} and ${numbers(rows[at].right)}`;
     return h(
       "article",
-      { class: "pair", "aria-label": `Difference ${index + 1}` },
-      h(
-        "div",
-        { class: "side" },
-        row.left.map((at) => chunkCard(data, left[at], at, ranges[0][at])),
-      ),
-      h(
-        "div",
-        { class: "side" },
-        row.right.map((at) => chunkCard(other, right[at], at, ranges[1][at])),
-      ),
+      { class: "folded", "aria-label": said },
+      h("button", { type: "button", onclick: unfold }, said),
     );
   }
 
-  const differing = rows.map((row, index) => (row.same ? -1 : index)).filter((index) => index >= 0);
-  let at = -1;
+  function renderPair(at) {
+    const column = (name, side, other, indices) =>
+      h(
+        "div",
+        { class: "side", role: "group", "aria-label": `Recipe ${name}` },
+        indices.map((index) =>
+          chunkCard(side.data, side.chunks[index], index, side.ranges[index], {
+            badge: other.starts.has(side.chunks[index].start) ? "" : `only ${name} cuts here`,
+          }),
+        ),
+      );
+    return h(
+      "article",
+      { class: "pair", "aria-label": rows[at].same ? "Chunks alike" : "Difference" },
+      column("A", left, right, rows[at].left),
+      column("B", right, left, rows[at].right),
+    );
+  }
+
+  const different = rows.flatMap((row, at) => (row.same ? [] : [at]));
+  let position = -1;
   app.onKey = (key) => {
-    if (!differing.length || !["j", "k", "ArrowDown", "ArrowUp"].includes(key)) return false;
-    at = Math.max(0, Math.min(differing.length - 1, at + (key === "j" || key === "ArrowDown" ? 1 : -1)));
-    list.scrollTo(differing[at], true);
+    const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[key];
+    if (!step || !different.length) return false;
+    position = Math.max(0, Math.min(different.length - 1, position + step));
+    list.scrollTo(different[position], true);
     return true;
   };
   app.afterMount = () => list.draw();
-  const mean = (chunks) =>
-    Math.round(chunks.reduce((sum, chunk) => sum + chunk.tokens, 0) / Math.max(1, chunks.length));
-  return h(
-    "div",
-    { class: "stack" },
-    h(
-      "div",
-      { class: "summary" },
-      h("p", {}, h("strong", {}, "A "), `${plural(left.length, "chunk")}, ${mean(left)} tokens in the mean`),
-      h(
-        "p",
-        {},
-        h("strong", {}, "B "),
-        `${plural(right.length, "chunk")}, ${mean(right)} tokens in the mean`,
-      ),
-      h(
-        "p",
-        {},
-        different
-          ? `${plural(different, "difference")}; ${plural(same, "chunk")} the same`
-          : "No difference: both recipes cut this document alike.",
-      ),
-    ),
-    list.element,
-  );
+  return h("div", { class: "stack" }, summary(left, right, rows), list.element);
+}
+
+function cutSide(data) {
+  const chunks = leaves(data);
+  return {
+    data,
+    chunks,
+    ranges: gapRanges(data, chunks),
+    starts: new Set(chunks.map((chunk) => chunk.start)),
+  };
+}
+
+function numbers(indices) {
+  const [first, last] = [indices[0] + 1, indices[indices.length - 1] + 1];
+  return first === last ? `${first}` : `${first}–${last}`;
+}
+
+function summary(left, right, rows) {
+  const different = rows.filter((row) => !row.same).length;
+  const alike = rows.filter((row) => row.same).reduce((sum, row) => sum + row.left.length, 0);
+  const sizes = (name, chunks) => {
+    const mean = chunks.reduce((sum, chunk) => sum + chunk.tokens, 0) / Math.max(1, chunks.length);
+    return h(
+      "p",
+      {},
+      h("strong", {}, name),
+      ` ${plural(chunks.length, "chunk")}, mean ${plural(Math.round(mean), "token")}`,
+    );
+  };
+  const said = different
+    ? `${plural(different, "difference")}, ${plural(alike, "chunk")} alike`
+    : "No difference: both recipes cut this document alike.";
+  return h("div", { class: "summary" }, sizes("A", left.chunks), sizes("B", right.chunks), h("p", {}, said));
 }

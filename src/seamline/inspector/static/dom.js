@@ -29,9 +29,13 @@ export function fill(parent, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 export const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
-export const say = (text) => {
-  byId("status").textContent = text;
-};
+
+// The line below, which screen readers read out.
+export function say(text, isError = false) {
+  const status = byId("status");
+  status.textContent = text;
+  status.classList.toggle("error", isError);
+}
 
 // An empty state that says what would be here, and how to get it.
 export function teach(title, ...lines) {
@@ -41,6 +45,11 @@ export function teach(title, ...lines) {
     h("h2", {}, title),
     lines.map((line) => (line instanceof Node ? line : h("p", {}, line))),
   );
+}
+
+// An error in place of what was asked for; nothing where a newer request took over.
+export function complain(panel, error) {
+  if (error.name !== "AbortError") fill(panel, h("p", { class: "error", role: "alert" }, error.message));
 }
 
 // A request that a newer one of the same name replaces.
