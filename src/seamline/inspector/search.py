@@ -9,7 +9,7 @@ from seamline.api.search import Hit, Results, SearchOptions, after_headings, exc
 from seamline.errors import StoreError
 from seamline.text.content import has_content
 from seamline.text.differences import differences
-from seamline.text.words import query_words, words
+from seamline.text.words import located, query_words, words
 
 if TYPE_CHECKING:
     from seamline.api.index import Index
@@ -147,7 +147,8 @@ def why_not(index: Index, query: str, id: str, k: int, where: FilterLike = "") -
     }
     ranks = {leg: _rank(results, chunk.id) for leg, results in ranked.items()}
     own = set(words(entry.text)) | set(words(" ".join((entry.title, *entry.path))))
-    asked = query_words(query)
+    asked = set(query_words(query))
+    met = {query[start:end]: not own.isdisjoint(terms) for start, end, terms in located(query) if asked & {*terms}}
     lines = [
         _leg_line("By meaning", "similarity", ranked["dense"], ranks["dense"], "dense"),
         _leg_line("By words", "BM25", ranked["bm25"], ranks["bm25"], "bm25"),
@@ -167,8 +168,8 @@ def why_not(index: Index, query: str, id: str, k: int, where: FilterLike = "") -
         "rank": ranks["both"],
         "dense": ranks["dense"],
         "bm25": ranks["bm25"],
-        "lacks": [word for word in asked if word not in own],
-        "has": [word for word in asked if word in own],
+        "lacks": [word for word, found in met.items() if not found],
+        "has": [word for word, found in met.items() if found],
         "lines": lines,
     }
 

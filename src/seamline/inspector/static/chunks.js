@@ -72,9 +72,8 @@ function ownText(data, chunk, range) {
 export function chunkCard(data, chunk, index, range, extra = {}) {
   const gap = data.gaps[range[0]];
   const cut = gap && gap.at === chunk.start ? gap : null;
-  const seam = cut
-    ? `${cut.state === "forced" ? "forced " : ""}${chunk.seam} ${cut.score.toFixed(2)}`
-    : chunk.seam;
+  const forced = cut?.state === "forced" ? "forced " : "";
+  const seam = cut && chunk.seam !== "start" ? `${forced}${chunk.seam} ${cut.score.toFixed(2)}` : chunk.seam;
   return h(
     "article",
     {
