@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import socket
+from pathlib import Path
+
 import pytest
 from pdf_maker import PageMaker, pdf
 
 from harness.library import Library
 from seamline import read
+from seamline.api.index import Index
 from seamline.api.pictures import page_picture
 from seamline.errors import ConfigError, ParseError, StoreError
 from seamline.inspector.search import history_view, search_view, why_not
@@ -18,7 +22,7 @@ pytest.importorskip("starlette", reason="the extra `serve` is not installed")
 
 from starlette.testclient import TestClient
 
-from seamline.inspector.web import MOST_JSON, STATIC, IndexAccess, inspector_app, routes
+from seamline.inspector.web import MOST_JSON, STATIC, IndexAccess, inspector_app, routes, serve_page
 
 PAGE = "# Guide \U0001f4e6\n\nParcels are sent by lorry.\n\n## Retries\n\n" + "\n\n".join(
     f"Attempt {n} waits longer than the one before it, and the last one gives up for good." for n in range(12)
@@ -92,6 +96,31 @@ def test_search_and_why_not() -> None:
         why_not(index, "lorry", "0" * 24, 1)
 
 
+def test_a_hit_is_shown_where_it_meets_the_question() -> None:
+    index = Library({"b.md": "# Lorries\n\nA lorry is red, and red it stays.\n"}).index()
+    found = search_view(index, "red lorry", 1)["hits"][0]["excerpt"]
+    assert "".join(text for _, text in found) == "A lorry is red, and red it stays."
+    assert [text for kind, text in found if kind == "mark"] == ["lorry", "red", "red"]
+
+
+def test_pages_are_drawn_only_of_a_file_that_has_the_indexed_text(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(pdf(PageMaker().text(72, 100, "Hello")))
+    secret = tmp_path / "secret.pdf"
+    secret.write_bytes(pdf(PageMaker().text(72, 100, "Secret")))
+    text = read((tmp_path / "a.pdf").read_bytes(), filename="a.pdf").text
+    library = Library()
+    index = Index(library.store, library.embedder, tmp_path / "docs")
+    # Names that only a stranger's index has.
+    index.add_many([("../a.pdf", text), ("../secret.pdf", "A guess.\n")], media_type="text/plain")
+    sources = OpenedSources()
+    assert sources.indexed_pdf(index, "../a.pdf").startswith(b"%PDF")
+    assert sources.indexed_document(index, "../a.pdf", index.recipe).source.media_type == "application/pdf"
+    assert sources.indexed_document(index, "../secret.pdf", index.recipe).text == "A guess.\n"
+    for doc in ("../secret.pdf", "../nothing.pdf", "/etc/passwd"):
+        with pytest.raises(StoreError, match="gone or has changed"):
+            sources.indexed_pdf(index, doc)
+
+
 def test_the_history_of_a_citation() -> None:
     library = Library({"a.md": "# A\n\nThe lorry that brings the parcels is red and old.\n"})
     key = next(library.index().chunks("a.md")).citation.key
@@ -163,6 +192,11 @@ def test_bad_requests_are_problems(path: str, body: bytes, status: int) -> None:
     assert answer.status_code == status
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.json()["detail"]
+
+
+def test_a_port_that_is_taken_is_an_error_of_usage() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(ConfigError, match="cannot be used"):
+        serve_page([], None, str, taken.getsockname()[1])
 
 
 def test_behind_a_filter_there_is_only_search() -> None:

@@ -42,6 +42,9 @@ SECURITY_HEADERS: Mapping[str, str] = {
 _MODULES = ("app", "chunks", "citation", "compare", "dom", "help", "lists", "pages", "search", "settings", "virtual")
 STATIC = {"inspector.css": "text/css", **{f"{name}.js": "text/javascript" for name in _MODULES}}
 """All files of the page beside `index.html`."""
+OPEN_PATHS = ("/", *(f"/inspector/static/{name}" for name in STATIC))
+"""The page itself, which holds nothing of anybody: a server that asks for tokens lets everyone load it, as a browser
+cannot send a token before there is a page to type it into."""
 MOST_JSON = 64_000
 """Bytes of a request that holds no document."""
 MOST_SHOWN = 100
