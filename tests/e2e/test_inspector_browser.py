@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import socket
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -291,6 +294,47 @@ def test_the_policy_stops_what_gets_in_anyway(browser: Any, served: Served) -> N
     opened.wait_for_timeout(200)
     assert opened.evaluate("window.hit") is None
     opened.close()
+
+
+def test_a_server_that_asks_for_a_token(browser: Any) -> None:
+    with guarded_server("let me in") as url:
+        opened = browser.new_page()
+        opened.goto(url)
+        opened.locator("#token-value").fill("wrong")
+        opened.get_by_role("button", name="Continue").click()
+        expect(opened.get_by_role("alert")).to_have_text("The server refused that token.")
+        opened.locator("#token-value").fill("let me in")
+        opened.get_by_role("button", name="Continue").click()
+        expect(opened.get_by_role("heading", name="Drop a document here")).to_be_visible()
+        assert "let" not in opened.url
+        opened.close()
+
+
+@contextmanager
+def guarded_server(token: str) -> Iterator[str]:
+    """The page inside of another application, as `seamline serve` has it."""
+    import uvicorn
+    from starlette.applications import Starlette
+    from starlette.responses import JSONResponse
+
+    from seamline.inspector.web import OPEN_PATHS, routes
+
+    inner = Starlette(routes=routes())
+
+    async def guard(scope: Any, receive: Any, send: Any) -> None:
+        allowed = (b"authorization", f"Bearer {token}".encode()) in scope.get("headers", ())
+        refused = scope["type"] == "http" and scope["path"] not in OPEN_PATHS and not allowed
+        await (JSONResponse({"title": "Unauthorized"}, 401) if refused else inner)(scope, receive, send)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = uvicorn.Server(uvicorn.Config(guard, log_level="warning", lifespan="off"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 def test_two_megabytes_scroll(page: Any, served: Served) -> None:

@@ -72,7 +72,8 @@ export async function ask(path, body, name = path) {
     credentials: "omit",
   });
   if (answer.status === 401) {
-    await askToken();
+    asking ||= askToken(Boolean(token)).finally(() => (asking = null)); // once, however many requests were refused
+    await asking;
     return ask(path, body, name);
   }
   const said = await answer.json().catch(() => ({ detail: `the server answered ${answer.status}` }));
@@ -80,7 +81,9 @@ export async function ask(path, body, name = path) {
   return said;
 }
 
-function askToken() {
+let asking = null;
+
+function askToken(wasRefused) {
   const dialog = byId("token");
   return new Promise((resolve) => {
     const input = h("input", { type: "password", autocomplete: "off", required: true, id: "token-value" });
@@ -90,15 +93,17 @@ function askToken() {
       dialog.close();
       resolve();
     };
+    dialog.oncancel = (event) => event.preventDefault(); // without a token there is nothing to go on with
     fill(
       dialog,
       h(
         "form",
         { onsubmit: send },
         h("h2", { id: "token-title" }, "This server asks for a token"),
+        wasRefused && h("p", { class: "error", role: "alert" }, "The server refused that token."),
         h("label", { class: "field", for: "token-value" }, "Token", input),
         h("p", {}, "It is kept in this tab until you close it."),
-        h("button", {}, "Continue"),
+        h("button", { class: "primary" }, "Continue"),
       ),
     );
     dialog.showModal();
