@@ -172,7 +172,7 @@ def test_imports_point_one_way(path: Path, tree: ast.Module) -> None:
 
 FOR_COMMANDS = (
     *("seamline.api", "seamline.cli", "seamline.types", "seamline.errors", "seamline.text", "seamline"),
-    *("seamline.agents", "seamline.server"),
+    *("seamline.agents", "seamline.inspector", "seamline.server"),
 )
 """What a command may import of Seamline: arguments in, functions of the API, text out; the doors that it opens; of
 `seamline`, its version."""

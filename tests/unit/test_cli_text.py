@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamline.cli.cite import compare_texts, differences
+from seamline.cli.cite import compare_texts
 from seamline.cli.index import IndexProgress, format_duration, headline
 from seamline.cli.terminal import TerminalStyle, columns
 from seamline.cli.view import wrap
 from seamline.cli.watch import Sight, settled_files
 from seamline.index.update import UpdateReport
 from seamline.search.excerpt import after_headings, excerpt
+from seamline.text.differences import differences
 from seamline.types import Span
 
 PLAIN = TerminalStyle()

@@ -4,13 +4,10 @@ red or in `[-...-]`, what is new is green or in `{+...+}`."""
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Literal, NamedTuple
 
 from seamline.api.search import Citation, Resolved
 from seamline.cli.asking import as_text
@@ -20,6 +17,7 @@ from seamline.cli.output import DONE, FAILED
 from seamline.cli.place import add_place_options, existing, open_place
 from seamline.cli.terminal import TerminalStyle, say, style_for, visible
 from seamline.cli.view import whole, wrap
+from seamline.text.differences import DiffRun, differences
 from seamline.types import Span
 
 _COLOURS: Mapping[str, str] = {"current": "green", "moved": "cyan", "edited": "yellow", "deleted": "red"}
@@ -78,22 +76,8 @@ def _name_successors(now: Sequence[Citation], style: TerminalStyle) -> Iterator[
         yield f"{INDENT}{style.paint(visible(successor.key), 'dim')}  {where(successor, style)}"
 
 
-Kind = Literal["same", "gone", "new"]
-
-_MOST_DIFFERENCES = 4_000_000
-"""Pairs of words up to which texts are compared word by word, and pairs of lines beyond that; half a second."""
-# Runs of letters and digits, but single characters of scripts that put no spaces between words.
-_WORD = re.compile(r"[^\W\u0e00-\u0eff\u1000-\u109f\u2e80-\ua4cf\uf900-\ufaff]+|\n|[^\S\n]+|.", re.DOTALL)
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _AROUND = 1
 """Unchanged lines that are shown around a change."""
-
-
-class DiffRun(NamedTuple):
-    """A run of words that both texts have, or only one of them."""
-
-    kind: Kind
-    text: str
 
 
 def compare_texts(before: str, after: str, style: TerminalStyle, *, full: bool = False) -> list[str] | None:
@@ -105,40 +89,6 @@ def compare_texts(before: str, after: str, style: TerminalStyle, *, full: bool =
     lines = list(_difference_lines(pieces))
     kept = range(len(lines)) if full else _near_changes(lines)
     return list(_render_lines(lines, list(kept), style))
-
-
-def differences(before: str, after: str) -> list[DiffRun] | None:
-    """Pieces that make up `before` without the new ones, and `after` without those that are gone."""
-    for unit in (_WORD, _LINE):
-        left, right = unit.findall(before), unit.findall(after)
-        if len(left) * len(right) <= _MOST_DIFFERENCES:
-            return list(_pieces(left, right))
-    return None
-
-
-def _pieces(left: list[str], right: list[str]) -> Iterator[DiffRun]:
-    """What both have, and what one of them has; words that were replaced side by side are one piece."""
-    gone = new = between = ""
-    for tag, i, j, k, m in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
-        before, after = "".join(left[i:j]), "".join(right[k:m])
-        if tag == "equal":
-            if gone and new and before.isspace() and "\n" not in before:
-                between = before
-                continue
-            yield from _nonempty_runs(gone, new, before)
-            gone = new = ""
-        elif between and tag == "replace":
-            gone, new = gone + between + before, new + between + after
-        else:
-            yield from _nonempty_runs(gone, new, between)
-            gone, new = before, after
-        between = ""
-    yield from _nonempty_runs(gone, new, between)
-
-
-def _nonempty_runs(gone: str, new: str, same: str) -> Iterator[DiffRun]:
-    pieces = (DiffRun("gone", gone), DiffRun("new", new), DiffRun("same", same))
-    return (piece for piece in pieces if piece.text)
 
 
 def _difference_lines(pieces: list[DiffRun]) -> Iterator[list[DiffRun]]:

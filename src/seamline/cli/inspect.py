@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seamline.api.recipes import Recipe
-from seamline.api.sources import File, out_of_memory, parse_bytes, parse_file
+from seamline.api.sources import File, out_of_memory, parse_bytes, parse_file, read_file
 from seamline.cli.options import HelpFormatter, add_media_type, add_size_limit, max_bytes, media_type_of, read_stdin
 from seamline.cli.output import DONE, FAILED
+from seamline.cli.place import add_place_options, existing, open_place
 from seamline.cli.terminal import TerminalStyle, clip, plural, say, style_for, visible
-from seamline.errors import SeamlineError
+from seamline.errors import ConfigError, SeamlineError
 
 if TYPE_CHECKING:
     from seamline.api.recipes import Classified
@@ -30,6 +31,7 @@ examples:
   seamline inspect handbook.pdf              class, headings, kinds of blocks, notices
   seamline inspect --blocks handbook.pdf     the whole tree, with the page, line, row or time of every block
   seamline inspect --json notes.docx         the same for programs
+  seamline inspect --web handbook.pdf        chunks, gaps and pages in a browser; search too, where there is an index
 
 exit codes: 0 done, 1 some files could not be read, 2 usage or configuration"""
 
@@ -38,13 +40,15 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser(
         "inspect",
         help="show what a parser makes of a file",
-        usage="seamline inspect [options] FILE [FILE ...]",
+        usage="seamline inspect [options] FILE [FILE ...] | seamline inspect --web [FILE ...]",
         description="Show what files are read as: their class and why, their blocks and where these stand, notices.",
         epilog=_EPILOG,
         formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("paths", nargs="+", metavar="FILE", help="files to read")
+    parser.add_argument("paths", nargs="*", metavar="FILE", help="files to read")
+    parser.add_argument("--web", action="store_true", help="show how files are cut, and why, on a page of this machine")
+    parser.add_argument("--port", type=int, default=0, metavar="N", help="of --web (any that is free)")
     parser.add_argument("--blocks", action="store_true", help="every block, and not only headings")
     parser.add_argument("--json", action="store_true", help="one JSON object per file and line")
     parser.add_argument("--encoding", metavar="NAME", help="of files that are not UTF-8, such as cp1252")
@@ -52,10 +56,15 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("--boilerplate", choices=("keep", "remove"), default="keep", help="of web pages (keep)")
     parser.add_argument("--ocr", choices=("auto", "on", "off"), default="auto", help="of pages without text (auto)")
     add_size_limit(parser)
+    add_place_options(parser)
     return parser
 
 
 def execute(args: argparse.Namespace) -> int:
+    if args.web:
+        return _serve_page(args)
+    if not args.paths:
+        args.parser.error("the following arguments are required: FILE")
     from seamline.api.recipes import classify
     from seamline.cli.output import Output, print_text
 
@@ -77,6 +86,44 @@ def execute(args: argparse.Namespace) -> int:
         else:
             print_text("".join(f"{line}\n" for line in _report(document, found, style, whole=args.blocks)))
     return FAILED if failed else DONE
+
+
+def _serve_page(args: argparse.Namespace) -> int:
+    """The same files on a page, with the nearest index where there is one."""
+    from contextlib import ExitStack
+
+    from seamline.errors import needed
+
+    if args.json or args.blocks:
+        raise ConfigError("--web shows a page: leave --json and --blocks out")
+    with needed("The web inspector", "serve"):
+        from seamline.inspector.sources import OpenedSource
+        from seamline.inspector.web import serve_page
+    most, media_type = max_bytes(args), media_type_of(args)
+    sources = [
+        OpenedSource(
+            Path(name).name,
+            read_stdin(most) if name == "-" else read_file(Path(name), max_bytes=most).data,
+            media_type,
+            args.encoding,
+        )
+        for name in args.paths
+    ]
+    with ExitStack() as stack:
+        index = stack.enter_context(open_place(args, existing(args.index))) if _has_index(args) else None
+        serve_page(sources, index, lambda url: say(f"open {url} (Ctrl-C ends it)"), args.port)
+    return DONE
+
+
+def _has_index(args: argparse.Namespace) -> bool:
+    """Whether an index is named, or there is one here."""
+    if args.index is not None:
+        return True
+    try:
+        from seamline.api.index import find_index
+    except ImportError:  # without the extra `index` there is nothing to open
+        return False
+    return find_index(Path.cwd()) is not None
 
 
 def _read(args: argparse.Namespace, name: str, most: int | None) -> Document:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from seamline.cli.explain import explain
+from seamline.api.explain import explain
 from seamline.cli.terminal import TerminalStyle, clip, clip_middle, columns, plural, visible
 from seamline.text.lines import LINE_END
 from seamline.types import Chunk, Document, Span
@@ -50,7 +50,7 @@ def render(name: str, document: Document, made: DocumentChunks, look: ChunkView)
     for chunk in chunks:
         lines.append(_title(chunk, recipe, look.style))
         if look.explain:
-            lines.extend(f"{_INDENT}{look.style.paint(line, 'yellow')}" for line in explain(chunk, recipe))
+            lines.extend(f"{_INDENT}{look.style.paint(visible(line), 'yellow')}" for line in explain(chunk, recipe))
         if not chunk.level or look.full:  # its text is that of its children, which follow
             lines.extend(_text(chunk, look))
         lines.append("")

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from seamline.cut.atoms import Draft
+from seamline.cut.atoms import Draft, Gap
 from seamline.cut.context import ScopePaths
 from seamline.cut.fit import Cutter, MayJoin, merge_small
 from seamline.cut.scores import Signal
@@ -73,6 +73,12 @@ def cut_leaves(document: Document, recipe: Recipe, runtime: Runtime, signal: Sig
     if outline is not None:
         drafts = ImportContext(document, outline, tokenizer, recipe.budget.limit).add(drafts)
     return _make_chunks(engine, drafts, shadows)
+
+
+def find_gaps(document: Document, recipe: Recipe, runtime: Runtime) -> list[Gap]:
+    """Every place where the document could be cut, with its score: what the packer chooses from."""
+    with gc_paused():
+        return list(Cutter(document, recipe, runtime.tokenizer, 0, signal_of(document, recipe, runtime)).gaps())
 
 
 def _joiner(recipe: Recipe, signal: Signal) -> MayJoin:

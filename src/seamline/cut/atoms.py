@@ -49,6 +49,21 @@ class Atom(NamedTuple):
     """Whether `tokens` is the count of its text, and not the sum of counts of its parts."""
 
 
+class Gap(NamedTuple):
+    """The place between two atoms, and what the packer knows of it."""
+
+    offset: int
+    """Where the text after it starts."""
+    seam: str
+    """Its kind, as named in the score table."""
+    score: float
+    """How good a cut there is, 0 to 1."""
+    forced: bool
+    forbidden: bool
+    tokens: int
+    """Of the atom after it."""
+
+
 MARKS = ("marker", "quote")
 """Frames of which only the innermost is repeated: a list or quote mark says enough."""
 

@@ -16,6 +16,7 @@ from seamline.cut.atomize import Atomizer
 from seamline.cut.atoms import (
     Atom,
     Draft,
+    Gap,
     closing_text,
     closing_tokens,
     opening_context,
@@ -95,6 +96,14 @@ class Cutter:
         for first, last in self._ranges():
             out.extend(self._range(first, last))
         return out
+
+    def gaps(self) -> Iterator[Gap]:
+        """All gaps before atoms, in order; those of ranges that are one chunk included."""
+        for first, last in self._ranges():
+            atoms = self.atomizer.atoms(first, last, self._extent(first, last)[1], self.budget.limit)
+            starts = {low for low, _ in self._segments(atoms)}
+            for index, (atom, score) in enumerate(zip(atoms, self.scorer.scores(atoms), strict=True)):
+                yield Gap(atom.start, atom.seam, score, index in starts, atom.forbidden, atom.tokens)
 
     # --- ranges ----------------------------------------------------------------------------------------------
 

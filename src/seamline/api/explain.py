@@ -1,13 +1,18 @@
-"""Why a chunk starts where it does, in words: from its seam and the recipe's score table."""
+"""Why a chunk starts where it does, in words, and what was known of every other place where it could have."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.api.recipes import Recipe
-from seamline.cli.terminal import visible
-from seamline.types import Block, Chunk
+from seamline.types import Block, Chunk, Document, Notice
+
+if TYPE_CHECKING:
+    from seamline.cut.atoms import Gap
+
+__all__ = ["CutReport", "explain", "explain_gap", "report_cuts"]
 
 _INSIDE: Mapping[str, str] = {
     "paragraph": "blank line",
@@ -44,13 +49,54 @@ _ROLES: Mapping[str, str] = {
 _LONGEST_TITLE = 60
 
 
+class CutReport(NamedTuple):
+    """The chunks of a document, and all gaps that the packer chose from."""
+
+    recipe: Recipe
+    """With the strategy that was chosen for the document."""
+    reasons: tuple[str, ...]
+    """Why that strategy; empty where the recipe itself names it."""
+    chunks: list[Chunk]
+    gaps: list[Gap]
+    notices: tuple[Notice, ...] = ()
+
+
+def report_cuts(document: Document, recipe: Recipe) -> CutReport:
+    """Cut a document, and tell what was known of every gap."""
+    from seamline.cut import find_gaps
+    from seamline.pipeline import chunk, make_runtime
+
+    runtime = make_runtime(recipe)
+    made = chunk(document, recipe, runtime, derives=False)
+    return CutReport(
+        made.recipe,
+        made.reasons,
+        made.chunks,
+        find_gaps(document, made.recipe, runtime),
+        (*document.notices, *made.notices),
+    )
+
+
+def explain_gap(gap: Gap, before: int, after: int, recipe: Recipe) -> str:
+    """Why no chunk starts at a gap: `before` and `after` are the tokens that its chunk has on both sides of it."""
+    if gap.forbidden:
+        return "never cut here: what stands before introduces what follows, such as a heading"
+    target, limit = recipe.budget.target, recipe.budget.limit
+    if before + after <= target:
+        return f"no cut needed: the text around fits the target of {target} tokens"
+    if gap.forced:
+        return "a cut was wanted here, and given up because the parts are below the floor"
+    sizes = f"a cut here would leave about {before} and {after} tokens (target {target}, limit {limit})"
+    return f"{sizes}; the cuts that were chosen cost less together"
+
+
 def explain(chunk: Chunk, recipe: Recipe) -> list[str]:
     """Lines that say why the chunk was cut where it was, what it borrows and how its size compares."""
     lines = [_reason(chunk, recipe)]
     if chunk.context:
         lines.append(f"borrows: {_context_text(chunk)}")
     if chunk.closing.strip():
-        lines.append(f'adds: "{visible(chunk.closing.strip())}" to close what it opens')
+        lines.append(f'adds: "{chunk.closing.strip()}" to close what it opens')
     if any(chunk.shadows):
         lines.append(f"shadows: {_shadows(chunk)}")
     lines.append(_size(chunk, recipe))
@@ -85,7 +131,7 @@ def _first_block(chunk: Chunk) -> tuple[Block, bool]:
 
 
 def _title(chunk: Chunk) -> str:
-    line = visible(chunk.render("body").lstrip().partition("\n")[0].rstrip())
+    line = chunk.render("body").lstrip().partition("\n")[0].rstrip()
     return line if len(line) <= _LONGEST_TITLE else line[: _LONGEST_TITLE - 1] + "…"
 
 
