@@ -247,6 +247,11 @@ class TrialRunner:
         self._runtimes: dict[Recipe, Runtime] = {}
         self._sizes: dict[tuple[str, str], int] = {}
 
+    @property
+    def fingerprint(self) -> str:
+        """Of what beside plans and questions decides the figures."""
+        return f"{self._embedder.fingerprint} {self._legs} {self._budget}"
+
     def run(self, plan: TrialPlan, questions: Sequence[Question]) -> Trial:
         """Cut, index, ask and judge."""
         recipe = add_shadows(plan.recipe)
