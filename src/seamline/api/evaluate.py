@@ -21,13 +21,7 @@ from seamline.evaluate.compare import PairedDifference, QualityGate, check_gates
 from seamline.evaluate.generate import generate_questions
 from seamline.evaluate.metrics import BUDGET, HEADLINE, KS, WEIGHTS, AnswerSpan, RetrievedPassage, score_question
 from seamline.evaluate.peers import PEERS, installed_peers, peer_chunker
-from seamline.evaluate.questions import (
-    LocatedQuestions,
-    Question,
-    QuestionFile,
-    locate_answers,
-    read_questions,
-)
+from seamline.evaluate.questions import LocatedQuestions, Question, QuestionFile, locate_answers, read_questions
 from seamline.evaluate.report import render_report
 from seamline.evaluate.trials import FACTS, TARGETS, Evaluation, Trial, TrialCost, size_stats
 from seamline.files import MAX_BYTES, File, out_of_memory, read_file
@@ -322,9 +316,7 @@ class TrialRunner:
     ) -> list[Violation]:
         self._tell(f"{plan.name}: audit")
         limits = recipe.limits if not plan.peer else recipe.budget.limit
-        return [
-            one for chunks, _ in made.values() for one in audit(chunks, limit=limits, tokenizer=runtime.tokenizer)
-        ]
+        return [one for chunks, _ in made.values() for one in audit(chunks, limit=limits, tokenizer=runtime.tokenizer)]
 
     def _mean_facts(self, recipe: Recipe, runtime: Runtime, leaves: Sequence[Chunk]) -> dict[str, float]:
         from seamline.enrich.facts import enrich
@@ -362,9 +354,7 @@ class TrialRunner:
         for done, (name, (chunks, about)) in enumerate(made.items()):
             self._tell(f"{plan.name}: embedding {done}/{len(made)} {name}")
             document = replace(documents[name], title="") if plan.peer else documents[name]
-            described = describe(
-                document, chunks, runtime.tokenizer, hierarchy=False, now=_NOW, born=None, about=about
-            )
+            described = describe(document, chunks, runtime.tokenizer, hierarchy=False, now=_NOW, born=None, about=about)
             entries = described.entries if self._legs == "bm25" else self._with_vectors(described.entries)
             leaves = [one for one in chunks if not one.level]
             tokens = sum(one.tokens for one in leaves)
@@ -377,7 +367,9 @@ class TrialRunner:
     def _with_vectors(self, entries: Sequence[Entry]) -> list[Entry]:
         searched = [entry.searched for entry in entries]
         rows = iter(self._embedder.embed([text for text in searched if text]))
-        return [replace(entry, vector=next(rows)) if text else entry for entry, text in zip(entries, searched, strict=True)]
+        return [
+            replace(entry, vector=next(rows)) if text else entry for entry, text in zip(entries, searched, strict=True)
+        ]
 
     def _write(self, store: Store, changes: Sequence[Change]) -> None:
         with store.writer() as writer:
@@ -396,9 +388,7 @@ class TrialRunner:
             self._tell(f"{plan.name}: asking {done}/{len(questions)}")
             hits = index.search(question.text, options=options).hits
             found = [
-                RetrievedPassage(
-                    hit.doc, tuple((one.start, one.end) for one in hit.citations), hit.entry.tokens
-                )
+                RetrievedPassage(hit.doc, tuple((one.start, one.end) for one in hit.citations), hit.entry.tokens)
                 for hit in hits
             ]
             scores.append(score_question(question.answers, found, budget=self._budget))

@@ -46,7 +46,7 @@ _SHARES = (0, 10, 20)
 
 def candidates(base: Recipe, *, alphas: bool, most: int = CANDIDATES, seed: int = 0) -> list[TrialPlan]:
     """The recipe as it is, and others drawn at random, always the same for a seed."""
-    draw = random.Random(seed)
+    draw = random.Random(seed)  # noqa: S311 - a draw that can be repeated
     plans = {"as it is": TrialPlan("as it is", base, settings={})}
     grid = [
         (strategy, limit, share, merged, alpha)
@@ -170,7 +170,8 @@ class TuneResult:
         judged = self.judged
         figures = (
             f"{self.metric} {self.winner_mean:.3f} against {self.base_mean:.3f} on {self.judges} other questions"
-            f" (difference {judged.mean:+.3f}, 95% interval {judged.low:+.3f} to {judged.high:+.3f}, p = {judged.p:.3f})"
+            f" (difference {judged.mean:+.3f}, 95% interval {judged.low:+.3f} to {judged.high:+.3f},"
+            f" p = {judged.p:.3f})"
         )
         if self.winner is self.base:
             return "kept the recipe as it is: no candidate was better on the questions that choose"
@@ -188,7 +189,9 @@ class TuneResult:
             "judged": {**self.judged._asdict(), "questions": self.judges},
             "base": self.base_mean,
             "tuned": self.winner_mean,
-            "rounds": [{"questions": one.questions, "ranking": [list(row) for row in one.ranking]} for one in self.rounds],
+            "rounds": [
+                {"questions": one.questions, "ranking": [list(row) for row in one.ranking]} for one in self.rounds
+            ],
             "trials": self.trials,
             "resumed": self.resumed,
             "seconds": round(self.seconds, 2),

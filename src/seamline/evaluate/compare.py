@@ -99,5 +99,7 @@ def check_gates(gates: Sequence[QualityGate], scores: Mapping[str, Mapping[str, 
             if gate.metric not in measured:
                 raise ConfigError(f"{gate}: no such metric was measured; there are {', '.join(sorted(measured))}")
             if not gate.holds(measured):
-                short.append(f"{name}: {gate.metric} is {measured[gate.metric]:.4g}, expected {gate.sign} {gate.value:g}")
+                short.append(
+                    f"{name}: {gate.metric} is {measured[gate.metric]:.4g}, expected {gate.sign} {gate.value:g}"
+                )
     return short

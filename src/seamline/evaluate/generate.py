@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from itertools import chain, zip_longest
+from itertools import chain, pairwise, zip_longest
 from urllib.parse import unquote
 
 from seamline.evaluate.metrics import AnswerSpan
@@ -30,7 +30,10 @@ _DEFINITION = re.compile(
     rf"(?:(?:The|An?)\s+(?P<after>{_TERM})|(?P<first>(?=[A-Z`]){_TERM}))"
     r"\s+(?P<verb>is|are|means|refers\s+to|describes|defines)\s+(?:an?|the|any|one)\s+\w"
 )
-_NO_TERM = frozenset("this that these those it there he she they we you i what which who here if when".split())
+_NO_TERM = frozenset(
+    ("this", "that", "these", "those", "it", "there", "he", "she", "they", "we", "you", "i", "what", "which", "who")
+    + ("here", "if", "when")
+)
 _LINK = re.compile(r"(?<!!)\[(?P<text>[^\[\]\n]{4,100})\]\((?P<target>[^()\s]{1,300})\)")
 _NAME = re.compile(r"[A-Za-z_]\w{3,}")
 _PLAIN_CELL = re.compile(r"[\w`].{1,60}", re.DOTALL)
@@ -85,7 +88,7 @@ def _definitions(document: Document) -> Iterator[_Draft]:
         if block.kind != "paragraph" or block.end - block.start > 20_000:
             continue
         starts = [*sentence_starts(document.text, block.start, block.end), block.end]
-        for start, end in zip(starts, starts[1:], strict=False):
+        for start, end in pairwise(starts):
             found = _DEFINITION.match(document.text, start, end)
             term = found["after"] or found["first"] if found else ""
             if found and term.split()[0].casefold() not in _NO_TERM:
@@ -99,7 +102,10 @@ def _symbols(document: Document) -> Iterator[_Draft]:
     for block in document.blocks:
         name = block.detail.name if block.kind == "scope" and block.detail else None
         if name and _NAME.fullmatch(name):
-            yield f"Where is {name} defined, and what does it do?", (block.start, min(block.end, block.start + _LONGEST))
+            yield (
+                f"Where is {name} defined, and what does it do?",
+                (block.start, min(block.end, block.start + _LONGEST)),
+            )
 
 
 def _headings(document: Document) -> Iterator[_Draft]:
@@ -113,7 +119,7 @@ def _headings(document: Document) -> Iterator[_Draft]:
 def _heading_pairs(document: Document) -> Iterator[tuple[Block, Block]]:
     """Headings with the block of text right after them."""
     tops = [document.blocks[at] for at in document.tops]
-    for block, after in zip(tops, tops[1:], strict=False):
+    for block, after in pairwise(tops):
         if block.kind == "heading" and after.kind in ("paragraph", "list", "code", "table"):
             yield block, after
 

@@ -315,8 +315,7 @@ class AnswerFinder:
         """Documents by their whole name, by the end of it, or by the name of the file."""
         if doc in self._texts:
             return [doc]
-        ends = [name for name in self._by_end.get(Path(doc).name, ()) if name.endswith(f"/{doc}") or "/" not in doc]
-        return ends
+        return [name for name in self._by_end.get(Path(doc).name, ()) if name.endswith(f"/{doc}") or "/" not in doc]
 
     def _find_text(self, text: str, docs: Sequence[str]) -> FoundAnswer | str:
         text = text.strip()

@@ -265,7 +265,9 @@ def table_lines(done: Evaluation, style: TerminalStyle) -> Iterator[str]:
     rows = [["", *shown]]
     for trial in done.trials:
         means = trial.means
-        rows.append([visible(trial.name), *(cell(trial, means) + _mark(done, trial, name) for name, cell in shown.items())])
+        rows.append(
+            [visible(trial.name), *(cell(trial, means) + _mark(done, trial, name) for name, cell in shown.items())]
+        )
     widths = [max(columns(row[at]) for row in rows) for at in range(len(rows[0]))]
     for number, row in enumerate(rows):
         cells = [row[0] + " " * (widths[0] - columns(row[0]))]

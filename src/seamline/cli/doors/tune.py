@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seamline.cli.doors.eval import add_evaluation_options, prepare
-from seamline.cli.options import HelpFormatter, WantedPath, add_file_options, add_recipe_options, choice_of, list_files, settle
+from seamline.cli.options import (
+    HelpFormatter,
+    WantedPath,
+    add_file_options,
+    add_recipe_options,
+    choice_of,
+    list_files,
+    settle,
+)
 from seamline.cli.output import DONE, INTERRUPTED, Output, json_line, print_text
 from seamline.cli.terminal import TerminalStyle, say, style_for, visible
 from seamline.errors import ConfigError
@@ -43,7 +51,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     add_evaluation_options(parser)
     how = parser.add_argument_group("tuning")
-    how.add_argument("--budget", default="10min", metavar="TIME", help="when no new trial begins: 90s, 10min, 1h (10min)")
+    how.add_argument(
+        "--budget", default="10min", metavar="TIME", help="when no new trial begins: 90s, 10min, 1h (10min)"
+    )
     how.add_argument("--candidates", type=int, default=CANDIDATES, metavar="N", help=f"recipes to try ({CANDIDATES})")
     how.add_argument("--metric", default=METRIC, metavar="NAME", help=f"what is chosen by ({METRIC})")
     how.add_argument("--seed", type=int, default=0, metavar="N", help="another draw of candidates (0)")
