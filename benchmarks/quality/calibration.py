@@ -21,7 +21,7 @@ from benchmarks.quality.questions import Question, QuestionSet, covered, load, l
 from seamline.embed.bundled import MODELS
 from seamline.search.hits import Evidence
 from seamline.search.options import LegChoice, SearchOptions
-from seamline.search.score import BY_MEANING, BY_WORDS, RELEVANT, Calibration
+from seamline.search.score import BY_MEANING, BY_WORDS, RELEVANT, WORDS, Calibration
 
 KINDS = {
     "structmd": "documentation",
@@ -59,7 +59,7 @@ def search(indexed: Indexed, questions: Sequence[Question], options: SearchOptio
         results = indexed.index.search(question.text, options=options)
         shown = [[indexed.chunks[id] for id in hit.ids] for hit in results.hits]
         right = [bool(question.refs) and covered(question.refs, refs) >= ANSWERS for refs in shown]
-        evidence = results.evidence or Evidence(None, 0.0, 0.0)
+        evidence = results.evidence or Evidence(None, 0.0)
         found.append(Answer(np.array([hit.relative for hit in results.hits]), evidence, np.array(right, bool)))
     return found
 
@@ -81,10 +81,10 @@ def others(sets: Mapping[str, QuestionSet], name: str, rng: random.Random, most:
 
 
 def features(answer: Answer, enough: float, by_meaning: bool) -> np.ndarray:
-    """A row per hit: share, what the topic falls short of, known words."""
-    similarity, coverage, known = answer.evidence
-    topic = (similarity or 0.0) * by_meaning + 0.35 * coverage
-    return np.array([(share, max(0.0, enough - topic), known) for share in answer.shares]).reshape(-1, 3)
+    """A row per hit: share, and what the topic falls short of."""
+    similarity, coverage = answer.evidence
+    topic = (similarity or 0.0) * by_meaning + WORDS * coverage
+    return np.array([(share, max(0.0, enough - topic)) for share in answer.shares]).reshape(-1, 2)
 
 
 def fit(groups: Sequence[tuple[Sequence[Answer], float]], enough: float, by_meaning: bool) -> tuple[Calibration, float]:
@@ -108,7 +108,7 @@ def fit(groups: Sequence[tuple[Sequence[Answer], float]], enough: float, by_mean
         b = b + np.linalg.solve(curve, slope)
     p = np.clip(1 / (1 + np.exp(-x @ b)), 1e-9, 1 - 1e-9)
     loss = -float((w * (y * np.log(p) + (1 - y) * np.log(1 - p))).sum())
-    return Calibration(float(b[0]), float(b[1]), -float(b[2]), float(b[3]), enough), loss
+    return Calibration(float(b[0]), float(b[1]), -float(b[2]), enough), loss
 
 
 def rate(answers: Sequence[Answer], by: Calibration, by_meaning: bool) -> list[np.ndarray]:

@@ -139,7 +139,9 @@ def retrieve(
     if calibration is None or evidence is None:
         kept, told = admit(hits, options.min_score or 0.0)
     else:
-        kept, told = admit(calibrate(hits, evidence, calibration), options.min_score)
+        # BM25 alone finds nothing without the words that were asked for.
+        least = options.min_score if options.legs != "bm25" else options.min_score or 0.0
+        kept, told = admit(calibrate(hits, evidence, calibration), least)
     shown = read_whole(kept, documents, options.whole) if options.whole else kept
     return Results(tuple(shown), (*notices, *told), evidence=evidence)
 

@@ -95,6 +95,11 @@ class Entry:
         return Entry, tuple(dict(value) if isinstance(value, Mapping) else value for value in values)
 
     @property
+    def own_meta(self) -> dict[str, MetaValue]:
+        """Metadata that its document was given; other names, which start with a colon, are what filters know of it."""
+        return {name: value for name, value in self.meta.items() if not name.startswith(":")}
+
+    @property
     def body(self) -> str:
         """The exact slice of the document."""
         return self.text[self.lead : len(self.text) - self.tail]

@@ -172,7 +172,7 @@ def test_a_late_index(warm, write) -> None:
     assert report(warm, "a.md", "--late")["unchanged"] == report(warm, "a.md")["unchanged"] == 1
     stats = json.loads(warm("stats", "--json").out)
     assert (stats["late"], stats["dual"]) == (True, False)
-    assert "minilm, 384 dimensions, late\n" in warm("stats").out
+    assert "seam, 384 dimensions, late\n" in warm("stats").out
     report(warm, "a.md", "--index", "plain", *sizes)
     write("a.md", "# Guide\n\n" + "\n\n".join(parts).replace("engine 9.", "motor 9.", 1))
     late, plain = (report(warm, "a.md", "--index", place) for place in (".seamline", "plain"))
@@ -185,7 +185,7 @@ def test_a_late_index_with_large_chunks_says_what_that_means(warm, write) -> Non
     write("a.md")
     ended = warm("index", "a.md", "--late")
     assert ended.code == 0
-    assert ended.lines[0].startswith("seamline: notice: minilm reads 254 tokens at once, so few chunks of about ")
+    assert ended.lines[0].startswith("seamline: notice: seam reads 510 tokens at once, so few chunks of about ")
     assert len(ended.lines) == 1
 
 
@@ -212,7 +212,7 @@ def test_the_bundled_model_finds_by_meaning(warm, write) -> None:
     hits = json.loads(warm("search", "how do I change my password", "--json").out)["hits"]
     assert [hit["title"] for hit in hits] == ["Accounts", "Garage"]
     assert hits[0]["why"]["dense"]["score"] > 0.3
-    assert "minilm, 384 dimensions" in warm("stats").out
+    assert "seam, 384 dimensions" in warm("stats").out
 
 
 # --- broken off --------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamline.cli.citations import compare_texts, differences
+from seamline.cli.cite import compare_texts, differences
 from seamline.cli.index import IndexProgress, format_duration, headline
 from seamline.cli.terminal import TerminalStyle, columns
 from seamline.cli.view import wrap

@@ -38,7 +38,7 @@ def index() -> Iterator[Index]:
 def test_a_score_rises_with_the_share_and_with_the_evidence(calibration: object) -> None:
     probability = calibration.probability  # type: ignore[attr-defined]
     near, far, away = (0.7, 0.3, 0.1) if calibration is not BY_WORDS else (None, None, None)
-    strong, weak, none = Evidence(near, 1.0, 1.0), Evidence(far, 0.2, 1.0), Evidence(away, 0.0, 0.0)
+    strong, weak, none = Evidence(near, 1.0), Evidence(far, 0.2), Evidence(away, 0.0)
     assert 0 < probability(0.2, strong) < probability(0.6, strong) < probability(1.0, strong) < 1
     assert probability(1.0, none) < probability(1.0, weak) < probability(1.0, strong)
     assert probability(1.0, none) < RELEVANT < 0.4 < probability(1.0, strong)
@@ -82,11 +82,10 @@ def test_real_questions_are_answered(index: Index, query: str, doc: str) -> None
     assert [hit.entry.id for hit in likely] == [hit.entry.id for hit in found.hits if hit.score >= 0.3]
 
 
-def test_evidence_counts_words_of_one_passage_and_of_all(index: Index) -> None:
+def test_evidence_counts_the_words_of_one_passage(index: Index) -> None:
     evidence = index.search("webhook zzxqy invoices minute", options=SearchOptions(min_score=0)).evidence
     assert evidence is not None
     assert evidence.coverage == pytest.approx(1 / 4)
-    assert evidence.known == pytest.approx(3 / 4)
 
 
 def test_other_embedders_have_scores_within_a_result_only() -> None:

@@ -10,7 +10,12 @@ from __future__ import annotations
 
 import re
 
-from seamline.plugins import Block, Format, ParseInput, ParseResult
+from seamline.plugins import (
+    Block,
+    Format,
+    ParseInput,
+    ParseResult,
+)
 
 FORMAT = Format(
     name="taskpaper",

@@ -51,7 +51,7 @@ class IndexedChunk:
     @property
     def meta(self) -> Mapping[str, MetaValue]:
         """Metadata of the document that can be filtered by."""
-        return self.entry.meta
+        return self.entry.own_meta
 
     @property
     def vector(self) -> Vector | None:
@@ -122,5 +122,5 @@ def _stored_meta(reader: Reader, version: Version, document: Document) -> dict[s
     if first is None:
         return {}
     own = attributes(document.front_matter)
-    stored = reader.entries([first])[first].meta
+    stored = reader.entries([first])[first].own_meta
     return {name: list(v) if isinstance(v, tuple) else v for name, v in stored.items() if own.get(name) != v}

@@ -15,7 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from seamline.api.stats import Stats, stats_of
+from seamline.api.reading import IndexContents, vector_notices
+from seamline.api.stats import Stats
 from seamline.embed import load as load_embedder
 from seamline.embed.indexed import embedder_of
 from seamline.errors import IndexMissing, SeamlineError, StoreError
@@ -24,9 +25,9 @@ from seamline.filters.mapping import FilterLike, filter_of
 from seamline.index.config import IndexConfig, add_shadows, check, is_late, recipe_of, settings_of
 from seamline.index.source_list import MOST as MOST_SOURCES
 from seamline.index.source_list import (
+    FollowedSource,
     SourceList,
     SourceOptions,
-    SourceRecord,
     SourceRun,
     display_path,
     find_source,
@@ -38,7 +39,6 @@ from seamline.protocols import Embedder, Reader, Reranker, Store
 from seamline.recipe.recipe import Recipe
 from seamline.records import Head, Problem, Settings, Version
 from seamline.search.cache import CachedEmbedder, CachedReader, CachedReranker, Caches
-from seamline.search.citations import Resolved, resolve
 from seamline.search.documents import DocumentCache
 from seamline.search.hits import ContextText, Results
 from seamline.search.options import SearchOptions
@@ -50,10 +50,8 @@ from seamline.store import create_store, is_address, open_store
 from seamline.trust.access import Access, FoundModels, Trust, admit, check_owner, models_of
 from seamline.trust.keys import Keys
 from seamline.trust.records import trust_folder
-from seamline.types import Document, Notice
 
 if TYPE_CHECKING:
-    from seamline.api.contents import IndexedChunk
     from seamline.index.add import AddedItem
     from seamline.index.sources import IndexSource, Sources
     from seamline.index.update import Tools, UpdateReport, Watcher
@@ -65,11 +63,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FOLDER",
+    "FollowedSource",
     "Head",
     "Index",
     "IndexConfig",
     "Problem",
-    "SourceRecord",
     "Stats",
     "UpdateReport",
     "Version",
@@ -144,7 +142,7 @@ def _models(store: Store, where: str, trust: Trust, keys: Keys, own: Sequence[st
     return access, embedder_of(store.settings, access)
 
 
-class Index:
+class Index(IndexContents):
     """An open index. Any number may read it at a time; one process at a time may write."""
 
     def __init__(
@@ -238,7 +236,7 @@ class Index:
             self._source_list.save(record for record in kept if record not in gone)
         return report
 
-    def sources(self) -> list[SourceRecord]:
+    def sources(self) -> list[FollowedSource]:
         """The files and folders that the index follows."""
         return self._source_list.load()
 
@@ -276,8 +274,8 @@ class Index:
         found: Sources,
         watcher: Watcher | None,
         now: datetime | None,
-        remember: Sequence[SourceRecord] | None = None,
-        known: Sequence[SourceRecord] | None = None,
+        remember: Sequence[FollowedSource] | None = None,
+        known: Sequence[FollowedSource] | None = None,
     ) -> UpdateReport:
         """Write what was found, and remember where it came from."""
         from seamline.index.update import Failure
@@ -298,7 +296,7 @@ class Index:
             report.notices += self._remember(remember, self.sources() if known is None else known)
         return report
 
-    def _remember(self, new: Sequence[SourceRecord], known: Sequence[SourceRecord]) -> list[str]:
+    def _remember(self, new: Sequence[FollowedSource], known: Sequence[FollowedSource]) -> list[str]:
         """Keep what exists; what cannot be kept is told."""
         there = [record for record in new if os.path.lexists(self.root / record.path)]
         merged = merge(known, there, self.root)
@@ -378,27 +376,6 @@ class Index:
         """`add_many` in a thread, which also calls `progress`."""
         return await asyncio.to_thread(self.add_many, items, media_type=media_type, batch=batch, progress=progress)
 
-    def get(self, doc: str, *, version: int | None = None) -> Document:
-        """A document as it is in the index now, or was in a version; a StoreError where there is none.
-
-        Its text is exact. Blocks are found in it anew: those of an extracted text, such as that of a PDF, as Markdown;
-        where its chunks stand on pages, `chunks` tells.
-        """
-        from seamline.api.contents import stored_document
-
-        with self._store.reader() as reader:
-            return stored_document(reader, doc, version)
-
-    def chunks(self, doc: str | None = None, *, vectors: bool = False) -> Iterator[IndexedChunk]:
-        """The chunks of a document in order, or of all documents, one after the other as they are asked for; with
-        their vectors where these are wanted. A StoreError where there is no such document."""
-        from seamline.api.contents import check_document, stored_chunks
-
-        with self._store.reader() as reader:
-            if doc is not None:
-                check_document(reader, doc)
-        return stored_chunks(self._store, doc, vectors=vectors)
-
     def remove(self, doc: str) -> UpdateReport:
         """Take a document out of the index. What was cited of it stays known."""
         self._drop_sources([doc])
@@ -445,7 +422,7 @@ class Index:
             engine = self._engine(reader, reranker)
             planned = (plan(query) if k is None else replace(plan(query), k=k)) if adaptive else None
             results = retrieve(engine, planned or query, settled, condition)
-            notices = (*results.notices, *_vector_notices(reader, settled))
+            notices = (*results.notices, *vector_notices(reader, settled))
             results = replace(results, notices=notices, query=query, plan=planned)
             self._caches.results.put(key, results)
             remarks = self._store.remarks()
@@ -508,7 +485,7 @@ class Index:
                 sentences=sentence_starts,
                 whole=whole,
             )
-            notices = (*results.notices, *_vector_notices(reader, settled), *self._store.remarks())
+            notices = (*results.notices, *vector_notices(reader, settled), *self._store.remarks())
             return replace(text, notices=notices, query=query, budget=most)
 
     async def acontext(
@@ -539,53 +516,6 @@ class Index:
             whole=whole,
             reranker=reranker,
         )
-
-    def heads(self, prefix: str = "") -> list[Head]:
-        """All documents whose names start so, those that are gone included."""
-        with self._store.reader() as reader:
-            return [head for head in reader.heads() if head.doc.startswith(prefix)]
-
-    def version(self, doc: str, number: int | None = None) -> Version | None:
-        """A version of a document, with its text: the current one, unless a number is given."""
-        with self._store.reader() as reader:
-            if number is None:
-                head = reader.head(doc)
-                number = head.version if head is not None and not head.deleted else None
-            return None if number is None else reader.version(doc, number)
-
-    def version_numbers(self, doc: str) -> list[int]:
-        """The versions of a document that are kept."""
-        with self._store.reader() as reader:
-            return reader.versions(doc)
-
-    def file_of(self, doc: str) -> str | None:
-        """The absolute path of the file that a document was read from; None where there is none by its name."""
-        path = os.path.abspath(self.root / doc)
-        return path if "\0" not in doc and os.path.isfile(path) else None
-
-    def missing_vectors(self) -> int:
-        """How many chunks have no vector yet, as an update makes those last: they are found by words alone."""
-        with self._store.reader() as reader:
-            return reader.count_missing_vectors()
-
-    def cite(self, key: str) -> Resolved:
-        """What became of a citation, `ID` or `ID@VERSION`, and what it said."""
-        with self._store.reader() as reader:
-            return replace(resolve(reader, key), key=key)
-
-    def stats(self) -> Stats:
-        """What the index holds."""
-        with self._store.reader() as reader:
-            return stats_of(reader, self._store.size())
-
-    def documents(self, *, prefix: str = "") -> list[Head]:
-        """All documents that are in the index now, by name; those whose names start with a prefix."""
-        with self._store.reader() as reader:
-            return [head for head in reader.heads() if not head.deleted and head.doc.startswith(prefix)]
-
-    def verify(self) -> Iterator[Problem]:
-        """Read everything, and compare it with the checksums it was written with."""
-        return self._store.verify()
 
     def hit_rates(self) -> Mapping[str, float]:
         """How often each cache of this object had the answer, from 0 to 1."""
@@ -660,18 +590,3 @@ class Index:
             chunks = sum(head.chunks for head in heads)
             self._mean = generation, sum(head.tokens for head in heads) / chunks if chunks else 0.0
         return self._mean[1]
-
-
-def _vector_notices(reader: Reader, options: SearchOptions) -> list[Notice]:
-    """What a search by meaning could not look at yet."""
-    missing = reader.count_missing_vectors() if options.legs != "bm25" else 0
-    if not missing:
-        return []
-    total = reader.count()
-    return [
-        Notice(
-            "vectors-missing",
-            f"meaning: {100 * (total - missing) // total}% of the chunks have vectors so far;"
-            " run `seamline index` to go on",
-        )
-    ]

@@ -16,7 +16,7 @@ from seamline.cli.terminal import plural, say, style_for, visible
 from seamline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seamline.api.index import Index, SourceRecord
+    from seamline.api.index import FollowedSource, Index
 
 _EPILOG = """\
 examples:
@@ -85,7 +85,7 @@ def _list(args: argparse.Namespace, index: Index) -> int:
     return DONE
 
 
-def _options(record: SourceRecord) -> Iterator[str]:
+def _options(record: FollowedSource) -> Iterator[str]:
     yield from (f"--include {visible(glob)}" for glob in record.include)
     yield from (f"--exclude {visible(glob)}" for glob in record.exclude)
     if not record.ignore:
@@ -98,12 +98,12 @@ def _options(record: SourceRecord) -> Iterator[str]:
         yield "--follow-links"
 
 
-def _state(index: Index, record: SourceRecord) -> Iterator[str]:
+def _state(index: Index, record: FollowedSource) -> Iterator[str]:
     if not os.path.lexists(index.root / record.path):
         yield "gone"
 
 
-def _json(index: Index, record: SourceRecord, documents: int) -> str:
+def _json(index: Index, record: FollowedSource, documents: int) -> str:
     return json_line(
         {
             "path": record.path,

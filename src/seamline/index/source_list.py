@@ -29,7 +29,7 @@ MOST = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class SourceRecord:
+class FollowedSource:
     """A file or a folder that was indexed, and how."""
 
     path: str
@@ -70,7 +70,7 @@ class SourceList:
         digest = sha256(trust_folder(place).encode("utf-8", "surrogateescape")).hexdigest()[:32]
         self._own = own / _FOLDER / f"{digest}.json" if own else None
 
-    def load(self) -> list[SourceRecord]:
+    def load(self) -> list[FollowedSource]:
         """What is remembered, by path."""
         kept = [record for record in self._load_shared() if record.is_inside and not record.follow_links]
         if self._own is not None and (text := read_private(self._own)) is not None:
@@ -79,10 +79,10 @@ class SourceList:
                 kept.append(replace(one, path=path, base=base))
         return sorted({record.path: record for record in kept}.values(), key=lambda record: record.path)
 
-    def save(self, records: Iterable[SourceRecord]) -> None:
+    def save(self, records: Iterable[FollowedSource]) -> None:
         """Remember these and no others."""
-        shared: list[SourceRecord] = []
-        own: list[SourceRecord] = []
+        shared: list[FollowedSource] = []
+        own: list[FollowedSource] = []
         for record in records:
             (shared if self._file and record.is_inside and not record.follow_links else own).append(record)
         if self._file is not None and (shared or self._file.exists()):
@@ -97,7 +97,7 @@ class SourceList:
     def _absolute(self, path: str) -> str:
         return Path(os.path.abspath(self._root / path)).as_posix()
 
-    def _load_shared(self) -> list[SourceRecord]:
+    def _load_shared(self) -> list[FollowedSource]:
         if self._file is None:
             return []
         try:
@@ -109,8 +109,8 @@ class SourceList:
         return _parse(text, self._file)
 
 
-def _written(records: Sequence[SourceRecord]) -> str:
-    plain = SourceRecord("")
+def _written(records: Sequence[FollowedSource]) -> str:
+    plain = FollowedSource("")
     rows = [
         {name: value for name, value in asdict(one).items() if name == "path" or value != getattr(plain, name)}
         for one in records
@@ -118,7 +118,7 @@ def _written(records: Sequence[SourceRecord]) -> str:
     return json.dumps({"sources": rows}, ensure_ascii=False, indent=1) + "\n"
 
 
-def _parse(text: str, path: Path) -> list[SourceRecord]:
+def _parse(text: str, path: Path) -> list[FollowedSource]:
     try:
         rows = json.loads(text)["sources"]
         return [_record(row) for row in rows]
@@ -129,8 +129,8 @@ def _parse(text: str, path: Path) -> list[SourceRecord]:
 _TYPES = {"include": list, "exclude": list, "ignore": bool, "follow_links": bool}
 
 
-def _record(row: dict[str, object]) -> SourceRecord:
-    known = {field.name for field in fields(SourceRecord)}
+def _record(row: dict[str, object]) -> FollowedSource:
+    known = {field.name for field in fields(FollowedSource)}
     for name, value in row.items():
         texts = value if isinstance(value, list) else [] if isinstance(value, bool) else [value]
         if (
@@ -139,17 +139,17 @@ def _record(row: dict[str, object]) -> SourceRecord:
             or not all(isinstance(text, str) and "\0" not in text for text in texts)
         ):
             raise ValueError(name)
-    return SourceRecord(**{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()})  # type: ignore[arg-type]
+    return FollowedSource(**{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()})  # type: ignore[arg-type]
 
 
-def merge(known: Sequence[SourceRecord], new: Sequence[SourceRecord], root: Path) -> list[SourceRecord]:
+def merge(known: Sequence[FollowedSource], new: Sequence[FollowedSource], root: Path) -> list[FollowedSource]:
     """The sources after a run over `new`. A file that a folder brings anyway is not remembered beside it."""
     merged = {record.path: record for record in (*known, *new)}
     folders = [one for one in merged.values() if os.path.isdir(root / one.path)]
     return [one for one in merged.values() if one in folders or not any(_brings(f, one, root) for f in folders)]
 
 
-def _brings(folder: SourceRecord, file: SourceRecord, root: Path) -> bool:
+def _brings(folder: FollowedSource, file: FollowedSource, root: Path) -> bool:
     if not folder.holds(file.path) or (folder.encoding, folder.media_type) != (file.encoding, file.media_type):
         return False
     real = os.path.realpath(root / folder.path)
@@ -178,14 +178,14 @@ class SourceOptions:
         given = (self.include, self.exclude, self.encoding, self.media_type)
         return self.ignore and not self.follow_links and all(one is None for one in given)
 
-    def records(self, paths: Sequence[str], root: Path, known: Sequence[SourceRecord]) -> list[SourceRecord]:
+    def records(self, paths: Sequence[str], root: Path, known: Sequence[FollowedSource]) -> list[FollowedSource]:
         """What these paths are as sources."""
         names = [document_name(path, root) for path in paths]
         if not self.is_silent:
             return [self._record(name) for name in names]
         return [self._remembered(name, known) for name in names]
 
-    def _remembered(self, name: str, known: Sequence[SourceRecord]) -> SourceRecord:
+    def _remembered(self, name: str, known: Sequence[FollowedSource]) -> FollowedSource:
         """As the path itself was indexed, or the nearest folder around it. Links out of a path that is named are only
         followed where that is said again."""
         around = max((one for one in known if one.holds(name)), key=lambda one: len(one.path), default=None)
@@ -193,8 +193,8 @@ class SourceOptions:
             return self._record(name)
         return replace(around, path=name, follow_links=around.follow_links and around.path != name)
 
-    def _record(self, name: str) -> SourceRecord:
-        return SourceRecord(
+    def _record(self, name: str) -> FollowedSource:
+        return FollowedSource(
             name,
             tuple(self.include or ()),
             tuple(self.exclude or ()),
@@ -211,7 +211,7 @@ class SourceRun:
     """A look at sources: what is the same for all of them."""
 
     root: Path
-    known: Sequence[SourceRecord]
+    known: Sequence[FollowedSource]
     """All that the index follows: what one of them brings is not gone where a folder around it lacks it."""
     max_bytes: int | None
     roots: Sequence[str]
@@ -219,7 +219,7 @@ class SourceRun:
     also: Sequence[FileChoice]
     """Choices that every file must meet, beside those of its source."""
 
-    def find(self, paths: Mapping[str, SourceRecord]) -> Sources:
+    def find(self, paths: Mapping[str, FollowedSource]) -> Sources:
         """The files of these paths, each by its own options."""
         names = {record.path for record in paths.values()}
         apart = [record.path for record in self.known if record.path not in names]
@@ -238,7 +238,7 @@ class SourceRun:
             found.append(sources(same, self.root, media_type=media_type, bounds=bounds, notices=notices))
         return join_sources(found, notices)
 
-    def refresh(self, paths: Mapping[str, SourceRecord], *, prune: bool) -> tuple[Sources, list[SourceRecord]]:
+    def refresh(self, paths: Mapping[str, FollowedSource], *, prune: bool) -> tuple[Sources, list[FollowedSource]]:
         """The files of all sources, and the sources that are given up since they are gone."""
         there = {path: record for path, record in paths.items() if os.path.lexists(path)}
         gone = [record for path, record in paths.items() if path not in there]
@@ -254,20 +254,20 @@ class SourceRun:
         alone = [self.covers_alone(record, list(there.values())) for record in gone]
         return found._replace(covers=lambda doc: found.covers(doc) or any(one(doc) for one in alone)), gone
 
-    def covers_alone(self, record: SourceRecord, others: Sequence[SourceRecord]) -> Callable[[str], bool]:
+    def covers_alone(self, record: FollowedSource, others: Sequence[FollowedSource]) -> Callable[[str], bool]:
         """Whether a document is of this source and of no other, as far as names tell."""
         return lambda doc: record.holds(doc) and not any(one.holds(doc) for one in others)
 
 
-def _groups(paths: Mapping[str, SourceRecord]) -> dict[SourceRecord, list[str]]:
+def _groups(paths: Mapping[str, FollowedSource]) -> dict[FollowedSource, list[str]]:
     """Paths that are indexed in the same way are looked at together."""
-    groups: dict[SourceRecord, list[str]] = {}
+    groups: dict[FollowedSource, list[str]] = {}
     for path, record in paths.items():
         groups.setdefault(replace(record, path=""), []).append(path)
     return groups
 
 
-def find_source(known: Sequence[SourceRecord], path: str | Path, root: Path) -> SourceRecord:
+def find_source(known: Sequence[FollowedSource], path: str | Path, root: Path) -> FollowedSource:
     """The source that a path means, from the current folder or as it is listed."""
     names = (document_name(path, root), Path(path).as_posix())
     for record in known:

@@ -419,7 +419,6 @@ class EvidenceRecord(TypedDict):
 
     similarity: float | None
     coverage: float
-    known: float
 
 
 class _Rooted(TypedDict, total=False):

@@ -222,7 +222,7 @@ class Hit:
     @property
     def meta(self) -> Mapping[str, MetaValue]:
         """Metadata of the document that can be filtered by."""
-        return {name: value for name, value in self.entry.meta.items() if not name.startswith(":")}
+        return self.entry.own_meta
 
     def to_dict(self) -> HitRecord:
         """All fields as plain JSON values."""
@@ -262,8 +262,6 @@ class Evidence(NamedTuple):
     """The highest cosine similarity; None where the dense leg was not asked."""
     coverage: float
     """The largest share of the query's words that one passage holds."""
-    known: float
-    """The share of its words that any passage found holds."""
 
 
 @dataclass(frozen=True, slots=True)

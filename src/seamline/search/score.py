@@ -1,10 +1,10 @@
 """What a score means: the probability that a passage answers the query.
 
 Hits are ordered by a score beside the best of their own result, which says nothing about that best: for a query that
-nothing answers it is as high as for any other. So three things are looked at that mean the same in every index: how
-near the best passage is by meaning, how many of the query's words the best passages hold, and how many of them any
-passage found holds. The weights were fitted to questions with known answers and to questions about something else:
-`benchmarks/quality/calibration.py` prints them, and how well they hold on questions of other kinds.
+nothing answers it is as high as for any other. So two things are looked at that mean the same in every index: how near
+the best passage is by meaning, and how many of the query's words one passage holds. The weights were fitted to
+questions with known answers and to questions about something else: `benchmarks/quality/calibration.py` prints them, and
+how well they hold on questions of other kinds.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RELEVANT = 0.1
 """Where the best passage is less likely than this to answer the query, nothing relevant was found."""
 _FIRST = 10
 """The passages among which the best is looked for."""
-_WORDS = 0.35
+WORDS = 0.3
 """What all the query's words in one passage count, beside a cosine similarity of 1."""
 
 
@@ -37,22 +37,23 @@ class Calibration(NamedTuple):
     share: float
     missing: float
     """For each 1 that evidence of the topic falls short of `enough`."""
-    known: float
     enough: float
     """Evidence above this does not make an answer more likely: most passages about the topic do not answer."""
 
     def probability(self, share: float, evidence: Evidence) -> float:
         """Of a passage with this score beside the best."""
-        topic = (evidence.similarity or 0.0) + _WORDS * evidence.coverage
+        topic = (evidence.similarity or 0.0) + WORDS * evidence.coverage
         odds = self.base + self.share * share - self.missing * max(0.0, self.enough - topic)
-        return 1 / (1 + math.exp(-odds - self.known * evidence.known))
+        return 1 / (1 + math.exp(-odds))
 
 
 BY_MEANING: Mapping[str, Calibration] = {
-    "seam": Calibration(base=-12.3, share=11.0, missing=12.1, known=1.9, enough=0.55),
+    "seam": Calibration(base=-8.2, share=9.0, missing=26.0, enough=0.5),
+    "quality": Calibration(base=-8.2, share=9.0, missing=26.0, enough=0.5),
+    "minilm": Calibration(base=-8.2, share=9.0, missing=26.0, enough=0.5),
 }
 """By embedder, as cosine similarities of one model are not those of another."""
-BY_WORDS = Calibration(base=-13.7, share=8.8, missing=15.8, known=4.8, enough=0.15)
+BY_WORDS = Calibration(base=-8.2, share=8.8, missing=15.8, enough=0.15)
 """For BM25 alone."""
 
 
@@ -67,11 +68,9 @@ def calibration_of(legs: LegChoice, embedder: str, reranker: Reranker | None) ->
 def gather(query: str, best: Sequence[Candidate]) -> Evidence:
     """The evidence that these candidates, best first, answer a query."""
     asked = frozenset(query_words(query))
-    held = [asked.intersection(words(f"{one.entry.searched}\n{one.why.about}")) for one in best]
+    held = [asked.intersection(words(f"{one.entry.searched}\n{one.why.about}")) for one in best[:_FIRST]]
     near = [one.why.dense.score for one in best[:_FIRST] if one.why.dense is not None]
-    known = frozenset().union(*held)
-    most = max(map(len, held[:_FIRST]), default=0)
-    return Evidence(max(near, default=None), most / max(1, len(asked)), len(known) / max(1, len(asked)))
+    return Evidence(max(near, default=None), max(map(len, held), default=0) / max(1, len(asked)))
 
 
 def calibrate(hits: Sequence[Hit], evidence: Evidence, by: Calibration) -> list[Hit]:
