@@ -31,8 +31,10 @@ _DEFINITION = re.compile(
     r"\s+(?P<verb>is|are|means|refers\s+to|describes|defines)\s+(?:an?|the|any|one)\s+\w"
 )
 _NO_TERM = frozenset(
-    ("this", "that", "these", "those", "it", "there", "he", "she", "they", "we", "you", "i", "what", "which", "who")
-    + ("here", "if", "when")
+    [
+        *("this", "that", "these", "those", "it", "there", "he", "she", "they", "we", "you", "i"),
+        *("what", "which", "who", "here", "if", "when"),
+    ]
 )
 _LINK = re.compile(r"(?<!!)\[(?P<text>[^\[\]\n]{4,100})\]\((?P<target>[^()\s]{1,300})\)")
 _NAME = re.compile(r"[A-Za-z_]\w{3,}")
