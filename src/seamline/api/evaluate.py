@@ -21,7 +21,7 @@ from seamline.evaluate.compare import PairedDifference, QualityGate, check_gates
 from seamline.evaluate.generate import generate_questions
 from seamline.evaluate.metrics import BUDGET, HEADLINE, KS, WEIGHTS, AnswerSpan, RetrievedPassage, score_question
 from seamline.evaluate.peers import PEERS, installed_peers, peer_chunker
-from seamline.evaluate.questions import LocatedQuestions, Question, QuestionFile, locate_answers, read_questions
+from seamline.evaluate.questions import LabelledQuestion, LocatedQuestions, QuestionFile, locate_answers, read_questions
 from seamline.evaluate.report import render_report
 from seamline.evaluate.trials import FACTS, TARGETS, Evaluation, Trial, TrialCost, size_stats
 from seamline.files import MAX_BYTES, File, out_of_memory, read_file
@@ -51,14 +51,14 @@ __all__ = [
     "TARGETS",
     "WEIGHTS",
     "AnswerSpan",
-    "Corpus",
     "Evaluation",
+    "LabelledQuestion",
     "LocatedQuestions",
     "PairedDifference",
     "QualityGate",
-    "Question",
     "QuestionFile",
     "Trial",
+    "TrialCorpus",
     "TrialPlan",
     "TrialRunner",
     "check_gates",
@@ -87,7 +87,7 @@ Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Corpus:
+class TrialCorpus:
     """Documents that trials are made on: their bytes by name, parsed once for all recipes that read alike."""
 
     sources: Mapping[str, bytes]
@@ -126,7 +126,7 @@ def load_corpus(
     max_bytes: int | None = MAX_BYTES,
     media_type: str | None = None,
     encoding: str | None = None,
-) -> Corpus:
+) -> TrialCorpus:
     """The documents of files, and texts that come with questions. A file that cannot be read is a failure."""
     sources = {name: text.encode("utf-8", "replace") for name, text in (texts or {}).items()}
     failures = []
@@ -137,7 +137,7 @@ def load_corpus(
             failures.append(str(error))
         except MemoryError:
             failures.append(str(out_of_memory(file.path.as_posix())))
-    return Corpus(sources, tuple(failures), media_type, encoding)
+    return TrialCorpus(sources, tuple(failures), media_type, encoding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +220,7 @@ class TrialRunner:
 
     def __init__(
         self,
-        corpus: Corpus,
+        corpus: TrialCorpus,
         *,
         embedder: str = "seam",
         legs: LegChoice = "hybrid",
@@ -246,7 +246,7 @@ class TrialRunner:
         """Of what beside plans and questions decides the figures."""
         return f"{self._embedder.fingerprint} {self._legs} {self._budget}"
 
-    def run(self, plan: TrialPlan, questions: Sequence[Question]) -> Trial:
+    def run(self, plan: TrialPlan, questions: Sequence[LabelledQuestion]) -> Trial:
         """Cut, index, ask and judge."""
         recipe = add_shadows(plan.recipe)
         runtime = self._runtime(recipe)
@@ -377,7 +377,7 @@ class TrialRunner:
             writer.tidy()
 
     def _ask(
-        self, plan: TrialPlan, index: Index, questions: Sequence[Question]
+        self, plan: TrialPlan, index: Index, questions: Sequence[LabelledQuestion]
     ) -> tuple[list[dict[str, float]], list[tuple[RetrievedPassage, ...]]]:
         # Passages as they were found, not as they are read: what stands around a chunk is not of the chunk.
         options = SearchOptions(k=DEPTH, legs=self._legs, whole=0, min_score=0)
@@ -415,7 +415,7 @@ def peer_chunks(document: Document, spans: Sequence[tuple[int, int]], runtime: R
 
 
 def evaluate(
-    runner: TrialRunner, plans: Sequence[TrialPlan], questions: Sequence[Question], notes: Sequence[str] = ()
+    runner: TrialRunner, plans: Sequence[TrialPlan], questions: Sequence[LabelledQuestion], notes: Sequence[str] = ()
 ) -> Evaluation:
     """All trials over the same questions. After an interruption, those that were done, with a note; if there is none,
     the interruption itself."""

@@ -23,7 +23,7 @@ from seamline.api.evaluate import TrialPlan, TrialRunner
 from seamline.errors import ConfigError
 from seamline.evaluate.compare import PairedDifference, paired_bootstrap
 from seamline.evaluate.metrics import BUDGET
-from seamline.evaluate.questions import Question
+from seamline.evaluate.questions import LabelledQuestion
 from seamline.recipe.recipe import Overlap, Recipe, resize
 from seamline.recipe.toml import to_toml
 from seamline.types import Budget
@@ -81,7 +81,7 @@ def _plan(base: Recipe, strategy: str, limit: int, share: int, merged: bool, alp
     return TrialPlan(name, recipe, alpha=alpha, settings=settings)
 
 
-def split_questions(questions: Sequence[Question]) -> tuple[list[Question], list[Question]]:
+def split_questions(questions: Sequence[LabelledQuestion]) -> tuple[list[LabelledQuestion], list[LabelledQuestion]]:
     """Two halves that no order of the file decides: those that choose, and those that judge."""
     ordered = sorted(questions, key=lambda one: sha256(f"{one.id}\0{one.text}".encode("utf-8", "replace")).digest())
     return ordered[::2], ordered[1::2]
@@ -213,7 +213,9 @@ class _Tuner:
         self._deadline = deadline
         self.trials = self.resumed = 0
 
-    def measure(self, plan: TrialPlan, questions: Sequence[Question], part: str, *, must: bool = False) -> list[float]:
+    def measure(
+        self, plan: TrialPlan, questions: Sequence[LabelledQuestion], part: str, *, must: bool = False
+    ) -> list[float]:
         """The scores of a plan, known or new; _TimeIsUp where a new one may not begin any more."""
         key = f"{part} {len(questions)}: {plan.name}"
         known = self._state.known.get(key)
@@ -234,7 +236,7 @@ class _Tuner:
 def tune(
     runner: TrialRunner,
     plans: Sequence[TrialPlan],
-    questions: Sequence[Question],
+    questions: Sequence[LabelledQuestion],
     *,
     seconds: float,
     metric: str = METRIC,
@@ -303,7 +305,7 @@ def tune(
 
 
 def _mark(
-    runner: TrialRunner, plans: Sequence[TrialPlan], questions: Sequence[Question], metric: str, budget: int
+    runner: TrialRunner, plans: Sequence[TrialPlan], questions: Sequence[LabelledQuestion], metric: str, budget: int
 ) -> str:
     """Equal for equal documents, candidates, questions and settings."""
     hasher = sha256(f"{runner.fingerprint}\0{metric}\0{budget}".encode())

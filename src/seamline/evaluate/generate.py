@@ -13,7 +13,7 @@ from itertools import chain, pairwise, zip_longest
 from urllib.parse import unquote
 
 from seamline.evaluate.metrics import AnswerSpan
-from seamline.evaluate.questions import Question
+from seamline.evaluate.questions import LabelledQuestion
 from seamline.text.headings import heading_text
 from seamline.text.sentences import sentence_starts
 from seamline.text.tables import tables
@@ -44,10 +44,10 @@ _Draft = tuple[str, tuple[int, int]]
 """A question and the span of its own document that answers it."""
 
 
-def generate_questions(documents: Mapping[str, Document], most: int = MOST) -> list[Question]:
+def generate_questions(documents: Mapping[str, Document], most: int = MOST) -> list[LabelledQuestion]:
     """At most so many questions, spread over kinds and documents; always the same for the same documents. One that
     would be asked twice has no single answer, and is not asked."""
-    drafts: dict[str, list[Question]] = {kind: [] for kind in (*_MINERS, "link")}
+    drafts: dict[str, list[LabelledQuestion]] = {kind: [] for kind in (*_MINERS, "link")}
     for name, document in documents.items():
         for kind, mine in _MINERS.items():
             for _, (text, (start, end)) in zip(range(_PER_DOCUMENT), mine(document), strict=False):
@@ -65,9 +65,9 @@ def generate_questions(documents: Mapping[str, Document], most: int = MOST) -> l
     return mixed[:most]
 
 
-def _question(text: str, span: AnswerSpan, kind: str) -> Question:
+def _question(text: str, span: AnswerSpan, kind: str) -> LabelledQuestion:
     mark = sha256(f"{kind}\0{text}\0{span}".encode("utf-8", "replace")).hexdigest()[:12]
-    return Question(f"{kind}-{mark}", text, (span,), kind, generated=True)
+    return LabelledQuestion(f"{kind}-{mark}", text, (span,), kind, generated=True)
 
 
 def _rows(document: Document) -> Iterator[_Draft]:

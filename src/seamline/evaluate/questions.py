@@ -27,7 +27,7 @@ _SEEDS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LabelledQuestion:
     """A question, and the places that answer it."""
 
     id: str
@@ -241,7 +241,7 @@ def _read_beir(folder: Path) -> QuestionFile:
 class LocatedQuestions(NamedTuple):
     """Questions whose answers were found, and what was not."""
 
-    questions: list[Question]
+    questions: list[LabelledQuestion]
     fuzzy: list[str]
     """Answers that were found by almost the same words, each with its place: worth a look."""
     missing: list[str]
@@ -266,7 +266,7 @@ def locate_answers(written: Sequence[WrittenQuestion], texts: Mapping[str, str])
         if spans:
             seen[one.id] = seen.get(one.id, 0) + 1
             id = one.id if seen[one.id] == 1 else f"{one.id}~{seen[one.id]}"
-            out.questions.append(Question(id, one.text, tuple(dict.fromkeys(spans)), one.kind, one.generated))
+            out.questions.append(LabelledQuestion(id, one.text, tuple(dict.fromkeys(spans)), one.kind, one.generated))
     return out
 
 

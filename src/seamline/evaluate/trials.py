@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from seamline.evaluate.compare import PairedDifference, holm, paired_bootstrap
 from seamline.evaluate.metrics import HEADLINE, WEIGHTS, RetrievedPassage, composite
-from seamline.evaluate.questions import Question
+from seamline.evaluate.questions import LabelledQuestion
 
 COMPARED = ("budget_recall", f"recall@{HEADLINE}", f"ndcg@{HEADLINE}", f"full@{HEADLINE}", f"iou@{HEADLINE}")
 """Metrics that are compared with the first trial, question by question."""
@@ -106,7 +106,7 @@ class Evaluation:
     """Trials over the same documents and questions; the first is what others are compared with."""
 
     trials: tuple[Trial, ...]
-    questions: tuple[Question, ...]
+    questions: tuple[LabelledQuestion, ...]
     documents: int
     generated: bool
     """Whether rules wrote the questions."""

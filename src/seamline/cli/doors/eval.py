@@ -25,7 +25,7 @@ from seamline.cli.terminal import Progress, TerminalStyle, columns, plural, say,
 from seamline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seamline.api.evaluate import Corpus, Evaluation, Question, Trial, TrialRunner
+    from seamline.api.evaluate import Evaluation, LabelledQuestion, Trial, TrialCorpus, TrialRunner
     from seamline.api.trust import Access
 
 T = TypeVar("T")
@@ -100,11 +100,11 @@ def execute(args: argparse.Namespace) -> int:
     prepared = prepare(args, settled)
     if args.save_questions:
         lines = "".join(json_line(question.to_dict()) for question in prepared.questions)
-        _write(args.save_questions, lines)
+        write_file(args.save_questions, lines)
     done = evaluate(prepared.runner, plans, prepared.questions, prepared.notes)
     prepared.progress.clear()
     if args.report:
-        _write(args.report, render_report(done, prepared.corpus.texts(settled.recipe)))
+        write_file(args.report, render_report(done, prepared.corpus.texts(settled.recipe)))
     if args.json:
         Output(None).write(json_line(done.to_dict()))
     else:
@@ -123,8 +123,8 @@ def execute(args: argparse.Namespace) -> int:
 class Prepared(NamedTuple):
     """All that trials need."""
 
-    corpus: Corpus
-    questions: list[Question]
+    corpus: TrialCorpus
+    questions: list[LabelledQuestion]
     runner: TrialRunner
     progress: Progress
     notes: list[str]
@@ -219,14 +219,14 @@ def _peers(given: str | None) -> list[str]:
     return names
 
 
-def _write(path: str, text: str) -> None:
+def write_file(path: str, text: str) -> None:
+    """All of a file, or the file that was there before."""
     output = Output(Path(path))
     try:
         output.write(text)
         output.close(keep=True)
-    except BaseException:
+    finally:
         output.abandon()
-        raise
 
 
 def _first(notes: Sequence[str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seamline.cli.doors.eval import add_evaluation_options, prepare
+from seamline.cli.doors.eval import add_evaluation_options, prepare, write_file
 from seamline.cli.options import (
     HelpFormatter,
     WantedPath,
@@ -100,13 +100,7 @@ def execute(args: argparse.Namespace) -> int:
         generated=all(question.generated for question in prepared.questions),
         legs=args.legs,
     )
-    output = Output(target)
-    try:
-        output.write(text)
-        output.close(keep=True)
-    except BaseException:
-        output.abandon()
-        raise
+    write_file(str(target), text)
     memory = _peak_memory()
     if args.json:
         Output(None).write(json_line({**result.to_dict(), "output": str(target), "peak_bytes": memory}))
