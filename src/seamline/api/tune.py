@@ -12,23 +12,35 @@ import json
 import os
 import random
 import time
-from collections.abc import Callable, Sequence
+import tomllib
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from seamline.api.evaluate import TrialPlan, TrialRunner
+from seamline.api.trial_runner import TrialPlan, TrialRunner
 from seamline.errors import ConfigError
 from seamline.evaluate.compare import PairedDifference, paired_bootstrap
 from seamline.evaluate.metrics import BUDGET
 from seamline.evaluate.questions import LabelledQuestion
+from seamline.recipe.ignore import FileChoice
 from seamline.recipe.recipe import Overlap, Recipe, resize
-from seamline.recipe.toml import to_toml
+from seamline.recipe.toml import from_mapping, to_toml
 from seamline.types import Budget
 
-__all__ = ["CANDIDATES", "METRIC", "TuneResult", "TuneState", "candidates", "split_questions", "tune", "tuned_toml"]
+__all__ = [
+    "CANDIDATES",
+    "METRIC",
+    "TuneResult",
+    "TuneState",
+    "candidates",
+    "interrupted_base",
+    "split_questions",
+    "tune",
+    "tuned_toml",
+]
 
 CANDIDATES = 27
 METRIC = "budget_recall"
@@ -95,9 +107,11 @@ class TuneState:
     mark: str
     """Of the documents, questions and settings: figures of others are not used."""
     known: dict[str, list[float]]
+    base: str = ""
+    """The recipe that there was, as TOML: what an interrupted run wrote over it is not what candidates start from."""
 
     @staticmethod
-    def load(path: Path | None, mark: str) -> TuneState:
+    def load(path: Path | None, mark: str, base: str = "") -> TuneState:
         """What an earlier run left for the same documents and questions; nothing where it was about others."""
         known: dict[str, list[float]] = {}
         if path is not None:
@@ -105,21 +119,38 @@ class TuneState:
                 data = json.loads(path.read_text(encoding="utf-8"))
                 if isinstance(data, dict) and data.get("mark") == mark and isinstance(data.get("trials"), dict):
                     known = {name: scores for name, scores in data["trials"].items() if _is_scores(scores)}
-        return TuneState(path, mark, known)
+        return TuneState(path, mark, known, base)
 
-    def save(self) -> None:
-        """Write all of it, or leave the file as it was."""
+    def save(self, written: str = "") -> None:
+        """Write all of it, or leave the file as it was; `written` is the configuration that the run left behind."""
         if self.path is None:
             return
+        data = {"mark": self.mark, "base": self.base, "written": _digest(written), "trials": self.known}
         temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}.tmp")
         try:
-            temporary.write_text(json.dumps({"mark": self.mark, "trials": self.known}), encoding="utf-8")
+            temporary.write_text(json.dumps(data), encoding="utf-8")
             os.replace(temporary, self.path)
         except OSError as error:
             raise ConfigError(f"{self.path}: cannot be written: {error.strerror}; choose another --state") from None
         finally:
             with suppress(OSError):
                 temporary.unlink()
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def interrupted_base(state: Path, target: Path) -> Recipe | None:
+    """The recipe that an unfinished run started from, where `target` is what that run left behind; None where there is
+    no such run, or somebody changed the file since."""
+    try:
+        data = json.loads(state.read_text(encoding="utf-8"))
+        if data["written"] != _digest(target.read_text(encoding="utf-8")):
+            return None
+        return from_mapping(tomllib.loads(data["base"]), str(state))
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):
+        return None
 
 
 def _is_scores(value: Any) -> bool:
@@ -155,6 +186,14 @@ class TuneResult:
     seconds: float
     stopped: str = ""
     """Why it ended early: the time was over, or it was interrupted."""
+    state: TuneState = field(default_factory=lambda: TuneState(None, "", {}), repr=False)
+
+    def finish(self, written: str, *, keep: bool) -> None:
+        """Leave what the next run goes on from, or remove it where this one is complete and nobody asked for it."""
+        if self.stopped or keep:
+            self.state.save(written)
+        elif self.state.path is not None:
+            self.state.path.unlink(missing_ok=True)
 
     @property
     def keeps_base(self) -> bool:
@@ -242,7 +281,6 @@ def tune(
     metric: str = METRIC,
     state: Path | None = None,
     budget: int = BUDGET,
-    watch: Callable[[str], None] | None = None,
 ) -> TuneResult:
     """Find the best of the plans, the first of which is the recipe that there is. After `seconds` no candidate is begun
     any more; then, and after an interruption, the best so far is judged."""
@@ -250,9 +288,8 @@ def tune(
     if len(judging) < 2:
         raise ConfigError(f"expected 4 questions or more to choose and to judge by, got {len(questions)}")
     begun = time.monotonic()
-    kept = TuneState.load(state, _mark(runner, plans, questions, metric, budget))
+    kept = TuneState.load(state, _mark(runner, plans, questions, metric, budget), to_toml(plans[0].recipe))
     tuner = _Tuner(runner, kept, metric, begun + seconds)
-    tell = watch or (lambda line: None)
     rounds: list[TuneRound] = []
     stopped = ""
     best = plans[0]
@@ -263,7 +300,7 @@ def tune(
         means: dict[str, float] = {}
         try:
             for number, plan in enumerate(left):
-                tell(f"{len(asked)} questions: candidate {number + 1} of {len(left)}")
+                runner.prefix = f"round {len(rounds) + 1} {_bar(number / len(left))} {number + 1}/{len(left)} "
                 scores = tuner.measure(plan, asked, "choose", must=not rounds and not number)
                 means[plan.name] = sum(scores) / len(scores)
         except _TimeIsUp:
@@ -283,9 +320,10 @@ def tune(
         if plans[0] not in left:
             left.append(plans[0])  # ties go to what there is: it must be measured on the same questions
         count = min(len(choosing), count * KEEP)
-    final = dict(rounds[-1].ranking)
-    if final.get(plans[0].name, -1.0) >= final.get(best.name, 0.0):
+    last = next((dict(one.ranking) for one in reversed(rounds) if best.name in dict(one.ranking)), {})
+    if last.get(plans[0].name, -1.0) >= last.get(best.name, 0.0):
         best = plans[0]
+    runner.prefix = "judging "
     base_scores = tuner.measure(plans[0], judging, "judge", must=True)
     scores = tuner.measure(best, judging, "judge", must=True)
     return TuneResult(
@@ -301,7 +339,12 @@ def tune(
         resumed=tuner.resumed,
         seconds=time.monotonic() - begun,
         stopped=stopped,
+        state=kept,
     )
+
+
+def _bar(share: float, width: int = 20) -> str:
+    return f"[{'#' * round(share * width):-<{width}}]"
 
 
 def _mark(
@@ -318,8 +361,17 @@ def _mark(
     return hasher.hexdigest()[:32]
 
 
-def tuned_toml(result: TuneResult, *, documents: int, questions: int, generated: bool, legs: str) -> str:
-    """The recipe that was chosen as `seamline.toml`, with the evidence above it."""
+def tuned_toml(
+    result: TuneResult,
+    *,
+    documents: int,
+    questions: int,
+    generated: bool,
+    legs: str,
+    files: FileChoice | None = None,
+) -> str:
+    """The recipe that was chosen as `seamline.toml`, with the evidence above it. `files`: what of folders the file that
+    there was takes and leaves out."""
     source = "generated by rules" if generated else "written"
     lines = [
         "Written by `seamline tune`.",
@@ -336,4 +388,7 @@ def tuned_toml(result: TuneResult, *, documents: int, questions: int, generated:
     if result.stopped:
         lines.append(f"It ended early: {result.stopped}.")
     comments = "".join(f"# {' '.join(line.split()) if not line.startswith('  ') else line}\n" for line in lines)
-    return f"{comments}\n{to_toml(result.chosen.recipe)}"
+    globs = {"include": files.include, "exclude": files.exclude} if files else {}
+    index = "".join(f"{key} = {json.dumps(list(value))}\n" for key, value in globs.items() if value)
+    chosen = f"\n[index]\n{index}" if index else ""
+    return f"{comments}\n{to_toml(result.chosen.recipe)}{chosen}"

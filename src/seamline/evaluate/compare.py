@@ -65,7 +65,7 @@ _OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
-_GATE = re.compile(r"\s*([a-z_]+(?:@\d+)?)\s*(>=|<=|>|<)\s*(\d+(?:\.\d+)?|\.\d+)\s*")
+_GATE = re.compile(r"\s*([a-z_-]+(?:@\d+)?)\s*(>=|<=|>|<)\s*(\d+(?:\.\d+)?|\.\d+)\s*")
 
 
 class QualityGate(NamedTuple):
@@ -88,6 +88,19 @@ def parse_gate(text: str) -> QualityGate:
     if found is None:
         raise ConfigError(f"expected a gate such as recall@5>=0.8, got {text!r}")
     return QualityGate(found[1], found[2], float(found[3]))
+
+
+def parse_gates(texts: Sequence[str]) -> list[QualityGate]:
+    """The gates of a command line; `targets` stands for what good chunks reach."""
+    from seamline.evaluate.trials import TARGETS
+
+    out: list[QualityGate] = []
+    for text in texts:
+        if text.strip() == "targets":
+            out += [QualityGate(name, "<=" if name == "violations" else ">=", value) for name, value in TARGETS.items()]
+        else:
+            out.append(parse_gate(text))
+    return out
 
 
 def check_gates(gates: Sequence[QualityGate], scores: Mapping[str, Mapping[str, float]]) -> list[str]:

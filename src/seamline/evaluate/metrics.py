@@ -190,14 +190,16 @@ def _first_characters(spans: Spans, room: int) -> tuple[tuple[int, int], ...]:
 
 
 WEIGHTS: Mapping[str, float] = {
-    "budget_recall": 0.35,
-    f"ndcg@{HEADLINE}": 0.25,
-    f"full@{HEADLINE}": 0.2,
-    f"token_precision@{HEADLINE}": 0.1,
-    "quality": 0.1,
+    "budget_recall": 0.28,
+    f"ndcg@{HEADLINE}": 0.2,
+    f"full@{HEADLINE}": 0.16,
+    f"token_precision@{HEADLINE}": 0.08,
+    "quality": 0.08,
+    "faithfulness": 0.1,
+    "completeness": 0.1,
 }
 """Of the composite. Answers that fit a prompt count most, then their rank and that they are whole; little noise and
-chunks that read well break ties."""
+chunks that read well break ties; what a language model makes of passages counts where it was judged."""
 
 
 def composite(scores: Mapping[str, float]) -> float:

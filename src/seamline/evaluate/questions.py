@@ -162,7 +162,8 @@ def _answer(one: object, doc: object) -> WrittenAnswer | str:
     if isinstance(start, int) and isinstance(end, int) and not isinstance(start, bool) and not isinstance(end, bool):
         if not 0 <= start < end:
             return f"expected 0 <= start < end, got {start} and {end}"
-        return WrittenAnswer(doc or "", start, end) if doc else "an answer with start and end needs a `doc`"
+        quoted = text if isinstance(text, str) and _is_text(text) else ""
+        return WrittenAnswer(doc, start, end, quoted) if doc else "an answer with start and end needs a `doc`"
     if isinstance(text, str) and text.strip() and _is_text(text):
         return WrittenAnswer(doc or "", text=text)
     return "expected an answer with `doc`, `start` and `end`, or with a `text`"
@@ -315,7 +316,9 @@ class AnswerFinder:
         """Documents by their whole name, by the end of it, or by the name of the file."""
         if doc in self._texts:
             return [doc]
-        return [name for name in self._by_end.get(Path(doc).name, ()) if name.endswith(f"/{doc}") or "/" not in doc]
+        same = self._by_end.get(Path(doc).name, ())
+        ends = [name for name in same if name.endswith(f"/{doc}") or "/" not in doc]
+        return ends or [name for name in same if doc.endswith(f"/{name}")]  # asked from inside the folder
 
     def _find_text(self, text: str, docs: Sequence[str]) -> FoundAnswer | str:
         text = text.strip()

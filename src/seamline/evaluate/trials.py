@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from seamline.evaluate.compare import PairedDifference, holm, paired_bootstrap
+from seamline.evaluate.language_model import JUDGED
 from seamline.evaluate.metrics import HEADLINE, WEIGHTS, RetrievedPassage, composite
 from seamline.evaluate.questions import LabelledQuestion
 
@@ -83,12 +84,16 @@ class Trial:
     """Of every question, in order."""
     passages: tuple[tuple[RetrievedPassage, ...], ...] = field(repr=False)
     """What was found for every question, the first few."""
+    judged: Mapping[int, Mapping[str, float]] = field(default_factory=dict, repr=False)
+    """What a language model made of the passages, by number of the question, where it was asked."""
 
     @property
     def means(self) -> dict[str, float]:
         """All figures by name: means over questions, facts, `quality`, `violations`, `tokens`, and the `composite`."""
         names = self.scores[0] if self.scores else ()
         means = {name: sum(one[name] for one in self.scores) / len(self.scores) for name in names}
+        if self.judged:
+            means |= {name: sum(one[name] for one in self.judged.values()) / len(self.judged) for name in JUDGED}
         means |= self.facts
         if self.facts:
             means["quality"] = sum(self.facts.values()) / len(self.facts)
@@ -97,8 +102,8 @@ class Trial:
         return {**means, "composite": composite(means)}
 
     def column(self, metric: str) -> list[float]:
-        """One metric of every question."""
-        return [one[metric] for one in self.scores]
+        """One metric of every question; of those that were judged, where a judge gives it."""
+        return [one[metric] for one in (self.judged.values() if metric in JUDGED else self.scores)]
 
 
 @dataclass(frozen=True)
@@ -121,8 +126,9 @@ class Evaluation:
             return {}
         base, *others = self.trials
         out: dict[str, dict[str, PairedDifference]] = {trial.name: {} for trial in self.trials}
-        for metric in COMPARED if self.questions else ():
-            found = [paired_bootstrap(trial.column(metric), base.column(metric)) for trial in others]
+        judged = JUDGED if base.judged else ()
+        for metric in (*COMPARED, *judged) if self.questions else ():
+            found = [_compare(trial, base, metric) for trial in others]
             for trial, one, p in zip(others, found, holm([one.p for one in found]), strict=True):
                 out[trial.name][metric] = one._replace(p=p)
         return out
@@ -151,6 +157,16 @@ class Evaluation:
         return out
 
 
+def _compare(trial: Trial, base: Trial, metric: str) -> PairedDifference:
+    """The difference over the questions that both have a score for."""
+    if metric not in JUDGED:
+        return paired_bootstrap(trial.column(metric), base.column(metric))
+    both = [at for at in trial.judged if at in base.judged]
+    if not both:
+        return PairedDifference(0.0, 0.0, 0.0, 1.0)
+    return paired_bootstrap([trial.judged[at][metric] for at in both], [base.judged[at][metric] for at in both])
+
+
 def _trial_record(trial: Trial, differences: Mapping[str, PairedDifference]) -> dict[str, Any]:
     cost = trial.cost
     return {
@@ -162,6 +178,7 @@ def _trial_record(trial: Trial, differences: Mapping[str, PairedDifference]) -> 
         "chunks": trial.chunks,
         "sizes": {name: value for name, value in trial.sizes._asdict().items() if name != "histogram"},
         "metrics": _rounded(trial.means),
+        "judged": len(trial.judged),
         "violations": dict(trial.violations),
         "cost": {name: round(getattr(cost, name), 4) for name in cost.__slots__},
         "against_baseline": {name: {**_rounded(one._asdict())} for name, one in differences.items()},

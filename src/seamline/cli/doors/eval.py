@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from seamline.cli.chunk import usage_text
 from seamline.cli.options import (
     HelpFormatter,
     Settled,
@@ -18,6 +19,7 @@ from seamline.cli.options import (
     list_files,
     max_bytes,
     media_type_of,
+    read_stdin,
     settle,
 )
 from seamline.cli.output import DONE, FAILED, INTERRUPTED, Output, json_line, print_text
@@ -25,8 +27,12 @@ from seamline.cli.terminal import Progress, TerminalStyle, columns, plural, say,
 from seamline.errors import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from seamline.api.evaluate import Evaluation, LabelledQuestion, Trial, TrialCorpus, TrialRunner
     from seamline.api.trust import Access
+    from seamline.protocols import LanguageModel, Usage
+    from seamline.types import Document
 
 T = TypeVar("T")
 
@@ -40,7 +46,9 @@ examples:
   seamline eval docs/ --sizes 256,512 --report report.html       questions that rules write from the documents
   seamline eval docs/ --questions q.jsonl --peers all            beside other chunkers that are installed
   seamline eval docs/ --questions q.jsonl --gate 'recall@5>=0.8' for CI: exit code 1 where it falls short
+  seamline eval docs/ --llm openai:MODEL --judge 30              a model writes questions and judges answers
   seamline eval --questions squad.json                           documents that come with their questions
+  seamline search "how often is it retried" --json | seamline eval --record q.jsonl --hits 1,3
 
 A line of a questions file: {"question": "...", "doc": "guide.md", "start": 120, "end": 180}, or with
 "answers": [{"doc": ..., "text": "..."}]. SQuAD files and BEIR folders are read as they are.
@@ -67,10 +75,22 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     show.add_argument("--json", action="store_true", help="one JSON object with all figures")
     show.add_argument("--report", metavar="FILE", help="also write a page with plots and every question")
     show.add_argument(
-        "--gate", action="append", default=[], metavar="COND", help="fail where it does not hold, as 'recall@5>=0.8'"
+        "--gate",
+        action="append",
+        default=[],
+        metavar="COND",
+        help="fail where it does not hold: 'recall@5>=0.8', or targets",
     )
     show.add_argument("--save-questions", metavar="FILE", help="write the questions with their spans to a file")
+    show.add_argument(
+        "--judge", type=int, default=0, metavar="N", help="let the model of --llm answer N questions, and judge them"
+    )
     show.add_argument("-q", "--quiet", action="store_true", help="no progress and no notices, only errors")
+    record = parser.add_argument_group("instead of an evaluation: questions from searches")
+    record.add_argument(
+        "--record", metavar="FILE", help="add searches with marked hits to a questions file; PATH is their JSON, or -"
+    )
+    record.add_argument("--hits", metavar="N,N", help='ranks that answer, where hits have no "relevant": true')
     add_file_options(parser)
     add_recipe_options(parser)
     return parser
@@ -81,7 +101,12 @@ def add_evaluation_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="documents, or folders of them")
     ask = parser.add_argument_group("questions and search")
     ask.add_argument("--questions", metavar="FILE", help="JSON lines, SQuAD, or a BEIR folder; generated if none")
-    ask.add_argument("--most", type=int, metavar="N", help="how many questions at most (all; 200 generated)")
+    ask.add_argument(
+        "--generate", choices=("rules", "llm"), help="who writes questions if there are none (llm where --llm is set)"
+    )
+    ask.add_argument(
+        "--most", type=int, metavar="N", help="how many questions at most (all; 200 by rules, 50 by a model)"
+    )
     ask.add_argument("--legs", choices=LEGS, default="hybrid", help="how to search (hybrid); bm25 needs no model")
     ask.add_argument("--embedder", metavar="NAME", default="seam", help="the model of the dense leg (seam)")
     ask.add_argument("--budget-tokens", type=int, default=1000, metavar="N", help="prompt of budget_recall (1000)")
@@ -89,11 +114,13 @@ def add_evaluation_options(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    from seamline.api.evaluate import check_gates, evaluate, parse_gate, plan_trials, render_report
+    from seamline.api.evaluate import check_gates, evaluate, parse_gates, plan_trials, render_report
 
+    if args.record:
+        return _record(args)
     if args.list:
         return list_files([WantedPath(path, [choice_of(args)], args.follow_links) for path in args.paths])
-    gates = [parse_gate(text) for text in args.gate]
+    gates = parse_gates(args.gate)
     settled = settle(args)
     strategies, sizes = names_of(args.strategies), [_size(one) for one in names_of(args.sizes)]
     plans = plan_trials(settled.recipe, strategies, sizes, _peers(args.peers))
@@ -103,6 +130,9 @@ def execute(args: argparse.Namespace) -> int:
         write_file(args.save_questions, lines)
     done = evaluate(prepared.runner, plans, prepared.questions, prepared.notes)
     prepared.progress.clear()
+    usage = prepared.usage + prepared.runner.usage
+    if usage.calls + usage.cached and not args.quiet:
+        say(usage_text(usage, settled.recipe.llm))
     if args.report:
         write_file(args.report, render_report(done, prepared.corpus.texts(settled.recipe)))
     if args.json:
@@ -128,13 +158,20 @@ class Prepared(NamedTuple):
     runner: TrialRunner
     progress: Progress
     notes: list[str]
+    usage: Usage
+    """What a language model was asked for questions."""
 
 
 def prepare(args: argparse.Namespace, settled: Settled) -> Prepared:
     """Read the documents and the questions of a command line."""
-    from seamline.api.evaluate import TrialRunner, generate_questions, load_corpus, locate_answers, read_questions
+    from seamline.api.evaluate import TrialRunner, load_corpus, locate_answers, read_questions
+    from seamline.api.recipes import load_choice
     from seamline.api.sources import expand
+    from seamline.protocols import Usage
 
+    judged = getattr(args, "judge", 0)
+    if judged < 0:
+        raise ConfigError(f"--judge: expected 0 or more, got {judged}")
     if args.most is not None and args.most < 1:
         raise ConfigError(f"--most: expected 1 or more, got {args.most}")
     if args.budget_tokens < 1:
@@ -142,7 +179,9 @@ def prepare(args: argparse.Namespace, settled: Settled) -> Prepared:
     asked = read_questions(Path(args.questions)) if args.questions else None
     if not args.paths and (asked is None or not asked.documents):
         raise ConfigError("expected documents: name files or folders, or a SQuAD file or BEIR folder as --questions")
-    inputs = expand(args.paths, follow_links=args.follow_links, choices=[choice_of(args)])
+    model = _language_model(args, settled, judged)
+    choices = [choice_of(args), *([load_choice(settled.config)] if settled.config else [])]
+    inputs = expand(args.paths, follow_links=args.follow_links, choices=choices)
     corpus = load_corpus(
         [file for file in inputs.files if file is not None],
         texts=asked.documents if asked and not args.paths else None,
@@ -156,12 +195,9 @@ def prepare(args: argparse.Namespace, settled: Settled) -> Prepared:
         reasons = [*inputs.failures, *corpus.problems(settled.recipe)]
         raise ConfigError(f"no document can be read{f': {reasons[0]}' if reasons else ''}")
     notes = [*inputs.failures, *inputs.skipped, *corpus.problems(settled.recipe)]
+    usage = Usage()
     if asked is None:
-        questions = generate_questions(documents, args.most or 200)
-        notes.append(
-            f"{plural(len(questions), 'question')} generated from the documents by rules: they compare ways to cut, and"
-            " are easier than what people ask"
-        )
+        questions, usage = _generated(args, documents, model, progress, notes)
     else:
         found = locate_answers(asked.questions, corpus.texts(settled.recipe))
         questions = _sample(found.questions, args.most)
@@ -176,9 +212,75 @@ def prepare(args: argparse.Namespace, settled: Settled) -> Prepared:
         access=_access(settled, args.embedder),
         facts=not args.no_facts,
         budget=args.budget_tokens,
+        judge=model if judged else None,
+        judged=min(judged, len(questions)),
         progress=progress.show,
     )
-    return Prepared(corpus, questions, runner, progress, notes)
+    return Prepared(corpus, questions, runner, progress, notes, usage)
+
+
+def _language_model(args: argparse.Namespace, settled: Settled, judged: int) -> LanguageModel | None:
+    """The model that writes questions or judges answers, where one is wanted. Its answers are kept between runs."""
+    if not settled.recipe.llm:
+        wanted = "--judge" if judged else "--generate" if args.generate == "llm" else ""
+        if wanted:
+            raise ConfigError(f"{wanted}: expected a model, as in --llm openai:MODEL@URL")
+        return None
+    from seamline.api.batch import make_runtime
+    from seamline.cli.place import answers_file
+
+    return make_runtime(settled.recipe, answers=answers_file(), access=settled.access).llm
+
+
+def _generated(
+    args: argparse.Namespace,
+    documents: Mapping[str, Document],
+    model: LanguageModel | None,
+    progress: Progress,
+    notes: list[str],
+) -> tuple[list[LabelledQuestion], Usage]:
+    """Questions that a model or rules write, which is told."""
+    from seamline.api.evaluate import WRITTEN, generate_questions, write_questions
+    from seamline.protocols import Usage
+
+    if model is not None and args.generate != "rules":
+        written = write_questions(documents, model, args.most or WRITTEN, progress.show)
+        if not written.questions:
+            raise ConfigError(f"the model wrote no question of use; first: {(*written.problems, 'no passage')[0]}")
+        notes.append(f"{plural(len(written.questions), 'question')} generated from the documents by a language model")
+        notes += written.problems
+        return written.questions, written.usage
+    questions = generate_questions(documents, args.most or 200)
+    notes.append(
+        f"{plural(len(questions), 'question')} generated from the documents by rules: they compare ways to cut, and"
+        " are easier than what people ask"
+    )
+    return questions, Usage()
+
+
+def _record(args: argparse.Namespace) -> int:
+    """Add searches with marked hits to a questions file."""
+    from seamline.api.evaluate import record_searches
+
+    ranks = [int(one) if one.isdecimal() and int(one) else 0 for one in names_of(args.hits)]
+    if 0 in ranks:
+        raise ConfigError(f"--hits: expected ranks such as 1,3, got {args.hits!r}")
+    texts = [_search_text(path, max_bytes(args)) for path in args.paths or ["-"]]
+    text, added = record_searches(Path(args.record), "\n".join(texts) if len(texts) > 1 else texts[0], ranks)
+    write_file(args.record, text)
+    if not args.quiet:
+        say(f"{plural(added, 'question')} recorded in {visible(args.record)}")
+    return DONE
+
+
+def _search_text(path: str, most: int | None) -> str:
+    from seamline.api.sources import read_file
+
+    data = read_stdin(most) if path == "-" else read_file(Path(path), max_bytes=most).data
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: expected UTF-8, as `seamline search --json` prints") from None
 
 
 def _access(settled: Settled, embedder: str) -> Access:
@@ -251,17 +353,28 @@ _SHOWN: dict[str, Callable[[Trial, dict[str, float]], str]] = {
 }
 
 
+def _cell(name: str) -> Callable[[Trial, dict[str, float]], str]:
+    return lambda trial, means: f"{means[name]:.3f}" if name in means else ""
+
+
 def _seconds(trial: Trial) -> float:
     return trial.cost.cut_seconds + trial.cost.embed_seconds + trial.cost.search_seconds
 
 
 def table_lines(done: Evaluation, style: TerminalStyle) -> Iterator[str]:
     """The figures of every trial, marked where they differ from the first by more than chance."""
+    from seamline.api.evaluate import JUDGED
+
     written = "generated questions" if done.generated else "questions"
     head = f"{len(done.questions):,} {written} on {plural(done.documents, 'document')}"
     yield style.paint(head, "bold")
     yield ""
-    shown = _SHOWN if done.questions else {name: _SHOWN[name] for name in ("chunks", "tokens", "violations", "stored")}
+    judged = {name: _cell(name) for name in JUDGED if any(trial.judged for trial in done.trials)}
+    shown = (
+        {**_SHOWN, **judged}
+        if done.questions
+        else {name: _SHOWN[name] for name in ("chunks", "tokens", "violations", "stored")}
+    )
     rows = [["", *shown]]
     for trial in done.trials:
         means = trial.means

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _EPILOG = """\
 examples:
   seamline tune docs/ --questions q.jsonl                 ten minutes, then seamline.toml
-  seamline tune docs/ --budget 30min --state tune.json    ... that can be interrupted and continued
+  seamline tune docs/ --budget 30min                      Ctrl-C keeps the best so far; the same command goes on
   seamline tune docs/ --legs bm25 --budget 2min           words only, which needs no model
   seamline tune docs/ --metric recall@5 -o tuned.toml     another figure to choose by, another file
 
@@ -57,7 +57,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     how.add_argument("--candidates", type=int, default=CANDIDATES, metavar="N", help=f"recipes to try ({CANDIDATES})")
     how.add_argument("--metric", default=METRIC, metavar="NAME", help=f"what is chosen by ({METRIC})")
     how.add_argument("--seed", type=int, default=0, metavar="N", help="another draw of candidates (0)")
-    how.add_argument("--state", metavar="FILE", help="keep finished trials here, and go on from there")
+    how.add_argument(
+        "--state",
+        metavar="FILE",
+        help="keep finished trials here, and go on from there (OUTPUT.trials.json until done)",
+    )
     show = parser.add_argument_group("output")
     show.add_argument("-o", "--output", default="seamline.toml", metavar="FILE", help="where to write (seamline.toml)")
     show.add_argument("--force", action="store_true", help="replace the file if it exists")
@@ -69,17 +73,24 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def execute(args: argparse.Namespace) -> int:
-    from seamline.api.tune import candidates, tune, tuned_toml
+    from seamline.api.recipes import load_choice
+    from seamline.api.trust import models_of
+    from seamline.api.tune import candidates, interrupted_base, tune, tuned_toml
 
     if args.list:
         return list_files([WantedPath(path, [choice_of(args)], args.follow_links) for path in args.paths])
     seconds = parse_time(args.budget)
     target = Path(args.output)
-    if target.exists() and not args.force:
+    state = Path(args.state or f"{args.output}.trials.json")
+    before = interrupted_base(state, target)
+    if target.exists() and not args.force and before is None:
         raise ConfigError(f"--output: {target} exists; name another file, or replace it with --force")
     if args.candidates < 2:
         raise ConfigError(f"--candidates: expected 2 or more, got {args.candidates}")
     settled = settle(args)
+    if before is not None and models_of(before) == models_of(settled.recipe):
+        # The file is what the run that is continued wrote: candidates start from what was there before.
+        settled = settled._replace(recipe=before)
     args.no_facts = True  # facts do not choose
     prepared = prepare(args, settled)
     plans = candidates(settled.recipe, alphas=args.legs == "hybrid", most=args.candidates, seed=args.seed)
@@ -89,7 +100,7 @@ def execute(args: argparse.Namespace) -> int:
         prepared.questions,
         seconds=seconds,
         metric=args.metric,
-        state=Path(args.state) if args.state else None,
+        state=state,
         budget=args.budget_tokens,
     )
     prepared.progress.clear()
@@ -99,8 +110,10 @@ def execute(args: argparse.Namespace) -> int:
         questions=len(prepared.questions),
         generated=all(question.generated for question in prepared.questions),
         legs=args.legs,
+        files=load_choice(target) if target.exists() else None,
     )
     write_file(str(target), text)
+    result.finish(text, keep=args.state is not None)
     memory = _peak_memory()
     if args.json:
         Output(None).write(json_line({**result.to_dict(), "output": str(target), "peak_bytes": memory}))
@@ -131,7 +144,7 @@ def render(result: TuneResult, output: str, memory: int, style: TerminalStyle) -
     lines.append("")
     lines.append(style.paint(visible(result.verdict()), "yellow" if result.keeps_base else "green"))
     if result.stopped:
-        lines.append(f"ended early: {result.stopped}")
+        lines.append(f"ended early: {result.stopped}; the same command goes on from here")
     if result.chosen.alpha is not None:
         lines.append(f"search with alpha = {result.chosen.alpha}, which {visible(output)} does not hold")
     resumed = f", {result.resumed} known from before" if result.resumed else ""
