@@ -79,7 +79,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         action="append",
         default=[],
         metavar="COND",
-        help="fail where it does not hold: 'recall@5>=0.8', or targets",
+        help="fail where it does not hold: 'recall@5>=0.8', or `targets` for what good chunks reach",
     )
     show.add_argument("--save-questions", metavar="FILE", help="write the questions with their spans to a file")
     show.add_argument(
@@ -104,9 +104,7 @@ def add_evaluation_options(parser: argparse.ArgumentParser) -> None:
     ask.add_argument(
         "--generate", choices=("rules", "llm"), help="who writes questions if there are none (llm where --llm is set)"
     )
-    ask.add_argument(
-        "--most", type=int, metavar="N", help="how many questions at most (all; 200 by rules, 50 by a model)"
-    )
+    ask.add_argument("--most", type=int, metavar="N", help="questions at most (all; 200 by rules, 50 by a model)")
     ask.add_argument("--legs", choices=LEGS, default="hybrid", help="how to search (hybrid); bm25 needs no model")
     ask.add_argument("--embedder", metavar="NAME", default="seam", help="the model of the dense leg (seam)")
     ask.add_argument("--budget-tokens", type=int, default=1000, metavar="N", help="prompt of budget_recall (1000)")
