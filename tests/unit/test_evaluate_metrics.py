@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.errors import ConfigError
-from seamline.evaluate.compare import check_gates, holm, paired_bootstrap, parse_gate
+from seamline.evaluate.compare import check_gates, holm, paired_bootstrap, parse_gate, parse_gates
 from seamline.evaluate.metrics import (
     WEIGHTS,
     AnswerSpan,
@@ -29,31 +29,43 @@ from seamline.evaluate.metrics import (
 spans = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)).map(lambda p: (min(p), max(p))), max_size=8)
 
 
-def test_rank_metrics_equal_those_of_ranx() -> None:
+documents = st.lists(st.integers(0, 29), unique=True, min_size=1, max_size=30)
+judgements = st.dictionaries(st.integers(0, 29), st.integers(1, 3), min_size=1, max_size=8)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.tuples(documents, judgements), min_size=1, max_size=5))
+def test_rank_metrics_equal_those_of_ranx(asked: list[tuple[list[int], dict[int, int]]]) -> None:
     ranx = pytest.importorskip("ranx")
-    draw = random.Random(7)
-    qrels, runs, ours = {}, {}, []
-    for number in range(60):
-        pool = [f"d{n}" for n in range(30)]
-        relevant = {doc: draw.choice((1, 1, 2, 3)) for doc in draw.sample(pool, draw.randint(1, 6))}
-        ranked = draw.sample(pool, draw.randint(5, 30))
-        qrels[f"q{number}"] = relevant
-        runs[f"q{number}"] = {doc: 1.0 - rank / 100 for rank, doc in enumerate(ranked)}
-        gains = [float(relevant.get(doc, 0)) for doc in ranked]
-        ours.append(
-            [
-                precision_at(gains, 5),
-                recall_at(gains, len(relevant), 5),
-                reciprocal_rank(gains),
-                ndcg_at(gains, list(relevant.values()), 5),
-                ndcg_at(gains, list(relevant.values()), 10),
-            ]
-        )
-    names = ["precision@5", "recall@5", "mrr", "ndcg@5", "ndcg@10"]
+    names = ["precision@1", "precision@5", "recall@5", "recall@10", "mrr", "ndcg@3", "ndcg@5", "ndcg@10"]
+    qrels = {f"q{at}": {f"d{one}": gain for one, gain in relevant.items()} for at, (_, relevant) in enumerate(asked)}
+    runs = {
+        f"q{at}": {f"d{one}": 1 - rank / 100 for rank, one in enumerate(ranked)} for at, (ranked, _) in enumerate(asked)
+    }
     ranx.evaluate(ranx.Qrels(qrels), run := ranx.Run(runs), names)
-    for at, name in enumerate(names):
-        theirs = [run.scores[name][f"q{number}"] for number in range(60)]
-        assert [row[at] for row in ours] == pytest.approx(theirs), name
+    for at, (ranked, relevant) in enumerate(asked):
+        gains = [float(relevant.get(one, 0)) for one in ranked]
+        ideal = list(relevant.values())
+        ours = [
+            *(precision_at(gains, k) for k in (1, 5)),
+            *(recall_at(gains, len(relevant), k) for k in (5, 10)),
+            reciprocal_rank(gains),
+            *(ndcg_at(gains, ideal, k) for k in (3, 5, 10)),
+        ]
+        assert ours == pytest.approx([run.scores[name][f"q{at}"] for name in names])
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.integers(0, 11), unique=True, min_size=1, max_size=12), st.sets(st.integers(0, 11), min_size=1))
+def test_scores_of_passages_equal_those_of_ranx(ranked: list[int], relevant: set[int]) -> None:
+    """Where every passage is one document that answers or does not, spans and rank lists are the same thing."""
+    ranx = pytest.importorskip("ranx")
+    names = ["recall@1", "recall@3", "recall@5", "recall@10", "precision@3", "precision@5", "mrr", "ndcg@5", "ndcg@10"]
+    run = ranx.Run({"q": {f"d{one}": 1 - rank / 100 for rank, one in enumerate(ranked)}})
+    theirs = ranx.evaluate(ranx.Qrels({"q": {f"d{one}": 1 for one in relevant}}), run, names)
+    passages = [RetrievedPassage(f"d{one}", ((0, 10),), 5) for one in ranked]
+    ours = score_question([AnswerSpan(f"d{one}", 0, 10) for one in sorted(relevant)], passages)
+    assert {name: ours[name] for name in names} == pytest.approx(dict(theirs))
 
 
 @given(spans, spans)
@@ -141,6 +153,12 @@ def test_false_alarms_are_as_rare_as_promised() -> None:
     assert alarms < 22  # 10 are expected; 22 has a chance of less than 1 in 1,000
 
 
+def test_a_handful_of_differences_proves_nothing() -> None:
+    assert not paired_bootstrap([1.0] * 3, [0.0] * 3).is_significant
+    assert not paired_bootstrap([1.0] * 5 + [0.0] * 200, [0.0] * 205).is_significant
+    assert paired_bootstrap([1.0] * 12, [0.0] * 12).is_significant
+
+
 def test_holm_corrects_for_many_comparisons() -> None:
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
     assert holm([]) == []
@@ -155,6 +173,14 @@ def test_gates_are_read(text: str) -> None:
 def test_what_is_no_gate_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match=r"recall@5>=0\.8"):
         parse_gate(text)
+
+
+def test_targets_are_gates() -> None:
+    good = {"boundary": 0.9, "self-contained": 0.9, "violations": 0.0}
+    gates = parse_gates(["targets", "recall@5>0.1"])
+    assert check_gates(gates, {"a": {**good, "recall@5": 0.2}}) == []
+    short = check_gates(gates, {"a": {**good, "recall@5": 0.2, "violations": 2.0, "self-contained": 0.5}})
+    assert short == ["a: self-contained is 0.5, expected >= 0.8", "a: violations is 2, expected <= 0"]
 
 
 def test_a_gate_says_what_falls_short() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.api.index import Index
 from seamline.cut.audit.audit import Violation, audit
@@ -122,6 +122,13 @@ class TrialPlan:
     """What sets it apart, as it is told."""
 
 
+class CutDocument(NamedTuple):
+    """The chunks of a document, and texts about them."""
+
+    chunks: list[Chunk]
+    about: Sequence[Derived]
+
+
 class RememberingEmbedder:
     """An embedder that reads every text once, whichever trial asks for it."""
 
@@ -217,9 +224,11 @@ class TrialRunner:
         begun = time.monotonic()
         made = self._cut(plan, recipe, runtime)
         cut_done = time.monotonic()
-        leaves = [one for chunks, _ in made.values() for one in chunks if not one.level]
-        broken = self._audit(plan, recipe, runtime, made)
-        facts = {} if not self._facts else self._mean_facts(recipe, runtime, leaves)
+        leaves_of = {name: [one for one in chunks if not one.level] for name, (chunks, _) in made.items()}
+        leaves = [one for chunks in leaves_of.values() for one in chunks]
+        broken_of = self._audit(plan, recipe, runtime, made)
+        broken = [one for found in broken_of.values() for one in found]
+        facts_of = {name: self._facts_of(recipe, runtime, chunks) for name, chunks in leaves_of.items()}
         computed, known = self._embedder.computed, self._embedder.known
         embed_begun = time.monotonic()
         index = self._index(plan, recipe, runtime, made)
@@ -237,7 +246,11 @@ class TrialRunner:
             sizes=size_stats([one.tokens for one in leaves]),
             violations=dict(Counter(one.rule for one in broken)),
             examples=tuple(f"{one.doc}: {one.rule}: {one.message}" for one in broken[:_EXAMPLES]),
-            facts=facts,
+            facts=_means(facts_of.values()),
+            by_document={
+                name: {**_means([facts_of[name]]), "violations": len(broken_of[name]) / max(1, len(leaves_of[name]))}
+                for name in made
+            },
             cost=TrialCost(
                 cut_done - begun,
                 search_begun - embed_begun,
@@ -260,44 +273,40 @@ class TrialRunner:
             self._runtimes[recipe] = make_runtime(recipe, access=self._access)
         return self._runtimes[recipe]
 
-    def _cut(
-        self, plan: TrialPlan, recipe: Recipe, runtime: Runtime
-    ) -> dict[str, tuple[list[Chunk], Sequence[Derived]]]:
-        out: dict[str, tuple[list[Chunk], Sequence[Derived]]] = {}
+    def _cut(self, plan: TrialPlan, recipe: Recipe, runtime: Runtime) -> dict[str, CutDocument]:
+        out: dict[str, CutDocument] = {}
         documents = self.corpus.documents(recipe)
         cut_peer = peer_chunker(plan.peer, recipe.budget.limit, runtime.tokenizer.count) if plan.peer else None
         for done, (name, document) in enumerate(documents.items()):
             self._tell(f"{plan.name}: cutting {done}/{len(documents)} {name}")
             if cut_peer is not None:
-                out[name] = peer_chunks(document, cut_peer(document.text), runtime), ()
+                out[name] = CutDocument(peer_chunks(document, cut_peer(document.text), runtime), ())
             else:
                 whole = chunk(document, recipe, runtime, now=_NOW)
-                out[name] = whole.chunks, whole.about
+                out[name] = CutDocument(whole.chunks, whole.about)
         return out
 
     def _audit(
-        self,
-        plan: TrialPlan,
-        recipe: Recipe,
-        runtime: Runtime,
-        made: Mapping[str, tuple[list[Chunk], Sequence[Derived]]],
-    ) -> list[Violation]:
+        self, plan: TrialPlan, recipe: Recipe, runtime: Runtime, made: Mapping[str, CutDocument]
+    ) -> dict[str, list[Violation]]:
+        """What breaks the contract, by document."""
         self._tell(f"{plan.name}: audit")
         limits = recipe.limits if not plan.peer else recipe.budget.limit
-        return [one for chunks, _ in made.values() for one in audit(chunks, limit=limits, tokenizer=runtime.tokenizer)]
+        return {
+            name: list(audit(chunks, limit=limits, tokenizer=runtime.tokenizer)) for name, (chunks, _) in made.items()
+        }
 
-    def _mean_facts(self, recipe: Recipe, runtime: Runtime, leaves: Sequence[Chunk]) -> dict[str, float]:
+    def _facts_of(self, recipe: Recipe, runtime: Runtime, chunks: Sequence[Chunk]) -> Mapping[str, list[float]]:
+        """What is found out about the chunks of a document: the values that there are, by name of the fact."""
+        if not self._facts:
+            return {}
         from seamline.enrich.facts import enrich
         from seamline.text.sentences import sentence_starts
 
         asked = replace(recipe, enrich=FACTS)
-        known = [one.facts for one in enrich(leaves, asked, runtime, now=_NOW, starts=sentence_starts)]
-        means = {}
-        for name in FACTS:
-            values = [value for facts in known if (value := getattr(facts, name.replace("-", "_"))) is not None]
-            if values:
-                means[name] = sum(values) / len(values)
-        return means
+        known = [one.facts for one in enrich(chunks, asked, runtime, now=_NOW, starts=sentence_starts)]
+        columns = {name: [getattr(facts, name.replace("-", "_")) for facts in known] for name in FACTS}
+        return {name: [value for value in column if value is not None] for name, column in columns.items()}
 
     def _document_tokens(self, recipe: Recipe, runtime: Runtime) -> int:
         total = 0
@@ -313,7 +322,7 @@ class TrialRunner:
         plan: TrialPlan,
         recipe: Recipe,
         runtime: Runtime,
-        made: Mapping[str, tuple[list[Chunk], Sequence[Derived]]],
+        made: Mapping[str, CutDocument],
     ) -> Index:
         """The chunks in a store of their own, with vectors where these are searched."""
         store = create_store("memory:", settings_of(IndexConfig(recipe, self._name, hierarchy=False), self._embedder))
@@ -384,6 +393,15 @@ class TrialRunner:
             return {}
         self.usage += judged.usage
         return judged.scores()
+
+
+def _means(columns: Iterable[Mapping[str, list[float]]]) -> dict[str, float]:
+    """The mean of every fact that has a value."""
+    values: dict[str, list[float]] = {}
+    for one in columns:
+        for name, found in one.items():
+            values.setdefault(name, []).extend(found)
+    return {name: sum(found) / len(found) for name, found in values.items() if found}
 
 
 def peer_chunks(document: Document, spans: Sequence[tuple[int, int]], runtime: Runtime) -> list[Chunk]:

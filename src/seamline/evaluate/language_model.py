@@ -58,7 +58,8 @@ _REPLY_SCHEMA = _object(answer=_TEXT, used={"type": "array", "items": {"type": "
 
 
 def _claims(verdict: str) -> dict[str, Any]:
-    one = _object(**{"claim": _TEXT, verdict: {"type": "boolean"}})
+    fields: dict[str, Mapping[str, Any]] = {"claim": _TEXT, verdict: {"type": "boolean"}}
+    one = _object(**fields)
     return {"type": "array", "items": one, "maxItems": 60}
 
 

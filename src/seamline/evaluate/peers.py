@@ -53,14 +53,14 @@ def _llama_index(limit: int, count: Count) -> CutSpans:
 
 
 def _chonkie(limit: int, count: Count) -> CutSpans:
-    import chonkie
+    import chonkie  # type: ignore[import-not-found, unused-ignore]
 
     chunker: Any = chonkie.RecursiveChunker(tokenizer=count, chunk_size=limit)
     return lambda text: [(one.start_index, one.end_index) for one in chunker.chunk(text)]
 
 
 def _semantic_text_splitter(limit: int, count: Count) -> CutSpans:
-    from semantic_text_splitter import MarkdownSplitter
+    from semantic_text_splitter import MarkdownSplitter  # type: ignore[import-not-found, unused-ignore]
 
     splitter: Any = MarkdownSplitter.from_callback(count, limit)
     return lambda text: [(at, at + len(piece)) for at, piece in splitter.chunk_indices(text)]

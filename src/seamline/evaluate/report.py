@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from seamline.evaluate.compare import PairedDifference
+from seamline.evaluate.language_model import JUDGED
 from seamline.evaluate.metrics import WEIGHTS
 from seamline.evaluate.report_page import SCRIPT, STYLE
 from seamline.evaluate.trials import COMPARED, TARGETS, Evaluation, Trial
@@ -97,22 +99,34 @@ def _figures(done: Evaluation) -> str:
         f"Compared with <b>{base}</b>, the first. ▲ better, ▼ worse by more than chance: paired bootstrap over"
         f" questions, p &lt; 0.05 after Holm's correction. Hover for the interval. composite = {escape(weights)}."
     )
-    return f"<section><h2>Figures</h2>{_table(['', *_COLUMNS], rows)}<p class='note'>{note}</p></section>"
+    return f"<section><h2>Figures</h2>{_table(['', *_columns(done)], rows)}<p class='note'>{note}</p></section>"
+
+
+def _columns(done: Evaluation) -> list[str]:
+    return [*_COLUMNS, *(JUDGED if any(trial.judged for trial in done.trials) else ())]
 
 
 def _figure_row(done: Evaluation, trial: Trial) -> list[str]:
     means, found = trial.means, done.differences[trial.name]
     cells = [escape(trial.name)]
-    for name in _COLUMNS:
-        text = f"{means[name]:.3f}"
+    for name in _columns(done):
+        text = f"{means[name]:.3f}" if name in means else ""
         if name in found:
-            one = found[name]
-            sign = ("▲" if one.mean > 0 else "▼") if one.is_significant else ""
-            title = f"{one.mean:+.3f}, 95% interval {one.low:+.3f} to {one.high:+.3f}, p = {one.p:.3f}"
-            kind = ("good" if one.mean > 0 else "bad") if sign else ""
-            text = f'<span title="{title}">{text}<i class="{kind}">{sign}</i></span>'
+            text = f'<span title="{_interval(found[name])}">{text}{_sign(name, found[name])}</span>'
         cells.append(text)
     return cells
+
+
+def _interval(found: PairedDifference) -> str:
+    return f"{found.mean:+.3f}, 95% interval {found.low:+.3f} to {found.high:+.3f}, p = {found.p:.3f}"
+
+
+def _sign(name: str, found: PairedDifference) -> str:
+    """A mark of what is better or worse by more than chance; of violations, fewer are better."""
+    if not found.is_significant:
+        return "<i></i>"
+    up = found.mean > 0
+    return f'<i class="{"good" if up != (name == "violations") else "bad"}">{"▲" if up else "▼"}</i>'
 
 
 def _plots(done: Evaluation) -> str:
@@ -202,8 +216,12 @@ def _contract(done: Evaluation) -> str:
     for trial in done.trials:
         broken = sum(trial.violations.values())
         which = ", ".join(f"{escape(rule)} {count:,}" for rule, count in trial.violations.items()) or "none"
-        cells = [_judged("violations", float(broken), f"{broken:,}")]
-        cells += [_judged(name, trial.facts[name], f"{trial.facts[name]:.3f}") for name in facts if name in trial.facts]
+        told = {"violations": (float(broken), f"{broken:,}")}
+        told |= {name: (trial.facts[name], f"{trial.facts[name]:.3f}") for name in facts if name in trial.facts}
+        found = done.differences[trial.name]
+        cells = [
+            _judged(name, *one) + (_sign(name, found[name]) if name in found else "") for name, one in told.items()
+        ]
         rows.append([escape(trial.name), *cells, which])
     examples = "".join(
         f"<details><summary>{escape(trial.name)}: first {len(trial.examples)}</summary><ul>"
@@ -212,7 +230,9 @@ def _contract(done: Evaluation) -> str:
         for trial in done.trials
         if trial.examples
     )
-    return f"<section class='contract'><h2>Contract and chunks</h2>{_table(head, rows)}{examples}</section>"
+    note = "▲ more, ▼ less than the first by more than chance, document by document; green is better."
+    table = f"{_table(head, rows)}<p class='note'>{note}</p>"
+    return f"<section class='contract'><h2>Contract and chunks</h2>{table}{examples}</section>"
 
 
 def _target(name: str) -> str:

@@ -84,6 +84,8 @@ class Trial:
     """Of every question, in order."""
     passages: tuple[tuple[RetrievedPassage, ...], ...] = field(repr=False)
     """What was found for every question, the first few."""
+    by_document: Mapping[str, Mapping[str, float]] = field(default_factory=dict, repr=False)
+    """Means of facts and violations of a chunk, by document."""
     judged: Mapping[int, Mapping[str, float]] = field(default_factory=dict, repr=False)
     """What a language model made of the passages, by number of the question, where it was asked."""
 
@@ -102,8 +104,8 @@ class Trial:
         return {**means, "composite": composite(means)}
 
     def column(self, metric: str) -> list[float]:
-        """One metric of every question; of those that were judged, where a judge gives it."""
-        return [one[metric] for one in (self.judged.values() if metric in JUDGED else self.scores)]
+        """One metric of every question."""
+        return [one[metric] for one in self.scores]
 
 
 @dataclass(frozen=True)
@@ -120,14 +122,14 @@ class Evaluation:
 
     @cached_property
     def differences(self) -> Mapping[str, Mapping[str, PairedDifference]]:
-        """How each trial differs from the first, by its name and metric; p values are corrected for the number of
-        trials."""
+        """How each trial differs from the first, by its name and metric: question by question, and document by
+        document where a metric is about chunks. p values are corrected for the number of trials."""
         if not self.trials:
             return {}
         base, *others = self.trials
         out: dict[str, dict[str, PairedDifference]] = {trial.name: {} for trial in self.trials}
-        judged = JUDGED if base.judged else ()
-        for metric in (*COMPARED, *judged) if self.questions else ():
+        asked = (*COMPARED, *(JUDGED if base.judged else ())) if self.questions else ()
+        for metric in (*asked, "violations", *base.facts):
             found = [_compare(trial, base, metric) for trial in others]
             for trial, one, p in zip(others, found, holm([one.p for one in found]), strict=True):
                 out[trial.name][metric] = one._replace(p=p)
@@ -158,13 +160,15 @@ class Evaluation:
 
 
 def _compare(trial: Trial, base: Trial, metric: str) -> PairedDifference:
-    """The difference over the questions that both have a score for."""
-    if metric not in JUDGED:
-        return paired_bootstrap(trial.column(metric), base.column(metric))
-    both = [at for at in trial.judged if at in base.judged]
-    if not both:
-        return PairedDifference(0.0, 0.0, 0.0, 1.0)
-    return paired_bootstrap([trial.judged[at][metric] for at in both], [base.judged[at][metric] for at in both])
+    """The difference over the questions, or the documents, that both have a figure for."""
+    if metric in JUDGED:
+        judged = [(trial.judged[at][metric], base.judged[at][metric]) for at in trial.judged if at in base.judged]
+        return paired_bootstrap([one for one, _ in judged], [other for _, other in judged])
+    if metric in base.facts or metric == "violations":
+        both = [(one, base.by_document.get(name, {})) for name, one in trial.by_document.items()]
+        pairs = [(one[metric], other[metric]) for one, other in both if metric in one and metric in other]
+        return paired_bootstrap([one for one, _ in pairs], [other for _, other in pairs])
+    return paired_bootstrap(trial.column(metric), base.column(metric))
 
 
 def _trial_record(trial: Trial, differences: Mapping[str, PairedDifference]) -> dict[str, Any]:

@@ -394,4 +394,5 @@ def _mark(done: Evaluation, trial: Trial, metric: str) -> str:
     """A sign behind a figure that differs from the first by more than chance."""
     if trial is done.trials[0] or metric not in (found := done.differences[trial.name]):
         return " "
-    return ("+" if found[metric].mean > 0 else "-") if found[metric].is_significant else " "
+    better = found[metric].mean > 0 if metric != "violations" else found[metric].mean < 0
+    return ("+" if better else "-") if found[metric].is_significant else " "
