@@ -67,8 +67,8 @@ def _answers(search: Any, ranks: Sequence[int], place: str) -> tuple[str, list[d
     found = []
     for rank, hit in enumerate(hits, 1):
         if isinstance(hit, Mapping) and (rank in ranks or hit.get("relevant") is True):
-            for cited in hit.get("citations") or ():
-                found.append(_answer(cited, f"{place}, hit {rank}"))
+            cited = hit.get("citations")
+            found += [_answer(one, f"{place}, hit {rank}") for one in (cited if isinstance(cited, list) else [None])]
     return search["query"], found
 
 
