@@ -12,7 +12,17 @@ import pytest
 import seamline
 from seamline.api.evaluate import LabelledQuestion, TrialCorpus, TrialPlan, TrialRunner, generate_questions, load_corpus
 from seamline.api.sources import FileChoice, expand
-from seamline.api.tune import TuneResult, candidates, interrupted_base, split_questions, tune, tuned_toml
+from seamline.api.tune import (
+    CANDIDATES,
+    METRIC,
+    TuneResult,
+    candidates,
+    interrupted_base,
+    split_questions,
+    tune,
+    tuned_toml,
+)
+from seamline.cli.doors import tune as command
 from seamline.errors import ConfigError
 from seamline.recipe.recipe import Recipe, resize
 from seamline.recipe.toml import from_mapping
@@ -63,6 +73,10 @@ def test_candidates_are_the_same_for_a_seed() -> None:
     assert candidates(Recipe(), alphas=False, most=9, seed=1) != first
     assert {plan.alpha for plan in candidates(Recipe(), alphas=True)} == {None, 0.3, 0.5, 0.7}
     assert {plan.recipe.budget.floor > 0 for plan in candidates(Recipe(), alphas=False)} == {True, False}
+
+
+def test_the_command_line_says_the_same_defaults() -> None:
+    assert (command.CANDIDATES, command.METRIC) == (CANDIDATES, METRIC)
 
 
 def test_halves_share_no_question(questions: list[LabelledQuestion]) -> None:

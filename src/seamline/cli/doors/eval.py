@@ -24,7 +24,7 @@ from seamline.cli.options import (
 )
 from seamline.cli.output import DONE, FAILED, INTERRUPTED, Output, json_line, print_text
 from seamline.cli.terminal import Progress, TerminalStyle, columns, plural, say, style_for, visible
-from seamline.errors import ConfigError
+from seamline.errors import ConfigError, index_imports
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,10 +112,13 @@ def add_evaluation_options(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    from seamline.api.evaluate import check_gates, evaluate, parse_gates, plan_trials, render_report
-
     if args.record:
         return _record(args)
+    with index_imports():
+        import numpy  # noqa: F401 - what every search needs, before documents are read
+
+        from seamline.api.evaluate import check_gates, evaluate, parse_gates, plan_trials, render_report
+
     if args.list:
         return list_files([WantedPath(path, [choice_of(args)], args.follow_links) for path in args.paths])
     gates = parse_gates(args.gate)

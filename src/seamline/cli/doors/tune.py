@@ -20,10 +20,14 @@ from seamline.cli.options import (
 )
 from seamline.cli.output import DONE, INTERRUPTED, Output, json_line, print_text
 from seamline.cli.terminal import TerminalStyle, say, style_for, visible
-from seamline.errors import ConfigError
+from seamline.errors import ConfigError, index_imports
 
 if TYPE_CHECKING:
     from seamline.api.tune import TuneResult
+
+# As seamline.api.tune has them; importing them would make every command start later.
+CANDIDATES = 27
+METRIC = "budget_recall"
 
 _EPILOG = """\
 examples:
@@ -38,8 +42,6 @@ exit codes: 0 done, 2 usage or configuration, 130 interrupted (the best so far i
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
-    from seamline.api.tune import CANDIDATES, METRIC
-
     parser = commands.add_parser(
         "tune",
         help="choose strategy and sizes from evidence",
@@ -75,7 +77,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def execute(args: argparse.Namespace) -> int:
     from seamline.api.recipes import load_choice
     from seamline.api.trust import models_of
-    from seamline.api.tune import candidates, interrupted_base, tune, tuned_toml
+
+    with index_imports():
+        import numpy  # noqa: F401 - what every search needs, before documents are read
+
+        from seamline.api.tune import candidates, interrupted_base, tune, tuned_toml
 
     if args.list:
         return list_files([WantedPath(path, [choice_of(args)], args.follow_links) for path in args.paths])
