@@ -16,6 +16,7 @@ from seamline.evaluate.questions import LabelledQuestion, LocatedQuestions, Ques
 from seamline.evaluate.recorded import record_searches
 from seamline.evaluate.report import render_report
 from seamline.evaluate.trials import FACTS, TARGETS, Evaluation, Trial
+from seamline.protocols import LanguageModel, Usage
 from seamline.recipe.recipe import Recipe, resize
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "AnswerSpan",
     "Evaluation",
     "LabelledQuestion",
+    "LanguageModel",
     "LocatedQuestions",
     "PairedDifference",
     "QualityGate",
@@ -39,6 +41,7 @@ __all__ = [
     "TrialCorpus",
     "TrialPlan",
     "TrialRunner",
+    "Usage",
     "WrittenByModel",
     "check_gates",
     "evaluate",

@@ -29,9 +29,16 @@ from seamline.errors import ConfigError, index_imports
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from seamline.api.evaluate import Evaluation, LabelledQuestion, Trial, TrialCorpus, TrialRunner
+    from seamline.api.evaluate import (
+        Evaluation,
+        LabelledQuestion,
+        LanguageModel,
+        Trial,
+        TrialCorpus,
+        TrialRunner,
+        Usage,
+    )
     from seamline.api.trust import Access
-    from seamline.protocols import LanguageModel, Usage
     from seamline.types import Document
 
 T = TypeVar("T")
@@ -165,10 +172,9 @@ class Prepared(NamedTuple):
 
 def prepare(args: argparse.Namespace, settled: Settled) -> Prepared:
     """Read the documents and the questions of a command line."""
-    from seamline.api.evaluate import TrialRunner, load_corpus, locate_answers, read_questions
+    from seamline.api.evaluate import TrialRunner, Usage, load_corpus, locate_answers, read_questions
     from seamline.api.recipes import load_choice
     from seamline.api.sources import expand
-    from seamline.protocols import Usage
 
     judged = getattr(args, "judge", 0)
     if judged < 0:
@@ -241,8 +247,7 @@ def _generated(
     notes: list[str],
 ) -> tuple[list[LabelledQuestion], Usage]:
     """Questions that a model or rules write, which is told."""
-    from seamline.api.evaluate import WRITTEN, generate_questions, write_questions
-    from seamline.protocols import Usage
+    from seamline.api.evaluate import WRITTEN, Usage, generate_questions, write_questions
 
     if model is not None and args.generate != "rules":
         written = write_questions(documents, model, args.most or WRITTEN, progress.show)
