@@ -15,13 +15,13 @@ Result = TypeVar("Result")
 
 COMMANDS = (
     *("index", "search", "context", "cite", "ls", "get", "remove", "forget", "sources", "stats"),
-    *("chunk", "inspect", "audit", "schema", "serve", "mcp", "trust", "doctor", "completion"),
+    *("chunk", "inspect", "audit", "eval", "tune", "serve", "mcp", "schema", "trust", "doctor", "completion"),
 )
 """Each is a module beside this one with `add_parser` and `execute`, or shares one with others that are read together:
 then these are `add_NAME_parser` and `execute_NAME`."""
 _MODULES = {"ls": "documents", "get": "documents", "remove": "documents", "forget": "documents"}
-_DOORS = {"serve": "doors.serve", "mcp": "doors.mcp"}
-"""Commands in a folder of their own."""
+_FOLDERS = {"eval": "evaluation.eval", "tune": "evaluation.tune", "serve": "serving.serve", "mcp": "serving.mcp"}
+"""Commands in a folder below."""
 _BRIEF = ("search", "context", "cite", "stats", "ls", "get")
 """Commands that end before their garbage matters: collecting it would take a fifth of their CPU time."""
 
@@ -79,7 +79,7 @@ def build_parser(names: Sequence[str] = COMMANDS) -> ArgumentParser:
         dest="command", metavar="COMMAND", required=True, title="commands", parser_class=Parser
     )
     for name in names:
-        module = import_module(f"seamline.cli.{_MODULES.get(name) or _DOORS.get(name, name)}")
+        module = import_module(f"seamline.cli.{_MODULES.get(name) or _FOLDERS.get(name, name)}")
         command = getattr(module, f"add_{name}_parser" if name in _MODULES else "add_parser")(commands)
         execute = getattr(module, f"execute_{name}" if name in _MODULES else "execute")
         command.set_defaults(execute=execute, parser=command)
