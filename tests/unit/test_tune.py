@@ -22,7 +22,7 @@ from seamline.api.tune import (
     tune,
     tuned_toml,
 )
-from seamline.cli.doors import tune as command
+from seamline.cli.evaluation import tune as command
 from seamline.errors import ConfigError
 from seamline.recipe.recipe import Recipe, resize
 from seamline.recipe.toml import from_mapping

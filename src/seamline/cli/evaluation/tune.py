@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seamline.cli.doors.eval import add_evaluation_options, prepare, write_file
+from seamline.cli.evaluation.eval import add_evaluation_options, prepare, write_file
 from seamline.cli.options import (
     HelpFormatter,
     WantedPath,

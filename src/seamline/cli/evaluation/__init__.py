@@ -1,0 +1,1 @@
+"""Commands that measure: how well chunks are found, and which recipe finds best."""
