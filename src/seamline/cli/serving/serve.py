@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
@@ -18,8 +18,11 @@ from seamline.cli.terminal import plural, say
 from seamline.errors import ConfigError, needed
 
 if TYPE_CHECKING:
+    from seamline.agents.server import AgentApp
     from seamline.api.index import Index
+    from seamline.server.guard import GuardRules
     from seamline.server.limits import ServerLimits
+    from seamline.server.parts import ServerPart
 
 HOST, PORT = "127.0.0.1", 8765
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}", re.IGNORECASE)
@@ -116,7 +119,8 @@ def execute(args: argparse.Namespace) -> int:
             given = argparse.Namespace(api_key_env=args.api_key_env)
             workers = SearchWorkers({name: partial(open_place, given, place) for name, place in places}, args.workers)
         tracer = traces.get_tracer("seamline") if traces else None
-        app = make_app(indexes, rules=rules, log=log, tracer=tracer, workers=workers)
+        parts = [_agents(indexes, rules)]
+        app = make_app(indexes, rules=rules, parts=parts, log=log, tracer=tracer, workers=workers)
         host, port = bound.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
         kind = plural(len(tokens), "token") if len(tokens) else "no tokens; callers may " + _may(args.write)
@@ -124,6 +128,21 @@ def execute(args: argparse.Namespace) -> int:
             serve(app, bound, log, lambda: say(f"serving {', '.join(indexes)} on http://{shown}:{port} ({kind})"))
         say("stopped")
     return DONE
+
+
+def _agents(indexes: Mapping[str, Index], rules: GuardRules) -> ServerPart:
+    """The Model Context Protocol at /mcp. Its package is imported by the first who asks."""
+    from seamline.server.parts import sessions_part
+
+    hosts = [f"[{name}]" if ":" in name else name for name in rules.hosts]
+
+    def make(index: Index, write: bool) -> AgentApp:
+        from seamline.agents.server import AgentApp, AgentOptions
+
+        options = AgentOptions(write=write)
+        return AgentApp(index, options, hosts=[*hosts, *(f"{name}:*" for name in hosts)], origins=[*rules.origins])
+
+    return sessions_part("/mcp", indexes, make)
 
 
 def _may(write: bool) -> str:
