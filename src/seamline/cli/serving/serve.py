@@ -18,6 +18,8 @@ from seamline.cli.terminal import plural, say
 from seamline.errors import ConfigError, needed
 
 if TYPE_CHECKING:
+    from starlette.requests import Request
+
     from seamline.agents.server import AgentApp
     from seamline.api.index import Index
     from seamline.server.guard import GuardRules
@@ -119,7 +121,7 @@ def execute(args: argparse.Namespace) -> int:
             given = argparse.Namespace(api_key_env=args.api_key_env)
             workers = SearchWorkers({name: partial(open_place, given, place) for name, place in places}, args.workers)
         tracer = traces.get_tracer("seamline") if traces else None
-        parts = [_agents(indexes, rules)]
+        parts = [_agents(indexes, rules), _inspector(indexes, rules)]
         app = make_app(indexes, rules=rules, parts=parts, log=log, tracer=tracer, workers=workers)
         host, port = bound.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
@@ -143,6 +145,21 @@ def _agents(indexes: Mapping[str, Index], rules: GuardRules) -> ServerPart:
         return AgentApp(index, options, hosts=[*hosts, *(f"{name}:*" for name in hosts)], origins=[*rules.origins])
 
     return sessions_part("/mcp", indexes, make)
+
+
+def _inspector(indexes: Mapping[str, Index], rules: GuardRules) -> ServerPart:
+    """The page at /, over the first index. Its files need no token, what it asks for does."""
+    from seamline.inspector.web import IndexAccess, routes
+    from seamline.server.guard import require
+    from seamline.server.parts import ServerPart
+
+    index = next(iter(indexes.values()))
+
+    def find_index(request: Request) -> IndexAccess:
+        return IndexAccess(index, require(request.scope, "read").forced or "")
+
+    page = routes(index_of=find_index, max_bytes=rules.limits.body)
+    return ServerPart(page, ["/", "/inspector/static/*"])
 
 
 def _may(write: bool) -> str:

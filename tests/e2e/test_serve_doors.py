@@ -1,8 +1,9 @@
-"""MCP on the server: the official client with tokens of all kinds, and a stop while a session is open."""
+"""Other doors on the server: MCP by the official client with tokens of all kinds, and the inspector's page."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
 from collections.abc import Iterator
 from hashlib import sha256
@@ -81,3 +82,21 @@ def test_an_open_session_does_not_hold_up_the_end(server: ServerProcess) -> None
         assert stream.status_code == 200
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(10) == 0
+
+
+def test_the_page_is_open_and_what_it_asks_for_is_not(server: ServerProcess) -> None:
+    page = httpx.get(f"{server.url}/")
+    assert (page.status_code, "script-src 'self'" in page.headers["content-security-policy"]) == (200, True)
+    for file in re.findall(r'(?:src|href)="(/inspector/static/[^"]+)"', page.text):
+        assert httpx.get(server.url + file).status_code == 200
+
+    def ask(path: str, caller: str, **body: object) -> httpx.Response:
+        headers = bearer(caller) if caller else {}
+        return httpx.post(f"{server.url}/inspector/{path}", json=body, headers=headers, timeout=30)
+
+    assert ask("start", "").status_code == 401
+    assert ask("start", "read").json()["index"]["documents"][0]["doc"] == "pumps.md"
+    assert ask("start", "tenant").json()["index"]["documents"] == []
+    assert ask("view", "read", doc="pumps.md").status_code == 200
+    assert ask("view", "tenant", doc="pumps.md").status_code == 403
+    assert ask("search", "tenant", query="red pump").status_code == 200
