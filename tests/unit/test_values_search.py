@@ -133,6 +133,14 @@ def test_results_as_a_table(index: seamline.Index) -> None:
     assert Results().to_arrow().schema == table.schema
 
 
+def test_results_as_a_data_frame(index: seamline.Index) -> None:
+    results = index.search("pump water")
+    frame = results.to_pandas()
+    assert list(frame["id"]) == [hit.id for hit in results]
+    assert frame.loc[0, "score"] == results[0].score
+    assert list(Results().to_pandas().columns) == list(frame.columns)
+
+
 def test_missing_packages_are_named(index: seamline.Index, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(MissingExtra, match="pip install pandas"):
