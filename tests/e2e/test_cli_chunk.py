@@ -139,6 +139,9 @@ def test_the_output_is_never_its_own_input(cli, write) -> None:
     assert cli("chunk", "docs", "--output", "docs/out.txt", "--json") == first
     assert (cli.folder / "docs/out.txt").read_text() == before
     ended = cli("chunk", "docs/a.md", "--output", "docs/a.md")
+    assert ended.code == 2  # a file of Markdown is no output
+    assert (cli.folder / "docs/a.md").read_text() != ""
+    ended = cli("chunk", "docs/out.txt", "--output", "docs/out.txt")
     assert ended.code == 2
     assert "also an input" in ended.err
 

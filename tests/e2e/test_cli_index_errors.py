@@ -64,8 +64,8 @@ USAGE = {
     ),
     "an unknown embedder": (
         ("index", "handbook", "--index", "new", "--embedder", "word2vec"),
-        "--embedder: unknown embedder 'word2vec': expected minilm, static, hash, a path ending in .onnx, or "
-        "openai:MODEL@URL",
+        "--embedder: unknown embedder 'word2vec': expected seam, quality, minilm, static, hash, a path ending in "
+        ".onnx, or openai:MODEL@URL",
     ),
     "no key": (
         (*SEARCH, "--api-key-env", "NO_SUCH_KEY"),

@@ -57,20 +57,25 @@ def test_output_of_a_search_is_its_record(cli, write) -> None:
     assert cli("index", "guide.md", "--embedder", "hash", "--quiet").code == 0
     found = json.loads(cli("search", "retries", "--json").out)
     check("results", found)
+    root, files = found.pop("root"), [hit.pop("file") for hit in found["hits"]]
     assert seamline.Results.from_dict(found).to_dict() == found
     with seamline.open_index(cli.folder / ".seamline") as index:
         results = index.search("retries", k=5)
         assert json.loads(json.dumps(results.to_dict())) == found
+        assert (root, files) == (str(cli.folder), [str(cli.folder / "guide.md")] * len(results))
     planned = json.loads(cli("search", "compare retries and parcels", "--adaptive", "-k", "3", "--json").out)
     check("results", planned)
     assert planned["plan"]["k"] == 3
     text = json.loads(cli("context", "retries", "--budget", "300", "--json").out)
     check("context", text)
+    assert text.pop("root") == root
+    assert {passage.pop("file") for passage in text["passages"]} == set(files)
     assert seamline.ContextText.from_dict(text).to_dict() == text
     assert text["budget"] == 300
     key = results[0].citation.key
     looked_up = json.loads(cli("cite", key, "--json").out)
     check("resolved", looked_up)
+    assert (looked_up.pop("root"), looked_up.pop("file")) == (root, files[0])
     assert seamline.Resolved.from_dict(looked_up).to_dict() == looked_up
     assert looked_up["key"] == key
 

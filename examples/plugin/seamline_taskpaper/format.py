@@ -10,12 +10,7 @@ from __future__ import annotations
 
 import re
 
-from seamline.plugins import (
-    Block,
-    Format,
-    ParseInput,
-    ParseResult,
-)
+from seamline.plugins import Block, Format, ParseInput, ParseResult
 
 FORMAT = Format(
     name="taskpaper",

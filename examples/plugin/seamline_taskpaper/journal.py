@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import re
 
-from seamline.plugins import (
-    Document,
-    Recipe,
-    Runtime,
-    Signal,
-)
+from seamline.plugins import Document, Recipe, Runtime, Signal
 
 _DATE = re.compile(r"[#*_>\[\s-]*\d{4}-\d\d-\d\d\b")
 """What an entry opens with, whatever marks stand before it."""

@@ -22,7 +22,7 @@ from seamline.search.rerank import weight_of
 from seamline.text.words import query_words, words
 from seamline.types import Notice
 
-RELEVANT = 0.1
+RELEVANT = 0.2
 """Where the best passage is less likely than this to answer the query, nothing relevant was found."""
 _FIRST = 10
 """The passages among which the best is looked for."""
@@ -48,12 +48,12 @@ class Calibration(NamedTuple):
 
 
 BY_MEANING: Mapping[str, Calibration] = {
-    "seam": Calibration(base=-8.2, share=9.0, missing=26.0, enough=0.5),
-    "quality": Calibration(base=-8.2, share=9.0, missing=26.0, enough=0.5),
-    "minilm": Calibration(base=-8.2, share=9.0, missing=26.0, enough=0.5),
+    "seam": Calibration(base=-10.1, share=10.6, missing=18.6, enough=0.5),
+    "quality": Calibration(base=-10.1, share=10.5, missing=14.4, enough=0.55),
+    "minilm": Calibration(base=-10.1, share=10.4, missing=14.4, enough=0.55),
 }
 """By embedder, as cosine similarities of one model are not those of another."""
-BY_WORDS = Calibration(base=-8.2, share=8.8, missing=15.8, enough=0.15)
+BY_WORDS = Calibration(base=-8.8, share=8.5, missing=30.1, enough=0.15)
 """For BM25 alone."""
 
 
