@@ -23,6 +23,7 @@ sync_api = pytest.importorskip("playwright.sync_api", reason=EXTRA)
 axe = pytest.importorskip("axe_playwright_python", reason=EXTRA)
 pytest.importorskip("starlette", reason=EXTRA)
 expect = sync_api.expect
+expect.set_options(timeout=20_000)  # milliseconds: cores are shared
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason=EXTRA)]
@@ -125,7 +126,7 @@ def cards(page: Any) -> Any:
 
 def count(page: Any) -> int:
     """How many chunks the status line tells."""
-    expect(page.locator("#status")).to_contain_text(re.compile(r"\d chunks? by"), timeout=20_000)
+    expect(page.locator("#status")).to_contain_text(re.compile(r"\d chunks? by"))
     return int(re.search(r"([\d,]+) chunks? by", page.locator("#status").inner_text())[1].replace(",", ""))
 
 
@@ -202,6 +203,7 @@ def test_lists_and_tree(page: Any, served: Served) -> None:
 
 def test_a_file_is_dropped(page: Any, served: Served) -> None:
     page.goto(served.url)
+    expect(cards(page).first).to_be_visible()
     data = page.evaluate_handle(
         "() => { const data = new DataTransfer();"
         " data.items.add(new File(['# Dropped\\n\\nHello.'], 'dropped.md')); return data; }"
