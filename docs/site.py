@@ -17,7 +17,10 @@ import seamline
 from seamline import _WHERE
 
 ROOT = Path(__file__).parents[1]
-COPIED = ("*.md", "LICENSE", "docs/**/*.md", "docs/pictures/*.[ps][nv]g", "benchmarks/README.md", "benchmarks/results/*")
+COPIED = (
+    *("*.md", "LICENSE", "docs/**/*.md", "docs/pictures/*.svg", "docs/pictures/*.png"),
+    *("benchmarks/README.md", "benchmarks/results/*"),
+)
 
 
 class ApiPage(NamedTuple):

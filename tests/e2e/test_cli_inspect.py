@@ -53,3 +53,12 @@ def test_a_file_that_cannot_be_read_does_not_stop_the_others(cli, tmp_path: Path
 
 def test_standard_input(cli, tmp_path: Path) -> None:
     assert "h1 # Hi  :1" in cli("inspect", "-", stdin=b"# Hi\n").out
+
+
+def test_a_file_or_a_page(cli) -> None:
+    without = cli("inspect")
+    assert without.code == 2
+    assert "FILE" in without.err
+    mixed = cli("inspect", "--web", "--json")
+    assert mixed.code == 2
+    assert "leave --json and --blocks out" in mixed.err
