@@ -1,6 +1,6 @@
 """Who finds the answer first: Seamline's search beside plain engines over the same chunks, set by set.
 
-Recall@5, nDCG@10 and MRR of the default, of what it was before, of each change alone and of peers: SQLite FTS5 (porter,
+Recall@5, nDCG@10 and MRR of the default, of the model before it, of each leg alone and of peers: SQLite FTS5 (porter,
 headings of twice the weight), LanceDB hybrid search as it comes with vectors of MiniLM, and MiniLM alone. The default
 is set beside each with the 95% interval of a paired bootstrap.
 """
@@ -27,7 +27,7 @@ from seamline.search.rerank import load_reranker
 
 SETS = ("structmd", "chroma", "codebase", "fetaqa_long", "xquad_en", "asked")
 PLAIN = SearchOptions(k=10, min_score=0.0, gate=None)
-DEFAULT = "default (seam, 256)"
+DEFAULT = "default (seam)"
 DEPTH = 10
 BAR_BM25, BAR_FTS5 = 4.0, 5.0
 
@@ -120,7 +120,7 @@ def ahead(one: Sequence[Scored], other: Sequence[Scored], rounds: int = 2000) ->
     return float(np.mean([d.mean() for d in differences])), float(low), float(high)
 
 
-def ways(data: QuestionSet, models: Mapping[str, Remembering], folder: str, limit: int) -> Any:
+def ways(data: QuestionSet, models: Mapping[str, Remembering], folder: str, limit: int, *, brief: bool) -> Any:
     """Name and scores of each way, one at a time: an index of a large set takes memory."""
     small = build(data, limit, models["seam"], hierarchy=False)
     entries = entries_of(small)
@@ -129,22 +129,24 @@ def ways(data: QuestionSet, models: Mapping[str, Remembering], folder: str, limi
     yield "BM25 over the same chunks", measure(small, ours(small, SearchOptions(k=10, legs="bm25", min_score=0.0)))
     yield "seam alone", measure(small, ours(small, SearchOptions(k=10, legs="dense", min_score=0.0)))
     yield "FTS5", measure(small, fts5(small, entries))
+    if brief:
+        return
     other = build(data, limit, models["minilm"], hierarchy=False)
-    yield "minilm, 256", measure(other, ours(other, PLAIN))
+    yield "before (minilm)", measure(other, ours(other, PLAIN))
     yield "MiniLM alone", measure(other, ours(other, SearchOptions(k=10, legs="dense", min_score=0.0)))
     yield "LanceDB hybrid, MiniLM", measure(other, lance(other, entries_of(other), models["minilm"], folder))
     better = build(data, limit, models["quality"], hierarchy=False)
-    yield "quality, 256", measure(better, ours(better, PLAIN))
-    before = build(data, 512, models["minilm"], hierarchy=False)
-    yield "before (minilm, 512)", measure(before, ours(before, PLAIN))
+    yield "quality", measure(better, ours(better, PLAIN))
+    yield "quality + reranker", measure(better, ours(better, PLAIN, load_reranker("seam")))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, default=DATA.parent / "chunkbench" / "data")
     parser.add_argument("--sets", nargs="+", default=SETS, choices=SETS)
-    parser.add_argument("--limit", type=int, default=256)
+    parser.add_argument("--limit", type=int, default=512)
     parser.add_argument("--questions", type=int, default=250, help="of each set, at most, evenly spread (250)")
+    parser.add_argument("--brief", action="store_true", help="leave out what needs other models")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
     args = parser.parse_args()
     models = {name: Remembering(2, name) for name in ("seam", "quality", "minilm")}
@@ -152,7 +154,7 @@ def main() -> None:
     for name in args.sets:
         data = load_asked() if name == "asked" else load(args.data / name, args.questions)
         with tempfile.TemporaryDirectory() as folder:
-            for way, scored in ways(data, models, folder, args.limit):
+            for way, scored in ways(data, models, folder, args.limit, brief=args.brief):
                 progress(f"{name}: {way}")
                 found.setdefault(way, []).append(scored)
     progress("")
