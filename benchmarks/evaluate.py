@@ -39,9 +39,15 @@ SEED = 0
 
 def load(folder: Path, most: int) -> tuple[TrialCorpus, list[LabelledQuestion]]:
     """The documents and questions of a set; at most so many of them, spread evenly."""
-    docs = {row["id"]: row["text"].encode() for row in _rows(folder / "docs.jsonl")}
+    texts = {row["id"]: row["text"] for row in _rows(folder / "docs.jsonl")}
+    names = {name: name + (_suffix(text) if folder.name == "codebase" else "") for name, text in texts.items()}
+    docs = {names[name]: text.encode() for name, text in texts.items()}
     asked = [
-        LabelledQuestion(str(row["id"]), row["question"], tuple(AnswerSpan(**_span(one)) for one in row["refs"]))
+        LabelledQuestion(
+            str(row["id"]),
+            row["question"],
+            tuple(AnswerSpan(names[one["doc"]], one["start"], one["end"]) for one in row["refs"]),
+        )
         for row in _rows(folder / "queries.jsonl")
     ]
     kept = asked if len(asked) <= most else [asked[at * len(asked) // most] for at in range(most)]
@@ -54,8 +60,10 @@ def _rows(file: Path) -> Iterable[dict[str, Any]]:
         yield from map(json.loads, lines)
 
 
-def _span(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: row[name] for name in ("doc", "start", "end")}
+def _suffix(text: str) -> str:
+    """Of a source file that lost its name: code without it would be read as prose."""
+    signs = {".cpp": "#include", ".rs": "fn ", ".py": "def ", ".java": "public class", ".go": "func "}
+    return next((suffix for suffix, sign in signs.items() if sign in text), ".ts")
 
 
 def window(limit: int, count: Count) -> CutSpans:

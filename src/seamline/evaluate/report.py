@@ -64,7 +64,7 @@ _QUESTIONS = """<section id="questions"><h2>Questions</h2>
 
 
 def _summary(done: Evaluation) -> str:
-    kind = "questions that rules wrote from the documents" if done.generated else "questions"
+    kind = "questions generated from the documents" if done.generated else "questions"
     lines = [f"<h1>Evaluation</h1><p>{len(done.questions):,} {kind} on {done.documents:,} documents.</p>"]
     if done.generated:
         lines.append(
@@ -113,6 +113,8 @@ def _figure_row(done: Evaluation, trial: Trial) -> list[str]:
         text = f"{means[name]:.3f}" if name in means else ""
         if name in found:
             text = f'<span title="{_interval(found[name])}">{text}{_sign(name, found[name])}</span>'
+        elif name in (*COMPARED, *JUDGED):
+            text += "<i></i>"  # the room of a sign, so that figures stand below each other
         cells.append(text)
     return cells
 
