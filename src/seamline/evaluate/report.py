@@ -71,7 +71,7 @@ def _summary(done: Evaluation) -> str:
             '<p class="warning">These questions were generated: they ask in the words of the documents, so figures are'
             " higher than for questions of people. Compare trials with each other; do not read them as how often a"
             " person finds an answer. In tests they ranked trials as written questions do for documents with headings,"
-            " tables and lists (rank correlation 0.65 to 0.99), and not for source code (0.3 to 0.6) or plain prose.</p>"
+            " tables and lists (rank correlation 0.65 to 0.99), and not for source code (0.1 to 0.6) or prose.</p>"
         )
     if done.notes:
         items = "".join(f"<li>{escape(note)}</li>" for note in done.notes[:50])
