@@ -39,7 +39,7 @@ EVAL = ("eval", "handbook", "--legs", "bm25")
 def test_a_table_and_what_was_not_found(handbook_here: Warm) -> None:
     ended = handbook_here(*EVAL, "--questions", ask(handbook_here.folder), "--sizes", "128,512")
     assert ended.code == 0, ended.err
-    assert "1 questions on" in ended.out
+    assert "1 question on" in ended.out
     assert [line.split()[:2] for line in ended.out.splitlines()[3:5]] == [["structural", "128"], ["structural", "512"]]
     assert "answer not found: q2" in ended.err
     assert "\x1b" not in ended.out

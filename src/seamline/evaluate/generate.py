@@ -81,7 +81,8 @@ def _rows(document: Document) -> Iterator[_Draft]:
         for number, row in rows:
             key, column = row.cells[0], 1 + number % (len(names) - 1)
             if keys.count(key) == 1 and _PLAIN_CELL.fullmatch(key) and row.cells[column]:
-                yield f"What is the {_plain(names[column])} of {_plain(key)}?", (row.span[0], row.span[1])
+                asked = re.sub(r"^(?:an?|the)\s+", "", _plain(names[column]), flags=re.IGNORECASE)
+                yield f"What is the {asked} of {_plain(key)}?", (row.span[0], row.span[1])
 
 
 def _definitions(document: Document) -> Iterator[_Draft]:

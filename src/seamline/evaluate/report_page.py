@@ -50,7 +50,8 @@ overflow-wrap:anywhere;font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,monospac
 .passage cite{display:block;color:var(--dim);font-style:normal}
 .answer{border-left:3px solid var(--good)}
 .pager{display:flex;gap:12px;align-items:center;margin:12px 0 40px}
-@media(max-width:640px){main{padding:10px}.sides{grid-template-columns:1fr}body{font-size:14px}
+@media(max-width:640px){main{padding:10px}.plot svg text{font-size:20px}
+.sides{grid-template-columns:1fr}body{font-size:14px}
 .row>summary{flex-direction:column;gap:2px}.controls label{width:100%}
 .controls select,.controls input{flex:1;min-width:0}}
 """

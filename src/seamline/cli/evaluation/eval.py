@@ -371,8 +371,8 @@ def table_lines(done: Evaluation, style: TerminalStyle) -> Iterator[str]:
     """The figures of every trial, marked where they differ from the first by more than chance."""
     from seamline.api.evaluate import JUDGED
 
-    written = "generated questions" if done.generated else "questions"
-    head = f"{len(done.questions):,} {written} on {plural(done.documents, 'document')}"
+    asked = plural(len(done.questions), "generated question" if done.generated else "question")
+    head = f"{asked} on {plural(done.documents, 'document')}"
     yield style.paint(head, "bold")
     yield ""
     judged = {name: _cell(name) for name in JUDGED if any(trial.judged for trial in done.trials)}
