@@ -16,7 +16,7 @@ from seamline.enrich.sketch import text_sketch
 from seamline.facts import Derived, Facts
 from seamline.filters.tree import DERIVED_FIELDS
 from seamline.protocols import Tokenizer
-from seamline.records import ABOUT, Entry, EntryPlace, MetaValue
+from seamline.records import ABOUT, ANSWERS, Entry, EntryPlace, MetaValue, SourceSpan
 from seamline.text.sentences import sentence_starts
 from seamline.types import Chunk, Document, Namer, Span, content_hash
 
@@ -25,7 +25,9 @@ _Base = dict[str, Any]
 SECTION = 100
 """Tokens of a section's summary, at most."""
 _MOST_ABOUT = 8
-"""Chunks that one text about them leads to."""
+"""Chunks that a text leads to which is not shown itself."""
+_MOST_SPANS = 16
+"""Places of a text that are kept apart; of more, the nearest are joined."""
 
 
 class Described(NamedTuple):
@@ -81,20 +83,24 @@ def describe(
         entry = _chunk(base, chunk, parent, prose, tokenizer)
         found.append((index, 0, entry, chunk.body, chunk.path))
     found.sort(key=lambda item: item[:2])  # a section before its chunks, the larger of two sections first
-    placed = [(entry, span, path) for _, _, entry, span, path in found]
     # A larger chunk is searched by its summary already.
-    placed += _about(about, {entry.id: entry for _, _, entry, _, _ in found if entry.level == 0})
+    derived = _about(about, {entry.id: entry for _, _, entry, _, _ in found if entry.level == 0})
     return Described(
-        [entry for entry, _, _ in placed],
-        tuple(_place(document, entry, span, path) for entry, span, path in placed),
+        [*(entry for _, _, entry, _, _ in found), *(entry for entry, _ in derived)],
+        (
+            *(_place(document, entry, (span,), path) for _, _, entry, span, path in found),
+            *(_place(document, entry, _nearest_joined(spans), entry.path) for entry, spans in derived),
+        ),
     )
 
 
-def _about(about: Sequence[Derived], known: Mapping[str, Entry]) -> list[tuple[Entry, Span, tuple[str, ...]]]:
-    """An entry for each text and each chunk it is about; one that says the same of the same chunk twice is one."""
-    found: dict[str, tuple[Entry, Span, tuple[str, ...]]] = {}
+def _about(about: Sequence[Derived], known: Mapping[str, Entry]) -> list[tuple[Entry, tuple[Span, ...]]]:
+    """An entry for each text, and of those that only lead to chunks one for each of the chunks; one that says the same
+    of the same chunk twice is one."""
+    found: dict[str, tuple[Entry, tuple[Span, ...]]] = {}
     for one in about:
-        for chunk in [known[id] for id in one.of[:_MOST_ABOUT] if id in known]:
+        chunks = [known[id] for id in one.of if id in known]
+        for chunk in chunks[: 1 if one.kind in ANSWERS else _MOST_ABOUT]:
             entry = replace(
                 chunk,
                 id=content_hash("\0".join((chunk.id, one.kind, one.text)))[: len(chunk.id)],
@@ -111,8 +117,21 @@ def _about(about: Sequence[Derived], known: Mapping[str, Entry]) -> list[tuple[E
                 before="",
                 after="",
             )
-            found[entry.id] = entry, Span(one.spans[0].start, one.spans[-1].end), chunk.path
+            found[entry.id] = entry, one.spans
     return list(found.values())
+
+
+def _nearest_joined(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """At most sixteen spans, in order: those with the least between them are joined."""
+    out: list[Span] = []
+    for span in sorted(spans):
+        if out and span.start <= out[-1].end:
+            out[-1] = Span(out[-1].start, max(out[-1].end, span.end))
+        else:
+            out.append(span)
+    gaps = sorted(range(1, len(out)), key=lambda n: out[n].start - out[n - 1].end)
+    kept = sorted({0, *gaps[max(0, len(out) - _MOST_SPANS) :]})
+    return tuple(Span(out[n].start, out[(*kept, len(out))[at] - 1].end) for at, n in enumerate(kept, start=1))
 
 
 def _levels(levels: Sequence[Chunk], leaves: Sequence[Chunk]) -> list[_Group]:
@@ -141,8 +160,10 @@ def _meta(document: Document) -> dict[str, MetaValue]:
     return found if document.confidence == 1 else {**found, "confidence": round(document.confidence, 3)}
 
 
-def _place(document: Document, entry: Entry, span: Span, path: tuple[str, ...]) -> EntryPlace:
-    return EntryPlace(entry.id, entry.level, span.start, span.end, anchor=document.place_of(span), path=path)
+def _place(document: Document, entry: Entry, spans: Sequence[Span], path: tuple[str, ...]) -> EntryPlace:
+    whole = Span(spans[0].start, spans[-1].end)
+    parts = tuple(SourceSpan(*span, document.place_of(span)) for span in spans) if len(spans) > 1 else ()
+    return EntryPlace(entry.id, entry.level, *whole, anchor=document.place_of(whole), path=path, spans=parts)
 
 
 def _chunk(base: _Base, chunk: Chunk, parent: str, prose: Prose, tokenizer: Tokenizer) -> Entry:

@@ -393,6 +393,8 @@ class HitRecord(_OptionalHit, _OfFile):
     path: list[str]
     level: int
     kind: str
+    derived: str
+    """What the text is where it was made from what the citations hold, such as table-summary; empty for a passage."""
     meta: dict[str, Any]
     """Metadata of its document: texts, numbers, flags, lists of texts; a time is {"time": ISO 8601}."""
     ids: list[str]
@@ -443,6 +445,8 @@ class PassageRecord(_OfFile):
     label: str
     text: str
     summary: bool
+    derived: str
+    """What the text is where it was made from what the citations hold, such as table-summary; empty for a passage."""
     citations: list[CitationRecord]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, cast, overload
 
-from seamline.records import Entry, MetaValue
+from seamline.records import ABOUT, Entry, MetaValue
 from seamline.types import Notice
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Citation:
     end: int
     """Code points of the version's text."""
     quote: str
-    """The exact slice of that text."""
+    """The exact slice of that text; of a place that a derived text was made from, its first 2,000 code points."""
 
     @property
     def key(self) -> str:
@@ -184,7 +184,8 @@ class Hit:
     """The probability that it answers the query, 0-1 (see `seamline.search.score`); where `Results.evidence` is None,
     the same as `relative`."""
     citations: tuple[Citation, ...]
-    """Of what was found, in document order: the entry, the section it was widened to, or it and its neighbour."""
+    """Of what was found, in document order: the entry, the section it was widened to, or it and its neighbour; of a
+    derived text, the places it was made from."""
     text: str
     """What to read: the prompt view of the entry, with what stands around it where `why.expanded` says so."""
     ids: tuple[str, ...]
@@ -194,6 +195,14 @@ class Hit:
     """Passages that say almost the same, left out for this one."""
     relative: float = 0.0
     """What hits are ordered by: 0-1, comparable within one result only."""
+
+    @property
+    def derived(self) -> str:
+        """What the text is where it is not the document's own: `table-summary`, `pivot`, `file-summary`, `summary`,
+        `proposition`, `rows`. `citations` are of what it was made from. Empty for a passage."""
+        if self.entry.level == ABOUT:
+            return self.entry.kind
+        return "summary" if self.entry.level > 0 and not self.ids else ""
 
     @property
     def citation(self) -> Citation:
@@ -239,6 +248,7 @@ class Hit:
             "path": list(self.entry.path),
             "level": self.entry.level,
             "kind": self.entry.kind,
+            "derived": self.derived,
             "meta": meta_record(self.meta),
             "ids": list(self.ids),
             "citations": [one.to_dict() for one in self.citations],
@@ -337,6 +347,8 @@ class PromptPassage:
     """Of the chunks it is made of, in document order."""
     summary: bool = False
     """Whether it is a summary of the chunk, which did not fit."""
+    derived: str = ""
+    """What the text is where it was made from what the citations hold, as `Hit.derived` says."""
 
     @property
     def start(self) -> int:
@@ -357,6 +369,7 @@ class PromptPassage:
             "label": self.label(),
             "text": self.text,
             "summary": self.summary,
+            "derived": self.derived,
             "citations": [citation.to_dict() for citation in self.citations],
         }
 

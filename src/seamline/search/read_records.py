@@ -124,7 +124,9 @@ def read_context(record: Mapping[str, Any]) -> ContextText:
     """The text for a prompt of a record."""
     known = from_plain(ContextTextRecord, record)
     passages = [
-        PromptPassage(one["number"], one["text"], tuple(map(read_citation, one["citations"])), one["summary"])
+        PromptPassage(
+            one["number"], one["text"], tuple(map(read_citation, one["citations"])), one["summary"], one["derived"]
+        )
         for one in known["passages"]
     ]
     return ContextText(

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.errors import ConfigError
+from seamline.filters.tree import Filter, Test
 from seamline.protocols import Embedder, Reader, Reranker
 from seamline.records import ABOUT, Scored
 from seamline.search import expand, fuse
@@ -20,13 +21,12 @@ from seamline.search.hits import Hit, Why
 from seamline.search.legs import Legs, SearchScope, find, similarities
 from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan
-from seamline.search.query import Query, Wording
+from seamline.search.query import Query, Wording, statistic_words
 from seamline.search.rerank import rescore, weigh
-from seamline.text.words import MOST_QUERY_WORDS, query_words
+from seamline.text.words import MOST_QUERY_WORDS, query_words, words
 from seamline.types import Notice
 
 if TYPE_CHECKING:
-    from seamline.filters.tree import Filter
     from seamline.records import Entry, Vector
 
 LONGEST_QUERY = 16_384
@@ -37,6 +37,11 @@ DEEP = 200
 """What BM25 finds of a short query: the passage that says it word for word may be far down."""
 DEEPEST = 1000
 """What each leg finds where passages must hold a phrase or must not hold a word."""
+_TABLES: Filter = Test("kind", "=", "table-summary")
+_COVERED = 0.6
+"""The share of a question's words that the summary of a table must have to come first for a statistic."""
+_BESIDE_STATISTIC = 0.95
+"""What other texts are worth then."""
 _SECTIONS = 10
 """Sections whose chunks are looked at, where summaries are searched first."""
 
@@ -104,7 +109,10 @@ class Finder:
         scopes = [SearchScope(where, (0, ABOUT) if options.about else (0,))]
         if options.mode == "multi-level":
             scopes.append(SearchScope(expand.both(where, expand.SECTIONS), None))
-        return order(one for scope in scopes for one in self.candidates(scope))
+        found = order(one for scope in scopes for one in self.candidates(scope))
+        if options.about and options.show == "derived":
+            found = self.with_statistics(found, where)
+        return resolve_derived(found, documents, options.show) if options.about else found
 
     def candidates(self, scope: SearchScope) -> list[Candidate]:
         """The fused candidates of a scope, best first."""
@@ -138,8 +146,21 @@ class Finder:
             )
             for id, score in admitted
         ]
-        best = order(found)[: options.depth]
-        return resolve_derived(best, reader) if options.about else best
+        return order(found)[: options.depth]
+
+    def with_statistics(self, found: Sequence[Candidate], where: Filter | None) -> list[Candidate]:
+        """The candidates, and before them summaries of tables where the question asks for a statistic of what they
+        have. Rows have the words of such a question too, and there are many of them."""
+        asked = statistic_words(self.query.text)
+        if not asked:
+            return list(found)
+        tables = self.candidates(SearchScope(expand.both(where, _TABLES), (ABOUT,)))
+        fitting = [one for one in tables if len(asked & {*words(one.entry.searched)}) >= _COVERED * len(asked)]
+        if not fitting:
+            return list(found)
+        scale = max((one.score for one in found), default=1.0) / (fitting[0].score or 1.0)
+        lowered = [replace(one, score=one.score * _BESIDE_STATISTIC) for one in found]
+        return order([*(replace(one, score=one.score * scale) for one in fitting), *lowered])
 
     def _depths(self, wording: Wording) -> tuple[int, int]:
         """How many the dense leg and BM25 find."""

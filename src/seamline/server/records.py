@@ -18,6 +18,8 @@ class _SearchChoices(TypedDict, total=False):
     """Most weight of meaning, from 0 to 1; the rest is for words."""
     min_score: float | None
     """Leave out passages that are less likely to answer; 0 shows all."""
+    show: Literal["derived", "source"]
+    """Where a summary, a claim or rewritten rows match best: that text, or its chunk."""
     collapse: bool
     """Whether near-duplicates are listed under the best of them."""
     reranker: Literal["seam"]

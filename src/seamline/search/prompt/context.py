@@ -9,11 +9,21 @@ from typing import NamedTuple
 
 from seamline.errors import BudgetError, ConfigError
 from seamline.protocols import Tokenizer
+from seamline.records import ABOUT
 from seamline.search.documents import DocumentCache
 from seamline.search.expand import cite_run, run_text, without_covered
 from seamline.search.highlight import Sentences
 from seamline.search.hits import Citation, ContextText, Hit, PromptPassage
-from seamline.search.prompt.budget import Form, Packing, RatedHit, ids_around, pack, rate_hits, rate_neighbours
+from seamline.search.prompt.budget import (
+    Form,
+    Packing,
+    RatedHit,
+    ids_around,
+    pack,
+    rate_hits,
+    rate_neighbours,
+    restated_ids,
+)
 from seamline.search.prompt.render import PREAMBLE, Sources, render
 from seamline.search.prompt.splitting import Clip, clip_citation
 
@@ -70,7 +80,11 @@ class PromptBuilder:
         whole = {id for one in held if not one.summary and not one.part for id in one.hit.ids}
         parts = [PromptPassage(0, run_text(run, self.documents), run) for run in self._runs(doc, whole)]
         parts += [PromptPassage(0, one.part.text, (one.part.citation,)) for one in held if one.part]
-        parts += [PromptPassage(0, _short(one.hit), one.hit.citations, True) for one in held if one.summary]
+        parts += [
+            PromptPassage(0, _short(one.hit), one.hit.citations, one.hit.entry.level < ABOUT, one.hit.derived)
+            for one in held
+            if one.summary
+        ]
         return sorted(parts, key=lambda part: (part.start, part.end))
 
     def _runs(self, doc: str, ids: set[str]) -> Iterator[tuple[Citation, ...]]:
@@ -95,7 +109,8 @@ class _Ways(NamedTuple):
     sentences: Sentences | None
 
     def whole(self, rank: int, hit: Hit) -> list[SelectedHit]:
-        """As it is, then what was found of it alone. A section that is too long to be shown has its summary."""
+        """As it is, then what was found of it alone. A section that is too long to be shown has its summary, and a
+        derived text is one."""
         if not hit.ids:
             return [SelectedHit(rank, hit, summary=True)]
         alone = _alone(hit, self.documents)
@@ -154,7 +169,7 @@ def assemble(
     passages = builder.passages(taken.values())
     text = render(passages, builder.sources, full_paths=builder.full_paths)
     # A hit that was not taken may still be shown, as the neighbour of one that was.
-    shown = {one.id for passage in passages if not passage.summary for one in passage.citations}
+    shown = {one.id for passage in passages if not (passage.summary or passage.derived) for one in passage.citations}
     left_out = tuple(
         one.hit.citation
         for rank, one in enumerate(found)
@@ -216,9 +231,9 @@ def _without_strays(
     shown: set[str] = set()
     for rank, one in sorted(taken.items()):
         is_whole = not one.summary and not one.part
-        if found[rank].found or (is_whole and not shown.isdisjoint(ids_around(one.hit, documents))):
+        if found[rank].found or (is_whole and not shown.isdisjoint((*one.hit.ids, *ids_around(one.hit, documents)))):
             kept[rank] = one
-            shown.update(one.hit.ids if is_whole else ())
+            shown.update(one.hit.ids if is_whole else restated_ids(one.hit, documents))
     return kept
 
 
