@@ -143,6 +143,11 @@ def retrieve(
         least = options.min_score if options.legs != "bm25" else options.min_score or 0.0
         kept, told = admit(calibrate(hits, evidence, calibration), least)
     shown = read_whole(kept, documents, options.whole) if options.whole else kept
+    if options.fields or options.sort:
+        from seamline.search.fields import show_fields, sort_hits
+
+        shown = show_fields(shown, options.fields, engine.now, options.decay)
+        shown = sort_hits(shown, options.sort, engine.now, options.decay) if options.sort else shown
     return Results(tuple(shown), (*notices, *told), evidence=evidence)
 
 

@@ -32,6 +32,8 @@ _OPTIONS = {
     "$.search.alpha": "--alpha",
     "$.search.min_score": "--min-score",
     "$.search.reranker": "--reranker",
+    "$.search.fields": "--fields",
+    "$.search.sort": "--sort",
     "$.context.budget": "--budget",
 }
 """Where an error points, as the command line calls it."""
@@ -87,6 +89,8 @@ def options_of(args: argparse.Namespace, mode: str = MODES[0]) -> SearchOptions:
         fusion=args.fusion,
         alpha=args.alpha,
         show=args.show,
+        fields=tuple(name.strip() for name in getattr(args, "fields", "").split(",") if name.strip()),
+        sort=getattr(args, "sort", ""),
         collapse=not args.no_collapse,
         min_score=args.min_score,
     )

@@ -4,8 +4,9 @@ whole where lines matter, and why it has its score."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,6 +58,8 @@ class HitView(NamedTuple):
     full: bool = False
     """All of the text, instead of the part that matches best."""
     explain: bool = False
+    fields: Sequence[str] = ()
+    """Facts that are shown with each."""
 
 
 def render(results: Results, plan: Plan | None, view: HitView) -> str:
@@ -75,11 +78,31 @@ def _hit(number: int, hit: Hit, view: HitView) -> Iterator[str]:
     yield from crumbs(hit.citations, style)
     yield f"{INDENT}{style.paint(visible(hit.citation.key), 'dim')}"
     yield from (f"{INDENT}{style.paint(line, 'cyan')}" for line in _derived(hit))
+    if told := [_field_text(name, hit.facts) for name in view.fields if hit.facts.get(name) not in (None, "", ())]:
+        yield f"{INDENT}{style.paint(', '.join(told), 'cyan')}"
     if view.explain:
         yield from (f"{INDENT}{style.paint(line, 'yellow')}" for line in explain(hit.why))
     bar = style.paint(style.mark("│", "|"), "dim")
     yield from (f"{INDENT}{bar} {line}".rstrip() for line in _text(hit, view))
     yield from (f"{INDENT}{line}" for line in _twins(hit.duplicates, style))
+
+
+def _field_text(name: str, facts: Mapping[str, object]) -> str:
+    """A field and what it has; entities with their types."""
+    value = facts[name]
+    match value:
+        case bool():
+            return f"{name} {'true' if value else 'false'}"
+        case float():
+            return f"{name} {value:.4g}"
+        case datetime():
+            return f"{name} {value:%Y-%m-%d}"
+        case tuple():
+            types = facts.get("entity_types") if name == "entities" else None
+            if isinstance(types, tuple) and len(types) == len(value):
+                value = tuple(f"{one} ({type})" for one, type in zip(value, types, strict=True))
+            return f"{name} {clip(visible('; '.join(value)), _LONGEST)}"
+    return f"{name} {clip(visible(str(value)), _LONGEST)}"
 
 
 def _derived(hit: Hit) -> Iterator[str]:

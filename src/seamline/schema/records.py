@@ -397,6 +397,8 @@ class HitRecord(_OptionalHit, _OfFile):
     """What the text is where it was made from what the citations hold, such as table-summary; empty for a passage."""
     meta: dict[str, Any]
     """Metadata of its document: texts, numbers, flags, lists of texts; a time is {"time": ISO 8601}."""
+    facts: dict[str, Any]
+    """What the index keeps of enrichment, by the names of filters, and the fields that were asked for."""
     ids: list[str]
     citations: list[CitationRecord]
     why: WhyRecord

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, cast, overload
 
+from seamline.filters.tree import DERIVED_FIELDS
 from seamline.records import ABOUT, Entry, MetaValue
 from seamline.types import Notice
 
@@ -195,6 +196,13 @@ class Hit:
     """Passages that say almost the same, left out for this one."""
     relative: float = 0.0
     """What hits are ordered by: 0-1, comparable within one result only."""
+    fields: tuple[tuple[str, MetaValue], ...] = ()
+    """What was asked for by `SearchOptions.fields` and is not among the facts that the index keeps."""
+
+    @property
+    def facts(self) -> dict[str, MetaValue]:
+        """What the index keeps of enrichment, by the names of filters, and the fields that were asked for."""
+        return {**kept_facts(self.entry), **dict(self.fields)}
 
     @property
     def derived(self) -> str:
@@ -250,6 +258,7 @@ class Hit:
             "kind": self.entry.kind,
             "derived": self.derived,
             "meta": meta_record(self.meta),
+            "facts": meta_record(self.facts),
             "ids": list(self.ids),
             "citations": [one.to_dict() for one in self.citations],
             "why": self.why.to_dict(),
@@ -263,6 +272,18 @@ class Hit:
         from seamline.search.read_records import read_hit
 
         return read_hit(record)
+
+
+def kept_facts(entry: Entry) -> dict[str, MetaValue]:
+    """What enrichment found of an entry, how sure its text is, and which version of its source it is from."""
+    found = {
+        name: entry.meta[kept] for name, kept in DERIVED_FIELDS.items() if name not in _PLACE and kept in entry.meta
+    }
+    return found if entry.coherence is None else {**found, "coherence": entry.coherence}
+
+
+_PLACE = ("media_type", "page")
+"""Fields that citations tell."""
 
 
 class Evidence(NamedTuple):

@@ -46,6 +46,10 @@ class SearchOptions:
     show: Show = "derived"
     """What is shown where a text about chunks is the best match: a summary, a claim or rows as sentences itself, with
     citations of what it was made from (derived), or the chunk (source)."""
+    fields: tuple[str, ...] = ()
+    """Fields that hits are shown with, by the names of filters: `freshness`, `page`, `meta.team`."""
+    sort: str = ""
+    """A field that the hits are sorted by; `FIELD:desc` for the highest first. They are the same hits."""
     min_score: float | None = None
     """Hits that are less likely than this to answer are left out. Where none is given, all are left out if not even the
     best is likely to answer; with 0, nothing is."""
@@ -78,6 +82,10 @@ class SearchOptions:
         _number("lean", self.lean, 0, 1)
         _number("decay", self.decay, 0, 1000)
         _number("share", self.share, 0, 1)
+        if self.fields or self.sort:
+            from seamline.search.fields import check_fields
+
+            check_fields(self.fields, self.sort)
         if self.min_score is not None:
             _number("min_score", self.min_score, 0, 1)
 

@@ -27,6 +27,10 @@ class _SearchChoices(TypedDict, total=False):
 
 
 class _OptionalSearch(_SearchChoices, total=False):
+    fields: list[str]
+    """Fields that hits are shown with, by the names of filters."""
+    sort: str
+    """A field that the hits are sorted by; FIELD:desc for the highest first."""
     k: int
     """Hits that are wanted; 10 unless given."""
     adaptive: bool
@@ -215,6 +219,8 @@ class StatsAnswer(TypedDict):
     languages: dict[str, int]
     duplicate_rate: float
     """Share of chunks that would not be missed."""
+    needs_review: dict[str, int]
+    """By document, how many of its chunks have a text that somebody should look at."""
     completeness: float
     """How many chunks have a title, a kind and a language, 0-1."""
     alerts: list[str]
