@@ -121,7 +121,7 @@ def retrieve(
     from seamline.search.legs import query_vectors
     from seamline.search.query import parse_query
     from seamline.search.score import admit, calibrate, calibration_of, gather
-    from seamline.search.search import Finder, merge_parts, read_question, rerank, widen
+    from seamline.search.search import Finder, merge_parts, read_question, rerank, reserve_sides, widen
 
     queries, options, notices = read_question(question, options)
     documents = DocumentCache(engine.reader)
@@ -136,6 +136,9 @@ def retrieve(
         evidence = evidence or (gather(query.text, best) if calibration else None)  # of the question as a whole
         found.append(widen(best, query.text, documents, options))
     hits = found[0] if isinstance(question, str) else merge_parts(question, queries, found)
+    if not isinstance(question, str) and question.sides:
+        hits, lacking = reserve_sides(question, found, hits)  # room for each side of a comparison
+        notices = (*notices, *lacking)
     if calibration is None or evidence is None:
         kept, told = admit(hits, options.min_score or 0.0)
     else:

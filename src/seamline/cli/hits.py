@@ -195,6 +195,8 @@ def explain(why: Why) -> Iterator[str]:
     yield "score: " + ", ".join([*filter(None, legs), *_weights_text(why)])
     if why.query:
         yield f"found for: {_quote(why.query)}"
+    if why.side:
+        yield f"stands for: {_quote(why.side)}"
     if why.about:
         yield f"found by: {clip(visible(' '.join(why.about.split())), _LONGEST)}"
     if why.shadow:

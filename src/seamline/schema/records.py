@@ -334,6 +334,7 @@ class WhyRecord(TypedDict, total=False):
     freshness: float
     authority: float
     coherence: float
+    side: str
     shadow: ShadowRecord
     query: str
     about: str

@@ -160,6 +160,8 @@ class Why:
     shadow: Shadow | None = None
     query: str = ""
     """The sub-query that found it, where a question was taken apart."""
+    side: str = ""
+    """The side of a comparison that it is shown for; several where it names them all."""
     about: str = ""
     """The text about it that was found in its place: what it is, such as `proposition`, and what it says."""
     expanded: str = ""

@@ -152,19 +152,23 @@ def assemble(
 
     Hits that are worth less than the share `weak` of the best are left out; where none is given, the budget decides.
     Of hits that have no room, the sentences or rows that meet the query are shown, or else their summaries. With
-    `whole`, room that is left goes to the chunks beside the hits.
+    `whole`, room that is left goes to the chunks beside the hits. The sides of a comparison share the room first.
     """
     if budget <= 0:
         raise BudgetError(f"expected a budget above 0 tokens, got {budget}", "$.context.budget")
     if weak is not None and not 0 <= weak <= 1:
         raise ConfigError(f"expected a share from 0 to 1, got {weak}", "$.context.weak")
     least = min(_WEAKEST, WEAK / budget) if weak is None else weak
-    found = [one for one in rate_hits(without_covered(hits), builder.documents) if one.usefulness >= least]
+    sides = [hit for hit in hits if hit.why.side]
+    others = [hit for hit in without_covered(hits) if not hit.why.side]
+    found = [RatedHit(hit, 1.0) for hit in sides]
+    found += [one for one in rate_hits(others, builder.documents) if one.usefulness >= least]
     if whole:
         found += rate_neighbours(found, builder.documents)
     distinct = [one.hit for one in found]
     ways = _Ways(builder.documents, query, summaries, sentences)
-    taken = _fill_room(_pack_hits(found, builder, budget, packing, ways), distinct, builder, budget, ways)
+    first = _share_room(sides, builder, budget, ways) if sides else _pack_hits(found, builder, budget, packing, ways)
+    taken = _fill_room(first, distinct, builder, budget, ways)
     taken = _without_strays(taken, found, builder.documents)
     passages = builder.passages(taken.values())
     text = render(passages, builder.sources, full_paths=builder.full_paths)
@@ -176,6 +180,21 @@ def assemble(
         if one.found and rank not in taken and one.hit.entry.id not in shown
     )
     return ContextText(text, tuple(passages), builder.tokenizer.count(text), left_out)
+
+
+def _share_room(sides: Sequence[Hit], builder: PromptBuilder, budget: int, ways: _Ways) -> dict[int, SelectedHit]:
+    """The sides of a comparison, each in the largest form that fits into its equal share of the room."""
+    once = builder.tokenizer.count(PREAMBLE)
+    share = (budget - once) // len(sides) + once
+    held: dict[int, SelectedHit] = {}
+    for rank, hit in enumerate(sides):
+        forms = [*ways.whole(rank, hit), *ways.parts(rank, hit), *ways.summary(rank, hit)]
+        form = next((one for one in forms if builder.count([one]) <= share), None)
+        if form is not None:
+            held[rank] = form
+    while held and builder.count(held.values()) > budget:  # counts do not quite add up
+        del held[max(held)]
+    return held
 
 
 def _pack_hits(
