@@ -121,7 +121,7 @@ def retrieve(
     from seamline.search.legs import query_vectors
     from seamline.search.query import parse_query
     from seamline.search.score import admit, calibrate, calibration_of, gather
-    from seamline.search.search import Finder, merge_parts, read_question, rerank, widen
+    from seamline.search.search import Finder, merge_parts, read_question, rerank, reserve_sides, widen
 
     queries, options, notices = read_question(question, options)
     documents = DocumentCache(engine.reader)
@@ -136,6 +136,9 @@ def retrieve(
         evidence = evidence or (gather(query.text, best) if calibration else None)  # of the question as a whole
         found.append(widen(best, query.text, documents, options))
     hits = found[0] if isinstance(question, str) else merge_parts(question, queries, found)
+    if not isinstance(question, str) and question.sides:
+        hits, lacking = reserve_sides(question, found, hits)  # room for each side of a comparison
+        notices = (*notices, *lacking)
     if calibration is None or evidence is None:
         kept, told = admit(hits, options.min_score or 0.0)
     else:
@@ -143,6 +146,11 @@ def retrieve(
         least = options.min_score if options.legs != "bm25" else options.min_score or 0.0
         kept, told = admit(calibrate(hits, evidence, calibration), least)
     shown = read_whole(kept, documents, options.whole) if options.whole else kept
+    if options.fields or options.sort:
+        from seamline.search.fields import show_fields, sort_hits
+
+        shown = show_fields(shown, options.fields, engine.now, options.decay)
+        shown = sort_hits(shown, options.sort, engine.now, options.decay) if options.sort else shown
     return Results(tuple(shown), (*notices, *told), evidence=evidence)
 
 

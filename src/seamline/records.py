@@ -22,7 +22,11 @@ MetaValue = str | float | bool | datetime | tuple[str, ...]
 
 
 ABOUT = 100
-"""Level of texts about chunks, above that of any section. A search that finds one gives the chunk it is about."""
+"""Level of texts about chunks, above that of any section."""
+ANSWERS = frozenset(("summary", "proposition", "rows", "pivot", "table-summary", "file-summary"))
+"""Kinds of texts about chunks that a search shows as they are. Others, such as questions, lead to their chunks."""
+RESTATED = frozenset(("summary", "proposition", "rows"))
+"""Those of them that say no more than the chunk does: one of both is shown."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,6 +135,14 @@ def lacks_vectors(entry: Entry, *, dual: bool) -> bool:
     return lacks_own or (dual and entry.summary_vector is None and bool(entry.summary))
 
 
+class SourceSpan(NamedTuple):
+    """One of the places that a text about chunks was made from."""
+
+    start: int
+    end: int
+    anchor: Mapping[str, Any]
+
+
 class EntryPlace(NamedTuple):
     """Where an entry stands in one version of its document."""
 
@@ -143,6 +155,8 @@ class EntryPlace(NamedTuple):
     """What people are told: `lines`, and page, boxes, sheet, time where the format has them."""
     path: tuple[str, ...] = ()
     """Heading texts above it in that version."""
+    spans: tuple[SourceSpan, ...] = ()
+    """Of a text about chunks: the places between `start` and `end` that it was made from, where they are several."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Texts about chunks in an index: they are found, and what is given is the chunk they are about."""
+"""Texts about chunks in an index: they are found and shown, or lead to the chunks they are about."""
 
 from __future__ import annotations
 
@@ -26,18 +26,26 @@ def index() -> Iterator[Index]:
         yield made
 
 
+def test_a_text_about_a_chunk_is_shown(index: Index) -> None:
+    best = index.search("Acme's revenue in Q1 2024 was").hits[0]
+    assert (best.derived, best.ids, best.why.about) == ("rows", (), "")
+    assert best.text.startswith("Acme's revenue in Q1 2024 was $4M.")
+    assert best.citations[0].quote == "Acme,Q1 2024,$4M\nBorel,Q1 2024,$1M"
+
+
 def test_a_text_about_a_chunk_leads_to_the_chunk(index: Index) -> None:
-    results = index.search("Acme's revenue in Q1 2024 was")
-    best = results.hits[0]
+    best = index.search("Acme's revenue in Q1 2024 was", options=SearchOptions(show="source")).hits[0]
     assert best.entry.level == 0
     assert best.citations[0].quote.startswith("company,quarter,revenue")
     assert best.why.about.startswith("rows: Acme's revenue in Q1 2024 was $4M.")
 
 
 def test_each_chunk_is_given_once(index: Index) -> None:
-    hits = index.search("revenue of Borel in Q1 2024").hits
+    hits = index.search("revenue of Borel in Q1 2024", options=SearchOptions(show="source")).hits
     assert len({hit.entry.id for hit in hits}) == len(hits)
     assert all(hit.entry.level == 0 for hit in hits)
+    shown = [hit for hit in index.search("revenue of Borel in Q1 2024") if hit.doc == "sales.csv"]
+    assert sorted(hit.derived for hit in shown) == ["rows", "table-summary"]  # the chunk says what the rows say
 
 
 def test_only_chunks_are_searched_where_that_is_asked_for(index: Index) -> None:

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.errors import StoreError
-from seamline.records import Entry, EntryPlace, MetaValue, Settings, Version
+from seamline.records import Entry, EntryPlace, MetaValue, Settings, SourceSpan, Version
 from seamline.store import codec
 from seamline.testing.entries import AXES, NOON, SETTINGS, WEIRD, changed, entry, metas, moments, version_of
 
@@ -238,11 +238,14 @@ def test_a_seal_sees_every_field(name: str) -> None:
 @pytest.mark.parametrize("name", EntryPlace._fields)
 def test_a_seal_sees_every_field_of_a_place(name: str) -> None:
     others = {"id": "x", "level": 7, "start": 1, "end": 99, "anchor": {"lines": [9, 9]}, "path": ("x",)}
+    others["spans"] = (SourceSpan(1, 2, {"lines": [1, 1]}), SourceSpan(3, 4, {}))
     place = VERSION.places[0]._replace(**{name: others[name]})
     assert codec.seal(replace(VERSION, places=(place,))) != codec.seal(VERSION)
 
 
 def test_a_seal_survives_packing() -> None:
+    made_from = VERSION.places[0]._replace(spans=(SourceSpan(1, 2, {"lines": [1, 1]}), SourceSpan(3, 4, {})))
+    assert codec.unpack_places(codec.pack_places((made_from,))) == (made_from,)
     places = codec.unpack_places(codec.pack_places(VERSION.places))
     assert codec.seal(replace(VERSION, places=places)) == codec.seal(VERSION)
 

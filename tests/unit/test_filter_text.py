@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from seamline.errors import ConfigError
 from seamline.filters.check import DEEPEST, LONGEST, MOST_TERMS, check_filter
 from seamline.filters.language import parse_filter, to_text
-from seamline.filters.tree import FIELDS, All, Any, Filter, Not, Operator, Test, can_hold, matches
-from seamline.records import Entry
+from seamline.filters.tree import DERIVED_FIELDS, FIELDS, All, Any, Filter, Not, Operator, Test, can_hold, matches
+from seamline.records import Entry, MetaValue
 from seamline.testing.entries import WEIRD, changed, comparisons, entry, filters
 
 EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "120"))
@@ -391,7 +391,9 @@ def test_times_are_moments() -> None:
 
 
 def test_every_field_can_be_asked_for() -> None:
-    full = replace(PAGE, coherence=0.5)
+    values: dict[str, MetaValue] = {"text": "a", "number": 0.5, "flag": True, "list": ("a",)}
+    facts = {kept: values[FIELDS[name]] for name, kept in DERIVED_FIELDS.items()}
+    full = replace(PAGE, coherence=0.5, meta={**PAGE.meta, **facts})
     assert all(matches(parse_filter(f"exists {name}"), full) for name in FIELDS)
 
 

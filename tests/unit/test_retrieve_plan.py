@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from seamline.search.plan import plan, size_plan
+from seamline.search.plan import plan, size_plan, topic
 
 
 @pytest.mark.parametrize(
@@ -61,6 +61,11 @@ def test_a_page_of_text_is_no_question() -> None:
         ("What is the difference between fill and optimal packers?", ("fill packers", "optimal packers")),
         ("Compare the embedded store with PostgreSQL.", ("embedded store", "PostgreSQL")),
         ("PostgreSQL vs. LanceDB for search", ("PostgreSQL", "LanceDB")),
+        ("Bolt vs Acme vs. Corel", ("Bolt", "Acme", "Corel")),
+        ("Compare the price of Bolt, Acme, Corel, and Dune", ("Bolt", "Acme", "Corel", "Dune")),
+        ("compare Halden Systems with Borel Inc and Acme", ("Halden Systems", "Borel Inc", "Acme")),
+        ("which is better: fill, decay or optimal?", ("fill", "decay", "optimal")),
+        ("differences among Berlin, Paris and Rome in winter", ("Berlin", "Paris", "Rome")),
         ("What is the limit and how is it enforced?", ("What is the limit", "how is it enforced")),
         ("Where are ids made? What do they derive from?", ("Where are ids made", "What do they derive from")),
         (
@@ -71,6 +76,15 @@ def test_a_page_of_text_is_no_question() -> None:
 )
 def test_questions_with_parts_are_taken_apart(query: str, parts: tuple[str, ...]) -> None:
     assert plan(query).queries == (query, *parts)
+
+
+def test_what_is_asked_of_all_sides_is_known() -> None:
+    for query, asked in {
+        "Compare the price of Bolt, Acme and Corel": "price",
+        "Bolt vs Acme in terms of refunds for lost parcels": "refunds lost parcels",
+        "difference between fill and optimal": "",
+    }.items():
+        assert topic(query, plan(query).sides) == asked
 
 
 def test_a_fact_wants_few_small_passages_and_an_overview_all_levels() -> None:

@@ -266,7 +266,8 @@ def _check_numbers(call: GetCall | OutlineCall | ListCall) -> None:
 
 
 def _hit_passage(hit: Hit) -> FencedPassage:
-    return FencedPassage(hit.text, (hit.label(), f"key {hit.citation.key}", f"score {hit.score:.2f}"))
+    made = (f"derived {hit.derived}",) if hit.derived else ()
+    return FencedPassage(hit.text, (hit.label(), *made, f"key {hit.citation.key}", f"score {hit.score:.2f}"))
 
 
 def _cited_passage(resolved: Resolved) -> FencedPassage:

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from seamline.api.reading import IndexContents, vector_notices
+from seamline.api.reading import IndexContents, field_notices, filter_at, vector_notices
 from seamline.api.stats import Stats
 from seamline.embed import load as load_embedder
 from seamline.embed.indexed import embedder_of
@@ -420,14 +420,15 @@ class Index(IndexContents):
         """
         settled = self._settled(options, k)
         condition = filter_of(where)
+        lacking = field_notices(self.recipe, condition, settled)
         with self._reading() as (reader, generation):
             key = (generation, query, condition, settled, adaptive, reranker.name if reranker else "")
             if (known := self._caches.results.get(key)) is not None:
                 return known
             engine = self._engine(reader, reranker)
             planned = (plan(query) if k is None else replace(plan(query), k=k)) if adaptive else None
-            results = retrieve(engine, planned or query, settled, condition)
-            notices = (*results.notices, *vector_notices(reader, settled))
+            results = retrieve(engine, planned or query, settled, filter_at(condition, engine.now, settled))
+            notices = (*results.notices, *lacking, *vector_notices(reader, settled))
             results = replace(results, notices=notices, query=query, plan=planned)
             self._caches.results.put(key, results)
             remarks = self._store.remarks()
@@ -478,7 +479,8 @@ class Index(IndexContents):
         condition = filter_of(where)
         with self._reading() as (reader, generation):
             planned = size_plan(plan(query), most, self._average(reader, generation))
-            results = retrieve(self._engine(reader, reranker), planned, settled, condition)
+            engine = self._engine(reader, reranker)
+            results = retrieve(engine, planned, settled, filter_at(condition, engine.now, settled))
             builder = PromptBuilder(DocumentCache(reader), self._parts.tokenizer, sources, full_paths)
             text = assemble(
                 results.hits,
@@ -490,7 +492,8 @@ class Index(IndexContents):
                 sentences=sentence_starts,
                 whole=whole,
             )
-            notices = (*results.notices, *vector_notices(reader, settled), *self._store.remarks())
+            lacking = field_notices(self.recipe, condition, settled)
+            notices = (*results.notices, *lacking, *vector_notices(reader, settled), *self._store.remarks())
             return replace(text, notices=notices, query=query, budget=most)
 
     async def acontext(

@@ -16,7 +16,11 @@ from seamline.search.options import SearchOptions
 from seamline.types import Document, Notice
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from seamline.api.contents import IndexedChunk
+    from seamline.filters.tree import Filter
+    from seamline.recipe.recipe import Recipe
 
 
 class IndexContents:
@@ -110,3 +114,22 @@ def vector_notices(reader: Reader, options: SearchOptions) -> list[Notice]:
             " run `seamline index` to go on",
         )
     ]
+
+
+def filter_at(where: Filter | None, now: datetime, options: SearchOptions) -> Filter | None:
+    """A filter by fields that entries keep, at the moment of a search."""
+    if where is None:
+        return None
+    from seamline.filters.meaning import stored_filter
+
+    return stored_filter(where, now, options.decay)
+
+
+def field_notices(recipe: Recipe, where: Filter | None, options: SearchOptions) -> list[Notice]:
+    """What to say of fields that are asked for and that an index of this recipe does not keep."""
+    if where is None and not options.fields and not options.sort:
+        return []
+    from seamline.filters.meaning import fields_of, missing_fields
+    from seamline.search.fields import sort_key
+
+    return missing_fields([*fields_of(where), *options.fields, sort_key(options.sort)], recipe.enrich)

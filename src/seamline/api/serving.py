@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seamline.filters.mapping import FilterLike, filter_of
-from seamline.filters.tree import All, Filter, Not, Test
+from seamline.filters.meaning import fields_of
+from seamline.filters.tree import All, Filter, Test
 
 if TYPE_CHECKING:
     from seamline.api.index import Index
@@ -26,14 +27,6 @@ def both_filters(forced: Filter | None, where: FilterLike) -> Filter | None:
     if forced is None or asked is None:
         return forced or asked
     return All((forced, asked))
-
-
-def fields_of(filter: Filter) -> set[str]:
-    """The fields that a filter looks at."""
-    if isinstance(filter, Test):
-        return {filter.field}
-    inner = (filter.inner,) if isinstance(filter, Not) else filter.inner
-    return {name for one in inner for name in fields_of(one)}
 
 
 def document_head(index: Index, doc: str) -> Head | None:

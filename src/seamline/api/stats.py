@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from seamline.filters.tree import DERIVED_FIELDS
 from seamline.protocols import Reader
 from seamline.records import ABOUT
 from seamline.search.duplicates import Duplicates, duplicates
@@ -39,6 +40,8 @@ class Stats:
     """When a document was last written."""
     size: int
     """Bytes on disk."""
+    needs_review: Mapping[str, int]
+    """By document, how many of its chunks have a text that is so unsure that somebody should look at it."""
     completeness: float
     """How many chunks have a title, a kind and a language, 0-1; 1 where there are none."""
 
@@ -84,17 +87,20 @@ def stats_of(reader: Reader, size: int) -> Stats:
     kinds: Counter[str] = Counter()
     languages: Counter[str] = Counter()
     levels: Counter[int] = Counter()
+    unsure: Counter[str] = Counter()
     known = 0
     for entry in reader.select():
         levels[entry.level] += 1
         if entry.level == 0:
             kinds[entry.kind] += 1
             languages[entry.language] += 1
+            unsure[entry.doc] += entry.meta.get(DERIVED_FIELDS["needs_review"]) is True
             known += bool(entry.title) + bool(entry.kind) + bool(entry.language)
     alive = [head for head in heads if not head.deleted]
     return Stats(
         documents=len(alive),
         removed=len(heads) - len(alive),
+        needs_review={doc: count for doc, count in unsure.most_common() if count},
         completeness=known / (3 * levels[0]) if levels[0] else 1.0,
         chunks=levels.pop(0, 0),
         missing_vectors=reader.count_missing_vectors(),

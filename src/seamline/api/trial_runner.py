@@ -357,8 +357,9 @@ class TrialRunner:
         self, plan: TrialPlan, index: Index, questions: Sequence[LabelledQuestion]
     ) -> tuple[list[dict[str, float]], list[tuple[RetrievedPassage, ...]], dict[int, dict[str, float]]]:
         # Passages as they were found, not as they are read: what stands around a chunk is not of the chunk. The ranking
-        # is measured whole: what a person would not be shown counts by its rank.
-        options = SearchOptions(k=DEPTH, legs=self._legs, whole=0, min_score=0)
+        # is measured whole: what a person would not be shown counts by its rank. Chunks are measured, not texts about
+        # them: a summary cites all of its table.
+        options = SearchOptions(k=DEPTH, legs=self._legs, whole=0, min_score=0, show="source")
         if plan.alpha is not None:
             options = replace(options, alpha=plan.alpha)
         scores, passages = [], []

@@ -20,6 +20,7 @@ MODES = ("leaf", "parents", "summary-first", "multi-level")
 FUSIONS = ("blend", "min-max", "z-score", "share", "rrf")
 ALPHA = 0.5
 PACKINGS = ("greedy", "exact")
+SHOWS = ("derived", "source")
 SOURCES = ("inline", "list", "none")
 
 _MOST_BYTES = 1 << 24
@@ -31,6 +32,8 @@ _OPTIONS = {
     "$.search.alpha": "--alpha",
     "$.search.min_score": "--min-score",
     "$.search.reranker": "--reranker",
+    "$.search.fields": "--fields",
+    "$.search.sort": "--sort",
     "$.context.budget": "--budget",
 }
 """Where an error points, as the command line calls it."""
@@ -61,6 +64,12 @@ def add_search_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGro
         metavar="0-1",
         help="leave out passages that are less likely to answer; 0 shows all, also where nothing is relevant",
     )
+    find.add_argument(
+        "--show",
+        choices=SHOWS,
+        default=SHOWS[0],
+        help="where a summary, a claim or rows as sentences match best: that text (derived), or its chunk (source)",
+    )
     find.add_argument("--no-collapse", action="store_true", help="list near-duplicates as passages of their own")
     find.add_argument(
         "--reranker",
@@ -79,6 +88,9 @@ def options_of(args: argparse.Namespace, mode: str = MODES[0]) -> SearchOptions:
         mode=mode,  # type: ignore[arg-type]  # argparse let nothing else through
         fusion=args.fusion,
         alpha=args.alpha,
+        show=args.show,
+        fields=tuple(name.strip() for name in getattr(args, "fields", "").split(",") if name.strip()),
+        sort=getattr(args, "sort", ""),
         collapse=not args.no_collapse,
         min_score=args.min_score,
     )

@@ -4,8 +4,9 @@ whole where lines matter, and why it has its score."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,11 +22,13 @@ from seamline.api.search import (
     excerpt,
     joined_anchor,
     label,
+    place_text,
     spans,
 )
 from seamline.cli.place import display_path
 from seamline.cli.terminal import TerminalStyle, clip, clip_middle, columns, plural, visible
 from seamline.cli.view import whole, wrap
+from seamline.types import Span
 
 INDENT = " " * 6
 _BEFORE = 12
@@ -35,6 +38,16 @@ _ROWS = 8
 """Lines of a passage, unless all is wanted."""
 _TWINS = 3
 """Near-duplicates that are named."""
+_PLACES = 6
+"""Places of a derived text that are named."""
+DERIVED_NAMES = {
+    "summary": "summary",
+    "proposition": "claim",
+    "rows": "rows, rewritten",
+    "pivot": "rows of one key",
+    "table-summary": "table summary",
+    "file-summary": "file summary",
+}
 
 
 class HitView(NamedTuple):
@@ -45,6 +58,8 @@ class HitView(NamedTuple):
     full: bool = False
     """All of the text, instead of the part that matches best."""
     explain: bool = False
+    fields: Sequence[str] = ()
+    """Facts that are shown with each."""
 
 
 def render(results: Results, plan: Plan | None, view: HitView) -> str:
@@ -62,11 +77,42 @@ def _hit(number: int, hit: Hit, view: HitView) -> Iterator[str]:
     yield f"{style.paint(f'{number:>4}', 'bold')}  {hit.score:.2f}  {place(hit.citations, style)}"
     yield from crumbs(hit.citations, style)
     yield f"{INDENT}{style.paint(visible(hit.citation.key), 'dim')}"
+    yield from (f"{INDENT}{style.paint(line, 'cyan')}" for line in _derived(hit))
+    if told := [_field_text(name, hit.facts) for name in view.fields if hit.facts.get(name) not in (None, "", ())]:
+        yield f"{INDENT}{style.paint(', '.join(told), 'cyan')}"
     if view.explain:
         yield from (f"{INDENT}{style.paint(line, 'yellow')}" for line in explain(hit.why))
     bar = style.paint(style.mark("│", "|"), "dim")
     yield from (f"{INDENT}{bar} {line}".rstrip() for line in _text(hit, view))
     yield from (f"{INDENT}{line}" for line in _twins(hit.duplicates, style))
+
+
+def _field_text(name: str, facts: Mapping[str, object]) -> str:
+    """A field and what it has; entities with their types."""
+    value = facts[name]
+    match value:
+        case bool():
+            return f"{name} {'true' if value else 'false'}"
+        case float():
+            return f"{name} {value:.4g}"
+        case datetime():
+            return f"{name} {value:%Y-%m-%d}"
+        case tuple():
+            types = facts.get("entity_types") if name == "entities" else None
+            if isinstance(types, tuple) and len(types) == len(value):
+                value = tuple(f"{one} ({type})" for one, type in zip(value, types, strict=True))
+            return f"{name} {clip(visible('; '.join(value)), _LONGEST)}"
+    return f"{name} {clip(visible(str(value)), _LONGEST)}"
+
+
+def _derived(hit: Hit) -> Iterator[str]:
+    """What a derived text is, and where the places stand that it was made from, where they are several."""
+    if not hit.derived:
+        return
+    told = [visible(place_text(one.anchor).lstrip(" :")) for one in hit.citations[:_PLACES]]
+    several = f" from {', '.join(told)}" if len(hit.citations) > 1 else ""
+    more = f" and {len(hit.citations) - _PLACES} more" if len(hit.citations) > _PLACES else ""
+    yield f"derived: {DERIVED_NAMES.get(hit.derived, hit.derived)}{several}{more}"
 
 
 def place(citations: Sequence[Citation], style: TerminalStyle) -> str:
@@ -112,8 +158,14 @@ def _text(hit: Hit, view: HitView) -> Iterator[str]:
         yield from whole(text.strip("\r\n"), spans(text.strip("\r\n"), view.query), view.style)
         return
     path = hit.citations[0].path
-    shown = excerpt(text, path, view.query)
-    rows = list(wrap(text, shown, spans(text, view.query), view.style, view.style.width - len(INDENT) - 4))
+    width = view.style.width - len(INDENT) - 4
+    shown = Span(0, len(text)) if hit.derived else excerpt(text, path, view.query)
+    rows = list(wrap(text, shown, spans(text, view.query), view.style, width))
+    if hit.derived and len(rows) > _ROWS:  # lines of a summary say a thing each, so they are shown to their ends
+        shown = excerpt(text, path, view.query)
+        end = text.find("\n", shown.end)
+        shown = Span(text.rfind("\n", 0, shown.start) + 1, len(text) if end < 0 else end)
+        rows = list(wrap(text, shown, spans(text, view.query), view.style, width))
     dots = view.style.mark("…", "...")
     if rows and text[after_headings(text, path) : shown.start].strip():
         rows[0] = f"{dots} {rows[0]}"
@@ -143,6 +195,8 @@ def explain(why: Why) -> Iterator[str]:
     yield "score: " + ", ".join([*filter(None, legs), *_weights_text(why)])
     if why.query:
         yield f"found for: {_quote(why.query)}"
+    if why.side:
+        yield f"stands for: {_quote(why.side)}"
     if why.about:
         yield f"found by: {clip(visible(' '.join(why.about.split())), _LONGEST)}"
     if why.shadow:

@@ -60,6 +60,10 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     show = parser.add_argument_group("output")
     show.add_argument("-k", type=int, metavar="N", help=f"how many passages ({PASSAGES}; with --adaptive the plan's)")
     show.add_argument("--full", action="store_true", help="show passages whole, not only the part that matches best")
+    show.add_argument(
+        "--fields", metavar="A,B", default="", help="fields to show with each: density,freshness,meta.team"
+    )
+    show.add_argument("--sort", metavar="FIELD", default="", help="order by a field; FIELD:desc for the highest first")
     show.add_argument("--explain", action="store_true", help="show the parts of every score, and the plan")
     show.add_argument("--json", action="store_true", help="one JSON object with all passages")
     show.add_argument("-q", "--quiet", action="store_true", help="no notices, only errors")
@@ -126,7 +130,8 @@ def _print(args: argparse.Namespace, query: str, plan: Plan | None, results: Res
     from seamline.cli.hits import HitView, hits_from_here, render
     from seamline.cli.output import print_text
 
-    view = HitView(style_for(sys.stdout), query, args.full, args.explain)
+    fields = [name.strip() for name in args.fields.split(",") if name.strip()]
+    view = HitView(style_for(sys.stdout), query, args.full, args.explain, fields)
     near = replace(results, hits=tuple(hits_from_here(results.hits, found.root)))
     print_text(render(near, plan, view))
 

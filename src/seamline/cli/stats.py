@@ -74,6 +74,7 @@ def _print_json(index: Index, stats: Stats) -> None:
                 "kinds": dict(stats.kinds),
                 "languages": dict(stats.languages),
                 "duplicates": {"rate": stats.duplicates.rate, "groups": [list(g) for g in stats.duplicates.groups]},
+                "needs_review": dict(stats.needs_review),
                 "completeness": stats.completeness,
                 "alerts": stats.alerts,
                 "embedder": settings.embedder,
@@ -113,9 +114,13 @@ def _rows(index: Index, stats: Stats) -> Iterator[tuple[str, str]]:
         yield "vectors", f"{plural(stats.missing_vectors, 'chunk')} to go: run `seamline index`"
     yield "sections", f"{stats.sections:,}"
     if stats.about:
-        yield "about them", f"{plural(stats.about, 'text')}, which lead to their chunks"
+        yield "about them", f"{plural(stats.about, 'text')}: summaries, claims, rows"
     yield "kinds", _counts_text(stats.kinds)
     yield "languages", _counts_text(stats.languages)
+    if stats.needs_review:
+        docs = ", ".join(visible(doc) for doc in list(stats.needs_review)[:_GROUPS])
+        more = f" and {len(stats.needs_review) - _GROUPS} more" if len(stats.needs_review) > _GROUPS else ""
+        yield "to review", f"{plural(sum(stats.needs_review.values()), 'chunk')} of {docs}{more}: the text is unsure"
     kinds = ", dual" * settings.dual + ", late" * is_late(settings)
     yield "embedder", f"{visible(settings.embedder)}, {settings.dimensions} dimensions{kinds}"
     yield "recipe", f"{settings.fingerprint}, limit {recipe.budget.limit} ({visible(recipe.tokenizer)})"

@@ -143,6 +143,16 @@ def authority(front_matter: Mapping[str, Any], default: float = 0.5) -> float:
     return default
 
 
+_VERSION = ("source_version", "version", "revision", "api_version", "commit")
+
+
+def source_version(front_matter: Mapping[str, Any]) -> str:
+    """Which version of its source a document says it is: a revision, a release, a commit; empty where it does not."""
+    given = (front_matter.get(name) for name in _VERSION)
+    found = next((value for value in given if isinstance(value, str | int | float) and value != ""), "")
+    return str(found)[:_LONGEST]
+
+
 def attributes(front_matter: Mapping[str, Any]) -> dict[str, MetaValue]:
     """The fields an index can filter by: texts, numbers, dates, flags and lists of texts; tables by dotted names.
 

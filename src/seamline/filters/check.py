@@ -5,7 +5,20 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from seamline.errors import ConfigError
-from seamline.filters.tree import FIELDS, META, ORDERED, TEXT_OPERATORS, All, Any, FieldType, Filter, Not, Test, type_of
+from seamline.filters.tree import (
+    FIELDS,
+    FRESHNESS,
+    META,
+    ORDERED,
+    TEXT_OPERATORS,
+    All,
+    Any,
+    FieldType,
+    Filter,
+    Not,
+    Test,
+    type_of,
+)
 from seamline.text.globs import wildcards
 
 LONGEST = 10_000
@@ -69,16 +82,18 @@ def binding(filter: Filter) -> int:
 
 def unknown_field(name: str) -> str:
     """What to say of a field that does not exist."""
-    near = get_close_matches(name.lower(), FIELDS, 1)
-    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(FIELDS)}."
+    near = get_close_matches(name.lower(), [*FIELDS, FRESHNESS], 1)
+    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join([*FIELDS, FRESHNESS])}."
     return f"unknown field {short(name)}: {hint} A field of the front matter is meta.NAME"
 
 
 def objection(test: Test) -> str:
     """What is wrong with a test by itself; empty where nothing is."""
-    known = FIELDS.get(test.field)
+    known = FIELDS.get(test.field, "number" if test.field == FRESHNESS else None)
     if known is None and not test.field.startswith(META):
         return unknown_field(test.field)
+    if test.field == FRESHNESS and test.operator not in ("<", "<=", ">", ">="):
+        return f"expected <, <=, > or >= after {FRESHNESS}, which changes all the time, got `{test.operator}`"
     if test.operator == "exists":
         return "" if test.value is True else f"expected no value after exists, got {test.value!r}"
     values = test.value if isinstance(test.value, tuple) else (test.value,)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from seamline.errors import ConfigError
 from seamline.filters.check import DEEPEST, LONGEST, MOST_TERMS, binding, check_filter, objection, short, unknown_field
-from seamline.filters.tree import FIELDS, META, All, Any, Filter, Not, Operator, Test, Value
+from seamline.filters.tree import FIELDS, FRESHNESS, META, All, Any, Filter, Not, Operator, Test, Value
 
 _TOKEN = re.compile(
     r"""
@@ -143,7 +143,7 @@ class _Parser:
         if token.kind != "field":
             raise self._unexpected(f"a field, {_EXAMPLE}")
         self._at += 1
-        if token.text not in FIELDS and not token.text.startswith(META):
+        if token.text not in (*FIELDS, FRESHNESS) and not token.text.startswith(META):
             raise ConfigError(unknown_field(token.text), _place(token))
         return token
 
@@ -273,7 +273,7 @@ def _written(filter: Filter, least: int) -> str:
 
 def _test(test: Test) -> str:
     name = test.field[len(META) :] if test.field.startswith(META) else ""
-    field = test.field if test.field in FIELDS or _BARE_NAME.fullmatch(name) else META + _quote(name)
+    field = test.field if test.field in (*FIELDS, FRESHNESS) or _BARE_NAME.fullmatch(name) else META + _quote(name)
     if test.operator == "exists":
         return f"exists {field}"
     if isinstance(test.value, tuple):

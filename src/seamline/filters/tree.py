@@ -37,13 +37,52 @@ FIELDS: Mapping[str, FieldType] = MappingProxyType(
         "coherence": "number",
         "created_at": "time",
         "updated_at": "time",
+        "source_version": "text",
+        "confidence": "number",
+        "needs_review": "flag",
+        "modality": "text",
+        "strategy": "text",
+        "density": "number",
+        "self_containedness": "number",
+        "boundary": "number",
+        "distinct": "number",
+        "entities": "list",
+        "entity_types": "list",
+        "symbol": "text",
+        "symbols": "list",
+        "complexity": "number",
     }
 )
 """What can be filtered by, beside `meta.NAME` for a field of the front matter, which may hold any type."""
 
-DERIVED_FIELDS: Mapping[str, str] = MappingProxyType({"media_type": ":media_type", "page": ":page"})
+ENRICHED: Mapping[str, str] = MappingProxyType(
+    {
+        "coherence": "coherence",
+        "distinct": "coherence",
+        "modality": "modality",
+        "strategy": "recipe",
+        "density": "density",
+        "self_containedness": "self-contained",
+        "boundary": "boundary",
+        "entities": "entities",
+        "entity_types": "entities",
+        "symbol": "code",
+        "symbols": "code",
+        "complexity": "code",
+    }
+)
+"""Fields that only an index with enrichment keeps, and the fact to name: `--enrich NAME`."""
+
+_IN_FRONT_MATTER = ("media_type", "page", "source_version", "confidence", "needs_review", *ENRICHED)
+DERIVED_FIELDS: Mapping[str, str] = MappingProxyType(
+    {name: f":{name}" for name in _IN_FRONT_MATTER if name != "coherence"}
+)
 """Fields that an entry keeps among its front matter, under names that none of its own can have: a store keeps, indexes
 and finds them as it does any other, and an index made before there were such fields needs no other layout."""
+
+FRESHNESS = "freshness"
+"""A field that no entry keeps: how much of 1 is left at the time of the question. `seamline.filters.meaning` says what
+it means of fields that are kept."""
 
 Operator = Literal["=", "!=", "<", "<=", ">", ">=", "in", "has", "starts", "ends", "contains", "glob", "exists"]
 Value = str | float | bool | datetime | tuple[str | float | bool | datetime, ...]
@@ -167,9 +206,13 @@ def _fits(operator: Operator, known: FieldType | None, given: FieldType | None) 
 
 
 def _holds(test: Test, entry: Entry) -> bool:
-    have = _field(test.field, entry)
+    return can_hold(test) and matches_value(test, value_of(test.field, entry))
+
+
+def matches_value(test: Test, have: object) -> bool:
+    """Whether a test holds of a field that has this value."""
     kind = type_of(have)
-    if kind is None or not can_hold(test):
+    if kind is None:
         return False
     match test.operator:
         case "exists":
@@ -208,7 +251,8 @@ def stored_test(test: Test) -> Test:
     return test if kept is None else Test(META + kept, test.operator, test.value)
 
 
-def _field(name: str, entry: Entry) -> object:
+def value_of(name: str, entry: Entry) -> object:
+    """What an entry has in a field, numbers as floats; None where it has nothing."""
     if name in DERIVED_FIELDS:
         return _comparable(entry.meta.get(DERIVED_FIELDS[name]))
     if name.startswith(META):

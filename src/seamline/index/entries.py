@@ -9,14 +9,15 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from seamline.cut.sections import Node, outline
-from seamline.enrich.facts import attributes, authority, created_at
+from seamline.enrich.facts import attributes, authority, created_at, source_version
 from seamline.enrich.language import language
 from seamline.enrich.prose import SUMMARY, Prose, summarize
 from seamline.enrich.sketch import text_sketch
 from seamline.facts import Derived, Facts
 from seamline.filters.tree import DERIVED_FIELDS
+from seamline.parse.media.ocr import REVIEW
 from seamline.protocols import Tokenizer
-from seamline.records import ABOUT, Entry, EntryPlace, MetaValue
+from seamline.records import ABOUT, ANSWERS, Entry, EntryPlace, MetaValue, SourceSpan
 from seamline.text.sentences import sentence_starts
 from seamline.types import Chunk, Document, Namer, Span, content_hash
 
@@ -25,7 +26,9 @@ _Base = dict[str, Any]
 SECTION = 100
 """Tokens of a section's summary, at most."""
 _MOST_ABOUT = 8
-"""Chunks that one text about them leads to."""
+"""Chunks that a text leads to which is not shown itself."""
+_MOST_SPANS = 16
+"""Places of a text that are kept apart; of more, the nearest are joined."""
 
 
 class Described(NamedTuple):
@@ -81,20 +84,24 @@ def describe(
         entry = _chunk(base, chunk, parent, prose, tokenizer)
         found.append((index, 0, entry, chunk.body, chunk.path))
     found.sort(key=lambda item: item[:2])  # a section before its chunks, the larger of two sections first
-    placed = [(entry, span, path) for _, _, entry, span, path in found]
     # A larger chunk is searched by its summary already.
-    placed += _about(about, {entry.id: entry for _, _, entry, _, _ in found if entry.level == 0})
+    derived = _about(about, {entry.id: entry for _, _, entry, _, _ in found if entry.level == 0})
     return Described(
-        [entry for entry, _, _ in placed],
-        tuple(_place(document, entry, span, path) for entry, span, path in placed),
+        [*(entry for _, _, entry, _, _ in found), *(entry for entry, _ in derived)],
+        (
+            *(_place(document, entry, (span,), path) for _, _, entry, span, path in found),
+            *(_place(document, entry, _nearest_joined(spans), entry.path) for entry, spans in derived),
+        ),
     )
 
 
-def _about(about: Sequence[Derived], known: Mapping[str, Entry]) -> list[tuple[Entry, Span, tuple[str, ...]]]:
-    """An entry for each text and each chunk it is about; one that says the same of the same chunk twice is one."""
-    found: dict[str, tuple[Entry, Span, tuple[str, ...]]] = {}
+def _about(about: Sequence[Derived], known: Mapping[str, Entry]) -> list[tuple[Entry, tuple[Span, ...]]]:
+    """An entry for each text, and of those that only lead to chunks one for each of the chunks; one that says the same
+    of the same chunk twice is one."""
+    found: dict[str, tuple[Entry, tuple[Span, ...]]] = {}
     for one in about:
-        for chunk in [known[id] for id in one.of[:_MOST_ABOUT] if id in known]:
+        chunks = [known[id] for id in one.of if id in known]
+        for chunk in chunks[: 1 if one.kind in ANSWERS else _MOST_ABOUT]:
             entry = replace(
                 chunk,
                 id=content_hash("\0".join((chunk.id, one.kind, one.text)))[: len(chunk.id)],
@@ -110,9 +117,31 @@ def _about(about: Sequence[Derived], known: Mapping[str, Entry]) -> list[tuple[E
                 summary="",
                 before="",
                 after="",
+                meta=_derived_meta(chunk.meta, one),
             )
-            found[entry.id] = entry, Span(one.spans[0].start, one.spans[-1].end), chunk.path
+            found[entry.id] = entry, one.spans
     return list(found.values())
+
+
+def _derived_meta(meta: Mapping[str, MetaValue], one: Derived) -> dict[str, MetaValue]:
+    """The fields of a chunk, and how sure a text about it is, where that is in doubt."""
+    name = DERIVED_FIELDS["confidence"]
+    sure = meta.get(name, 1.0)
+    assert isinstance(sure, float)
+    return {**meta, name: round(min(sure, one.confidence), 3)} if min(sure, one.confidence) < 1 else dict(meta)
+
+
+def _nearest_joined(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """At most sixteen spans, in order: those with the least between them are joined."""
+    out: list[Span] = []
+    for span in sorted(spans):
+        if out and span.start <= out[-1].end:
+            out[-1] = Span(out[-1].start, max(out[-1].end, span.end))
+        else:
+            out.append(span)
+    gaps = sorted(range(1, len(out)), key=lambda n: out[n].start - out[n - 1].end)
+    kept = sorted({0, *gaps[max(0, len(out) - _MOST_SPANS) :]})
+    return tuple(Span(out[n].start, out[(*kept, len(out))[at] - 1].end) for at, n in enumerate(kept, start=1))
 
 
 def _levels(levels: Sequence[Chunk], leaves: Sequence[Chunk]) -> list[_Group]:
@@ -138,11 +167,23 @@ def _meta(document: Document) -> dict[str, MetaValue]:
     kept = DERIVED_FIELDS.values()
     found = {name: value for name, value in attributes(document.front_matter).items() if name not in kept}
     found[DERIVED_FIELDS["media_type"]] = document.source.media_type
+    if said := source_version(document.front_matter):
+        found[DERIVED_FIELDS["source_version"]] = said
     return found if document.confidence == 1 else {**found, "confidence": round(document.confidence, 3)}
 
 
-def _place(document: Document, entry: Entry, span: Span, path: tuple[str, ...]) -> EntryPlace:
-    return EntryPlace(entry.id, entry.level, span.start, span.end, anchor=document.place_of(span), path=path)
+def _confidence_fields(confidence: float) -> dict[str, MetaValue]:
+    """How sure a text is, where that is in doubt, and whether somebody should look at it."""
+    if confidence == 1:
+        return {}
+    found: dict[str, MetaValue] = {DERIVED_FIELDS["confidence"]: round(confidence, 3)}
+    return {**found, DERIVED_FIELDS["needs_review"]: True} if confidence < REVIEW else found
+
+
+def _place(document: Document, entry: Entry, spans: Sequence[Span], path: tuple[str, ...]) -> EntryPlace:
+    whole = Span(spans[0].start, spans[-1].end)
+    parts = tuple(SourceSpan(*span, document.place_of(span)) for span in spans) if len(spans) > 1 else ()
+    return EntryPlace(entry.id, entry.level, *whole, anchor=document.place_of(whole), path=path, spans=parts)
 
 
 def _chunk(base: _Base, chunk: Chunk, parent: str, prose: Prose, tokenizer: Tokenizer) -> Entry:
@@ -164,23 +205,42 @@ def _chunk(base: _Base, chunk: Chunk, parent: str, prose: Prose, tokenizer: Toke
         summary=summarize(prose.read(chunk.body), SUMMARY, tokenizer.count),
         before=before,
         after=after,
-        **_on_page({**base, **_facts(base, chunk.facts)}, chunk.document, chunk.body),
+        **_on_page({**base, **_facts(base, chunk)}, chunk.document, chunk.body),
     )
 
 
-def _facts(base: _Base, facts: Facts | None) -> dict[str, Any]:
-    """What enrichment found that a search can use: as fields to filter by, and as a part of the score."""
-    if facts is None:
-        return {}
+def _facts(base: _Base, chunk: Chunk) -> dict[str, Any]:
+    """What enrichment found that can be kept: as fields to filter, sort and show, and as a part of the score. Where a
+    chunk stands among others is not kept, as that moves with every edit."""
+    fields: dict[str, MetaValue] = _confidence_fields(chunk.confidence)
     found: dict[str, Any] = {}
-    if facts.coherence is not None:
-        found["coherence"] = facts.coherence
-    if facts.language:
-        found["language"] = facts.language
+    if (facts := chunk.facts) is not None:
+        if facts.coherence is not None:
+            found["coherence"] = facts.coherence
+        if facts.language:
+            found["language"] = facts.language
+        fields |= _kept_fields(facts)
+    return {**found, "meta": {**base["meta"], **fields}} if fields else found
+
+
+def _kept_fields(facts: Facts) -> dict[str, MetaValue]:
+    values: dict[str, MetaValue | None] = {
+        "modality": facts.modality,
+        "strategy": facts.strategy,
+        "density": facts.density,
+        "self_containedness": facts.self_contained,
+        "boundary": facts.boundary,
+        "distinct": facts.distinct,
+    }
     if facts.entities is not None:
+        types = {entity.text: entity.type for entity in reversed(facts.entities)}
         names = tuple(dict.fromkeys(entity.text for entity in facts.entities))
-        found["meta"] = {**base["meta"], "entities": names}
-    return found
+        values |= {"entities": names, "entity_types": tuple(types[name] for name in names)}
+    if facts.code is not None:
+        values |= {"symbol": facts.code.name, "symbols": facts.code.symbols, "complexity": float(facts.code.complexity)}
+    kept = {DERIVED_FIELDS[name]: value for name, value in values.items() if value is not None}
+    # The name under which indexes kept them before they had types.
+    return {**kept, "entities": kept[":entities"]} if ":entities" in kept else kept
 
 
 def _section(base: _Base, group: _Group, document: Document, prose: Prose, tokenizer: Tokenizer) -> Entry:

@@ -86,7 +86,7 @@ def search_view(index: Index, query: str, k: int, where: FilterLike = "") -> Sea
 def _search(index: Index, query: str, k: int, legs: LegChoice, where: FilterLike, *, wide: bool = False) -> Results:
     """Chunks alone, however unlikely; of a wide search, duplicates too."""
     options = SearchOptions(
-        k=k, legs=legs, min_score=0.0, whole=0, collapse=not wide, over=1 if wide else 3, about=not wide
+        k=k, legs=legs, min_score=0.0, whole=0, collapse=not wide, over=1 if wide else 3, about=not wide, show="source"
     )
     return index.search(query, where=where, options=options)
 
@@ -158,7 +158,7 @@ def why_not(index: Index, query: str, id: str, k: int, where: FilterLike = "") -
         lines.append(
             "It has no content of its own (a lone heading, markup or links), so it is read with its neighbours."
         )
-    shown = index.search(query, where=where, options=SearchOptions(k=k, min_score=0.0, whole=0))
+    shown = index.search(query, where=where, options=SearchOptions(k=k, min_score=0.0, whole=0, show="source"))
     for hit in shown:
         if any(one.id == chunk.id for one in hit.duplicates):
             lines.append(f"It says almost the same as {hit.label()}, and is listed under that hit.")

@@ -334,6 +334,7 @@ class WhyRecord(TypedDict, total=False):
     freshness: float
     authority: float
     coherence: float
+    side: str
     shadow: ShadowRecord
     query: str
     about: str
@@ -393,8 +394,12 @@ class HitRecord(_OptionalHit, _OfFile):
     path: list[str]
     level: int
     kind: str
+    derived: str
+    """What the text is where it was made from what the citations hold, such as table-summary; empty for a passage."""
     meta: dict[str, Any]
     """Metadata of its document: texts, numbers, flags, lists of texts; a time is {"time": ISO 8601}."""
+    facts: dict[str, Any]
+    """What the index keeps of enrichment, by the names of filters, and the fields that were asked for."""
     ids: list[str]
     citations: list[CitationRecord]
     why: WhyRecord
@@ -443,6 +448,8 @@ class PassageRecord(_OfFile):
     label: str
     text: str
     summary: bool
+    derived: str
+    """What the text is where it was made from what the citations hold, such as table-summary; empty for a passage."""
     citations: list[CitationRecord]
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from seamline.protocols import Reader
-from seamline.records import ABOUT, Entry
+from seamline.records import ABOUT, ANSWERS, RESTATED, Entry
 from seamline.search.documents import DocumentCache
 from seamline.search.hits import Hit, Why
+
+Show = Literal["derived", "source"]
+_MOST_SOURCES = 8
+"""Chunks that one text leads to."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,18 +27,27 @@ class Candidate:
     """Entries that say almost the same, and were found lower down."""
 
 
-def resolve_derived(found: Sequence[Candidate], reader: Reader) -> list[Candidate]:
-    """Best first, each chunk once: a text about a chunk stands for that chunk, and says so."""
-    parents = reader.entries([one.entry.parent for one in found if one.entry.level == ABOUT])
+def resolve_derived(found: Sequence[Candidate], documents: DocumentCache, show: Show) -> list[Candidate]:
+    """Best first, each chunk and each text once. A text that answers is shown; where it says what one chunk says, the
+    better of both. Any other text about chunks leads to them, and each of them says so."""
+    about = [one.entry for one in found if one.entry.level == ABOUT]
+    documents.fetch(entry.doc for entry in about)
+    sources = {entry.id: documents.sources(entry)[:_MOST_SOURCES] for entry in about if entry.kind in ANSWERS}
+    chunks = documents.entries({id for entry in about for id in (entry.parent, *sources.get(entry.id, ()))})
     best: dict[str, Candidate] = {}
     for one in found:
-        if one.entry.level == ABOUT:
-            chunk = parents.get(one.entry.parent)
-            if chunk is None:
-                continue
-            about = f"{one.entry.kind}: {one.entry.text}"
-            one = replace(one, entry=chunk, why=replace(one.why, about=about))
-        best.setdefault(one.entry.id, one)
+        entry = one.entry
+        if entry.level < ABOUT:
+            best.setdefault(entry.id, one)
+        elif show == "derived" and entry.kind in ANSWERS:
+            of = sources[entry.id]
+            of_one = len(of) == 1 and entry.kind in RESTATED
+            best.setdefault(of[0] if of_one else f"{entry.doc}\0{entry.kind}\0{entry.text}", one)
+        else:
+            why = replace(one.why, about=f"{entry.kind}: {entry.text}")
+            for id in sources.get(entry.id) or (entry.parent,):
+                if id in chunks:
+                    best.setdefault(id, replace(one, entry=chunks[id], why=why))
     return list(best.values())
 
 
@@ -52,7 +65,7 @@ def as_hits(candidates: Sequence[Candidate], documents: DocumentCache) -> list[H
             entry=one.entry,
             score=one.score,
             relative=one.score,
-            citations=(documents.cite(one.entry),),
+            citations=documents.citations(one.entry),
             text=one.entry.text,
             ids=(one.entry.id,) if one.entry.level == 0 else (),
             why=one.why,

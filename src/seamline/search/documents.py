@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from seamline.errors import StoreError
 from seamline.protocols import Reader
-from seamline.records import ABOUT, Entry, EntryPlace, Version
+from seamline.records import ABOUT, Entry, EntryPlace, SourceSpan, Version
 from seamline.search.hits import Citation
 
 if TYPE_CHECKING:
     from seamline.schema.records import SpanPlace
+
+LONGEST_QUOTE = 2000
+"""Code points that are quoted of a place that a text was made from: a table may have megabytes."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,16 @@ class Layout:
         first = bisect_left(self._starts, start)
         last = bisect_left(self._starts, end)
         return [place for place in self.chunks[first:last] if place.end <= end]
+
+    def touching(self, start: int, end: int) -> list[EntryPlace]:
+        """The chunks that have a part in a span."""
+        first = max(0, bisect_left(self._starts, start + 1) - 1)
+        return [place for place in self.chunks[first : bisect_left(self._starts, end)] if place.end > start]
+
+    def holding(self, start: int, end: int) -> EntryPlace | None:
+        """The chunk that holds a whole span."""
+        found = self.touching(start, end)
+        return found[0] if len(found) == 1 and found[0].start <= start and end <= found[0].end else None
 
     def around(self, start: int, end: int) -> EntryPlace | None:
         """The smallest section that holds a span and more."""
@@ -123,8 +136,28 @@ class DocumentCache:
             raise StoreError(f"version {number} of {entry.doc} has no place for {entry.id}: run `{_REMEDY}`")
         return place
 
+    def citations(self, entry: Entry) -> tuple[Citation, ...]:
+        """The citation of an entry as it stands now; of a text about chunks, one for each place it was made from."""
+        if entry.level < ABOUT:
+            return (self.cite(entry),)
+        layout, place, text = self.layout(entry.doc), self.place(entry), self.text(entry.doc)
+        out = []
+        for start, end, anchor in place.spans or (SourceSpan(place.start, place.end, place.anchor),):
+            held = layout.holding(start, end)  # what people look up is the chunk, where one holds it all
+            at = EntryPlace(held.id if held else place.id, place.level, start, end, anchor, (held or place).path)
+            out.append(cite_place(layout.version, at, text[start : min(end, start + LONGEST_QUOTE)]))
+        return tuple(out)
+
+    def sources(self, entry: Entry) -> list[str]:
+        """Ids of the chunks that hold the places a text about chunks was made from, in document order."""
+        layout, place = self.layout(entry.doc), self.place(entry)
+        spans = place.spans or (SourceSpan(place.start, place.end, place.anchor),)
+        return list(dict.fromkeys(one.id for start, end, _ in spans for one in layout.touching(start, end)))
+
     def cite(self, entry: Entry) -> Citation:
-        """The citation of an entry as it stands now."""
+        """The citation of an entry as it stands now; of a text about chunks, of the first place it was made from."""
+        if entry.level == ABOUT:
+            return self.citations(entry)[0]
         place = self.place(entry)
         # A chunk carries its slice; only a section's has to be fetched.
         quote = entry.body if entry.level == 0 else self.text(entry.doc)[place.start : place.end]

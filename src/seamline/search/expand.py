@@ -49,6 +49,8 @@ def to_parents(
 def _one_wider(hits: Sequence[Hit], documents: DocumentCache, share: float, widest: int) -> list[Hit] | None:
     """The hits after the first section that deserves it took the place of its own; None where none does."""
     for hit in hits:
+        if hit.entry.level == ABOUT:  # what it was made from is shown by nobody
+            continue
         span = _span(hit)
         section = documents.layout(hit.entry.doc).around(*span)
         if section is None or section.end - section.start > widest:
@@ -78,7 +80,7 @@ def _length(hit: Hit) -> int:
 
 def _within(hit: Hit, section: EntryPlace) -> bool:
     start, end = _span(hit)
-    return section.start <= start and end <= section.end
+    return hit.entry.level < ABOUT and section.start <= start and end <= section.end
 
 
 def inside(sections: Sequence[Entry], documents: DocumentCache) -> Filter:
@@ -109,10 +111,13 @@ def merge_levels(hits: Sequence[Hit], documents: DocumentCache, *, widest: int =
 
 def _whole(hit: Hit, documents: DocumentCache, widest: int) -> Hit:
     place = documents.place(hit.entry)
-    return as_section(hit, place, documents) if hit.entry.level > 0 and place.end - place.start <= widest else hit
+    is_section = 0 < hit.entry.level < ABOUT
+    return as_section(hit, place, documents) if is_section and place.end - place.start <= widest else hit
 
 
 def _overlaps(one: Hit, other: Hit) -> bool:
+    if ABOUT in (one.entry.level, other.entry.level):
+        return False
     (start, end), (first, last) = _span(one), _span(other)
     return one.entry.doc == other.entry.doc and start < last and first < end
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, cast, overload
 
-from seamline.records import Entry, MetaValue
+from seamline.filters.tree import DERIVED_FIELDS
+from seamline.records import ABOUT, Entry, MetaValue
 from seamline.types import Notice
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Citation:
     end: int
     """Code points of the version's text."""
     quote: str
-    """The exact slice of that text."""
+    """The exact slice of that text; of a place that a derived text was made from, its first 2,000 code points."""
 
     @property
     def key(self) -> str:
@@ -159,6 +160,8 @@ class Why:
     shadow: Shadow | None = None
     query: str = ""
     """The sub-query that found it, where a question was taken apart."""
+    side: str = ""
+    """The side of a comparison that it is shown for; several where it names them all."""
     about: str = ""
     """The text about it that was found in its place: what it is, such as `proposition`, and what it says."""
     expanded: str = ""
@@ -184,7 +187,8 @@ class Hit:
     """The probability that it answers the query, 0-1 (see `seamline.search.score`); where `Results.evidence` is None,
     the same as `relative`."""
     citations: tuple[Citation, ...]
-    """Of what was found, in document order: the entry, the section it was widened to, or it and its neighbour."""
+    """Of what was found, in document order: the entry, the section it was widened to, or it and its neighbour; of a
+    derived text, the places it was made from."""
     text: str
     """What to read: the prompt view of the entry, with what stands around it where `why.expanded` says so."""
     ids: tuple[str, ...]
@@ -194,6 +198,21 @@ class Hit:
     """Passages that say almost the same, left out for this one."""
     relative: float = 0.0
     """What hits are ordered by: 0-1, comparable within one result only."""
+    fields: tuple[tuple[str, MetaValue], ...] = ()
+    """What was asked for by `SearchOptions.fields` and is not among the facts that the index keeps."""
+
+    @property
+    def facts(self) -> dict[str, MetaValue]:
+        """What the index keeps of enrichment, by the names of filters, and the fields that were asked for."""
+        return {**kept_facts(self.entry), **dict(self.fields)}
+
+    @property
+    def derived(self) -> str:
+        """What the text is where it is not the document's own: `table-summary`, `pivot`, `file-summary`, `summary`,
+        `proposition`, `rows`. `citations` are of what it was made from. Empty for a passage."""
+        if self.entry.level == ABOUT:
+            return self.entry.kind
+        return "summary" if self.entry.level > 0 and not self.ids else ""
 
     @property
     def citation(self) -> Citation:
@@ -239,7 +258,9 @@ class Hit:
             "path": list(self.entry.path),
             "level": self.entry.level,
             "kind": self.entry.kind,
+            "derived": self.derived,
             "meta": meta_record(self.meta),
+            "facts": meta_record(self.facts),
             "ids": list(self.ids),
             "citations": [one.to_dict() for one in self.citations],
             "why": self.why.to_dict(),
@@ -253,6 +274,18 @@ class Hit:
         from seamline.search.read_records import read_hit
 
         return read_hit(record)
+
+
+def kept_facts(entry: Entry) -> dict[str, MetaValue]:
+    """What enrichment found of an entry, how sure its text is, and which version of its source it is from."""
+    found = {
+        name: entry.meta[kept] for name, kept in DERIVED_FIELDS.items() if name not in _PLACE and kept in entry.meta
+    }
+    return found if entry.coherence is None else {**found, "coherence": entry.coherence}
+
+
+_PLACE = ("media_type", "page")
+"""Fields that citations tell."""
 
 
 class Evidence(NamedTuple):
@@ -337,6 +370,8 @@ class PromptPassage:
     """Of the chunks it is made of, in document order."""
     summary: bool = False
     """Whether it is a summary of the chunk, which did not fit."""
+    derived: str = ""
+    """What the text is where it was made from what the citations hold, as `Hit.derived` says."""
 
     @property
     def start(self) -> int:
@@ -357,6 +392,7 @@ class PromptPassage:
             "label": self.label(),
             "text": self.text,
             "summary": self.summary,
+            "derived": self.derived,
             "citations": [citation.to_dict() for citation in self.citations],
         }
 

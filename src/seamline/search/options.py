@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from seamline.errors import ConfigError
+from seamline.search.candidates import Show
 from seamline.search.expand import SHARE, WHOLE, WIDEST, Gate, Mode
 from seamline.search.fuse import RRF_K, Fusion
 from seamline.search.rerank import Weights
@@ -41,8 +42,14 @@ class SearchOptions:
     dual: bool = False
     """Whether the index has vectors of summaries, to be searched as well."""
     about: bool = True
-    """Whether texts about chunks are searched as well, for the chunks they are about. An index without any has none to
-    search."""
+    """Whether texts about chunks are searched as well. An index without any has none to search."""
+    show: Show = "derived"
+    """What is shown where a text about chunks is the best match: a summary, a claim or rows as sentences itself, with
+    citations of what it was made from (derived), or the chunk (source)."""
+    fields: tuple[str, ...] = ()
+    """Fields that hits are shown with, by the names of filters: `freshness`, `page`, `meta.team`."""
+    sort: str = ""
+    """A field that the hits are sorted by; `FIELD:desc` for the highest first. They are the same hits."""
     min_score: float | None = None
     """Hits that are less likely than this to answer are left out. Where none is given, all are left out if not even the
     best is likely to answer; with 0, nothing is."""
@@ -63,6 +70,7 @@ class SearchOptions:
     def __post_init__(self) -> None:
         _choice("legs", self.legs, get_args(LegChoice))
         _choice("mode", self.mode, get_args(Mode))
+        _choice("show", self.show, get_args(Show))
         _choice("fusion", self.fusion, get_args(Fusion))
         _whole("k", self.k, 1, MOST_HITS)
         _whole("rrf_k", self.rrf_k, 0, 10**6)
@@ -74,6 +82,10 @@ class SearchOptions:
         _number("lean", self.lean, 0, 1)
         _number("decay", self.decay, 0, 1000)
         _number("share", self.share, 0, 1)
+        if self.fields or self.sort:
+            from seamline.search.fields import check_fields
+
+            check_fields(self.fields, self.sort)
         if self.min_score is not None:
             _number("min_score", self.min_score, 0, 1)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from seamline.search.expand import Mode
+from seamline.text.words import COMMON, located, words
 from seamline.types import collapse
 
 if TYPE_CHECKING:
@@ -38,6 +39,11 @@ class Plan:
     """Hits that are wanted."""
     over: int = 3
     """How many times as many are looked at."""
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The things that a comparison is about; none of another question."""
+        return self.queries[1:] if self.kind == "comparative" else ()
 
     def to_dict(self) -> PlanRecord:
         """All fields as plain JSON values."""
@@ -96,36 +102,59 @@ Found = tuple[tuple[str, ...], tuple[str, ...]]
 
 _ASKING = r"(?:what|which|who|whom|whose|when|where|why|how)"
 _ENTITY = r"(?:(?!\b(?:and|or|versus|vs)\b)[^,;?]){1,60}?"
+_MOST_SIDES = 8
+"""Things that one question compares; of more, the first."""
 
 
-def _pair(before: str, between: str) -> re.Pattern[str]:
-    """Two things set side by side, named `a` and `b`."""
-    return re.compile(rf"{before}(?P<a>{_ENTITY}),? {between} (?P<b>{_ENTITY})(?=[,;?.]|$)", re.I)
+def _several(before: str, between: str) -> re.Pattern[str]:
+    """Two things set side by side, or more of them with commas or the same word between: `sides` holds them all."""
+    more = rf"(?:(?:,| (?:and|or|with|vs\.?|versus)|, (?:and|or)) {_ENTITY}){{0,{_MOST_SIDES}}}"
+    inner = rf"(?:, {_ENTITY}){{0,{_MOST_SIDES}}}"
+    return re.compile(rf"{before}(?P<sides>{_ENTITY}{inner},? {between} {_ENTITY}{more})(?=[,;?.]|$)", re.I)
 
 
-_PAIRS = (
-    _pair(r"\b(?:differences?|similarit(?:y|ies)|distinction|trade-?offs?) (?:between|of) ", "(?:and|or)"),
-    _pair(r"\b(?:compare[ds]?|comparing|contrast(?:ed|ing)?) ", "(?:and|with|to|against)"),
-    _pair(r"\bdo(?:es)? ", "(?:differ|compare) (?:from|to|with)"),
-    _pair(r"(?:^|\b(?:is|are|use|choose|prefer|between|of) )", r"(?:vs\.?|versus)"),
-    _pair(r"\bshould (?:i|we|you|one) (?:use|choose|prefer|pick|take) ", "(?:or|rather than|instead of)"),
-    _pair(r"\b(?:which|what) [^,;?]{1,60}[,:] ", "or"),
-    _pair(r"\b(?:is|are|was|were) ", r"(?:\w+er|more \w+|less \w+|worse) than"),
+_COMPARED = (
+    _several(r"\b(?:differences?|similarit(?:y|ies)|distinction|trade-?offs?) (?:between|of|among) ", "(?:and|or)"),
+    _several(r"\b(?:compare[ds]?|comparing|contrast(?:ed|ing)?) ", r"(?:and|with|to|against|vs\.?|versus)"),
+    _several(r"\bdo(?:es)? ", "(?:differ|compare) (?:from|to|with)"),
+    _several(r"(?:^|\b(?:is|are|use|choose|prefer|between|of) )", r"(?:vs\.?|versus)"),
+    _several(r"\bshould (?:i|we|you|one) (?:use|choose|prefer|pick|take) ", "(?:or|rather than|instead of)"),
+    _several(r"\b(?:which|what) [^,;?]{1,60}?[,:] ", "or"),
+    _several(r"\b(?:is|are|was|were) ", r"(?:\w+er|more \w+|less \w+|worse) than"),
+)
+_BETWEEN = re.compile(
+    r"\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or|with|to|against|from|vs\.?|versus|rather than|instead of|"
+    r"(?:differ|compare) (?:from|to|with)|(?:\w+er|more \w+|less \w+|worse) than)\s+",
+    re.I,
 )
 
 
 def _comparative(text: str) -> Found | None:
-    for pattern in _PAIRS:
-        pair = pattern.search(text)
-        if pair:
-            other = _entity(pair["b"])
-            one = _add_noun(_entity(pair["a"]), other)
-            return (f"sets {one!r} beside {other!r}",), (one, other)
+    for pattern in _COMPARED:
+        if found := pattern.search(text):
+            sides = compared_things(found["sides"])
+            if len(sides) > 1:
+                return (f"sets {' beside '.join(map(repr, sides))}",), sides
     return None
 
 
+def compared_things(text: str) -> tuple[str, ...]:
+    """The things that a list names: `A, B and C`, `A vs B`. What is asked of all of them, as in `the price of A and B`,
+    is none of them."""
+    parts = [part for part in _BETWEEN.split(text) if part.strip()]
+    names = [_entity(part) for part in parts]
+    head, of, rest = names[0].rpartition(" of ") if names else ("", "", "")
+    if of and head and not any(" of " in name for name in names[1:]):
+        names[0] = _entity(rest)
+    if len(names) > 1:
+        names = [_add_noun(name, names[-1]) for name in names[:-1]] + names[-1:]
+    return tuple(dict.fromkeys(names))[:_MOST_SIDES]
+
+
 _FILLERS = re.compile(
-    r"^(?:(?:the|a|an|both|either|using|to use)\b ?)+|\s+(?:in|on|for|when|with|regarding)\b.*$", re.I
+    r"^(?:(?:the|a|an|both|either|using|to use)\b ?)+|\s+(?:in|on|for|when|with|regarding|by)\b.*$|"
+    r"\s+(?:differ|compare)$",
+    re.I,
 )
 
 
@@ -134,9 +163,27 @@ def _entity(text: str) -> str:
 
 
 def _add_noun(one: str, other: str) -> str:
-    """The first of two with the noun both share: `fill` of `fill and optimal packers` is `fill packers`."""
+    """The first of two with the noun both share: `fill` of `fill and optimal packers` is `fill packers`. A noun in
+    capitals is a part of a name, and shared with nobody."""
     several = other.split()
-    return f"{one} {several[-1]}" if len(one.split()) == 1 and len(several) > 1 else one
+    shared = len(one.split()) == 1 and len(several) > 1 and several[-1].islower()
+    return f"{one} {several[-1]}" if shared else one
+
+
+_CUES = frozenset(
+    words(
+        "compare compared comparing comparison contrast difference differences differ differs similarity distinction "
+        "trade-off tradeoffs between among versus vs better worse which what should use choose prefer pick rather "
+        "instead terms regarding both either respect tell show give explain describe much many how is are do does"
+    )
+)
+
+
+def topic(query: str, sides: Sequence[str]) -> str:
+    """What a comparison asks of each side: its words without those of the sides and of comparing."""
+    known = _CUES | COMMON | {word for side in sides for word in words(side)}
+    kept = [query[start:end] for start, end, terms in located(query) if terms and not known.intersection(terms)]
+    return " ".join(kept)
 
 
 _OVERVIEW = re.compile(

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from seamline.text.words import located, words
+from seamline.text.words import COMMON, located, words
 from seamline.types import collapse
 
 Phrase = tuple[frozenset[str], ...]
@@ -76,6 +76,21 @@ def _holds(text: str, held: frozenset[str], phrase: Phrase) -> bool:
     runs = [frozenset(terms) for _, _, terms in located(text)]
     size = len(phrase)
     return any(all(want <= runs[at + n] for n, want in enumerate(phrase)) for at in range(len(runs) - size + 1))
+
+
+_STATISTIC = re.compile(
+    r"\b(?:on average|average|mean|median|minimum|maximum|min|max|highest|lowest|largest|smallest|range|"
+    r"how many|number of|count of|distinct|unique|most (?:common|frequent|often)|distribution)\b",
+    re.IGNORECASE,
+)
+
+
+def statistic_words(query: str) -> frozenset[str]:
+    """The words of a question about a whole column, such as `average revenue`, without those of the statistic; none
+    where it asks for nothing that the summary of a table may say."""
+    if not _STATISTIC.search(query):
+        return frozenset()
+    return frozenset(words(_STATISTIC.sub(" ", query))) - COMMON
 
 
 LITERAL = 0.5

@@ -10,7 +10,7 @@ from seamline.records import Entry, MetaValue
 from seamline.schema.documents import read_notices
 from seamline.schema.plain import from_plain
 from seamline.schema.records import CitationRecord, ContextTextRecord, EntryRecord, HitRecord, ResultsRecord
-from seamline.search.hits import Citation, ContextText, Evidence, Hit, PromptPassage, Results, Why
+from seamline.search.hits import Citation, ContextText, Evidence, Hit, PromptPassage, Results, Why, kept_facts
 from seamline.search.plan import Plan
 
 _USUAL = {"language": "", "authority": 0.5, "coherence": None, "summary": "", "before": "", "after": ""}
@@ -104,6 +104,9 @@ def read_hit(record: Mapping[str, Any]) -> Hit:
         why=from_plain(Why, known["why"], "$.why"),
         duplicates=tuple(map(read_citation, known["duplicates"])),
         relative=known["relative"],
+        fields=tuple(
+            (name, value) for name, value in read_meta(known["facts"]).items() if name not in kept_facts(entry)
+        ),
     )
 
 
@@ -124,7 +127,9 @@ def read_context(record: Mapping[str, Any]) -> ContextText:
     """The text for a prompt of a record."""
     known = from_plain(ContextTextRecord, record)
     passages = [
-        PromptPassage(one["number"], one["text"], tuple(map(read_citation, one["citations"])), one["summary"])
+        PromptPassage(
+            one["number"], one["text"], tuple(map(read_citation, one["citations"])), one["summary"], one["derived"]
+        )
         for one in known["passages"]
     ]
     return ContextText(

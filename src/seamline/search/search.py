@@ -3,12 +3,13 @@ collapse, look again and expand, merge the parts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.errors import ConfigError
+from seamline.filters.tree import Filter, Test
 from seamline.protocols import Embedder, Reader, Reranker
 from seamline.records import ABOUT, Scored
 from seamline.search import expand, fuse
@@ -19,14 +20,13 @@ from seamline.search.expand import second_look, without_covered
 from seamline.search.hits import Hit, Why
 from seamline.search.legs import Legs, SearchScope, find, similarities
 from seamline.search.options import SearchOptions
-from seamline.search.plan import Plan
-from seamline.search.query import Query, Wording
+from seamline.search.plan import Plan, topic
+from seamline.search.query import Query, Wording, statistic_words
 from seamline.search.rerank import rescore, weigh
-from seamline.text.words import MOST_QUERY_WORDS, query_words
+from seamline.text.words import MOST_QUERY_WORDS, query_words, words
 from seamline.types import Notice
 
 if TYPE_CHECKING:
-    from seamline.filters.tree import Filter
     from seamline.records import Entry, Vector
 
 LONGEST_QUERY = 16_384
@@ -37,6 +37,13 @@ DEEP = 200
 """What BM25 finds of a short query: the passage that says it word for word may be far down."""
 DEEPEST = 1000
 """What each leg finds where passages must hold a phrase or must not hold a word."""
+_TABLES: Filter = Test("kind", "=", "table-summary")
+_COVERED = 0.6
+"""The share of a question's words that the summary of a table must have to come first for a statistic."""
+_BESIDE_STATISTIC = 0.95
+"""What other texts are worth then."""
+_ALIGNED = 3
+"""Hits for a side of a comparison among which one is looked for that stands under the same heading as the others."""
 _SECTIONS = 10
 """Sections whose chunks are looked at, where summaries are searched first."""
 
@@ -68,7 +75,10 @@ def read_question(question: str | Plan, options: SearchOptions) -> Question:
         return Question([asked], options, notices)
     asked, notices = read_query(question.query)
     planned = replace(options, mode=question.mode, k=question.k, over=question.over)
-    return Question(list(dict.fromkeys((asked, *question.queries[1:]))), planned, notices)
+    parts = question.queries[1:]
+    if question.sides and (asked_of_all := topic(asked, question.sides)):
+        parts = tuple(f"{side} {asked_of_all}" for side in question.sides)
+    return Question(list(dict.fromkeys((asked, *parts))), planned, notices)
 
 
 def read_query(query: str) -> tuple[str, tuple[Notice, ...]]:
@@ -104,7 +114,10 @@ class Finder:
         scopes = [SearchScope(where, (0, ABOUT) if options.about else (0,))]
         if options.mode == "multi-level":
             scopes.append(SearchScope(expand.both(where, expand.SECTIONS), None))
-        return order(one for scope in scopes for one in self.candidates(scope))
+        found = order(one for scope in scopes for one in self.candidates(scope))
+        if options.about and options.show == "derived":
+            found = self.with_statistics(found, where)
+        return resolve_derived(found, documents, options.show) if options.about else found
 
     def candidates(self, scope: SearchScope) -> list[Candidate]:
         """The fused candidates of a scope, best first."""
@@ -138,8 +151,21 @@ class Finder:
             )
             for id, score in admitted
         ]
-        best = order(found)[: options.depth]
-        return resolve_derived(best, reader) if options.about else best
+        return order(found)[: options.depth]
+
+    def with_statistics(self, found: Sequence[Candidate], where: Filter | None) -> list[Candidate]:
+        """The candidates, and before them summaries of tables where the question asks for a statistic of what they
+        have. Rows have the words of such a question too, and there are many of them."""
+        asked = statistic_words(self.query.text)
+        if not asked:
+            return list(found)
+        tables = self.candidates(SearchScope(expand.both(where, _TABLES), (ABOUT,)))
+        fitting = [one for one in tables if len(asked & {*words(one.entry.searched)}) >= _COVERED * len(asked)]
+        if not fitting:
+            return list(found)
+        scale = max((one.score for one in found), default=1.0) / (fitting[0].score or 1.0)
+        lowered = [replace(one, score=one.score * _BESIDE_STATISTIC) for one in found]
+        return order([*(replace(one, score=one.score * scale) for one in fitting), *lowered])
 
     def _depths(self, wording: Wording) -> tuple[int, int]:
         """How many the dense leg and BM25 find."""
@@ -204,6 +230,44 @@ def merge_parts(plan: Plan, parts: Sequence[str], found: Sequence[Sequence[Hit]]
         ]
     together = sorted((hit for hits in found for hit in hits), key=lambda hit: (-hit.relative, hit.entry.id))
     return without_covered(together)[: plan.k]
+
+
+def reserve_sides(plan: Plan, found: Sequence[Sequence[Hit]], merged: Sequence[Hit]) -> tuple[list[Hit], list[Notice]]:
+    """The hits of a comparison with the best for each side first, under the same heading where there is one, and what
+    to say of a side without any. A hit is about a side where it has its name; of those, what answers the whole
+    question comes before what only names the side."""
+    about = {}
+    for number, side in enumerate(plan.sides, start=1):
+        own = found[number] if number < len(found) else ()
+        several = without_covered([*merged, *(_scaled(hit, PART, side) for hit in own)])
+        about[side] = [hit for hit in several if is_about(hit.entry.searched, side)][:_ALIGNED]
+    first: dict[str, Hit] = {}
+    for side, hit in align_sides(about).items():
+        told = first[hit.entry.id].why.side if hit.entry.id in first else ""
+        first[hit.entry.id] = replace(hit, why=replace(hit.why, side=f"{told}, {side}" if told else side))
+    kept = without_covered([*first.values(), *merged])[: max(plan.k, len(first))]
+    missing = ", ".join(f"`{side}`" for side, hits in about.items() if not hits)
+    return kept, [Notice("side-missing", f"nothing about {missing} was found to compare")] if missing else []
+
+
+def align_sides(about: Mapping[str, Sequence[Hit]]) -> dict[str, Hit]:
+    """A hit for each side that has any: that of the heading all of them have, the best such heading, or else its
+    first."""
+    sides = {side: hits for side, hits in about.items() if hits}
+    ranks = [
+        {hit.path[-1].lower(): n for n, hit in reversed([*enumerate(hits)]) if hit.path} for hits in sides.values()
+    ]
+    shared = set(ranks[0]).intersection(*ranks[1:]) if len(ranks) > 1 else set()
+    best = min(shared, key=lambda heading: (sum(rank[heading] for rank in ranks), heading), default=None)
+    places = [0 if best is None else rank[best] for rank in ranks]
+    return {side: hits[place] for (side, hits), place in zip(sides.items(), places, strict=True)}
+
+
+def is_about(text: str, side: str) -> bool:
+    """Whether a text has the name of a side: its first word, and at least half of the others."""
+    name = words(side)
+    held = frozenset(words(text))
+    return bool(name) and name[0] in held and 2 * sum(word in held for word in name) >= len(name)
 
 
 def _scaled(hit: Hit, share: float, part: str) -> Hit:

@@ -47,7 +47,7 @@ PAGE, MOST_PAGE = 100, 1000
 """Documents of a page."""
 LONGEST_KEY = 200
 _JSON = "application/json"
-_CHOICES = ("legs", "mode", "fusion", "alpha", "min_score", "collapse")
+_CHOICES = ("legs", "mode", "fusion", "alpha", "min_score", "show", "fields", "sort", "collapse")
 """What a request says about a search that SearchOptions has too."""
 
 
@@ -363,7 +363,8 @@ def _marked(body: bytes | None, mark: str) -> Response:
 
 
 def _options(asked: Mapping[str, Any]) -> SearchOptions:
-    return SearchOptions(**{name: asked[name] for name in _CHOICES if name in asked})
+    given = {name: asked[name] for name in _CHOICES if name in asked}
+    return SearchOptions(**{**given, "fields": tuple(given.get("fields", ()))})
 
 
 def _number(request: Request, name: str, low: int, high: int) -> int | None:
@@ -439,6 +440,7 @@ def _stats_record(served: ServedIndex, alerts: Sequence[str]) -> StatsAnswer:
         "kinds": dict(stats.kinds),
         "languages": dict(stats.languages),
         "duplicate_rate": stats.duplicates.rate,
+        "needs_review": dict(stats.needs_review),
         "completeness": stats.completeness,
         "alerts": [*alerts],
         "embedder": settings.embedder,

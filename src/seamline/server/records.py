@@ -18,6 +18,8 @@ class _SearchChoices(TypedDict, total=False):
     """Most weight of meaning, from 0 to 1; the rest is for words."""
     min_score: float | None
     """Leave out passages that are less likely to answer; 0 shows all."""
+    show: Literal["derived", "source"]
+    """Where a summary, a claim or rewritten rows match best: that text, or its chunk."""
     collapse: bool
     """Whether near-duplicates are listed under the best of them."""
     reranker: Literal["seam"]
@@ -25,6 +27,10 @@ class _SearchChoices(TypedDict, total=False):
 
 
 class _OptionalSearch(_SearchChoices, total=False):
+    fields: list[str]
+    """Fields that hits are shown with, by the names of filters."""
+    sort: str
+    """A field that the hits are sorted by; FIELD:desc for the highest first."""
     k: int
     """Hits that are wanted; 10 unless given."""
     adaptive: bool
@@ -213,6 +219,8 @@ class StatsAnswer(TypedDict):
     languages: dict[str, int]
     duplicate_rate: float
     """Share of chunks that would not be missed."""
+    needs_review: dict[str, int]
+    """By document, how many of its chunks have a text that somebody should look at."""
     completeness: float
     """How many chunks have a title, a kind and a language, 0-1."""
     alerts: list[str]

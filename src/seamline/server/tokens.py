@@ -130,7 +130,7 @@ def _part(given: dict[str, Any], at: str) -> tuple[Filter | None, dict[str, Any]
         forced = filter_of(where or ({"meta": tenant} if tenant else None))
     except ConfigError as error:
         raise ConfigError(f"{at}: {error}") from None
-    if forced and (inner := sorted(name for name in fields_of(forced) if not _is_of_documents(name))):
+    if forced and (inner := sorted({name for name in fields_of(forced) if not _is_of_documents(name)})):
         raise ConfigError(
             f"{at}: where: `{inner[0]}` differs inside of a document, and documents are read as a whole: expected some"
             f" of {', '.join(_OF_DOCUMENTS)}, meta.NAME"

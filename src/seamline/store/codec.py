@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -17,7 +17,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from seamline.errors import StoreError
-from seamline.records import Entry, EntryPlace, Head, MetaValue, Settings, Version
+from seamline.records import Entry, EntryPlace, Head, MetaValue, Settings, SourceSpan, Version
 
 if TYPE_CHECKING:
     from seamline.records import Vector
@@ -81,8 +81,8 @@ def unpack_text(data: bytes) -> str:
 
 
 def pack_places(places: tuple[EntryPlace, ...]) -> str:
-    """Places as ASCII JSON, in the order of their fields."""
-    return _json([list(place) for place in places]).decode()
+    """Places as ASCII JSON, in the order of their fields. Without spans, which few have, as before there were any."""
+    return _json([list(place) if place.spans else list(place[:-1]) for place in places]).decode()
 
 
 def unpack_places(text: str) -> tuple[EntryPlace, ...]:
@@ -150,8 +150,16 @@ def moment_of(microseconds: int) -> datetime:
     return _EPOCH + timedelta(microseconds=microseconds)
 
 
-def _place(id: str, level: int, start: int, end: int, anchor: Mapping[str, Any], path: list[str]) -> EntryPlace:
-    return EntryPlace(id, level, start, end, anchor, tuple(path))
+def _place(
+    id: str,
+    level: int,
+    start: int,
+    end: int,
+    anchor: Mapping[str, Any],
+    path: list[str],
+    spans: Sequence[tuple[int, int, Mapping[str, Any]]] = (),
+) -> EntryPlace:
+    return EntryPlace(id, level, start, end, anchor, tuple(path), tuple(SourceSpan(*span) for span in spans))
 
 
 def _plain(value: MetaValue | None) -> Any:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from seamline.errors import BudgetError
+from seamline.records import ABOUT, RESTATED
 from seamline.search.documents import DocumentCache
 from seamline.search.hits import Hit
 
@@ -173,7 +174,9 @@ def rate_neighbours(found: Sequence[RatedHit], documents: DocumentCache) -> list
 
 
 def _beside(one: RatedHit, documents: DocumentCache) -> Iterator[tuple[str, float]]:
-    """The chunks to either side of a hit with their usefulness, which falls with every step."""
+    """The chunks to either side of a hit with their usefulness, which falls with every step; of a text that says what
+    chunks say, these chunks."""
+    yield from ((id, one.usefulness * SAME) for id in restated_ids(one.hit, documents))
     layout = documents.layout(one.hit.entry.doc)
     numbers = [layout.number(layout.by_id[id]) for id in one.hit.ids]
     for step, end in ((-1, min(numbers, default=0)), (1, max(numbers, default=0))):
@@ -191,6 +194,11 @@ def _usefulness_of_all(hits: Sequence[Hit], best: float, documents: DocumentCach
         beside = BESIDE if not near.isdisjoint(hit.ids) else 1.0
         yield min(1.0, beside * share**SHARPNESS / rank)
         near |= ids_around(hit, documents)
+
+
+def restated_ids(hit: Hit, documents: DocumentCache) -> list[str]:
+    """The chunks that a derived text says in other words. A summary of a table says more than the table's rows."""
+    return documents.sources(hit.entry) if hit.entry.level == ABOUT and hit.entry.kind in RESTATED else []
 
 
 def ids_around(hit: Hit, documents: DocumentCache) -> set[str]:

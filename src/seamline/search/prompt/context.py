@@ -9,11 +9,21 @@ from typing import NamedTuple
 
 from seamline.errors import BudgetError, ConfigError
 from seamline.protocols import Tokenizer
+from seamline.records import ABOUT
 from seamline.search.documents import DocumentCache
 from seamline.search.expand import cite_run, run_text, without_covered
 from seamline.search.highlight import Sentences
 from seamline.search.hits import Citation, ContextText, Hit, PromptPassage
-from seamline.search.prompt.budget import Form, Packing, RatedHit, ids_around, pack, rate_hits, rate_neighbours
+from seamline.search.prompt.budget import (
+    Form,
+    Packing,
+    RatedHit,
+    ids_around,
+    pack,
+    rate_hits,
+    rate_neighbours,
+    restated_ids,
+)
 from seamline.search.prompt.render import PREAMBLE, Sources, render
 from seamline.search.prompt.splitting import Clip, clip_citation
 
@@ -70,7 +80,11 @@ class PromptBuilder:
         whole = {id for one in held if not one.summary and not one.part for id in one.hit.ids}
         parts = [PromptPassage(0, run_text(run, self.documents), run) for run in self._runs(doc, whole)]
         parts += [PromptPassage(0, one.part.text, (one.part.citation,)) for one in held if one.part]
-        parts += [PromptPassage(0, _short(one.hit), one.hit.citations, True) for one in held if one.summary]
+        parts += [
+            PromptPassage(0, _short(one.hit), one.hit.citations, one.hit.entry.level < ABOUT, one.hit.derived)
+            for one in held
+            if one.summary
+        ]
         return sorted(parts, key=lambda part: (part.start, part.end))
 
     def _runs(self, doc: str, ids: set[str]) -> Iterator[tuple[Citation, ...]]:
@@ -95,7 +109,8 @@ class _Ways(NamedTuple):
     sentences: Sentences | None
 
     def whole(self, rank: int, hit: Hit) -> list[SelectedHit]:
-        """As it is, then what was found of it alone. A section that is too long to be shown has its summary."""
+        """As it is, then what was found of it alone. A section that is too long to be shown has its summary, and a
+        derived text is one."""
         if not hit.ids:
             return [SelectedHit(rank, hit, summary=True)]
         alone = _alone(hit, self.documents)
@@ -137,30 +152,49 @@ def assemble(
 
     Hits that are worth less than the share `weak` of the best are left out; where none is given, the budget decides.
     Of hits that have no room, the sentences or rows that meet the query are shown, or else their summaries. With
-    `whole`, room that is left goes to the chunks beside the hits.
+    `whole`, room that is left goes to the chunks beside the hits. The sides of a comparison share the room first.
     """
     if budget <= 0:
         raise BudgetError(f"expected a budget above 0 tokens, got {budget}", "$.context.budget")
     if weak is not None and not 0 <= weak <= 1:
         raise ConfigError(f"expected a share from 0 to 1, got {weak}", "$.context.weak")
     least = min(_WEAKEST, WEAK / budget) if weak is None else weak
-    found = [one for one in rate_hits(without_covered(hits), builder.documents) if one.usefulness >= least]
+    sides = [hit for hit in hits if hit.why.side]
+    others = [hit for hit in without_covered(hits) if not hit.why.side]
+    found = [RatedHit(hit, 1.0) for hit in sides]
+    found += [one for one in rate_hits(others, builder.documents) if one.usefulness >= least]
     if whole:
         found += rate_neighbours(found, builder.documents)
     distinct = [one.hit for one in found]
     ways = _Ways(builder.documents, query, summaries, sentences)
-    taken = _fill_room(_pack_hits(found, builder, budget, packing, ways), distinct, builder, budget, ways)
+    first = _share_room(sides, builder, budget, ways) if sides else _pack_hits(found, builder, budget, packing, ways)
+    taken = _fill_room(first, distinct, builder, budget, ways)
     taken = _without_strays(taken, found, builder.documents)
     passages = builder.passages(taken.values())
     text = render(passages, builder.sources, full_paths=builder.full_paths)
     # A hit that was not taken may still be shown, as the neighbour of one that was.
-    shown = {one.id for passage in passages if not passage.summary for one in passage.citations}
+    shown = {one.id for passage in passages if not (passage.summary or passage.derived) for one in passage.citations}
     left_out = tuple(
         one.hit.citation
         for rank, one in enumerate(found)
         if one.found and rank not in taken and one.hit.entry.id not in shown
     )
     return ContextText(text, tuple(passages), builder.tokenizer.count(text), left_out)
+
+
+def _share_room(sides: Sequence[Hit], builder: PromptBuilder, budget: int, ways: _Ways) -> dict[int, SelectedHit]:
+    """The sides of a comparison, each in the largest form that fits into its equal share of the room."""
+    once = builder.tokenizer.count(PREAMBLE)
+    share = (budget - once) // len(sides) + once
+    held: dict[int, SelectedHit] = {}
+    for rank, hit in enumerate(sides):
+        forms = [*ways.whole(rank, hit), *ways.parts(rank, hit), *ways.summary(rank, hit)]
+        form = next((one for one in forms if builder.count([one]) <= share), None)
+        if form is not None:
+            held[rank] = form
+    while held and builder.count(held.values()) > budget:  # counts do not quite add up
+        del held[max(held)]
+    return held
 
 
 def _pack_hits(
@@ -216,9 +250,9 @@ def _without_strays(
     shown: set[str] = set()
     for rank, one in sorted(taken.items()):
         is_whole = not one.summary and not one.part
-        if found[rank].found or (is_whole and not shown.isdisjoint(ids_around(one.hit, documents))):
+        if found[rank].found or (is_whole and not shown.isdisjoint((*one.hit.ids, *ids_around(one.hit, documents)))):
             kept[rank] = one
-            shown.update(one.hit.ids if is_whole else ())
+            shown.update(one.hit.ids if is_whole else restated_ids(one.hit, documents))
     return kept
 
 

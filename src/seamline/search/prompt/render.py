@@ -63,7 +63,7 @@ def _passage(passage: PromptPassage, mark: str, sources: Sources, folder: str, a
     """Number and delimiter are one: `[1 guide.md:3-9]` to `[/1]` takes 5 tokens beside the source, and a tag of its own
     with the number before it 14."""
     source = f" {source_label(passage, folder, beside=True, again=again)}" if sources == "inline" else ""
-    form = ", summary" if passage.summary else ""
+    form = ", summary" if passage.summary else f", derived {passage.derived}" if passage.derived else ""
     return f"[{mark}{passage.number}{source}{form}]\n{passage.text}\n[/{mark}{passage.number}]"
 
 

@@ -10,7 +10,20 @@ from typing import get_args
 
 import pytest
 
-from seamline.filters.tree import FIELDS, META, All, Any, Filter, Not, Operator, Test, Value, matches, type_of
+from seamline.filters.tree import (
+    DERIVED_FIELDS,
+    FIELDS,
+    META,
+    All,
+    Any,
+    Filter,
+    Not,
+    Operator,
+    Test,
+    Value,
+    matches,
+    type_of,
+)
 from seamline.protocols import Reader, Store
 from seamline.records import Entry, MetaValue
 from seamline.testing.entries import AXES, NOON, SETTINGS, WEIRD, entry
@@ -50,6 +63,10 @@ METAS: tuple[dict[str, MetaValue], ...] = (
     {"tags": ("", "infra"), "team": "it's"},
     {":media_type": "text/markdown", ":page": 3.0, "team": "a/b/c.md"},
     {":media_type": "application/pdf", ":page": 12.0, "team": "c.md\n"},
+    {":modality": "table", ":density": 0.5, ":needs_review": True, ":confidence": 0.41, ":source_version": "infra"},
+    {":modality": "", ":density": 0, ":needs_review": False, ":entities": ("infra", "%"), ":entity_types": ("ORG", "")},
+    {":strategy": "code", ":symbol": "a", ":symbols": (), ":complexity": 3.0, ":boundary": 1.0, ":distinct": 0.3},
+    {":modality": 3.0, ":density": "0.5", ":needs_review": "true", ":entities": "infra", ":self_containedness": 1.0},
     *(_everywhere(text) for text in WEIRD),
 )
 VALUES: tuple[Value, ...] = (
@@ -282,6 +299,14 @@ class FilteringContract(StoreTests):
             for asked in (where, Not(where)):
                 expected = {one.id for one in ENTRIES if matches(asked, one)}
                 assert {one.id for one in shelved.select(asked)} == expected, asked
+
+    def test_facts_are_kept_with_their_types(self, shelved: Reader) -> None:
+        stored = {one.id: one for one in shelved.select()}
+        for one in ENTRIES:
+            for kept in DERIVED_FIELDS.values():
+                have, made = stored[one.id].meta.get(kept), one.meta.get(kept)
+                assert type_of(have) == type_of(made)
+                assert have == made
 
     def test_every_operator_is_tried(self) -> None:
         assert {*COMPARISONS, "in", "exists"} == {*get_args(Operator)}

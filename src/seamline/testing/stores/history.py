@@ -14,7 +14,7 @@ import pytest
 
 from seamline.errors import StoreError
 from seamline.protocols import Store
-from seamline.records import EntryPlace
+from seamline.records import EntryPlace, SourceSpan
 from seamline.store import codec
 from seamline.testing.entries import AXES, SETTINGS, WEIRD, change, entries, erase, plain, revise, version_of
 from seamline.testing.stores.site import Site, StoreTests, alike, put, stored, write
@@ -152,6 +152,17 @@ class HistoryContract(StoreTests):
         with store.reader() as reader:
             assert reader.version("a.md", 1) == version
             assert reader.head("a.md") == head
+        assert list(store.verify()) == []
+
+    def test_a_place_keeps_the_spans_it_was_made_from(self, store: Store) -> None:
+        made = entries("a.md", "one row", "another row")
+        spans = (SourceSpan(0, 3, {"lines": [1, 1]}), SourceSpan(4, 7, {"rows": [2, 9], "sheet": "\ud800"}))
+        first = change("a.md", made)
+        assert first.version is not None
+        places = (first.version.places[0]._replace(spans=spans), *first.version.places[1:])
+        write(store, replace(first, version=replace(first.version, places=places)))
+        with store.reader() as reader:
+            assert reader.layouts(["a.md"])["a.md"].places == places
         assert list(store.verify()) == []
 
     def test_a_deleted_document_keeps_its_versions(self, store: Store) -> None:
