@@ -105,14 +105,29 @@ def opening_context(frame: Frame | None, text: str, start: int) -> tuple[Context
     """What a chunk that starts at `start` inside `frame` borrows, outermost first."""
     out: list[Context] = []
     for opened in _opened(frame, text, start):
-        out.extend([_mark(opened, text, start)] if opened.role in MARKS else reversed(opened.opening))
+        if opened.role in MARKS:
+            if not out or opened.role == "marker":  # what is opened in a quote brings its mark along
+                out.append(_mark(opened, text, start, under=bool(out)))
+        else:
+            out.extend(reversed(_indented(opened, text, start) if opened.role == "fence" else opened.opening))
     return tuple(reversed(out))
 
 
-def _mark(frame: Frame, text: str, start: int) -> Context:
-    """A list or quote mark. A piece that starts its line stands under the mark, one that does not, beside it."""
+def _indented(frame: Frame, text: str, start: int) -> tuple[Context, ...]:
+    """The opening of a fence. Part of a line stands as far right as the fence, or it would leave the list item or quote
+    that the fence is in."""
+    margin = frame.close.lstrip("\r\n").rstrip("`~")
+    if not margin or not frame.opening or text[start - 1] in "\r\n":
+        return frame.opening
+    last = frame.opening[-1]
+    return (*frame.opening[:-1], last._replace(added=last.added + margin))
+
+
+def _mark(frame: Frame, text: str, start: int, *, under: bool) -> Context:
+    """A list or quote mark. A piece that starts its line, or has something opened for it, stands under the mark; one
+    that does not, beside it."""
     mark = frame.opening[0]
-    if text[start - 1] not in "\r\n":
+    if text[start - 1] not in "\r\n" and not under:
         return mark
     bare = len(text[mark.start : mark.end].rstrip())
     return Context(mark.role, mark.start, mark.start + bare, "\n")

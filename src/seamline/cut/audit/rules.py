@@ -15,6 +15,8 @@ from seamline.text.graphemes import is_boundary
 
 ALLOWANCE = 8
 """Tokens of the limit that nothing is asked to fill to: a count of parts is that much off the count of the whole."""
+TAGS = 16
+"""Tokens of the tags around part of a cell of an HTML table: table, row and cell, opened and closed."""
 _QUOTED = 40
 
 _PREFIX = r"(?:[ \t>\ufeff]|[-+*][ \t]|\d{1,9}[.)][ \t])*+"
@@ -152,8 +154,11 @@ def _has_header(table: AuditedTable, chunk: Seen) -> bool:
 
 
 def _header_too_large(ground: Ground, table: AuditedTable, at: int) -> bool:
-    """Whether even its smallest cell would fill half a chunk, or the cell above `at` would."""
+    """Whether even its smallest cell would fill half a chunk, or the cell above `at` would; of HTML the row, which is
+    not cut, with the tags it needs."""
     most = max(ground.limit // 2 - ALLOWANCE, 1)
+    if ground.text.startswith("<", table.header):
+        return ground.tokens(table.header, table.header_end) + TAGS > most
     return ground.smallest_cell(table) > most or ground.cell_above(table, at) > most
 
 
