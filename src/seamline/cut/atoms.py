@@ -107,7 +107,7 @@ def opening_context(frame: Frame | None, text: str, start: int) -> tuple[Context
     for opened in _opened(frame, text, start):
         if opened.role in MARKS:
             if not out or opened.role == "marker":  # what is opened in a quote brings its mark along
-                out.append(_mark(opened, text, start, under=bool(out)))
+                out.extend(reversed(_marks(opened, text, start, out[-1].start if out else -1)))
         else:
             out.extend(reversed(_indented(opened, text, start) if opened.role == "fence" else opened.opening))
     return tuple(reversed(out))
@@ -123,14 +123,38 @@ def _indented(frame: Frame, text: str, start: int) -> tuple[Context, ...]:
     return (*frame.opening[:-1], last._replace(added=last.added + margin))
 
 
-def _mark(frame: Frame, text: str, start: int, *, under: bool) -> Context:
-    """A list or quote mark. A piece that starts its line, or has something opened for it, stands under the mark; one
-    that does not, beside it."""
+def _marks(frame: Frame, text: str, start: int, inner: int) -> list[Context]:
+    """A list or quote mark. A piece that starts its line, or has something opened for it at `inner`, stands under the
+    mark; one that does not, beside it. What stands far to the right gets further marks before its own: four columns
+    right of its item it would be code."""
     mark = frame.opening[0]
-    if text[start - 1] not in "\r\n" and not under:
-        return mark
+    if text[start - 1] not in "\r\n" and inner < 0:
+        return [mark]
     bare = len(text[mark.start : mark.end].rstrip())
-    return Context(mark.role, mark.start, mark.start + bare, "\n")
+    own = Context(mark.role, mark.start, mark.start + bare, "\n")
+    column = _column(text, start if inner < 0 else inner)
+    if frame.role != "marker" or column < bare + 1 + _DEEP:
+        return [own]
+    out: list[Context] = []
+    reach = 0  # where the text of the items so far starts
+    while column - (bare + 1) > reach + _DEEP - 1:
+        at = min(column - bare - 1, reach + _DEEP - 1)
+        out.append(Context(mark.role, mark.start, mark.start, " " * at + "-\n"))
+        reach = at + 2
+    out.append(Context(mark.role, mark.start, mark.start, " " * (column - bare - 1)))
+    return [*out, own]
+
+
+_DEEP = 4
+"""Columns right of the text around it at which a line is code."""
+
+
+def _column(text: str, at: int) -> int:
+    """How far to the right a line starts."""
+    first = at
+    while first < len(text) and text[first] in " \t":
+        first += 1
+    return len(text[at:first].expandtabs(_DEEP))
 
 
 def opening_tokens(frame: Frame | None, text: str, start: int) -> int:

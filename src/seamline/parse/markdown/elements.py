@@ -23,9 +23,26 @@ _TAG = re.compile(
     (?:[^<>"'{}]++|"[^"]*+"|'[^']*+'|\{\{[^{}]*+\}\}|\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\})*+>""",
     re.VERBOSE,
 )
-_NAME = re.compile(r"[A-Za-z][\w.:-]*+")
+_HEAD = re.compile(r"<(?:(!--)|(/?)([A-Za-z][\w.:-]*+))")
 _VOID = frozenset(
-    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr")
+    (
+        "area",
+        "base",
+        "basefont",
+        "br",
+        "col",
+        "embed",
+        "frame",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "param",
+        "source",
+        "track",
+        "wbr",
+    )
 )
 _CELLS = frozenset(("td", "th"))
 _GROUPS = frozenset(("thead", "tbody", "tfoot"))
@@ -41,6 +58,8 @@ _DEEPEST = 24
 """Elements inside each other that are told apart."""
 _SMALL = 48
 """Characters of an element that is not told apart from the text around it."""
+_LONGEST = 8000
+"""Characters of a tag."""
 _KEY = 160
 """Characters that the first cell of a row may have and stand beside all others."""
 _COLUMN_NAME = 40
@@ -49,7 +68,11 @@ _LINE_ENDS = "\r\n"
 
 
 class _Tag(NamedTuple):
+    """A tag that opens or closes an element."""
+
     name: str
+    """In small letters."""
+    written: str
     start: int
     end: int
     closes: bool
@@ -58,10 +81,11 @@ class _Tag(NamedTuple):
 class _Node:
     """An element, and what is in it: other elements, and the indices of blocks that are no HTML."""
 
-    __slots__ = ("children", "end", "name", "open_end", "start")
+    __slots__ = ("children", "end", "name", "open_end", "start", "written")
 
-    def __init__(self, name: str, start: int, open_end: int, end: int) -> None:
+    def __init__(self, name: str, written: str, start: int, open_end: int, end: int) -> None:
         self.name = name
+        self.written = written
         self.start = start
         self.open_end = open_end
         self.end = end
@@ -90,6 +114,8 @@ class _Reader:
         """Per block of a region, where the next one's blocks begin."""
         self.allowance = 2 * len(text) + 10_000
         """Characters that may be read in vain."""
+        self.opened: set[str] = set()
+        """Names of the elements with lines of their own that were met, beside those of HTML blocks."""
 
     def run(self) -> list[Block]:
         tops = [index for index, block in enumerate(self.blocks) if block.parent < 0]
@@ -118,47 +144,57 @@ class _Reader:
     # --- tags ------------------------------------------------------------------------------------------------
 
     def _tags(self, block: Block) -> Iterator[_Tag]:
-        """The tags of a block that give it structure."""
-        text, at = self.text, block.start
-        while (at := text.find("<", at, block.end)) >= 0:
-            if text.startswith("<!--", at):
+        """The tags of a block that give it structure; most are passed over by their names."""
+        text, until, opened = self.text, block.start, self.opened
+        for head in _HEAD.finditer(text, block.start, block.end):
+            at = head.start()
+            if at < until:
+                continue
+            comment, slash, written = head.groups()
+            if comment:
                 close = text.find("-->", at + 4, block.end)
-                at = block.end if close < 0 else close + 3
+                until = block.end if close < 0 else close + 3
                 continue
-            found = _TAG.match(text, at, block.end) if self.allowance > 0 else None
-            if found is None:
-                self.allowance -= self._cost(at, block.end)
-                at += 1
+            name = written.lower()
+            if name in _VOID:
                 continue
-            end = found.end()
-            closes = text[at + 1] == "/"
-            name = _NAME.match(text, at + 1 + closes, end)
-            assert name is not None  # the pattern of a tag starts with one
-            tag = _Tag(name[0], at, end, closes)
-            at = end
-            if name[0].lower() in _VOID or text[end - 2] == "/" or not (closes or self._is_structure(tag, block)):
+            if slash:
+                if (name in BLOCK_ELEMENTS or name in opened) and (close := text.find(">", at, block.end)) > 0:
+                    yield _Tag(name, written, at, close + 1, True)
                 continue
-            yield tag
-            if name[0].lower() in RAW_ELEMENTS and not closes:
-                close = _find_close(text, name[0], end, block.end)
-                at = block.end if close < 0 else close
+            if name not in BLOCK_ELEMENTS and not self._starts_line(at, block.start):
+                continue
+            end = self._tag_end(at, block.end)
+            if end < 0 or text[end - 2] == "/":
+                until = max(end, at)
+                continue
+            if name not in BLOCK_ELEMENTS:
+                if not self._ends_line(end, block.end):
+                    continue
+                opened.add(name)
+            until = end
+            yield _Tag(name, written, at, end, False)
+            if name in RAW_ELEMENTS:
+                close = _find_close(text, written, end, block.end)
+                until = block.end if close < 0 else close
 
-    def _cost(self, at: int, end: int) -> int:
-        """How far a tag was looked for in vain: to the end, where quotes and braces may hide its own."""
-        return min(end - at, 4000) if self.text[at + 1 : at + 2].isalpha() else 1
+    def _tag_end(self, at: int, end: int) -> int:
+        """After a tag; -1 where it has no end, or too many were looked for in vain."""
+        end = min(end, at + _LONGEST)
+        found = _TAG.match(self.text, at, end) if self.allowance > 0 else None
+        if found is None:
+            self.allowance -= end - at
+        return found.end() if found else -1
 
-    def _is_structure(self, tag: _Tag, block: Block) -> bool:
-        """Whether an opening tag starts a block of HTML by its name, or because it has its line for itself."""
-        if tag.name.lower() in BLOCK_ELEMENTS:
-            return True
-        text, before = self.text, tag.start
-        while before > block.start and text[before - 1] in " \t":
-            before -= 1
-        after = tag.end
-        while after < block.end and text[after] in " \t":
-            after += 1
-        starts = before == block.start or text[before - 1] in _LINE_ENDS
-        return starts and (after == block.end or text[after] in _LINE_ENDS)
+    def _starts_line(self, at: int, start: int) -> bool:
+        while at > start and self.text[at - 1] in " \t":
+            at -= 1
+        return at == start or self.text[at - 1] in _LINE_ENDS
+
+    def _ends_line(self, at: int, end: int) -> bool:
+        while at < end and self.text[at] in " \t":
+            at += 1
+        return at == end or self.text[at] in _LINE_ENDS
 
     # --- trees -----------------------------------------------------------------------------------------------
 
@@ -179,21 +215,21 @@ class _Reader:
     def _tree(self, parts: list[tuple[int, list[_Tag]]]) -> _Node:
         """The elements of neighbouring blocks. The root stands for all of them."""
         start, end = self.blocks[parts[0][0]].start, self.blocks[parts[-1][0]].end
-        root = _Node("", start, start, end)
+        root = _Node("", "", start, start, end)
         stack = [root]
         names: Counter[str] = Counter()
         for top, tags in parts:
             if not self._is_html(top):
                 stack[min(len(stack) - 1, _DEEPEST)].children.append(top)
             for tag in tags:
-                name = tag.name.lower()
+                name = tag.name
                 if tag.closes:
                     self._close(stack, names, tag)
                     continue
                 implied = _IMPLIED.get(name)
-                while implied and stack[-1].name.lower() in implied:
+                while implied and stack[-1].name in implied:
                     self._end(stack, names, tag.start)
-                node = _Node(tag.name, tag.start, tag.end, end)
+                node = _Node(name, tag.written, tag.start, tag.end, end)
                 if len(stack) <= _DEEPEST:  # deeper ones are text of the last that is not
                     stack[-1].children.append(node)
                 stack.append(node)
@@ -202,16 +238,16 @@ class _Reader:
 
     def _close(self, stack: list[_Node], names: Counter[str], tag: _Tag) -> None:
         """End the innermost element of that name, and those that were left open in it."""
-        name = tag.name.lower()
+        name = tag.name
         if not names[name]:
             return
-        while stack[-1].name.lower() != name:
+        while stack[-1].name != name:
             self._end(stack, names, tag.start)
         self._end(stack, names, tag.end)
 
     def _end(self, stack: list[_Node], names: Counter[str], at: int) -> None:
         node = stack.pop()
-        names[node.name.lower()] -= 1
+        names[node.name] -= 1
         node.end = trimmed(self.text, node.open_end, at)
 
     # --- blocks ----------------------------------------------------------------------------------------------
@@ -234,21 +270,22 @@ class _Reader:
         for child in node.children:
             if isinstance(child, int):
                 self._markdown(child, home)
-            elif child.name.lower() in _GROUPS:
+            elif child.name in _GROUPS:
                 self._children(child, home, after)
-            elif self._is_kept(child, after):
+            elif self._is_kept(child, node, after):
                 self._element(child, home, child.start)
             else:
                 self._children(child, home, after)
 
-    def _is_kept(self, node: _Node, after: int) -> bool:
-        """Whether an element is worth a block."""
-        return node.start >= after and (node.end - node.start > _SMALL or node.name.lower() in ("table", "tr"))
+    def _is_kept(self, node: _Node, around: _Node, after: int) -> bool:
+        """Whether an element is worth a block: a large one, a row, a cell of a large row."""
+        large = around if node.name in _CELLS else node
+        return node.start >= after and (large.end - large.start > _SMALL or node.name in ("table", "tr"))
 
     def _element(self, node: _Node, parent: int, start: int) -> None:
-        name = node.name.lower()
-        opening = Enclosure(node.start, node.open_end, f"</{node.name}>")
-        detail = Detail(name=node.name, enclosure=opening)
+        name = node.name
+        opening = Enclosure(node.start, node.open_end, f"</{node.written}>")
+        detail = Detail(name=node.written, enclosure=opening)
         kind, after = "html", node.open_end
         if name == "table":
             rows, heads = self._header_of(node)
@@ -258,6 +295,10 @@ class _Reader:
         elif name == "tr" and parent >= 0 and self.out[parent].kind == "table":
             kind, after = "row", _key_end(node) or after
             detail = detail._replace(enclosure=opening._replace(end=after))
+        elif name == "details" and (first := next(node.elements, None)) and first.name == "summary":
+            if first.end - node.start <= _KEY:
+                after = first.end
+                detail = detail._replace(enclosure=opening._replace(end=after))
         home = len(self.out)
         self.out.append(Block(kind, start, node.end, 0, parent, detail))
         self._children(node, home, after)
@@ -267,14 +308,14 @@ class _Reader:
         rows: list[_Node] = []
         heads = 0
         for child in table.elements:
-            name = child.name.lower()
+            name = child.name
             inside = [child] if name == "tr" else []
             if name in _GROUPS:
-                inside = [row for row in child.elements if row.name.lower() == "tr"]
+                inside = [row for row in child.elements if row.name == "tr"]
             if name == "thead" and heads == len(rows):
                 heads += len(inside)
             rows += inside
-        while heads < len(rows) and all(one.name.lower() == "th" for one in rows[heads].elements):
+        while heads < len(rows) and all(one.name == "th" for one in rows[heads].elements):
             heads += 1
         if not heads and len(rows) > 1 and self._names_columns(rows[0], rows[1]):
             heads = 1
@@ -305,7 +346,7 @@ def _regions(blocks: list[Block], tops: list[int], tags: list[list[_Tag]]) -> li
             stack.clear()
             names.clear()
         for tag in tags[position]:
-            name = tag.name.lower()
+            name = tag.name
             if not tag.closes:
                 stack.append((name, position))
                 names[name] += 1
@@ -333,7 +374,7 @@ def _find_close(text: str, name: str, at: int, end: int) -> int:
 
 def _key_end(row: _Node) -> int:
     """Where the first cell of a row ends, if it is small and there are others; else 0."""
-    cells = [cell for cell in row.elements if cell.name.lower() in _CELLS]
+    cells = [cell for cell in row.elements if cell.name in _CELLS]
     first = next(iter(cells), None)
     if first is None or len(cells) < 2 or first.end - first.start > _KEY or _holds_markdown(first):
         return 0
