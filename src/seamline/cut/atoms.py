@@ -137,11 +137,11 @@ def _marks(frame: Frame, text: str, start: int, inner: int) -> list[Context]:
         return [own]
     out: list[Context] = []
     reach = 0  # where the text of the items so far starts
-    while column - (bare + 1) > reach + _DEEP - 1:
-        at = min(column - bare - 1, reach + _DEEP - 1)
-        out.append(Context(mark.role, mark.start, mark.start, " " * at + "-\n"))
-        reach = at + 2
-    out.append(Context(mark.role, mark.start, mark.start, " " * (column - bare - 1)))
+    least = column - bare - _DEEP  # where its own mark stands at least
+    while least > reach + _DEEP - 1:
+        out.append(Context(mark.role, mark.start, mark.start, " " * (reach + _DEEP - 1) + "-\n"))
+        reach += _DEEP + 1
+    out.append(Context(mark.role, mark.start, mark.start, " " * min(column - bare - 1, reach + _DEEP - 1)))
     return [*out, own]
 
 

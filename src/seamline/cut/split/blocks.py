@@ -211,7 +211,19 @@ class Splitter:
             atoms = self._ladder(task, space, rungs)
         else:
             atoms = self._ladder(task._replace(frame=frame), room - cost(frame), rungs)
-        return [self._apart(atom) for atom in atoms] if rungs is HTML else atoms
+        if rungs is HTML:
+            return [self._apart(atom) for atom in atoms]
+        return [self._indented(atom) for atom in atoms] if kind == "code" and frame is None else atoms
+
+    def _indented(self, atom: Atom) -> Atom:
+        """Indented code that starts inside a line, below the indentation of that line: it would be text otherwise."""
+        begin = line_start(self.text, atom.start, max(0, atom.start - LONGEST_TOKEN * 64))
+        first = _TEXT.search(self.text, begin)
+        if atom.start == begin or first is None or not begin < first.start() < atom.start:
+            return atom
+        margin = Context("marker", begin, first.start())
+        tokens = self.count(self.text[begin : first.start()])
+        return atom._replace(frame=Frame("indent", -1, atom.end, (margin,), "", tokens, 0, atom.frame))
 
     def _apart(self, atom: Atom) -> Atom:
         """HTML that starts with half a tag starts a chunk, below a tag that is whole: it would be text otherwise."""
@@ -485,8 +497,6 @@ class Splitter:
         mark = match.group()
         if stop - begin <= 4 * room:
             full = self._open_close("fence", task, begin, stop, "\n", f"\n{indent}{mark}")
-            if indent:  # part of a line gets it too
-                full = full._replace(opening_tokens=full.opening_tokens + self.count(indent))
             if full.opening_tokens + full.close_tokens <= room // 2:
                 return full
         # A long info string or fence would fill the chunk: a bare one, longer than any inside, serves.

@@ -295,10 +295,9 @@ class _Reader:
         elif name == "tr" and parent >= 0 and self.out[parent].kind == "table":
             kind, after = "row", _key_end(node) or after
             detail = detail._replace(enclosure=opening._replace(end=after))
-        elif name == "details" and (first := next(node.elements, None)) and first.name == "summary":
-            if first.end - node.start <= _KEY:
-                after = first.end
-                detail = detail._replace(enclosure=opening._replace(end=after))
+        elif name == "details" and (summary := _summary_end(node)):
+            after = summary
+            detail = detail._replace(enclosure=opening._replace(end=after))
         home = len(self.out)
         self.out.append(Block(kind, start, node.end, 0, parent, detail))
         self._children(node, home, after)
@@ -379,6 +378,12 @@ def _key_end(row: _Node) -> int:
     if first is None or len(cells) < 2 or first.end - first.start > _KEY or _holds_markdown(first):
         return 0
     return first.end
+
+
+def _summary_end(details: _Node) -> int:
+    """Where the summary ends that details start with, if it is short; else 0."""
+    first = next(details.elements, None)
+    return first.end if first and first.name == "summary" and first.end - details.start <= _KEY else 0
 
 
 def _holds_markdown(node: _Node) -> bool:
