@@ -29,6 +29,8 @@ class Frame(NamedTuple):
     close_tokens: int
     outer: Frame | None = None
     """The frame around this one."""
+    is_code: bool = False
+    """Of a list mark: whether what stands under it is code by its indentation."""
 
 
 class Atom(NamedTuple):
@@ -133,7 +135,7 @@ def _marks(frame: Frame, text: str, start: int, inner: int) -> list[Context]:
     bare = len(text[mark.start : mark.end].rstrip())
     own = Context(mark.role, mark.start, mark.start + bare, "\n")
     column = _column(text, start if inner < 0 else inner)
-    if frame.role != "marker" or column < bare + 1 + _DEEP:
+    if frame.role != "marker" or frame.is_code or column < bare + 1 + _DEEP:
         return [own]
     out: list[Context] = []
     reach = 0  # where the text of the items so far starts
@@ -141,7 +143,7 @@ def _marks(frame: Frame, text: str, start: int, inner: int) -> list[Context]:
     while least > reach + _DEEP - 1:
         out.append(Context(mark.role, mark.start, mark.start, " " * (reach + _DEEP - 1) + "-\n"))
         reach += _DEEP + 1
-    out.append(Context(mark.role, mark.start, mark.start, " " * min(column - bare - 1, reach + _DEEP - 1)))
+    out.append(Context(mark.role, mark.start, mark.start, " " * max(least, reach)))  # what follows may stand less deep
     return [*out, own]
 
 

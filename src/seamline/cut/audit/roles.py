@@ -31,6 +31,7 @@ class LineRoles:
     """The roles of the lines of one text."""
 
     def __init__(self, text: str) -> None:
+        self.text = text
         self.starts = [0, *(found.end() for found in _END.finditer(text))]
         self.lines = [_NO_ROLE] * len(self.starts)
         for role, start, end, fenced in _events(text):
@@ -93,10 +94,9 @@ class ChangedLine(NamedTuple):
     """Whether the chunk owns all of it."""
 
 
-def changed_lines(
-    text: str, known: LineRoles, chunk_text: str, lead: int, start: int, end: int
-) -> Iterator[ChangedLine]:
-    """Lines of the span [start, end) that are something else in a chunk's text, where that span starts at `lead`."""
+def changed_lines(known: LineRoles, chunk_text: str, lead: int, start: int, end: int) -> Iterator[ChangedLine]:
+    """Lines of the span [start, end) of a text that are something else in a chunk, where that span starts at `lead`."""
+    text = known.text
     alone = LineRoles(chunk_text)
     number = known.number(start)
     while number < len(known.starts) and known.starts[number] < end:

@@ -241,7 +241,7 @@ def changed_role(ground: Ground, chunk: Seen, before: Seen | None) -> Found:
         return
     lead = len(ground.lead(chunk))
     text = ground.lead(chunk) + ground.text[chunk.start : chunk.end] + chunk.closing
-    for line in changed_lines(ground.text, known, text, lead, chunk.start, chunk.end):
+    for line in changed_lines(known, text, lead, chunk.start, chunk.end):
         if not _may_change(ground, chunk, line):
             was, now = line.was.role or "no block", line.now.role or "no block"
             here = quoted(ground.text[line.offset : chunk.end].split("\n", 1)[0].strip())
@@ -254,8 +254,9 @@ def _may_change(ground: Ground, chunk: Seen, line: ChangedLine) -> bool:
     was, now = line.was, line.now
     if not line.is_whole and not was.fenced:
         return True  # a line that is too large for a chunk, and no code between fences
-    if was.role == "text" and (now.role == "table" or not chunk.start <= was.start <= was.end <= chunk.end):
-        return True  # a paragraph that had to be cut; a table below a line of text
+    is_cut = not chunk.start <= was.start <= was.end <= chunk.end
+    if (was.role in ("text", "heading") and is_cut) or (was.role == "text" and now.role == "table"):
+        return True  # a paragraph or heading that had to be cut; a table below a line of text
     if ground.document.source.media_type == "text/mdx" and not (was.fenced or was.role in ("table", "heading")):
         return True  # what MDX and CommonMark both know; the rest of MDX is text to this reader
     if was.role != "table":
@@ -264,8 +265,8 @@ def _may_change(ground: Ground, chunk: Seen, line: ChangedLine) -> bool:
     if i == len(ground.tables) or ground.tables[i].header > line.offset:
         return True  # a table of another reader
     table = ground.tables[i]
-    is_cut = line.offset < table.rows and not (chunk.start <= table.header and table.rows <= chunk.end)
-    return is_cut or ground.tokens(table.header, table.rows) > max(ground.limit // 2 - ALLOWANCE, 1)
+    is_header_cut = line.offset < table.rows and not (chunk.start <= table.header and table.rows <= chunk.end)
+    return is_header_cut or ground.tokens(table.header, table.rows) > max(ground.limit // 2 - ALLOWANCE, 1)
 
 
 CHECKS: Sequence[Callable[[Ground, Seen, Seen | None], Found]] = (

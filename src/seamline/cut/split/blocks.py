@@ -296,7 +296,8 @@ class Splitter:
             forbidden = task.forbidden if first else after_heading
             if rule.inline:
                 seam = code_seam(self.text, self.blocks, before, child, start)
-            tasks.append(Task(start, end, child, task.seam if first else seam, frame, forbidden))
+            around = frame._replace(is_code=True) if frame and self._is_indented_code(child) else frame
+            tasks.append(Task(start, end, child, task.seam if first else seam, around, forbidden))
             after_heading = child >= 0 and self.blocks[child].kind == "heading"
             before = child
         return tasks
@@ -320,6 +321,11 @@ class Splitter:
                 Task(start, end, child, seam if index else task.seam, frame, forbidden if index else task.forbidden)
             )
         return tasks
+
+    def _is_indented_code(self, child: int) -> bool:
+        if child < 0 or self.blocks[child].kind != "code":
+            return False
+        return not (self.blocks[child].detail or NO_DETAIL).fenced
 
     def _html_children(self, task: Task) -> list[int]:
         """The blocks in HTML that are told apart: those in what is repeated are not."""
