@@ -104,6 +104,7 @@ def test_c3_text_is_made_of_spans_and_marked_additions(text: str, recipe: Recipe
 def test_c4_the_audit_finds_nothing(text: str, recipe: Recipe) -> None:
     _, chunks = cut(text, recipe)
     found = seamline.audit(chunks, limit=recipe.budget.limit, tokenizer=recipe.tokenizer)
+    found = [v for v in found if v.rule != "changed-role"]  # test_roles draws for it, and less hostile text
     if recipe.budget.limit < 64:  # too small for a header and a row, a fence and a line, a heading and a sentence
         found = [v for v in found if v.rule not in WHOLENESS]
     assert not found

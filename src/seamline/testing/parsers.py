@@ -18,7 +18,7 @@ _BLANK = " \t\r\n\f\v"
 """White space as Markdown knows it; Unicode has more, which may be all that a paragraph says."""
 _ROOM = 128
 """Below this a header and a row, a fence and a line, a heading and a sentence may not fit together."""
-_WHOLENESS = ("torn-fence", "torn-markup", "headless-table", "mid-sentence", "dangling-heading")
+_WHOLENESS = ("torn-fence", "torn-markup", "headless-table", "mid-sentence", "dangling-heading", "changed-role")
 
 
 def check_document(document: Document, limits: Sequence[int] = LIMITS) -> None:

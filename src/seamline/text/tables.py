@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import unescape
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -195,6 +196,8 @@ def _split(document: Document, block: Block, detail: Detail) -> Split | None:
         return by_items
     if text.startswith("\\begin", block.start + _indent(text, block)):
         return by_ampersands
+    if text.startswith("<", block.start + _indent(text, block)):
+        return by_tags
     start = text.rfind("\n", 0, block.start) + 1
     if detail.header_end is not None and (border := _BORDER.match(text, start)):
         return by_border(border[0])
@@ -262,6 +265,9 @@ _TEX_DOLLAR = re.compile(r"(?<!\\)\$")
 _TEX_BRACES = {ord("~"): " ", ord("{"): "", ord("}"): ""}
 _ITEM = re.compile(r"[ \t]*[*+•‣⁃-][ \t]+([*+•‣⁃-])")
 _COLUMNS = re.compile(r"[=-]+|\+")
+_HTML_CELL = re.compile(r"<t[dh]\b([^<>]{0,2000})>(.*?)(?=</?t[dhr]\b|\Z)", re.DOTALL | re.IGNORECASE)
+_HTML_SPAN = re.compile(r"\bcolspan\s*=\s*[\"']?([1-9]\d{0,2})", re.IGNORECASE)
+_HTML_TAG = re.compile(r"<[A-Za-z/!][^<>]{0,2000}>")
 
 
 def by_bars(row: str) -> list[str]:
@@ -273,6 +279,16 @@ def by_bars(row: str) -> list[str]:
     if cells and not cells[-1].strip():
         del cells[-1]
     return [cell.strip().replace("\\|", "|") for cell in cells]
+
+
+def by_tags(row: str) -> list[str]:
+    """Cells of a row of HTML, without their tags; one that spans columns stands in the first of them."""
+    out: list[str] = []
+    for cell in _HTML_CELL.finditer(row):
+        wide = _HTML_SPAN.search(cell[1])
+        out.append(" ".join(unescape(_HTML_TAG.sub(" ", cell[2])).split()))
+        out += [""] * (min(int(wide[1]), MOST) - 1 if wide else 0)
+    return out
 
 
 def by_separator(delimiter: str, quote: str) -> Split:

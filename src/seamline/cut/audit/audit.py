@@ -29,6 +29,7 @@ RULES: Mapping[str, str] = MappingProxyType(
         "dangling-heading": "the body ends in a heading whose content is in the next chunk",
         "mid-sentence": "the body starts inside a sentence that would fit the limit",
         "cut-grapheme": "a body starts or ends inside one user-perceived character",
+        "changed-role": "a line of Markdown is something else when the chunk is read alone",
         "duplicate-id": "two chunks have the same id",
         "torn-level": "a chunk of a higher level is not made of whole chunks of the level below",
     }

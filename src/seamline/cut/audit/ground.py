@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
+from seamline.cut.audit.roles import LineRoles, blank_spans
 from seamline.text.graphemes import is_boundary
 from seamline.text.sentences import sentence_starts
 from seamline.types import NO_DETAIL, Context, Document
@@ -136,6 +137,14 @@ class Ground:
         if self.blocks[owner].kind == "paragraph":
             return self.blocks[owner].span
         return offsets[i], offsets[i + 1] if i + 1 < len(offsets) else len(self.text)
+
+    @cached_property
+    def roles(self) -> LineRoles | None:
+        """The roles of the lines of a Markdown document; None for other formats."""
+        if self.document.source.media_type not in ("text/markdown", "text/mdx"):
+            return None
+        front = [block.span for block in self.blocks if block.kind == "front_matter"]
+        return LineRoles(blank_spans(self.text, [*self.document.removed, *front]))
 
     @cached_property
     def tables(self) -> list[AuditedTable]:

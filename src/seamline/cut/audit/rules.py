@@ -11,10 +11,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
 from seamline.cut.audit.ground import AuditedTable, Ground, MarkPair, Seen
+from seamline.cut.audit.roles import ChangedLine, changed_lines
 from seamline.text.graphemes import is_boundary
 
 ALLOWANCE = 8
 """Tokens of the limit that nothing is asked to fill to: a count of parts is that much off the count of the whole."""
+TAGS = 16
+"""Tokens of the tags around part of a cell of an HTML table: table, row and cell, opened and closed."""
 _QUOTED = 40
 
 _PREFIX = r"(?:[ \t>\ufeff]|[-+*][ \t]|\d{1,9}[.)][ \t])*+"
@@ -152,8 +155,11 @@ def _has_header(table: AuditedTable, chunk: Seen) -> bool:
 
 
 def _header_too_large(ground: Ground, table: AuditedTable, at: int) -> bool:
-    """Whether even its smallest cell would fill half a chunk, or the cell above `at` would."""
+    """Whether even its smallest cell would fill half a chunk, or the cell above `at` would; of HTML the row, which is
+    not cut, with the tags it needs."""
     most = max(ground.limit // 2 - ALLOWANCE, 1)
+    if ground.text.startswith("<", table.header):
+        return ground.tokens(table.header, table.header_end) + TAGS > most
     return ground.smallest_cell(table) > most or ground.cell_above(table, at) > most
 
 
@@ -229,11 +235,46 @@ def cut_grapheme(ground: Ground, chunk: Seen, before: Seen | None) -> Found:
             yield "cut-grapheme", f"{ground.line(at)}: {name} inside the character {whole!r}"
 
 
+def changed_role(ground: Ground, chunk: Seen, before: Seen | None) -> Found:
+    known = ground.roles
+    if known is None:
+        return
+    lead = len(ground.lead(chunk))
+    text = ground.lead(chunk) + ground.text[chunk.start : chunk.end] + chunk.closing
+    for line in changed_lines(known, text, lead, chunk.start, chunk.end):
+        if not _may_change(ground, chunk, line):
+            was, now = line.was.role or "no block", line.now.role or "no block"
+            here = quoted(ground.text[line.offset : chunk.end].split("\n", 1)[0].strip())
+            yield "changed-role", f"{ground.line(line.offset)}: {was} in the document, {now} here: {here!r}"
+            return
+
+
+def _may_change(ground: Ground, chunk: Seen, line: ChangedLine) -> bool:
+    """Whether the line could not keep its role, or only a reader that knows less than the parser sees a change."""
+    was, now = line.was, line.now
+    if not line.is_whole and not was.fenced:
+        return True  # a line that is too large for a chunk, and no code between fences
+    is_cut = not chunk.start <= was.start <= was.end <= chunk.end
+    if (was.role in ("text", "heading") and is_cut) or (was.role == "text" and now.role == "table"):
+        return True  # a paragraph or heading that had to be cut; a table below a line of text
+    if ground.document.source.media_type == "text/mdx" and not (was.fenced or was.role in ("table", "heading")):
+        return True  # what MDX and CommonMark both know; the rest of MDX is text to this reader
+    if was.role != "table":
+        return False
+    i = bisect_right(ground.tables, line.offset, key=lambda t: t.end)
+    if i == len(ground.tables) or ground.tables[i].header > line.offset:
+        return True  # a table of another reader
+    table = ground.tables[i]
+    is_header_cut = line.offset < table.rows and not (chunk.start <= table.header and table.rows <= chunk.end)
+    return is_header_cut or ground.tokens(table.header, table.rows) > max(ground.limit // 2 - ALLOWANCE, 1)
+
+
 CHECKS: Sequence[Callable[[Ground, Seen, Seen | None], Found]] = (
     torn,
     headless_table,
     dangling_heading,
     mid_sentence,
     cut_grapheme,
+    changed_role,
 )
 """The checks of one chunk against its document."""

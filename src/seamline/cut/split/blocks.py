@@ -17,6 +17,18 @@ from seamline.code_outline import CodeOutline
 from seamline.cut.atoms import MARKS, Atom, Frame, cost
 from seamline.cut.scores import NO_SCORER, Scorer
 from seamline.cut.scores.structure import code_seam
+from seamline.cut.split.elements import (
+    ELEMENT,
+    HTML,
+    ElementFrames,
+    is_closing,
+    is_element,
+    is_html,
+    is_raw,
+    opening_end,
+    seam_inside,
+    starts_torn,
+)
 from seamline.cut.split.ladder import (
     CODE,
     LINES,
@@ -118,6 +130,7 @@ class Splitter:
         self._children: dict[int, list[int]] | None = None
         self._texts: dict[int, int] = {}
         self._statements: Statements | None = None
+        self._tags = ElementFrames(text, count)
 
     def open_code(self, outline: CodeOutline, *, docstring: bool) -> None:
         """From now on split source code by its statements."""
@@ -151,11 +164,12 @@ class Splitter:
                 continue
             space = max(room - cost(task.frame) - reserved, room // 8)
             too_large = False
-            kind = self.blocks[task.block].kind if task.block >= 0 else "paragraph"
+            kind = self._kind(task)
             if rule_of(kind).bare and (atom := self._without_frame(task, room - reserved)):
                 atoms.append(atom)
                 continue
             if self.own_rule.get(kind, True) and self._holds_blocks(task, kind):
+                is_framed = is_framed or kind in _HTML
                 inner = self._inner(task, kind, room)
                 too_large = len(inner) == 1 and inner[0].block >= 0
                 stack.extend(reversed(inner))
@@ -168,10 +182,18 @@ class Splitter:
 
     def _holds_blocks(self, task: Task, kind: str) -> bool:
         """Whether a block is split by the blocks inside it; a scope in which nothing is told apart goes by lines."""
+        if task.block >= 0 and is_html(self.blocks[task.block]):
+            return bool(self._html_children(task))
         rule = rule_of(kind)
         if not rule.holds or (rule.needs_frame and not self._is_framed(task)):
             return False
         return not rule.filled or bool(self.children[task.block])
+
+    def _kind(self, task: Task) -> str:
+        """Whose rule a range is split by; text between elements is HTML too."""
+        if task.block >= 0:
+            return self.blocks[task.block].kind
+        return "html" if task.frame is not None and task.frame.role == ELEMENT else "paragraph"
 
     def _is_framed(self, task: Task) -> bool:
         """Whether its parser gave the block a frame."""
@@ -181,12 +203,34 @@ class Splitter:
         """Atoms of one block that holds no others, by the rule of its kind."""
         if not self.own_rule.get(kind, True):
             return self._ladder(task, space, LINES)
-        if kind == "table":
+        if kind == "table" and not is_element(self.blocks[task.block]):
             return self._table(task, space, room)
         rungs = rule_of(kind).rungs
-        if frame := self.frame(task, kind, room):
-            return self._ladder(task._replace(frame=frame), room - cost(frame), rungs)
-        return self._ladder(task, space, rungs)
+        frame = self.frame(task, kind, room)
+        if frame is None:
+            atoms = self._ladder(task, space, rungs)
+        else:
+            atoms = self._ladder(task._replace(frame=frame), room - cost(frame), rungs)
+        if rungs is HTML:
+            return [self._apart(atom) for atom in atoms]
+        return [self._indented(atom) for atom in atoms] if kind == "code" and frame is None else atoms
+
+    def _indented(self, atom: Atom) -> Atom:
+        """Indented code that starts inside a line, below the indentation of that line: it would be text otherwise."""
+        begin = line_start(self.text, atom.start, max(0, atom.start - LONGEST_TOKEN * 64))
+        first = _TEXT.search(self.text, begin)
+        if atom.start == begin or first is None or not begin < first.start() < atom.start:
+            return atom
+        margin = Context("marker", begin, first.start())
+        tokens = self.count(self.text[begin : first.start()])
+        return atom._replace(frame=Frame("indent", -1, atom.end, (margin,), "", tokens, 0, atom.frame))
+
+    def _apart(self, atom: Atom) -> Atom:
+        """HTML that starts with half a tag starts a chunk, below a tag that is whole: it would be text otherwise."""
+        if not starts_torn(self.text, atom.start, atom.end):
+            return atom
+        around = atom.frame.outer if atom.frame and atom.frame.start in (-1, atom.start) else atom.frame
+        return atom._replace(alone=True, frame=self._tags.bare(-1, atom.end, around))
 
     def _whole(self, task: Task, room: int) -> Atom | None:
         """The range as one atom, where it fits."""
@@ -233,6 +277,8 @@ class Splitter:
 
     def _inner(self, task: Task, kind: str, room: int) -> list[Task]:
         """One task for each block inside a container, and for text that none of them claims."""
+        if kind in _HTML:
+            return self._html_inner(task, room)
         rule = rule_of(kind)
         if rule.framed and self._is_framed(task):
             return self._framed_inner(task, rule.seam, room)
@@ -250,7 +296,8 @@ class Splitter:
             forbidden = task.forbidden if first else after_heading
             if rule.inline:
                 seam = code_seam(self.text, self.blocks, before, child, start)
-            tasks.append(Task(start, end, child, task.seam if first else seam, frame, forbidden))
+            around = frame._replace(is_code=True) if frame and self._is_indented_code(child) else frame
+            tasks.append(Task(start, end, child, task.seam if first else seam, around, forbidden))
             after_heading = child >= 0 and self.blocks[child].kind == "heading"
             before = child
         return tasks
@@ -275,11 +322,75 @@ class Splitter:
             )
         return tasks
 
-    def _exact_bounds(self, task: Task) -> list[tuple[int, int, int]]:
+    def _is_indented_code(self, child: int) -> bool:
+        if child < 0 or self.blocks[child].kind != "code":
+            return False
+        return not (self.blocks[child].detail or NO_DETAIL).fenced
+
+    def _html_children(self, task: Task) -> list[int]:
+        """The blocks in HTML that are told apart: those in what is repeated are not."""
+        block = self.blocks[task.block]
+        after = opening_end(block) if is_element(block) else block.start
+        return [child for child in self.children[task.block] if self.blocks[child].start >= after]
+
+    def _html_inner(self, task: Task, room: int) -> list[Task]:
+        """Tasks of HTML: the elements in it, the Markdown in it, and text between them. An opening that leaves room
+        goes to the first of them and a close to the last, where that is HTML too."""
+        block = self.blocks[task.block]
+        around = task.frame
+        if is_element(block):
+            around = self._tag_frame(task, block, room)
+        seam = seam_inside(block)
+        bounds = self._visible_bounds(self._exact_bounds(task, self._html_children(task)))
+        is_html_at = [child >= 0 and is_element(self.blocks[child]) for _, _, child in bounds]  # comments are not
+        if len(bounds) > 1 and bounds[0][2] < 0 and is_html_at[1] and self._is_short(*bounds[0][:2], room):
+            bounds[:2] = [(task.start, *bounds[1][1:])]
+            del is_html_at[0]
+        if len(bounds) > 1 and bounds[-1][2] < 0 and is_html_at[-2] and is_closing(self.text, *bounds[-1][:2]):
+            bounds[-2:] = [(bounds[-2][0], task.end, bounds[-2][2])]
+            del is_html_at[-1]
+        tasks: list[Task] = []
+        for index, (start, end, child) in enumerate(bounds):
+            frame = around
+            forbidden = task.forbidden if index == 0 else False
+            if child < 0 and (not is_element(block) or (index == 0 and not self._is_short(start, end, room))):
+                frame = self._tags.bare(start, end, task.frame)
+            elif child >= 0 and index and is_raw(self.blocks[child]) and not is_element(block):
+                frame = self._tags.bare(-1, end, task.frame)  # alone it would end with its line
+            elif child >= 0 and not is_html_at[index]:
+                frame = self._tags.spaced(around)
+                forbidden = forbidden or (index == 1 and bounds[0][2] < 0 and self._is_short(*bounds[0][:2], room))
+            name = task.seam if index == 0 else seam if child >= 0 else "line"
+            tasks.append(Task(start, end, child, name, frame, forbidden))
+        return tasks
+
+    def _tag_frame(self, task: Task, block: Block, room: int) -> Frame | None:
+        until = opening_end(block)
+        rows = [self.blocks[child] for child in self.children[task.block]] if block.kind == "table" else []
+        heads = [row for row in rows if row.kind == "row" and row.start < until]
+        return self._tags.of(block, task.start, task.end, task.frame, room, heads)
+
+    def _visible_bounds(self, bounds: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+        """Bounds of which none but the first starts with white space: a blank line below a tag would end the HTML."""
+        out: list[tuple[int, int, int]] = []
+        for start, end, child in bounds:
+            first = start
+            while out and first < end and self.text[first].isspace():
+                first += 1
+            if first > start:
+                out[-1] = (out[-1][0], first, out[-1][2])
+            out.append((first, end, child))
+        return out
+
+    def _is_short(self, start: int, end: int, room: int) -> bool:
+        """Whether a range leaves half of the room."""
+        return end - start <= LONGEST_TOKEN * room and self.count(self.text[start:end]) <= room // 2
+
+    def _exact_bounds(self, task: Task, children: Sequence[int] | None = None) -> list[tuple[int, int, int]]:
         """(start, end, block) that tile a container, whose blocks may start inside a line."""
         starts = [(task.start, -1)]
         end = task.start
-        for child in self.children[task.block]:
+        for child in self.children[task.block] if children is None else children:
             block = self.blocks[child]
             if starts[-1][1] >= 0 and self._has_text(end, block.start):
                 starts.append((end, -1))
@@ -354,6 +465,8 @@ class Splitter:
         block = self.blocks[task.block]
         frame: Frame | None = None
         detail = block.detail or NO_DETAIL
+        if is_element(block):
+            return self._tag_frame(task, block, room)
         if detail.enclosure is not None:
             frame = self._own_frame(task, block, detail.enclosure)
         elif kind == "code" and detail.fenced:
@@ -362,6 +475,8 @@ class Splitter:
             frame = self._open_close("comment", task, block.start, block.start + 4, "\n", "\n-->")
             if (close := self.text.find("-->", block.start, task.end)) >= 0:  # text may follow it
                 frame = frame._replace(end=close + 3)
+        elif kind == "html" and not self.text.startswith("<!--", _TEXT.search(self.text, block.start).start()):  # type: ignore[union-attr]
+            frame = self._tags.bare(task.start, task.end, task.frame)
         elif kind == "math" and self.text.startswith("$$", block.start):
             frame = self._open_close("math", task, block.start, block.start + 2, "\n", "\n$$")
         return _affordable(frame, room, must_close=bool(detail.enclosure and detail.enclosure.close))
@@ -423,11 +538,15 @@ class Rule(NamedTuple):
     """How its text is split where no block helps."""
 
 
+_HTML = frozenset(("html", "table", "row"))
+"""Kinds that are elements of HTML, or may be."""
 _PLAIN = Rule()
 _RULES: Mapping[str, Rule] = {
     "paragraph": Rule(rungs=PROSE),
     "heading": Rule(rungs=PROSE),
     "code": Rule(rungs=CODE),
+    "html": Rule(rungs=HTML),
+    "row": Rule(rungs=HTML),
     "list": Rule(holds=True, framed=True, seam="item"),
     "item": Rule(holds=True, framed=True, rungs=PROSE),
     "quote": Rule(holds=True, rungs=PROSE),

@@ -31,6 +31,8 @@ class Piece(NamedTuple):
 
 _BLANK = re.compile(r"(?:\r\n|\r(?!\n)|\n)[ \t>]*(?:\r\n?|\n)[ \t\r\n>]*")
 _LINE = re.compile(r"(?:\r\n?|\n)(?=[ \t>]*[^ \t>\r\n])")
+_MARGIN = re.compile(r"[ \t]+")
+_DEEP = 4  # columns of indentation that make code of a line
 _JOINED = frozenset(("line", "word", "sentence", "row", "item", "paragraph"))
 LONGEST_TOKEN = 64  # characters, on average over a text: only runs of blanks have more, and no words to lose
 _LONG_CLUSTER = 256  # code points
@@ -59,6 +61,17 @@ def by_lines(text: str, start: int, end: int) -> list[tuple[int, str]]:
     return [(match.end(), "line") for match in _LINE.finditer(text, start, end)]
 
 
+def by_text_lines(text: str, start: int, end: int) -> list[tuple[int, str]]:
+    """At every line of prose that is not blank; deep indentation, which would make code of a line that starts a chunk,
+    is left to the line before."""
+    out = []
+    for at, seam in by_lines(text, start, end):
+        margin = _MARGIN.match(text, at, end)
+        is_deep = margin is not None and len(margin[0].expandtabs(_DEEP)) >= _DEEP
+        out.append((margin.end() if margin and is_deep else at, seam))
+    return out
+
+
 def by_scopes(text: str, start: int, end: int) -> list[tuple[int, str]]:
     """In code, after a blank line where the indentation ends too."""
     base = _indent(text, start)
@@ -70,7 +83,7 @@ def by_blank_code(text: str, start: int, end: int) -> list[tuple[int, str]]:
     return [(at, "blank") for at, _ in by_blank_lines(text, start, end)]
 
 
-PROSE: tuple[Rung, ...] = (by_blank_lines, by_sentences, by_lines)
+PROSE: tuple[Rung, ...] = (by_blank_lines, by_sentences, by_text_lines)
 LINES: tuple[Rung, ...] = (by_blank_lines, by_lines)
 CODE: tuple[Rung, ...] = (by_scopes, by_blank_code, by_lines)
 

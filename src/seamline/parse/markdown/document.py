@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from seamline.parse.markdown.blocks import blank, parse_blocks
+from seamline.parse.markdown.elements import add_elements
 from seamline.parse.markdown.front_matter import split
 from seamline.parse.markdown.mdx import front_block, interleave, jsx_blocks
 from seamline.parse.markdown.notices import TITLE, notices_of_mdx, notices_of_size, notices_of_unclosed
@@ -40,7 +41,7 @@ def parse(raw: ParseInput) -> ParseResult:
         hidden = mask_mdx(blank(text, 0, after))
         shown = hidden.text
         masked += jsx_blocks(text, hidden.blocks)
-    blocks = interleave(parse_blocks(shown, after), masked)
+    blocks = add_elements(text, interleave(parse_blocks(shown, after), masked))
     notices += notices_of_unclosed(text, blocks, has_front=head is not None) + notices_of_size(text, blocks)
     if raw.media_type == MDX:
         notices += notices_of_mdx(text, blocks)
