@@ -1,5 +1,5 @@
 """What is known of chunks beyond their text: typed facts, each there only where it was asked for, and derived texts
-about them (summaries, propositions, questions, rows as sentences), found in their place and never cited."""
+about them (summaries, propositions, questions, rows as sentences), which cite the places they were made from."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """One text that says in other words what spans of a document say. A search that finds it gives its chunks."""
+    """One text that says in other words what spans of a document say. A search shows it, or the chunks it is about."""
 
     document: Document = field(repr=False)
     kind: str
