@@ -68,7 +68,7 @@ def test_tags_in_comments_and_pre_are_no_structure() -> None:
 
 def test_what_nothing_closes_reaches_to_the_end() -> None:
     document = read(
-        "<ul>\n<li>one that nothing closes, and which is not short at all\n<li>two, which is much like it, and longer than the first\n"
+        "<ul>\n<li>one that nothing closes, and is not short\n<li>two, much like it, and longer than the first one\n"
     )
     assert shown(document) == [("html", "ul"), ("html", "li"), ("html", "li")]
 
