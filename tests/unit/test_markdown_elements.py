@@ -67,9 +67,8 @@ def test_tags_in_comments_and_pre_are_no_structure() -> None:
 
 
 def test_what_nothing_closes_reaches_to_the_end() -> None:
-    document = read(
-        "<ul>\n<li>one that nothing closes, and is not short\n<li>two, much like it, and longer than the first one\n"
-    )
+    items = "<li>one of two that nothing closes, and that is not short\n" * 2
+    document = read(f"<ul>\n{items}")
     assert shown(document) == [("html", "ul"), ("html", "li"), ("html", "li")]
 
 
