@@ -245,7 +245,7 @@ class Context(NamedTuple):
     """Something a chunk borrows, so that its text can be read alone."""
 
     role: str
-    """heading, fence, header, key, marker, overlap, summary; import, scope, docstring of source code."""
+    """heading, fence, header, key, marker, element (HTML tags), overlap, summary; import, scope, docstring of code."""
     start: int
     end: int
     added: str = ""

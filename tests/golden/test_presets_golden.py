@@ -52,6 +52,7 @@ CASES = {
     "knowledge-base": Case("knowledge-base"),
     "default": Case("default"),
     "default-96": Case("default", sizes={"limit": 96}),
+    "html": Case("default", "html.md", sizes={"limit": 128}),
     "depth": Case("default", "depth.md", sizes={"limit": 160}, changes={"depth": 2}),
 }
 """Golden file -> how it is made. The name of a preset alone is that preset at its real sizes."""

@@ -472,3 +472,17 @@ def test_a_large_block_is_read_once() -> None:
         for i, at in enumerate(range(4, len(doc.text), 100))
     ]
     assert "mid-sentence" in rules(audit(given, limit=512))  # minutes, were the block read for every cut
+
+
+def test_a_line_that_is_something_else_alone_is_found() -> None:
+    text = "Intro.\n\n<div>\n    <p>one</p>\n    <p>two</p>\n</div>\n"
+    page = document(text)
+    at, end = text.index("    <p>two"), len(text.rstrip())
+    records = [
+        {"id": name, "doc": "doc", "start": start, "end": stop, "text": text[start:stop], "context": [], "closing": ""}
+        | {"tokens": count(text[start:stop])}
+        for name, start, stop in (("a", 0, at - 1), ("b", at, end))
+    ]
+    violations = audit_records(records, page, limit=512)
+    assert [(one.rule, one.chunk_index) for one in violations] == [("changed-role", 1)]
+    assert "html in the document, code here" in violations[0].message

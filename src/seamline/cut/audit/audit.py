@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from seamline.cut.audit.ground import Ground, Seen
-from seamline.cut.audit.rules import CHECKS, VISIBLE, quoted, torn_text
+from seamline.cut.audit.rules import CHECKS, VISIBLE, changed_role, quoted, torn_text
 from seamline.tokens import TokenizerLike, load
 from seamline.types import Chunk, Context, Document
 
@@ -159,8 +159,10 @@ def _in_document(ground: Ground | None, chunk: Seen, before: Seen | None) -> Ite
     whole = chunk.text
     if ground is not None:
         whole = ground.lead(chunk) + ground.text[chunk.start : chunk.end] + chunk.closing
-        for check in CHECKS:
-            yield from check(ground, chunk, before)
+        found = [one for check in CHECKS for one in check(ground, chunk, before)]
+        yield from found
+        if not found:  # what is torn is something else alone, and is told once
+            yield from changed_role(ground, chunk)
     if whole != chunk.text:
         pairs = enumerate(zip(whole, chunk.text, strict=False))
         at = next((i for i, (a, b) in pairs if a != b), min(len(whole), len(chunk.text)))

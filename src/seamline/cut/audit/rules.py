@@ -235,7 +235,8 @@ def cut_grapheme(ground: Ground, chunk: Seen, before: Seen | None) -> Found:
             yield "cut-grapheme", f"{ground.line(at)}: {name} inside the character {whole!r}"
 
 
-def changed_role(ground: Ground, chunk: Seen, before: Seen | None) -> Found:
+def changed_role(ground: Ground, chunk: Seen) -> Found:
+    """The first line of Markdown that is something else in the chunk. Asked last: it reads every chunk."""
     known = ground.roles
     if known is None:
         return
@@ -275,6 +276,5 @@ CHECKS: Sequence[Callable[[Ground, Seen, Seen | None], Found]] = (
     dangling_heading,
     mid_sentence,
     cut_grapheme,
-    changed_role,
 )
 """The checks of one chunk against its document."""

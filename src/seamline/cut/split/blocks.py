@@ -343,7 +343,7 @@ class Splitter:
         seam = seam_inside(block)
         bounds = self._visible_bounds(self._exact_bounds(task, self._html_children(task)))
         is_html_at = [child >= 0 and is_element(self.blocks[child]) for _, _, child in bounds]  # comments are not
-        if len(bounds) > 1 and bounds[0][2] < 0 and is_html_at[1] and self._is_short(*bounds[0][:2], room):
+        if len(bounds) > 1 and bounds[0][2] < 0 and is_html_at[1] and self._leads_in(bounds, room - cost(task.frame)):
             bounds[:2] = [(task.start, *bounds[1][1:])]
             del is_html_at[0]
         if len(bounds) > 1 and bounds[-1][2] < 0 and is_html_at[-2] and is_closing(self.text, *bounds[-1][:2]):
@@ -381,6 +381,13 @@ class Splitter:
                 out[-1] = (out[-1][0], first, out[-1][2])
             out.append((first, end, child))
         return out
+
+    def _leads_in(self, bounds: Sequence[tuple[int, int, int]], room: int) -> bool:
+        """Whether an opening goes with what follows it: a small one always, another where both fit a chunk."""
+        (start, end, _), (_, stop, _) = bounds[:2]
+        if end - start > LONGEST_TOKEN * room or stop - start > LONGEST_TOKEN * room:
+            return False
+        return self.count(self.text[start:end]) <= room // 8 or self.count(self.text[start:stop]) <= room
 
     def _is_short(self, start: int, end: int, room: int) -> bool:
         """Whether a range leaves half of the room."""
