@@ -118,10 +118,10 @@ def licence_of(name: str) -> str:
     ]
     said = "".join(about.get_all("License") or []).strip()
     for candidate in (said, *classifiers):
-        spelled = _SPELLINGS.get(candidate.lower(), candidate)
+        spelled = str(_SPELLINGS.get(candidate.lower(), candidate))
         if spelled and set(_names(spelled)) <= ALLOWED | EXCEPTIONS.get(name, set()):
             return spelled
-    return said.split("\n")[0] or " AND ".join(classifiers)
+    return str(said.split("\n")[0] or " AND ".join(classifiers))
 
 
 def is_allowed(name: str, expression: str) -> bool:

@@ -17,6 +17,7 @@ from seamline.types import Document, Notice
 
 if TYPE_CHECKING:
     from seamline.api.contents import IndexedChunk
+    from seamline.index.transfer import TransferCounts
 
 
 class IndexContents:
@@ -71,6 +72,13 @@ class IndexContents:
         """The absolute path of the file that a document was read from; None where there is none by its name."""
         path = os.path.abspath(self.root / doc)
         return path if "\0" not in doc and os.path.isfile(path) else None
+
+    def export(self, folder: str | Path) -> TransferCounts:
+        """Write documents, all their versions, chunks and vectors as Parquet files into a new folder; `import_index` of
+        `seamline.api.transfer` makes an index of them. A StoreError where something is there already."""
+        from seamline.index.transfer import export_index
+
+        return export_index(self._store, folder)
 
     def missing_vectors(self) -> int:
         """How many chunks have no vector yet, as an update makes those last: they are found by words alone."""
