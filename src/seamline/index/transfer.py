@@ -161,7 +161,8 @@ def _schemas(dimensions: int) -> dict[str, pa.Schema]:
     entry: dict[str, Any] = dict.fromkeys(("level", "lead", "tail", "tokens", "sketch"), whole)
     entry |= {"path": texts, "updated_at": time, "created_at": time, "authority": pa.float64()}
     entry |= {"coherence": pa.float64(), "vector": vector, "summary_vector": vector}
-    tables = {DOCUMENTS: (Head, head), VERSIONS: (Version, version), CHUNKS: (Entry, entry)}
+    kinds: tuple[type[Head] | type[Version] | type[Entry], ...] = (Head, Version, Entry)
+    tables = dict(zip((DOCUMENTS, VERSIONS, CHUNKS), zip(kinds, (head, version, entry), strict=True), strict=True))
     return {
         name: pa.schema([(field, types.get(field, text)) for field in kind.__dataclass_fields__])
         for name, (kind, types) in tables.items()
