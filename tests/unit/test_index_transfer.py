@@ -6,10 +6,12 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from harness.library import Library
+from harness.postgres import shared_server
 from seamline.cli.main import main
 from seamline.errors import StoreError
 from seamline.index import transfer
@@ -203,3 +205,17 @@ def test_data_frames(library: Library, tmp_path: Path) -> None:
     )
     assert set(chunks["id"]) <= set(places["id"])
     assert len(chunks["vector"].iloc[0]) == library.store.settings.dimensions
+
+
+def test_into_postgresql_and_back(library: Library, tmp_path: Path) -> None:
+    export_index(library.store, tmp_path / "tables")
+    url = shared_server().url(query=f"schema=e_{uuid4().hex}")
+    counts = import_index(tmp_path / "tables", url)
+    with pytest.raises(StoreError, match="there is an index at this address already"):
+        import_index(tmp_path / "tables", url)
+    store = open_store(url)
+    try:
+        assert contents(store) == contents(library.store)
+        assert export_index(store, tmp_path / "again") == counts
+    finally:
+        store.close()
