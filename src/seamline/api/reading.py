@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from seamline.api.contents import IndexedChunk
     from seamline.filters.tree import Filter
+    from seamline.index.transfer import TransferCounts
     from seamline.recipe.recipe import Recipe
 
 
@@ -75,6 +76,13 @@ class IndexContents:
         """The absolute path of the file that a document was read from; None where there is none by its name."""
         path = os.path.abspath(self.root / doc)
         return path if "\0" not in doc and os.path.isfile(path) else None
+
+    def export(self, folder: str | Path) -> TransferCounts:
+        """Write documents, all their versions, chunks and vectors as Parquet files into a new folder; `import_index` of
+        `seamline.api.transfer` makes an index of them. A StoreError where something is there already."""
+        from seamline.index.transfer import export_index
+
+        return export_index(self._store, folder)
 
     def missing_vectors(self) -> int:
         """How many chunks have no vector yet, as an update makes those last: they are found by words alone."""

@@ -15,11 +15,14 @@ Result = TypeVar("Result")
 
 COMMANDS = (
     *("index", "search", "context", "cite", "ls", "get", "remove", "forget", "sources", "stats"),
+    *("export", "import"),
     *("chunk", "inspect", "audit", "eval", "tune", "serve", "mcp", "schema", "trust", "doctor", "completion"),
 )
 """Each is a module beside this one with `add_parser` and `execute`, or shares one with others that are read together:
 then these are `add_NAME_parser` and `execute_NAME`."""
-_MODULES = {"ls": "documents", "get": "documents", "remove": "documents", "forget": "documents"}
+_MODULES = dict.fromkeys(("ls", "get", "remove", "forget"), "documents") | dict.fromkeys(
+    ("export", "import"), "tables.transfer"
+)
 _FOLDERS = {"eval": "evaluation.eval", "tune": "evaluation.tune", "serve": "serving.serve", "mcp": "serving.mcp"}
 """Commands in a folder below."""
 _BRIEF = ("search", "context", "cite", "stats", "ls", "get")

@@ -1,0 +1,1 @@
+"""Commands that turn an index into tables and back."""
