@@ -13,7 +13,8 @@ import seamline
 
 COMMANDS = (
     *("index", "search", "context", "cite", "ls", "get", "remove", "forget", "sources", "stats"),
-    *("chunk", "inspect", "audit", "schema", "trust", "doctor", "completion"),
+    *("export", "import", "chunk", "inspect", "audit", "eval", "tune", "serve", "mcp"),
+    *("schema", "trust", "doctor", "completion"),
 )
 
 

@@ -135,7 +135,7 @@ def _marks(frame: Frame, text: str, start: int, inner: int) -> list[Context]:
     bare = len(text[mark.start : mark.end].rstrip())
     own = Context(mark.role, mark.start, mark.start + bare, "\n")
     column = _column(text, start if inner < 0 else inner)
-    if frame.role != "marker" or frame.is_code or column < bare + 1 + _DEEP:
+    if frame.role != "marker" or frame.is_code or not bare + 1 + _DEEP <= column <= _FARTHEST:
         return [own]
     out: list[Context] = []
     reach = 0  # where the text of the items so far starts
@@ -149,6 +149,8 @@ def _marks(frame: Frame, text: str, start: int, inner: int) -> list[Context]:
 
 _DEEP = 4
 """Columns right of the text around it at which a line is code."""
+_FARTHEST = 40
+"""Columns beyond which marks that keep a line from being code would cost more than the line."""
 
 
 def _column(text: str, at: int) -> int:

@@ -260,6 +260,8 @@ def _may_change(ground: Ground, chunk: Seen, line: ChangedLine) -> bool:
         return True  # a paragraph or heading that had to be cut; a table below a line of text
     if ground.document.source.media_type == "text/mdx" and not (was.fenced or was.role in ("table", "heading")):
         return True  # what MDX and CommonMark both know; the rest of MDX is text to this reader
+    if _holds_long_fence(ground, chunk):
+        return True
     if was.role != "table":
         return False
     i = bisect_right(ground.tables, line.offset, key=lambda t: t.end)
@@ -268,6 +270,16 @@ def _may_change(ground: Ground, chunk: Seen, line: ChangedLine) -> bool:
     table = ground.tables[i]
     is_header_cut = line.offset < table.rows and not (chunk.start <= table.header and table.rows <= chunk.end)
     return is_header_cut or ground.tokens(table.header, table.rows) > max(ground.limit // 2 - ALLOWANCE, 1)
+
+
+def _holds_long_fence(ground: Ground, chunk: Seen) -> bool:
+    """Whether a chunk has part of a code block whose fence is too large to be repeated."""
+    for block in ground.blocks:
+        if block.kind == "code" and block.start < chunk.end and chunk.start < block.end:
+            line_end = ground.text.find("\n", block.start, block.end)
+            if ground.tokens(block.start, line_end if line_end >= 0 else block.end) > ground.limit // 4:
+                return True
+    return False
 
 
 CHECKS: Sequence[Callable[[Ground, Seen, Seen | None], Found]] = (

@@ -44,8 +44,8 @@ HTML: tuple[Rung, ...] = (by_blank_code, by_html_sentences, by_lines)
 
 def is_element(block: Block) -> bool:
     """Whether a block is an element of HTML whose tags are known."""
-    detail = block.detail or NO_DETAIL
-    return block.kind in ("html", "table", "row") and detail.name is not None and detail.enclosure is not None
+    enclosure = (block.detail or NO_DETAIL).enclosure
+    return block.kind in ("html", "table", "row") and enclosure is not None and enclosure.close.startswith("</")
 
 
 def is_html(block: Block) -> bool:
