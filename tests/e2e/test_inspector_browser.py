@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import socket
 import threading
 from collections.abc import Iterator
@@ -16,17 +15,17 @@ from urllib.parse import urlencode
 import pytest
 
 from conftest import GUIDE, Cli
+from harness.browser import running_browser
 from unit.pdf_maker import PageMaker, pdf, rows
 
-EXTRA = "needs `pip install 'seamline[dev]'` and Chromium"
+EXTRA = "needs `pip install 'seamline[dev]'`"
 sync_api = pytest.importorskip("playwright.sync_api", reason=EXTRA)
 axe = pytest.importorskip("axe_playwright_python", reason=EXTRA)
 pytest.importorskip("starlette", reason=EXTRA)
 expect = sync_api.expect
 expect.set_options(timeout=20_000)  # milliseconds: cores are shared
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason=EXTRA)]
+pytestmark = pytest.mark.slow
 
 LORRY = "# Fleet\n\nThe lorry that brings the parcels is {colour} and older than the depot.\n"
 LONG = GUIDE + "\n" + "\n\n".join(f"Attempt {n} waits longer than the one before it, and gives up." for n in range(40))
@@ -93,10 +92,8 @@ def report() -> bytes:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with running_browser() as launched:
         yield launched
-        launched.close()
 
 
 @pytest.fixture(params=["light"])

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from harness.browser import running_browser
 from seamline.evaluate.metrics import AnswerSpan, RetrievedPassage, score_question
 from seamline.evaluate.questions import LabelledQuestion
 from seamline.evaluate.report import render_report
 from seamline.evaluate.trials import Evaluation, Trial, TrialCost, size_stats
 
-CHROMIUM = "/usr/bin/chromium"
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 TEXT = f"Some words.\n{HOSTILE}\nMore words of the document, and a last line.\n"
 
@@ -52,13 +52,8 @@ def evaluation(questions: int, generated: bool = False) -> Evaluation:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    if not Path(CHROMIUM).exists():
-        pytest.skip("no Chromium")
-    with playwright.sync_playwright() as running:
-        opened = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with running_browser() as opened:
         yield opened
-        opened.close()
 
 
 def open_page(browser: Any, path: Path, text: str, width: int = 1200, scheme: str = "light") -> tuple[Any, list[str]]:

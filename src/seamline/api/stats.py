@@ -6,12 +6,27 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from seamline.filters.tree import DERIVED_FIELDS
 from seamline.protocols import Reader
 from seamline.records import ABOUT
 from seamline.search.duplicates import Duplicates, duplicates
+
+
+class StatsCounts(TypedDict):
+    """How much an index holds, as records have it."""
+
+    documents: int
+    removed: int
+    versions: int
+    chunks: int
+    missing_vectors: int
+    sections: int
+    about: int
+    tokens: int
+    kinds: dict[str, int]
+    languages: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +59,22 @@ class Stats:
     """By document, how many of its chunks have a text that is so unsure that somebody should look at it."""
     completeness: float
     """How many chunks have a title, a kind and a language, 0-1; 1 where there are none."""
+
+    @property
+    def counts(self) -> StatsCounts:
+        """What records of it have in common, wherever they are written."""
+        return {
+            "documents": self.documents,
+            "removed": self.removed,
+            "versions": self.versions,
+            "chunks": self.chunks,
+            "missing_vectors": self.missing_vectors,
+            "sections": self.sections,
+            "about": self.about,
+            "tokens": self.tokens,
+            "kinds": dict(self.kinds),
+            "languages": dict(self.languages),
+        }
 
     @property
     def alerts(self) -> list[str]:

@@ -63,16 +63,7 @@ def _print_json(index: Index, stats: Stats) -> None:
         json_line(
             {
                 "index": index.url,
-                "documents": stats.documents,
-                "removed": stats.removed,
-                "versions": stats.versions,
-                "chunks": stats.chunks,
-                "missing_vectors": stats.missing_vectors,
-                "sections": stats.sections,
-                "about": stats.about,
-                "tokens": stats.tokens,
-                "kinds": dict(stats.kinds),
-                "languages": dict(stats.languages),
+                **stats.counts,
                 "duplicates": {"rate": stats.duplicates.rate, "groups": [list(g) for g in stats.duplicates.groups]},
                 "needs_review": dict(stats.needs_review),
                 "completeness": stats.completeness,

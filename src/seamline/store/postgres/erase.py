@@ -14,9 +14,9 @@ from psycopg import sql
 from seamline.errors import StoreError
 from seamline.store.postgres.connect import Connection, safe
 from seamline.store.postgres.rows import HEAD_COLUMNS, head_of, head_row, seal_of
+from seamline.store.postgres.schema import OF_DOCUMENTS
 from seamline.types import Notice
 
-_TABLES = ("documents", "versions", "owners", "entries", "bodies", "vectors", "summary_vectors", "recent", "postings")
 _PATIENCE = 10.0
 _PAUSE = 0.1
 _VIEWERS = """
@@ -60,7 +60,7 @@ def rewrite_files(connection: Connection, transaction: str) -> None:
             )
         time.sleep(_PAUSE)
     connection.execute("SELECT set_config('lock_timeout', %s, false)", (f"{_PATIENCE:.0f}s",))
-    for table in _TABLES:
+    for table in OF_DOCUMENTS:
         connection.execute(sql.SQL("VACUUM (FULL, ANALYZE) {}").format(sql.Identifier(table)))
 
 

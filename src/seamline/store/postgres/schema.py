@@ -135,10 +135,12 @@ ALTER TABLE {table} ALTER vector SET STORAGE {storage};
 """
 _BATCH = 1000
 _ENTRIES = sql.SQL("SELECT {} FROM entries e JOIN bodies b USING (key)").format(ENTRY_COLUMNS)
-_NAMES = [
-    *("settings", "state", "levels", "documents", "versions", "owners", "entries", "bodies"),
+OF_DOCUMENTS = [
+    *("documents", "versions", "owners", "entries", "bodies"),
     *("vectors", "summary_vectors", "recent", "postings"),
 ]
+"""Tables with rows of documents, and of what is made of them."""
+_NAMES = ["settings", "state", "levels", *OF_DOCUMENTS]
 _AFRESH = "drop the schema and index again from scratch"
 _OURS = """
 SELECT has_schema_privilege(n.oid, 'USAGE'), EXISTS (

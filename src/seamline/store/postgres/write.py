@@ -35,7 +35,7 @@ from seamline.store.postgres.rows import (
     vectors_copy,
     version_row,
 )
-from seamline.store.postgres.schema import MOST_INDEXED, PostgresLimits, lock_key
+from seamline.store.postgres.schema import MOST_INDEXED, OF_DOCUMENTS, PostgresLimits, lock_key
 from seamline.store.postgres.search import HALVES, TABLES
 from seamline.store.postgres.words import MOST_KEYS, Bag, bag, fold, merge, note
 
@@ -360,7 +360,6 @@ def _note_documents(connection: Connection, changes: Sequence[Change]) -> None:
 
 _DEAD = 0.1
 """Share of dead rows at which a table is vacuumed now, and not left to the server."""
-_TABLES = ["documents", "versions", "entries", "bodies", "vectors", "summary_vectors", "recent", "postings", "owners"]
 _HNSW = sql.SQL(
     "CREATE INDEX {name} ON {table} USING hnsw (vector vector_cosine_ops)"
     " WITH (m = 16, ef_construction = 64) WHERE level {half}"
@@ -418,7 +417,7 @@ def _clean(connection: Connection) -> None:
     rows = connection.execute(
         "SELECT relname, n_dead_tup > %s * (n_live_tup + 100), n_mod_since_analyze > %s * (n_live_tup + 100)"
         " FROM pg_stat_user_tables WHERE schemaname = current_schema() AND relname = ANY(%s)",
-        (_DEAD, _DEAD, _TABLES),
+        (_DEAD, _DEAD, OF_DOCUMENTS),
     ).fetchall()
     for table, dead, changed in rows:
         if dead or changed:
