@@ -10,9 +10,8 @@ hostile HTML takes linear time.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from seamline.text.lines import trimmed
 from seamline.text.markup import BLOCK_ELEMENTS, RAW_ELEMENTS
@@ -67,15 +66,8 @@ _COLUMN_NAME = 40
 _LINE_ENDS = "\r\n"
 
 
-class _Tag(NamedTuple):
-    """A tag that opens or closes an element."""
-
-    name: str
-    """In small letters."""
-    written: str
-    start: int
-    end: int
-    closes: bool
+_Tag = tuple[str, str, int, int, bool]
+"""A tag that opens or closes an element: its name in small letters and as written, start, end, whether it closes."""
 
 
 class _Node:
@@ -118,9 +110,10 @@ class _Reader:
         """Names of the elements with lines of their own that were met, beside those of HTML blocks."""
 
     def run(self) -> list[Block]:
-        tops = [index for index, block in enumerate(self.blocks) if block.parent < 0]
-        after = [*tops[1:], len(self.blocks)]
-        tags = [list(self._tags(self.blocks[top])) if self._is_html(top) else [] for top in tops]
+        blocks = self.blocks
+        tops = [index for index, block in enumerate(blocks) if block.parent < 0]
+        after = [*tops[1:], len(blocks)]
+        tags = [self._tags(blocks[top]) if blocks[top].kind == "html" and self._is_html(top) else [] for top in tops]
         position = 0
         for first, last in [*_regions(self.blocks, tops, tags), (len(tops), len(tops))]:
             for place in range(position, first):
@@ -143,9 +136,9 @@ class _Reader:
 
     # --- tags ------------------------------------------------------------------------------------------------
 
-    def _tags(self, block: Block) -> Iterator[_Tag]:
+    def _tags(self, block: Block) -> list[_Tag]:
         """The tags of a block that give it structure; most are passed over by their names."""
-        text, until, opened = self.text, block.start, self.opened
+        text, until, opened, out = self.text, block.start, self.opened, []
         for head in _HEAD.finditer(text, block.start, block.end):
             at = head.start()
             if at < until:
@@ -156,27 +149,27 @@ class _Reader:
                 until = block.end if close < 0 else close + 3
                 continue
             name = written.lower()
-            if name in _VOID:
-                continue
+            is_block = name in BLOCK_ELEMENTS
             if slash:
-                if (name in BLOCK_ELEMENTS or name in opened) and (close := text.find(">", at, block.end)) > 0:
-                    yield _Tag(name, written, at, close + 1, True)
+                if (is_block or name in opened) and (close := text.find(">", at, block.end)) > 0 and name not in _VOID:
+                    out.append((name, written, at, close + 1, True))
                 continue
-            if name not in BLOCK_ELEMENTS and not self._starts_line(at, block.start):
+            if name in _VOID or not (is_block or self._starts_line(at, block.start)):
                 continue
             end = self._tag_end(at, block.end)
             if end < 0 or text[end - 2] == "/":
                 until = max(end, at)
                 continue
-            if name not in BLOCK_ELEMENTS:
+            if not is_block:
                 if not self._ends_line(end, block.end):
                     continue
                 opened.add(name)
             until = end
-            yield _Tag(name, written, at, end, False)
+            out.append((name, written, at, end, False))
             if name in RAW_ELEMENTS:
                 close = _find_close(text, written, end, block.end)
                 until = block.end if close < 0 else close
+        return out
 
     def _tag_end(self, at: int, end: int) -> int:
         """After a tag; -1 where it has no end, or too many were looked for in vain."""
@@ -203,9 +196,12 @@ class _Reader:
         if tags:
             self._emit(self._tree([(top, tags)]), -1)
             return
-        home = len(self.out) - top
-        for block in self.blocks[top:after]:
-            self.out.append(block._replace(parent=block.parent + home) if block.parent >= 0 else block)
+        moved = len(self.out) - top
+        if after - top == 1 or not moved:
+            self.out += self.blocks[top:after]
+            return
+        for kind, start, end, level, parent, detail in self.blocks[top:after]:
+            self.out.append(Block(kind, start, end, level, parent + moved if parent >= 0 else -1, detail))
 
     def _region(self, tops: list[int], after: list[int], tags: list[list[_Tag]], first: int) -> None:
         """Several top-level blocks that an element goes over."""
@@ -217,35 +213,28 @@ class _Reader:
         start, end = self.blocks[parts[0][0]].start, self.blocks[parts[-1][0]].end
         root = _Node("", "", start, start, end)
         stack = [root]
-        names: Counter[str] = Counter()
+        names: defaultdict[str, int] = defaultdict(int)
         for top, tags in parts:
             if not self._is_html(top):
                 stack[min(len(stack) - 1, _DEEPEST)].children.append(top)
-            for tag in tags:
-                name = tag.name
-                if tag.closes:
-                    self._close(stack, names, tag)
+            for name, written, opening, after, closes in tags:
+                if closes:  # the innermost element of that name, and those that were left open in it
+                    if names[name]:
+                        while stack[-1].name != name:
+                            self._end(stack, names, opening)
+                        self._end(stack, names, after)
                     continue
                 implied = _IMPLIED.get(name)
                 while implied and stack[-1].name in implied:
-                    self._end(stack, names, tag.start)
-                node = _Node(name, tag.written, tag.start, tag.end, end)
+                    self._end(stack, names, opening)
+                node = _Node(name, written, opening, after, end)
                 if len(stack) <= _DEEPEST:  # deeper ones are text of the last that is not
                     stack[-1].children.append(node)
                 stack.append(node)
                 names[name] += 1
         return root
 
-    def _close(self, stack: list[_Node], names: Counter[str], tag: _Tag) -> None:
-        """End the innermost element of that name, and those that were left open in it."""
-        name = tag.name
-        if not names[name]:
-            return
-        while stack[-1].name != name:
-            self._end(stack, names, tag.start)
-        self._end(stack, names, tag.end)
-
-    def _end(self, stack: list[_Node], names: Counter[str], at: int) -> None:
+    def _end(self, stack: list[_Node], names: dict[str, int], at: int) -> None:
         node = stack.pop()
         names[node.name] -= 1
         node.end = trimmed(self.text, node.open_end, at)
@@ -270,11 +259,9 @@ class _Reader:
         for child in node.children:
             if isinstance(child, int):
                 self._markdown(child, home)
-            elif child.name in _GROUPS:
-                self._children(child, home, after)
-            elif self._is_kept(child, node, after):
+            elif child.name not in _GROUPS and self._is_kept(child, node, after):
                 self._element(child, home, child.start)
-            else:
+            elif child.children:
                 self._children(child, home, after)
 
     def _is_kept(self, node: _Node, around: _Node, after: int) -> bool:
@@ -283,23 +270,19 @@ class _Reader:
         return node.start >= after and (large.end - large.start > _SMALL or node.name in ("table", "tr"))
 
     def _element(self, node: _Node, parent: int, start: int) -> None:
-        name = node.name
-        opening = Enclosure(node.start, node.open_end, f"</{node.written}>")
-        detail = Detail(name=node.written, enclosure=opening)
-        kind, after = "html", node.open_end
-        if name == "table":
+        kind, after, header_end = "html", node.open_end, None
+        if node.name == "table":
             rows, heads = self._header_of(node)
             if rows:
-                until = trimmed(self.text, node.start, rows[heads].start) if heads else node.start
-                kind, detail = "table", detail._replace(header_end=until)
-        elif name == "tr" and parent >= 0 and self.out[parent].kind == "table":
+                kind = "table"
+                header_end = trimmed(self.text, node.start, rows[heads].start) if heads else node.start
+        elif node.name == "tr" and parent >= 0 and self.out[parent].kind == "table":
             kind, after = "row", _key_end(node) or after
-            detail = detail._replace(enclosure=opening._replace(end=after))
-        elif name == "details" and (summary := _summary_end(node)):
-            after = summary
-            detail = detail._replace(enclosure=opening._replace(end=after))
+        elif node.name == "details":
+            after = _summary_end(node) or after
+        enclosure = Enclosure(node.start, after, f"</{node.written}>")
         home = len(self.out)
-        self.out.append(Block(kind, start, node.end, 0, parent, detail))
+        self.out.append(Block(kind, start, node.end, 0, parent, Detail(enclosure, node.written, header_end=header_end)))
         self._children(node, home, after)
 
     def _header_of(self, table: _Node) -> tuple[list[_Node], int]:
@@ -339,14 +322,13 @@ def _regions(blocks: list[Block], tops: list[int], tags: list[list[_Tag]]) -> li
     """Runs of top-level blocks, as first and last position, in which elements go over more than one."""
     found: list[tuple[int, int]] = []
     stack: list[tuple[str, int]] = []
-    names: Counter[str] = Counter()
+    names: defaultdict[str, int] = defaultdict(int)
     for position, top in enumerate(tops):
         if blocks[top].kind == "heading":
             stack.clear()
             names.clear()
-        for tag in tags[position]:
-            name = tag.name
-            if not tag.closes:
+        for name, _, _, _, closes in tags[position]:
+            if not closes:
                 stack.append((name, position))
                 names[name] += 1
             elif names[name]:
