@@ -4,6 +4,7 @@ becomes hits. Each is read from top to bottom; what a step does stands in the pa
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,10 +22,13 @@ if TYPE_CHECKING:
     from seamline.index.sources import IndexSource
     from seamline.index.update import Tools, UpdateReport, Watcher
     from seamline.protocols import Store, Usage
+    from seamline.records import Vector
+    from seamline.search.candidates import Candidate
     from seamline.search.cross_encoder import CrossEncoder
-    from seamline.search.hits import Results
+    from seamline.search.hits import Hit, Results
     from seamline.search.options import SearchOptions
     from seamline.search.plan import Plan
+    from seamline.search.query import Query
     from seamline.search.search import SearchEngine
     from seamline.types import Notice
 
@@ -125,20 +129,36 @@ def retrieve(
 
     queries, options, notices = read_question(question, options)
     documents = DocumentCache(engine.reader)
-    asked = [parse_query(query) for query in queries]
-    texts = [query.text for query in asked]
-    vectors = query_vectors(engine.embedder, texts) if options.legs != "bm25" else [None] * len(texts)
     calibration = calibration_of(options.legs, engine.embedder.name, engine.reranker)
-    found, evidence = [], None
-    for query, vector in zip(asked, vectors, strict=True):
+
+    def find(query: Query, vector: Vector | None) -> tuple[list[Candidate], list[Hit]]:
         candidates = Finder(engine, vector, query, options).find(documents, where)  # one leg per method, fused
         best = rerank(engine, candidates, query.text, options)
-        evidence = evidence or (gather(query.text, best) if calibration else None)  # of the question as a whole
-        found.append(widen(best, query.text, documents, options))
-    hits = found[0] if isinstance(question, str) else merge_parts(question, queries, found)
-    if not isinstance(question, str) and question.sides:
-        hits, lacking = reserve_sides(question, found, hits)  # room for each side of a comparison
+        return best, widen(best, query.text, documents, options)
+
+    def embed(texts: Sequence[str]) -> list[Vector | None]:
+        return [*query_vectors(engine.embedder, texts)] if options.legs != "bm25" else [None] * len(texts)
+
+    asked = [parse_query(query) for query in queries]
+    answers = list(map(find, asked, embed([query.text for query in asked])))
+    evidence = gather(asked[0].text, answers[0][0]) if calibration else None  # of the question as a whole
+    found = [hits for _, hits in answers]
+    planned = None if isinstance(question, str) else question
+    hits = merge_parts(planned, queries, found) if planned else found[0]
+    if planned and planned.sides:
+        hits, lacking = reserve_sides(planned, found, hits)  # room for each side of a comparison
         notices = (*notices, *lacking)
+    if planned and planned.kind == "multi-hop":
+        from seamline.search.hops import follow, merge_steps
+        from seamline.text.sentences import sentence_starts
+
+        def find_next(text: str) -> list[Hit]:
+            query = parse_query(text)
+            return find(query, embed([query.text])[0])[1]
+
+        steps = follow(queries[0], hits, find_next, sentence_starts)  # what is found names what is looked for next
+        hits = merge_steps(hits, steps, options.k)
+        planned = replace(planned, queries=(*planned.queries, *(step.query for step in steps)))
     if calibration is None or evidence is None:
         kept, told = admit(hits, options.min_score or 0.0)
     else:
@@ -151,7 +171,7 @@ def retrieve(
 
         shown = show_fields(shown, options.fields, engine.now, options.decay)
         shown = sort_hits(shown, options.sort, engine.now, options.decay) if options.sort else shown
-    return Results(tuple(shown), (*notices, *told), evidence=evidence)
+    return Results(tuple(shown), (*notices, *told), plan=planned, evidence=evidence)
 
 
 def bundled_reranker(name: str = "seam") -> CrossEncoder:

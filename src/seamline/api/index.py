@@ -429,7 +429,7 @@ class Index(IndexContents):
             planned = (plan(query) if k is None else replace(plan(query), k=k)) if adaptive else None
             results = retrieve(engine, planned or query, settled, filter_at(condition, engine.now, settled))
             notices = (*results.notices, *lacking, *vector_notices(reader, settled))
-            results = replace(results, notices=notices, query=query, plan=planned)
+            results = replace(results, notices=notices, query=query)
             self._caches.results.put(key, results)
             remarks = self._store.remarks()
             return replace(results, notices=(*results.notices, *remarks)) if remarks else results

@@ -22,7 +22,7 @@ from seamline.search.hits import (
 from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan
 from seamline.search.prompt.render import PREAMBLE, delimiter, plain_label
-from seamline.search.rerank import load_reranker
+from seamline.search.rerank import Weights, load_reranker
 
 __all__ = [
     "PREAMBLE",
@@ -37,6 +37,7 @@ __all__ = [
     "Results",
     "SearchOptions",
     "Shadow",
+    "Weights",
     "Why",
     "after_headings",
     "delimiter",

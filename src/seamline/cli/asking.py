@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ ALPHA = 0.5
 PACKINGS = ("greedy", "exact")
 SHOWS = ("derived", "source")
 SOURCES = ("inline", "list", "none")
+PARTS = ("relevance", "freshness", "authority", "coherence")
+_WEIGHT = "$.search.weights"
 
 _MOST_BYTES = 1 << 24
 """Of a question on standard input: what is longer is not a question, and may never end."""
@@ -34,6 +37,7 @@ _OPTIONS = {
     "$.search.reranker": "--reranker",
     "$.search.fields": "--fields",
     "$.search.sort": "--sort",
+    _WEIGHT: "--weight",
     "$.context.budget": "--budget",
 }
 """Where an error points, as the command line calls it."""
@@ -70,6 +74,13 @@ def add_search_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGro
         default=SHOWS[0],
         help="where a summary, a claim or rows as sentences match best: that text (derived), or its chunk (source)",
     )
+    find.add_argument(
+        "--weight",
+        action="append",
+        metavar="PART=N",
+        default=[],
+        help="how much freshness, authority or coherence counts beside relevance=1; may be repeated",
+    )
     find.add_argument("--no-collapse", action="store_true", help="list near-duplicates as passages of their own")
     find.add_argument(
         "--reranker",
@@ -81,7 +92,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGro
 
 def options_of(args: argparse.Namespace, mode: str = MODES[0]) -> SearchOptions:
     """How a command line wants to search."""
-    from seamline.api.search import SearchOptions
+    from seamline.api.search import SearchOptions, Weights
 
     return SearchOptions(
         legs=args.legs,
@@ -93,7 +104,24 @@ def options_of(args: argparse.Namespace, mode: str = MODES[0]) -> SearchOptions:
         sort=getattr(args, "sort", ""),
         collapse=not args.no_collapse,
         min_score=args.min_score,
+        weights=Weights(**_weights(args.weight)),
     )
+
+
+def _weights(given: Sequence[str]) -> dict[str, float]:
+    """`freshness=0.2` and the like, by the name of the part."""
+    out = {}
+    for one in given:
+        part, _, number = one.partition("=")
+        try:
+            out[part] = float(number)
+        except ValueError:
+            out[part] = math.nan
+        if part not in PARTS or math.isnan(out[part]):
+            raise ConfigError(
+                f"expected one of {', '.join(PARTS)} and a number, as freshness=0.2, got {one!r}", _WEIGHT
+            )
+    return out
 
 
 def reranker_of(args: argparse.Namespace) -> Reranker | None:

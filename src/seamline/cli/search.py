@@ -26,7 +26,7 @@ from seamline.cli.terminal import plural, say, style_for
 from seamline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seamline.api.search import Plan, Results
+    from seamline.api.search import Results
 
 PASSAGES = 5
 """What is shown unless -k says otherwise: about a screen."""
@@ -81,11 +81,11 @@ def execute(args: argparse.Namespace) -> int:
         raise ConfigError("--adaptive and --mode: choose one, as the plan chooses the mode")
     query = question(args)
     begun = time.monotonic()
-    plan, results, found = _search(args, query)
+    results, found = _search(args, query)
     if args.json:
         _print_json(results, found)
     else:
-        _print(args, query, plan, results, found)
+        _print(args, query, results, found)
     if args.verbose:
         say(f"searched {found.url}: {plural(len(results.hits), 'passage')} in {time.monotonic() - begun:.2f} s")
     if not args.quiet:
@@ -104,8 +104,8 @@ class Searched(NamedTuple):
     files: list[str | None]
 
 
-def _search(args: argparse.Namespace, query: str) -> tuple[Plan | None, Results, Searched]:
-    """What was found and where, and by which plan where there was one."""
+def _search(args: argparse.Namespace, query: str) -> tuple[Results, Searched]:
+    """What was found and where."""
     k = args.k if args.adaptive or args.k is not None else PASSAGES
     with in_own_words():
         options = options_of(args, args.mode or MODES[0])
@@ -113,9 +113,8 @@ def _search(args: argparse.Namespace, query: str) -> tuple[Plan | None, Results,
         reranker = reranker_of(args)
     with open_place(args, existing(args.index)) as index, in_own_words():
         results = index.search(query, k=k, where=where, options=options, adaptive=args.adaptive, reranker=reranker)
-        plan = index.plan(query) if args.adaptive else None
         found = Searched(index.url, index.root, [index.file_of(hit.citation.doc) for hit in results.hits])
-    return plan if plan is None or k is None else replace(plan, k=k), results, found
+    return results, found
 
 
 def _print_json(results: Results, found: Searched) -> None:
@@ -126,14 +125,14 @@ def _print_json(results: Results, found: Searched) -> None:
     Output(None).write(json_line({**record, "root": str(found.root), "hits": hits}))
 
 
-def _print(args: argparse.Namespace, query: str, plan: Plan | None, results: Results, found: Searched) -> None:
+def _print(args: argparse.Namespace, query: str, results: Results, found: Searched) -> None:
     from seamline.cli.hits import HitView, hits_from_here, render
     from seamline.cli.output import print_text
 
     fields = [name.strip() for name in args.fields.split(",") if name.strip()]
     view = HitView(style_for(sys.stdout), query, args.full, args.explain, fields)
     near = replace(results, hits=tuple(hits_from_here(results.hits, found.root)))
-    print_text(render(near, plan, view))
+    print_text(render(near, results.plan, view))
 
 
 def _nothing(args: argparse.Namespace) -> str:

@@ -199,11 +199,18 @@ def _exploratory(text: str) -> Found | None:
 
 
 _JOINED = re.compile(rf"(?:\?|;|,)?\s+(?:and|then|and then|but)\s+(?={_ASKING}\b)|\?\s+(?=\S)", re.I)
+_WHICH = r"(?:(?:(?:in|on|at|by|for|from|below|above) )?(?:which|whom)|that|who|whose|where)"
 _RELATIVE = re.compile(
-    r"\b(?:of|by|in|at|for|from|with|to) (?P<clause>(?:the|a|an|any|every|each|all) (?:[\w-]+ ){1,3}"
-    r"(?:that|which|who|whose|where) [^,;?]{8,120})",
+    rf"\b(?P<clause>(?:the|a|an|any|every|each|all) (?:[\w-]+ ){{1,3}}{_WHICH} [^,;?]{{6,120}})",
     re.I,
 )
+_PART_OF = r"(?P<clause>the [\w-]+(?: [\w-]+)? (?:of|behind) (?:the |a |an )?[\w-]+(?: [\w-]+){0,3}?)"
+_NESTED = re.compile(
+    rf"\b(?:(?:do|does|did) {_PART_OF} \w+|(?:is|are|was|were|has|have|had) {_PART_OF.replace('clause', 'done')} "
+    r"\w+(?:ed|en|born|made|built|kept|held|found|sold|met))\s*\?*$",
+    re.I,
+)
+"""A part of another thing, and then what is asked of it: `was the architect of the wing born`."""
 
 
 def _multi_hop(text: str) -> Found | None:
@@ -211,8 +218,8 @@ def _multi_hop(text: str) -> Found | None:
     several = tuple(part for part in parts if len(part.split()) >= 2)
     if len(several) > 1:
         return (f"asks {len(several)} things",), several
-    if clause := _RELATIVE.search(text):
-        inner = clause["clause"].strip()
+    if clause := _RELATIVE.search(text, 4) or _NESTED.search(text):
+        inner = next(filter(None, clause.groups())).strip()
         return (f"asks about something that must be found first: {inner!r}",), (inner,)
     return None
 

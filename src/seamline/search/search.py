@@ -226,7 +226,7 @@ def merge_parts(plan: Plan, parts: Sequence[str], found: Sequence[Sequence[Hit]]
     if len(parts) > 1:
         shares = [1.0, *(PART if plan.kind == "comparative" else _share(hits, found[0]) for hits in found[1:])]
         found = [
-            [_scaled(hit, share, part) for hit in hits] for part, share, hits in zip(parts, shares, found, strict=True)
+            [scaled(hit, share, part) for hit in hits] for part, share, hits in zip(parts, shares, found, strict=True)
         ]
     together = sorted((hit for hits in found for hit in hits), key=lambda hit: (-hit.relative, hit.entry.id))
     return without_covered(together)[: plan.k]
@@ -239,7 +239,7 @@ def reserve_sides(plan: Plan, found: Sequence[Sequence[Hit]], merged: Sequence[H
     about = {}
     for number, side in enumerate(plan.sides, start=1):
         own = found[number] if number < len(found) else ()
-        several = without_covered([*merged, *(_scaled(hit, PART, side) for hit in own)])
+        several = without_covered([*merged, *(scaled(hit, PART, side) for hit in own)])
         about[side] = [hit for hit in several if is_about(hit.entry.searched, side)][:_ALIGNED]
     first: dict[str, Hit] = {}
     for side, hit in align_sides(about).items():
@@ -270,7 +270,8 @@ def is_about(text: str, side: str) -> bool:
     return bool(name) and name[0] in held and 2 * sum(word in held for word in name) >= len(name)
 
 
-def _scaled(hit: Hit, share: float, part: str) -> Hit:
+def scaled(hit: Hit, share: float, part: str) -> Hit:
+    """A hit that was found for a part of the question."""
     score = hit.relative * share
     return replace(hit, score=score, relative=score, why=replace(hit.why, query=part))
 

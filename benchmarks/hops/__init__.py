@@ -1,0 +1,1 @@
+"""Questions of several steps or sides, over documents with known answers."""
