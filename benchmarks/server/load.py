@@ -1,4 +1,4 @@
-"""`/search` under load: latency, throughput, memory, overload.
+"""`/search` under load: latency, throughput, overload.
 
 The server is a process of its own; the client is bare sockets in this one, so that it takes little of the same cores.
 Every question is a new one, so that no cache of results answers it.
@@ -38,8 +38,6 @@ _REFUSAL = 0.1
 """Seconds within which a server that has too much to do says so."""
 _PAUSE = 0.5
 """Seconds that a client waits when it is refused: half of what Retry-After says."""
-_GROWTH = 1.1
-"""Memory at the end beside that after a tenth of the time."""
 
 
 @dataclass
@@ -135,8 +133,8 @@ async def ask(connection: Connection, request: bytes) -> str:
     return head.split(b" ", 2)[1].decode()
 
 
-def search_request(query: str) -> bytes:
-    body = json.dumps({"query": query}).encode()
+def search_request(query: str, **options: object) -> bytes:
+    body = json.dumps({"query": query, **options}).encode()
     head = "POST /search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
@@ -229,11 +227,6 @@ def main(arguments: argparse.Namespace) -> int:
             if connections == 1:
                 ratio = percentile(load.latencies, 0.5) / statistics.median(alone)
                 bar(f"one connection: {ratio:.2f}x of Index.search (at most {_SLOWER})", ratio <= _SLOWER)
-        if arguments.soak:
-            load = measured(pid, port, 8, arguments.soak)
-            show(f"8 for {arguments.soak:g} s", load)
-            early = load.memory[len(load.memory) // 10]
-            bar(f"memory {load.memory[-1] / early:.2f}x (at most {_GROWTH})", load.memory[-1] <= _GROWTH * early)
     rates = {}
     for workers in (1, 2):
         with serving(place, "--workers", str(workers)) as (pid, port):
@@ -259,7 +252,6 @@ def parse(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--folder", type=Path, default=Path(gettempdir()), help="where it is made, and kept")
     parser.add_argument("--chunks", type=int, default=100_000)
     parser.add_argument("--seconds", type=float, default=20.0, help="of each row")
-    parser.add_argument("--soak", type=float, default=0.0, metavar="SECONDS", help="also watch the memory for so long")
     parser.add_argument("--connections", type=int, nargs="+", default=[1, 8, 64])
     return parser.parse_args(given)
 
