@@ -86,7 +86,8 @@ def inspect(inspector: Inspector) -> dict[str, str]:
     assert set(calls) == set(tools), f"other tools than those that are called here: {tools}"
     for name, arguments in calls.items():
         found[name] = f"{len(_text(inspector.call(name, arguments))):,} characters"
-    for name, wrong in {"get": {"doc": "no.md"}, "search": {"query": "a", "k": -1}}.items():
+    mistakes: dict[str, Mapping[str, object]] = {"get": {"doc": "no.md"}, "search": {"query": "a", "k": -1}}
+    for name, wrong in mistakes.items():
         refused = inspector.call(name, wrong)
         assert refused["isError"], refused
     return found

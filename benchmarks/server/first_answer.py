@@ -66,7 +66,7 @@ def measure(name: str, place: Path, query: str, runs: int) -> bool:
     spent, waited = (statistics.median(column) for column in zip(*times, strict=True))
     most = max(used for used, _ in times)
     print(f"| {name} | {spent:.2f} | {most:.2f} | {waited:.2f} |", flush=True)
-    return spent <= _MOST
+    return bool(spent <= _MOST)
 
 
 def main(arguments: argparse.Namespace) -> int:
