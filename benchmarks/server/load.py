@@ -163,7 +163,9 @@ async def run_load(pid: int, port: int, connections: int, seconds: float, silent
             load.statuses[status] += 1
             (load.latencies if status == "200" else load.refusals).append(took)
             if status in ("429", "503"):
+                connection.writer.close()  # the server may close it too
                 await asyncio.sleep(_PAUSE)
+                connection = await Connection.open(port)
         connection.writer.close()
 
     async def watch() -> None:
