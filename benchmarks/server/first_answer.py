@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import re
 import signal
 import statistics
@@ -20,18 +19,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import seamline
-from benchmarks.server.load import Connection, ask, search_request
+from benchmarks.server.load import Connection, ask, cpu, search_request
 
 _HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
 _MOST = 2.0
 """Seconds of CPU that a server may take until it has answered."""
-_TICKS = os.sysconf("SC_CLK_TCK")
-
-
-def cpu(pid: int) -> float:
-    """Seconds of CPU of a process and its ended children."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, fields[11:15])) / _TICKS
 
 
 def first_answer(place: Path, query: str, *options: str) -> tuple[float, float]:
