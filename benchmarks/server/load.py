@@ -1,4 +1,4 @@
-"""`/search` under load: latency, throughput, memory, overload.
+"""`/search` under load: latency, throughput, overload.
 
 The server is a process of its own; the client is bare sockets in this one, so that it takes little of the same cores.
 Every question is a new one, so that no cache of results answers it.
@@ -38,8 +38,6 @@ _REFUSAL = 0.1
 """Seconds within which a server that has too much to do says so."""
 _PAUSE = 0.5
 """Seconds that a client waits when it is refused: half of what Retry-After says."""
-_GROWTH = 1.1
-"""Memory at the end beside that after a tenth of the time."""
 
 
 @dataclass
@@ -135,8 +133,8 @@ async def ask(connection: Connection, request: bytes) -> str:
     return head.split(b" ", 2)[1].decode()
 
 
-def search_request(query: str) -> bytes:
-    body = json.dumps({"query": query}).encode()
+def search_request(query: str, **options: object) -> bytes:
+    body = json.dumps({"query": query, **options}).encode()
     head = "POST /search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
@@ -165,7 +163,9 @@ async def run_load(pid: int, port: int, connections: int, seconds: float, silent
             load.statuses[status] += 1
             (load.latencies if status == "200" else load.refusals).append(took)
             if status in ("429", "503"):
+                connection.writer.close()  # the server may close it too
                 await asyncio.sleep(_PAUSE)
+                connection = await Connection.open(port)
         connection.writer.close()
 
     async def watch() -> None:
@@ -187,19 +187,25 @@ def resident(pid: int) -> int:
     return pages * os.sysconf("SC_PAGE_SIZE") // 1_000_000
 
 
-def direct(place: Path, seconds: float) -> list[float]:
-    """Latencies of Index.search in this process."""
+def cpu(pid: int) -> float:
+    """Seconds of CPU of a process and its ended children."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def direct(place: Path, seconds: float) -> tuple[list[float], float]:
+    """Latencies of Index.search in this process, and CPU of each."""
     with seamline.open_index(place) as index:
         index.search("warm up")
         found: list[float] = []
-        end = time.perf_counter() + seconds
+        end, used = time.perf_counter() + seconds, time.process_time()
         for query in questions(7):
             begun = time.perf_counter()
             if begun > end:
-                return found
+                break
             index.search(query).to_dict()
             found.append(time.perf_counter() - begun)
-    return found
+        return found, (time.process_time() - used) / len(found)
 
 
 def show(name: str, load: Load) -> None:
@@ -217,23 +223,22 @@ def main(arguments: argparse.Namespace) -> int:
     def bar(text: str, is_kept: bool) -> None:
         bars.append((text, is_kept))
 
-    alone = direct(place, min(seconds, 10))
-    print(f"Index.search in one process: p50 {1000 * statistics.median(alone):.1f} ms of {len(alone):,}\n")
+    alone, own = direct(place, seconds)
+    half = 1000 * statistics.median(alone)
+    print(f"Index.search in one process: p50 {half:.1f} ms, {1000 * own:.1f} ms of CPU each, of {len(alone):,}\n")
     print("| connections | answers/s | p50 ms | p99 ms | statuses | MB: first, most, last |\n|---|---|---|---|---|---|")
     measured: Callable[..., Load] = lambda *given, **named: asyncio.run(run_load(*given, **named))  # noqa: E731
     with serving(place) as (pid, port):
         for connections in arguments.connections:
+            before = cpu(pid)
             load = measured(pid, port, connections, seconds, silent=4)
+            spent = (cpu(pid) - before) / max(1, sum(load.statuses.values()))
             show(str(connections), load)
             bar(f"{connections} connections: no errors, none refused", load.statuses.keys() == {"200"})
             if connections == 1:
                 ratio = percentile(load.latencies, 0.5) / statistics.median(alone)
-                bar(f"one connection: {ratio:.2f}x of Index.search (at most {_SLOWER})", ratio <= _SLOWER)
-        if arguments.soak:
-            load = measured(pid, port, 8, arguments.soak)
-            show(f"8 for {arguments.soak:g} s", load)
-            early = load.memory[len(load.memory) // 10]
-            bar(f"memory {load.memory[-1] / early:.2f}x (at most {_GROWTH})", load.memory[-1] <= _GROWTH * early)
+                bar(f"one connection: p50 {ratio:.2f}x of Index.search (at most {_SLOWER})", ratio <= _SLOWER)
+                bar(f"one connection: CPU {spent / own:.2f}x of Index.search", spent <= _SLOWER * own)
     rates = {}
     for workers in (1, 2):
         with serving(place, "--workers", str(workers)) as (pid, port):
@@ -259,7 +264,6 @@ def parse(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--folder", type=Path, default=Path(gettempdir()), help="where it is made, and kept")
     parser.add_argument("--chunks", type=int, default=100_000)
     parser.add_argument("--seconds", type=float, default=20.0, help="of each row")
-    parser.add_argument("--soak", type=float, default=0.0, metavar="SECONDS", help="also watch the memory for so long")
     parser.add_argument("--connections", type=int, nargs="+", default=[1, 8, 64])
     return parser.parse_args(given)
 

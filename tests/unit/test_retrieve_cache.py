@@ -60,15 +60,35 @@ def test_the_least_recently_used_leaves_first() -> None:
     assert (cache.get("a"), cache.get("b"), cache.get("c")) == (1, None, 3)
 
 
+def test_heavy_values_leave_less_room() -> None:
+    cache: Cache[str] = Cache(Clock(), seconds=10, size=10, weigh=len)
+    for key in "abc":
+        cache.put(key, "1234")
+    assert (cache.get("a"), cache.get("b"), cache.get("c")) == (None, "1234", "1234")
+    cache.put("b", "12")  # in place of the other
+    cache.put("d", "1234")
+    assert len(cache) == 3
+    cache.put("e", "12345678901")
+    assert len(cache) == 0
+
+
+def test_results_weigh_what_they_hold() -> None:
+    results = Caches(Clock()).results
+    for n in range(100):
+        results.put(n, ["a hit"] * 1000)  # type: ignore[arg-type]
+    assert len(results) < 10
+
+
 @pytest.mark.parametrize(
     ("name", "seconds"), [("queries", 3600), ("results", 300), ("chunks", 86_400), ("reranks", 3600)]
 )
 def test_the_four_caches_and_their_times(name: str, seconds: float) -> None:
     clock = Clock()
     cache = getattr(Caches(clock), name)
-    cache.put("key", 1.0)
+    value = ["one hit"]
+    cache.put("key", value)
     clock.now += seconds - 0.5
-    assert cache.get("key") == 1.0
+    assert cache.get("key") is value
     clock.now += 0.5
     assert cache.get("key") is None
 

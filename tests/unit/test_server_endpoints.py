@@ -18,6 +18,7 @@ from harness.server import RunningServer, bearer, running, tokens
 from seamline.api.stats import THRESHOLDS, find_alerts
 from seamline.schema.json_schema import json_schema
 from seamline.server.guard import GuardRules
+from seamline.server.limits import ServerLimits
 from seamline.server.openapi import OPERATIONS
 
 CONFIG = seamline.IndexConfig(embedder="hash")
@@ -197,6 +198,19 @@ def test_what_is_beyond_its_threshold_is_told(server: RunningServer, monkeypatch
     after = server.client.get("/stats", headers={"If-None-Match": before.headers["etag"]})
     assert after.status_code == 200  # the index is the same, but its alerts are not
     assert after.json()["alerts"] == [slow.message]
+
+
+def test_a_cache_has_time_to_fill(monkeypatch: pytest.MonkeyPatch) -> None:
+    missed = next(one for one in THRESHOLDS if one.measure == "cache_hit_rate")
+    monkeypatch.setattr("seamline.api.stats.THRESHOLDS", (missed._replace(limit=1.1),))
+    index = seamline.open_index("memory:", config=seamline.IndexConfig(embedder="hash"))
+    index.add("a.md", "The pump is red.")
+    with running({"kb": index}, GuardRules(limits=ServerLimits(rate=0))) as server:
+        ask(server, "/search", query="pump")
+        assert server.client.get("/stats").json()["alerts"] == []
+        for n in range(100):
+            ask(server, "/search", query=f"pump {n}")
+        assert server.client.get("/stats").json()["alerts"] == [missed.message]
 
 
 def test_thresholds() -> None:

@@ -10,18 +10,24 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 import seamline
 from harness.server import SECRETS, RunningServer, bearer, running, tokens
 from seamline.errors import ConfigError
 from seamline.server import tokens as tokens_module
+from seamline.server.connections import QuietConnections
 from seamline.server.guard import GuardRules
 from seamline.server.limits import RateLimit, ServerLimits
 from seamline.server.log import clean
+from seamline.server.parts import ServerPart
 from seamline.server.run import allowed_hosts
 from seamline.server.tokens import Tokens, load_tokens
 
@@ -261,14 +267,39 @@ class SlowSearch:
     def __init__(self, server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
         index = server.app.state.indexes["kb"].index
         self.go = threading.Event()
+        self.queries: list[str] = []
         real = index.search
 
         def search(query: str, **options: object) -> object:
+            self.queries.append(query)
             if query == "slow":
                 self.go.wait(20)
             return real(query, **options)  # type: ignore[arg-type]
 
         monkeypatch.setattr(index, "search", search)
+
+
+class FakeTransport:
+    """Of a connection that is only looked at."""
+
+    aborted = False
+
+    def is_closing(self) -> bool:
+        return False
+
+    def abort(self) -> None:
+        self.aborted = True
+
+
+@dataclass
+class FakeCycle:
+    response_complete: bool
+
+
+@dataclass(eq=False)
+class FakeConnection:
+    cycle: FakeCycle | None = None
+    transport: FakeTransport = field(default_factory=FakeTransport)
 
 
 def test_more_at_once_than_there_are_threads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -320,6 +351,55 @@ def test_a_body_that_comes_too_slowly() -> None:
             slow.sendall(head + b"Content-Length: 100\r\n\r\n{")
             assert slow.recv(1000).startswith(b"HTTP/1.1 503 ")
         assert server.client.get("/healthz").status_code == 200
+
+
+def test_a_search_for_a_caller_who_went_away_does_not_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve(GuardRules(limits=ServerLimits(threads=1, waiting=5))) as server:
+        slow = SlowSearch(server, monkeypatch)
+        thread = threading.Thread(target=_ask, args=(server, "slow"))
+        thread.start()
+        _until(lambda: server.app.state.pool.taken == 1)
+        body = b'{"query": "gone"}'
+        head = f"POST /search HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n".encode()
+        for _ in range(5):
+            with socket.create_connection(("127.0.0.1", server.port), timeout=10) as caller:
+                caller.sendall(head + b"Content-Type: application/json\r\n\r\n" + body)
+                _until(lambda: server.app.state.pool.taken == 2)
+            _until(lambda: server.app.state.pool.taken == 1)  # while the only thread is busy
+        slow.go.set()
+        thread.join()
+        assert slow.queries == ["slow"]
+        assert _ask(server, "pump").status_code == 200
+
+
+def test_an_answer_that_nobody_reads_is_given_up() -> None:
+    body = bytes(range(256)) * (1 << 16)
+
+    async def send_much(request: Request) -> Response:
+        return Response(body)
+
+    index = seamline.open_index("memory:", config=CONFIG)
+    rules = GuardRules(limits=ServerLimits(seconds=1.0))
+    with running({"kb": index}, rules, [ServerPart([Route("/much", send_much)])]) as server:
+        with socket.socket() as stuck:
+            stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            stuck.settimeout(20)
+            stuck.connect(("127.0.0.1", server.port))
+            stuck.sendall(b"GET /much HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            _until(lambda: server.log.lines)  # the request is over, though it was not read
+        answer = server.client.get("/much")
+        assert (answer.status_code, answer.content == body) == (200, True)  # in many pieces
+
+
+def test_quiet_connections_end() -> None:
+    quiet = QuietConnections(10)
+    _silent, answering, busy, answered = connections = [FakeConnection() for _ in range(4)]
+    answering.cycle = FakeCycle(response_complete=False)
+    answered.cycle = FakeCycle(response_complete=True)
+    for now in range(11):
+        busy.cycle = FakeCycle(response_complete=True)  # another request each time
+        quiet.drop(connections, float(now))
+    assert [one.transport.aborted for one in connections] == [True, False, False, True]
 
 
 def test_a_write_that_has_begun_is_finished(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,10 +28,15 @@ HOUR = 3600.0
 class Cache(Generic[V]):
     """Values that are kept for some seconds, the least recently used leaving first. Safe for threads."""
 
-    def __init__(self, clock: Callable[[], float], seconds: float, size: int) -> None:
+    def __init__(
+        self, clock: Callable[[], float], seconds: float, size: int, weigh: Callable[[V], int] | None = None
+    ) -> None:
+        """`size` is the most that all values may weigh together."""
         self._clock = clock
         self._seconds = seconds
         self._size = size
+        self._weigh = weigh or _one
+        self._weight = 0
         self._kept: OrderedDict[Hashable, tuple[float, V]] = OrderedDict()
         self._lock = threading.Lock()
         self._hits = self._asked = 0
@@ -44,7 +49,7 @@ class Cache(Generic[V]):
             if found is None:
                 return None
             if self._clock() >= found[0]:
-                del self._kept[key]
+                self._remove(key)
                 return None
             self._hits += 1
             self._kept.move_to_end(key)
@@ -53,10 +58,15 @@ class Cache(Generic[V]):
     def put(self, key: Hashable, value: V) -> None:
         """Keep a value from now on."""
         with self._lock:
+            if key in self._kept:
+                self._remove(key)
             self._kept[key] = (self._clock() + self._seconds, value)
-            self._kept.move_to_end(key)
-            if len(self._kept) > self._size:
-                self._kept.popitem(last=False)
+            self._weight += self._weigh(value)
+            while self._weight > self._size:
+                self._remove(next(iter(self._kept)))
+
+    def _remove(self, key: Hashable) -> None:
+        self._weight -= self._weigh(self._kept.pop(key)[1])
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -91,7 +101,8 @@ class Caches:
 
     def __post_init__(self) -> None:
         for name, (seconds, size) in _KEPT.items():
-            object.__setattr__(self, name, Cache(self.clock, seconds, size))
+            weigh = _hits if name == "results" else _one
+            object.__setattr__(self, name, Cache(self.clock, seconds, size, weigh))
 
     def hit_rates(self) -> dict[str, float]:
         """The share of look-ups that found something, per cache; 0 where nothing was looked up."""
@@ -101,12 +112,20 @@ class Caches:
 
 _KEPT = {
     "queries": (HOUR, 4096),
-    "results": (HOUR / 12, 1024),
+    "results": (HOUR / 12, 4096),
     "chunks": (24 * HOUR, 8192),
     "layouts": (24 * HOUR, 512),
     "reranks": (HOUR, 65536),
 }
-"""Seconds, and how many at most."""
+"""Seconds, and how many at most; of results, how many hits they have together: a search may have a thousand."""
+
+
+def _one(value: object) -> int:
+    return 1
+
+
+def _hits(results: Results) -> int:
+    return 1 + len(results)
 
 
 class CachedEmbedder:

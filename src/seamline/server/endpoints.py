@@ -15,6 +15,7 @@ from seamline import api
 from seamline.api import serving
 from seamline.api.search import SearchOptions
 from seamline.errors import ConfigError, StoreError
+from seamline.server.connections import while_connected
 from seamline.server.guard import UNLIMITED, require, require_whole
 from seamline.server.indexes import GivenContent, ServedIndex, check_name, missing
 from seamline.server.json_body import encode_json, parse_json, read_record
@@ -98,6 +99,7 @@ class Endpoints:
         where = serving.both_filters(caller.forced, asked.get("where", ""))
 
         return await self._find(
+            request,
             served,
             "search",
             asked["query"],
@@ -119,6 +121,7 @@ class Endpoints:
             raise ConfigError(f"expected a whole number from 1 to 1000000, got {budget}", "$.budget")
 
         return await self._find(
+            request,
             served,
             "context",
             asked["query"],
@@ -138,7 +141,9 @@ class Endpoints:
         self._check_batch(keys, "$.keys")
         if long := [key for key in keys if len(key) > LONGEST_KEY]:
             raise ConfigError(f"expected citations of at most {LONGEST_KEY} characters, got {len(long[0])}", "$.keys")
-        body = await self._run(served, lambda: encode_json({"citations": [served.cite(key, caller) for key in keys]}))
+        body = await self._run(
+            request, served, lambda: encode_json({"citations": [served.cite(key, caller) for key in keys]})
+        )
         return Response(body, media_type=_JSON)
 
     async def chunk(self, request: Request) -> Response:
@@ -146,7 +151,7 @@ class Endpoints:
         asked = await read_record(request, ChunkRequest)
         if "filename" in asked:
             check_name(asked["filename"])
-        body = await self._run(self._default, lambda: encode_json(_cut(asked)))
+        body = await self._run(request, self._default, lambda: encode_json(_cut(asked)))
         return Response(body, media_type=_JSON)
 
     # --- documents
@@ -268,7 +273,7 @@ class Endpoints:
     async def stats(self, request: Request) -> Response:
         require_whole(request.scope)
         served = self._served(request)
-        mark, alerts = await self._run(served, lambda: (served.stats()[0], served.measure()))
+        mark, alerts = await self._run(request, served, lambda: (served.stats()[0], served.measure()))
         state = ",".join([mark, *alerts])  # alerts come and go while the index stays
         return await self._conditional(request, served, lambda: _stats_record(served, alerts), state)
 
@@ -290,7 +295,7 @@ class Endpoints:
     async def metrics(self, request: Request) -> Response:
         require_whole(request.scope)
         for served in self._state.indexes.values():
-            await self._run(served, served.measure)
+            await self._run(request, served, served.measure)
         return Response(self._state.metrics.render(), media_type=MEDIA_TYPE)
 
     async def openapi(self, request: Request) -> Response:
@@ -298,13 +303,13 @@ class Endpoints:
 
     # --- shared
 
-    async def _find(self, served: ServedIndex, kind: str, query: str, **options: Any) -> Response:
+    async def _find(self, request: Request, served: ServedIndex, kind: str, query: str, **options: Any) -> Response:
         def work() -> tuple[str, bytes]:
             timer = self._state.metrics.latency.labels(served.name, kind).time()
             with timer, trace(self._state.tracer, kind, served.name):
                 return served.find(kind, query, options)
 
-        mark, body = await self._run(served, work)
+        mark, body = await self._run(request, served, work)
         return _marked(body, mark)
 
     def _served(self, request: Request) -> ServedIndex:
@@ -316,8 +321,8 @@ class Endpoints:
             raise no_index()
         return found
 
-    async def _run(self, served: ServedIndex, work: Callable[[], Any]) -> Any:
-        return await self._guarded(served, self._state.pool.run(work))
+    async def _run(self, request: Request, served: ServedIndex, work: Callable[[], Any]) -> Any:
+        return await self._guarded(served, while_connected(request, self._state.pool.run(work)))
 
     async def _guarded(self, served: ServedIndex, awaited: Any) -> Any:
         """What is awaited; messages about an index do not name places of this machine."""
@@ -337,7 +342,7 @@ class Endpoints:
             mark = served.generation() if state is None else state
             return mark, None if etag(mark) in known else encode_json(work())
 
-        mark, body = await self._run(served, marked)
+        mark, body = await self._run(request, served, marked)
         return _marked(body, mark)
 
     def _check_query(self, query: str) -> None:

@@ -8,7 +8,7 @@ import math
 import re
 import secrets
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -23,6 +23,8 @@ OPEN_PATHS = frozenset({"/healthz", "/readyz", "/openapi.json"})
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 UNLIMITED = "seamline.unlimited"
 """Key of the scope that holds a function: from its call on, the request has no time limit."""
+PIECE = 1 << 16
+"""Bytes of an answer that are sent at once."""
 _HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+)(?::(?P<port>\d{1,5}))?")
 _HEADERS = {
     "x-content-type-options": "nosniff",
@@ -87,7 +89,7 @@ class ServerGuard:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         begun = time.perf_counter()
         id = scope[REQUEST_ID] = secrets.token_hex(8)
-        answer = _Answer(send)
+        answer = _Answer(send, self._rules.limits.seconds)
         self._requests += 1
         try:
             scope[CALLER] = self._admit(scope)
@@ -202,10 +204,13 @@ class _Body:
 
 
 class _Answer:
-    """The answer to a request on its way out, with the headers that all have."""
+    """The answer to a request on its way out, with the headers that all have. Once it has begun, the caller has so many
+    seconds to take each piece of it: one who does not read holds neither the answer nor a place."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, seconds: float) -> None:
         self._send = send
+        self._seconds = seconds
+        self._is_stream = False
         self.status = 0
         """0 until it has begun."""
         self.deadline: asyncio.Timeout | None = None
@@ -216,15 +221,35 @@ class _Answer:
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
-            if headers.get("content-type", "").startswith("text/event-stream") and self.deadline is not None:
-                self.deadline.reschedule(None)
-        await self._send(message)
+            self._is_stream = headers.get("content-type", "").startswith("text/event-stream")
+        for piece in _pieces(message):
+            self._allow(self._seconds)
+            await self._send(piece)  # waits until most of what was sent before is taken
+        if self._is_stream:
+            self._allow(None)
+
+    def _allow(self, seconds: float | None) -> None:
+        """Time from now on; None for any."""
+        if self.deadline is not None and not self.deadline.expired():
+            self.deadline.reschedule(None if seconds is None else asyncio.get_running_loop().time() + seconds)
 
     async def refuse(self, problem: HttpProblem, id: str, scope: Scope, receive: Receive) -> None:
         """Say why, unless the answer has begun: then its connection ends, which the server sees to."""
         if not self.status:
             self.deadline = None
             await problem_response(problem, id)(scope, receive, self.send)
+
+
+def _pieces(message: Message) -> Iterator[Message]:
+    """A message whose body is small enough to be waited for."""
+    body = message.get("body", b"")
+    if len(body) <= PIECE:
+        yield message
+        return
+    for start in range(0, len(body), PIECE):
+        is_last = start + PIECE >= len(body)
+        more = message.get("more_body", False) if is_last else True
+        yield {"type": "http.response.body", "body": body[start : start + PIECE], "more_body": more}
 
 
 def caller_of(scope: Scope) -> Caller:

@@ -42,6 +42,8 @@ _LAG_SECONDS = 300.0
 """How long a write is remembered: what was found long ago is not stale."""
 _FEW = 100
 """Embedded texts of a write below which its speed says more about its overhead."""
+_FEW_SEARCHES = 100
+"""Searches below which a cache has had no time to fill."""
 _STATS_SECONDS = 30.0
 """How old the numbers may be that are measured, of an index that changes all the time."""
 
@@ -135,7 +137,9 @@ class ServedIndex:
         self._metrics.lag.labels(self.name).set(lag)
         measures = {"index_freshness_lag": lag}
         if slowest := self._metrics.slowest(self.name):
-            measures |= {"retrieval_latency": slowest, "cache_hit_rate": self._hit_rates["chunks"]}
+            measures["retrieval_latency"] = slowest
+        if self._metrics.answered(self.name) >= _FEW_SEARCHES:
+            measures["cache_hit_rate"] = self._hit_rates["chunks"]
         if self._speed:
             measures["embedding_throughput"] = self._speed
         return [*find_alerts(measures), *stats.alerts]

@@ -19,8 +19,8 @@ class ServerLimits:
     body: int = 32 * MEGABYTE
     """Bytes of a request."""
     seconds: float = 30.0
-    """That an answer may take, from the first byte of the request to the last of the answer. Writes that have begun are
-    finished, and streams of events go on."""
+    """That the head of a request may take, then its body with the work, and the caller to read each piece of the
+    answer. Writes that have begun are finished, and streams of events go on."""
     threads: int = 4
     """Searches at once."""
     waiting: int = 64

@@ -82,6 +82,11 @@ class ServerMetrics:
         total = max(within.values(), default=0.0)
         return min((bound for bound, count in within.items() if count >= 0.99 * total), default=0.0) if total else 0.0
 
+    def answered(self, index: str) -> int:
+        """How many searches and contexts of an index there were."""
+        samples = (sample for metric in self.latency.collect() for sample in metric.samples)
+        return int(sum(one.value for one in samples if one.name.endswith("_count") and one.labels["index"] == index))
+
     def render(self) -> bytes:
         return generate_latest(self._registry)
 

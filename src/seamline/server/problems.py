@@ -63,7 +63,7 @@ def problem_of(error: Exception) -> HttpProblem:
         name = phrase.lower().replace(" ", "-")
         return HttpProblem(status, name, str(said), getattr(error, "headers", None))
     if isinstance(error, ClientDisconnect):  # nobody reads it, but the log has its status
-        return HttpProblem(400, "gone", "the caller went away before the body was whole")
+        return HttpProblem(400, "gone", "the caller went away")
     text = str(error)
     if isinstance(error, TrustError):
         return HttpProblem(503, "not-trusted", "the index names a service that this server may not use: see its log")

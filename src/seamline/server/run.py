@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import logging
 import socket
@@ -12,12 +13,15 @@ import uvicorn
 
 from seamline.errors import ConfigError
 from seamline.server.app import ServerApp
+from seamline.server.connections import QuietConnections
 from seamline.server.guard import LOOPBACK
 from seamline.server.log import LogHandler, ServerLog
 from seamline.server.tokens import Tokens
 
 PATIENCE = 30
 """Seconds that open requests have to end after a signal."""
+_TICKS = 10
+"""Of uvicorn, in a second."""
 SWITCH = 0.001
 """Seconds that a searching thread may keep others from running, a fifth of the usual: requests are refused quickly also
 while all threads search."""
@@ -95,16 +99,22 @@ def serve(app: ServerApp, bound: socket.socket, log: ServerLog, started: Callabl
 
 
 class _Server(uvicorn.Server):
-    """Ends streams first of all when it stops: uvicorn waits for all answers."""
+    """Ends quiet connections, and streams first of all when it stops: uvicorn waits for all answers."""
 
     def __init__(self, config: uvicorn.Config, app: ServerApp, started: Callable[[], None]) -> None:
         super().__init__(config)
         self._app = app
         self._tell = started
+        self._quiet = QuietConnections(app.state.limits.seconds)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._tell()
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % _TICKS == 0:
+            self._quiet.drop(tuple(self.server_state.connections), asyncio.get_running_loop().time())  # type: ignore[arg-type]
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await self._app.stop()

@@ -150,7 +150,7 @@ export class WhyNotPanel {
 }
 
 function renderWhyNot(found) {
-  const words = (list, kind) => list.map((word) => h("span", { class: `word ${kind}` }, word));
+  const words = (list, kind) => list.map((word) => [h("span", { class: `word ${kind}` }, word), " "]);
   return [
     h("p", {}, h("strong", {}, found.label)),
     h(
