@@ -13,7 +13,7 @@ from harness.postgres import shared_server
 from harness.warm import WarmProcess
 from seamline.api.index import Index, open_index
 from seamline.index.config import IndexConfig
-from seamline.recipe.recipe import Recipe
+from seamline.recipe.recipe import Budget, Recipe
 from seamline.search.hops import MOST_STEPS
 
 OWNERS = {"Ledger": "Harbour", "Courier": "Lighthouse", "Quarry": "Granary", "Beacon": "Workshop"}
@@ -97,6 +97,19 @@ def test_both_steps_are_explained_on_the_command_line(tmp_path: Path, server: Wa
     assert "plan: multi-hop" in ended.out
     assert 'found for: "head team Lighthouse"' in ended.out
     assert "Tomas Ekholm" in ended.out
+
+
+def test_the_kind_of_question_decides_how_much_is_shown() -> None:
+    paragraphs = [
+        f"Paragraph {n} of the rules about parcels says that {'the clerk weighs them again ' * 9}." for n in range(8)
+    ]
+    with open_index("memory:", config=IndexConfig(Recipe(budget=Budget(100, 120)), "hash")) as made:
+        made.add("rules.md", "# Parcels\n\n" + "\n\n".join(paragraphs) + "\n")
+        fact, why = (
+            made.search(f"{ask} paragraph 4 of the rules", adaptive=True) for ask in ("what is", "why is there")
+        )
+    assert (fact.plan, why.plan) != (None, None)
+    assert len(fact[0].text) < len(why[0].text)
 
 
 def test_weights_on_the_command_line(tmp_path: Path, server: WarmProcess) -> None:

@@ -32,6 +32,8 @@ from seamline.search.plan import plan, size_plan, topic
         ("What is the limit and how is it enforced?", "multi-hop"),
         ("Who is the author of the library that reads the front matter?", "multi-hop"),
         ("Where are ids made? What do they derive from?", "multi-hop"),
+        ("Which port does the service that makes refunds answer on?", "multi-hop"),
+        ("Where was the architect of the east wing born?", "multi-hop"),
         ("webhook retries", "analytical"),
         ("Warum ist der Wiederholungsversuch fehlgeschlagen?", "analytical"),
         ("为什么重试失败", "analytical"),

@@ -417,6 +417,7 @@ class PlanRecord(TypedDict):
     mode: str
     k: int
     over: int
+    whole: int
 
 
 class EvidenceRecord(TypedDict):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from seamline.search.expand import Mode
+from seamline.search.expand import WHOLE, Mode
 from seamline.text.words import COMMON, located, words
 from seamline.types import collapse
 
@@ -39,6 +39,8 @@ class Plan:
     """Hits that are wanted."""
     over: int = 3
     """How many times as many are looked at."""
+    whole: int = WHOLE
+    """Tokens up to which a passage is shown with what stands around it."""
 
     @property
     def sides(self) -> tuple[str, ...]:
@@ -55,15 +57,22 @@ class Plan:
             "mode": self.mode,
             "k": self.k,
             "over": self.over,
+            "whole": self.whole,
         }
 
 
-_WAYS: Mapping[Kind, tuple[Mode, int]] = {
-    "factoid": ("leaf", 5),
-    "analytical": ("parents", 8),
-    "comparative": ("leaf", 10),
-    "exploratory": ("multi-level", 12),
-    "multi-hop": ("leaf", 10),
+class _Way(NamedTuple):
+    mode: Mode
+    k: int
+    whole: int
+
+
+_WAYS: Mapping[Kind, _Way] = {
+    "factoid": _Way("leaf", 5, 150),
+    "analytical": _Way("parents", 8, 500),
+    "comparative": _Way("leaf", 10, 300),
+    "exploratory": _Way("multi-level", 12, 1500),
+    "multi-hop": _Way("leaf", 10, 300),
 }
 """What each kind needs: small passages for a fact, whole sections for an explanation, all levels for an overview."""
 
@@ -80,8 +89,8 @@ def plan(query: str) -> Plan:
 
 
 def _make_plan(query: str, kind: Kind, reasons: tuple[str, ...], parts: tuple[str, ...]) -> Plan:
-    mode, k = _WAYS[kind]
-    return Plan(query, kind, reasons, queries=(query, *parts), mode=mode, k=k)
+    mode, k, whole = _WAYS[kind]
+    return Plan(query, kind, reasons, queries=(query, *parts), mode=mode, k=k, whole=whole)
 
 
 def size_plan(given: Plan, budget: int, average: float) -> Plan:
@@ -207,7 +216,7 @@ _RELATIVE = re.compile(
 _PART_OF = r"(?P<clause>the [\w-]+(?: [\w-]+)? (?:of|behind) (?:the |a |an )?[\w-]+(?: [\w-]+){0,3}?)"
 _NESTED = re.compile(
     rf"\b(?:(?:do|does|did) {_PART_OF} \w+|(?:is|are|was|were|has|have|had) {_PART_OF.replace('clause', 'done')} "
-    r"\w+(?:ed|en|born|made|built|kept|held|found|sold|met))\s*\?*$",
+    r"\w*(?:ed|en|born|made|built|kept|held|found|sold|met))\s*\?*$",
     re.I,
 )
 """A part of another thing, and then what is asked of it: `was the architect of the wing born`."""

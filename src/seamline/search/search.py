@@ -74,7 +74,8 @@ def read_question(question: str | Plan, options: SearchOptions) -> Question:
         asked, notices = read_query(question)
         return Question([asked], options, notices)
     asked, notices = read_query(question.query)
-    planned = replace(options, mode=question.mode, k=question.k, over=question.over)
+    whole = question.whole if options.whole else 0
+    planned = replace(options, mode=question.mode, k=question.k, over=question.over, whole=whole)
     parts = question.queries[1:]
     if question.sides and (asked_of_all := topic(asked, question.sides)):
         parts = tuple(f"{side} {asked_of_all}" for side in question.sides)
