@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
+from itertools import pairwise
+from operator import itemgetter
 from typing import Any, NamedTuple
 
-from seamline.parse.pdf.library import TextLook, TextLooks, boxes, characters, parts
+from seamline.parse.pdf.library import TextLook, TextLooks, boxes, characters, font_size, is_generated, parts
 from seamline.parse.pdf.model import Box, PageSheet, PdfWord, TextLine, line_of, turn_box
 
 _TOKEN = re.compile(r"[^\s\ufffe\x02]+[\ufffe\x02]?|[\ufffe\x02]")
@@ -63,6 +65,8 @@ class PageText(NamedTuple):
     """Characters outside the page, or too small to be seen."""
     unmapped: int
     """Pieces of text whose font does not say which characters they are."""
+    pieces: int
+    """Pieces of text."""
 
 
 class _Chars(NamedTuple):
@@ -74,13 +78,50 @@ class _Chars(NamedTuple):
     rights: Sequence[float]
     bottoms: Sequence[float]
     parts: list[int | None]
+    indices: Sequence[int]
+    """By which PDFium knows them."""
+
+
+_HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_SPACED_MARKS = re.compile("[\u0900-\u0dff] (?=[\u0900-\u0dff])")
+"""A space between letters of India: PDFium sees one where a group of letters is drawn as one shape."""
+_NO_SPACE = 0.175
+"""A gap that is narrower than this, in sizes of its font, is none."""
+
+
+def _characters(text_page: Any, count: int, geometry: PageGeometry) -> _Chars:
+    """The characters of a page, the halves of those beyond the first plane as one, without spaces that nobody sees."""
+    text = characters(text_page, count)
+    own = _Chars(text, *_boxes_as_shown(boxes(text_page, count), geometry), parts(text_page, count), range(count))
+    lost = {found.start() + 1 for found in _HALVES.finditer(text)}
+    if lost:
+        text = _HALVES.sub(lambda found: chr(_code_point(found[0])) + "\udc00", text)
+    lost.update(
+        at
+        for found in _SPACED_MARKS.finditer(text)
+        if is_generated(text_page, at := found.start() + 1) and _is_narrow(own, at, font_size(text_page, at - 1))
+    )
+    if not lost:
+        return own
+    kept = [index for index in range(count) if index not in lost]
+    pick = itemgetter(*kept) if len(kept) > 1 else lambda values: tuple(values[index] for index in kept)
+    sides = (list(pick(values)) for values in own[1:5])
+    return _Chars("".join(pick(text)), *sides, list(pick(own.parts)), kept)
+
+
+def _code_point(pair: str) -> int:
+    return 0x10000 + ((ord(pair[0]) & 0x3FF) << 10) + (ord(pair[1]) & 0x3FF)
+
+
+def _is_narrow(chars: _Chars, at: int, size: float) -> bool:
+    """Whether the letters around a space are closer than words are."""
+    return -size < chars.lefts[at + 1] - chars.rights[at - 1] < _NO_SPACE * size
 
 
 def read(text_page: Any, count: int, geometry: PageGeometry, looks: TextLooks, roles: Mapping[int, str]) -> PageText:
     """The words of a page."""
-    text = characters(text_page, count)
-    lefts, tops, rights, bottoms = _boxes_as_shown(boxes(text_page, count), geometry)
-    chars = _Chars(text, lefts, tops, rights, bottoms, parts(text_page, count))
+    chars = _characters(text_page, count, geometry)
+    text = chars.text
     looks.begin(text_page, geometry.turn, geometry[:4], roles)
     tokens: list[ReadWord] = []
     unseen: list[ReadWord] = []
@@ -108,7 +149,7 @@ def read(text_page: Any, count: int, geometry: PageGeometry, looks: TextLooks, r
                 word = _upright(word, look.turn, width, height)
             (tokens if look.inked else unseen).append(ReadWord(word, look.turn, fresh))
             fresh, glued = False, True
-    return PageText(tokens, unseen, len(text), unreadable, hidden, looks.unmapped)
+    return PageText(tokens, unseen, len(text), unreadable, hidden, looks.unmapped, looks.asked)
 
 
 def _is_on(word: PdfWord, width: float, height: float) -> bool:
@@ -142,7 +183,7 @@ def _words(
     own = chars.parts[start:end]
     if own.count(own[0]) != len(own):
         return _by_look(chars, start, end, looks)
-    look = looks.of(own[0] or 0, start)
+    look = looks.of(own[0] or 0, chars.indices[start])
     if is_forward and not look.turn and _is_whole(chars, start, end, look):
         return [(_turn_forward(chars, start, end, look), look)]
     return _pieces(chars, start, end, look)
@@ -163,13 +204,13 @@ def _by_look(chars: _Chars, start: int, end: int, looks: TextLooks) -> Iterator[
     look: TextLook | None = None
     for index in range(start, end):
         part = own[index - start]
-        here = looks.of(part, index) if part else look
+        here = looks.of(part, chars.indices[index]) if part else look
         if here is None or here == look:
             continue
         if look is not None:
             yield from _pieces(chars, begin, index, look)
         begin, look = index, here
-    yield from _pieces(chars, begin, end, look or looks.of(0, begin))
+    yield from _pieces(chars, begin, end, look or looks.of(0, chars.indices[begin]))
 
 
 def _pieces(chars: _Chars, start: int, end: int, look: TextLook) -> Iterator[tuple[PdfWord, TextLook]]:
@@ -195,7 +236,9 @@ def _word(chars: _Chars, start: int, end: int, look: TextLook) -> PdfWord:
         text = _HYPHEN.sub("-", text)
     left, right = min(chars.lefts[start:end]), max(chars.rights[start:end])
     top, bottom = min(chars.tops[start:end]), max(chars.bottoms[start:end])
-    text = _ligatures_forward(text, chars.lefts[start:end]) if not look.turn else text
+    if not look.turn:
+        lefts = chars.lefts[start:end]
+        text = text[::-1] if _runs_as_seen(text, lefts) else _ligatures_forward(text, lefts)
     return PdfWord(text, left, top, right, bottom, look.base, look.style, None, role=look.role)
 
 
@@ -214,6 +257,16 @@ def _turn_forward(chars: _Chars, start: int, end: int, look: TextLook) -> PdfWor
     return PdfWord(
         text, left, top, max(left, right), bottom, look.base, look.style, edges, False, False, 1.0, look.role
     )
+
+
+_ALL_BACKWARD = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}")
+
+
+def _runs_as_seen(text: str, lefts: Sequence[float]) -> bool:
+    """Whether a word from right to left comes as it is seen, its last letter first: its letters go to the right."""
+    if not _ALL_BACKWARD.fullmatch(text):
+        return False
+    return all(one <= two for one, two in pairwise(lefts)) and lefts[0] < lefts[-1]
 
 
 def _ligatures_forward(text: str, lefts: Sequence[float]) -> str:
