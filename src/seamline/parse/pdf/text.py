@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -67,6 +67,8 @@ class PageText(NamedTuple):
     """Pieces of text whose font does not say which characters they are."""
     pieces: int
     """Pieces of text."""
+    is_vertical: bool = False
+    """Whether its lines run down the page, from right to left."""
 
 
 class _Chars(NamedTuple):
@@ -129,6 +131,7 @@ def read(text_page: Any, count: int, geometry: PageGeometry, looks: TextLooks, r
     width, height = geometry.width, geometry.height
     is_odd = _UNREADABLE.search(text) is not None
     is_forward = _BACKWARD.search(text) is None
+    vertical = _is_vertical(chars)
     for found in _TOKEN.finditer(text):
         start = found.start()
         before = text[end:start]
@@ -136,7 +139,8 @@ def read(text_page: Any, count: int, geometry: PageGeometry, looks: TextLooks, r
         glued = bool(end) and not before and not fresh
         end = found.end()
         spaced = text[end : end + 1].isspace() and text[end : end + 2] != "\r\n"
-        for word, look in _words(chars, start, end, looks, is_forward):
+        own = _stacked(chars, start, end, looks, width) if vertical else None
+        for word, look in own or _words(chars, start, end, looks, is_forward):
             if look.style.size < _SMALLEST or not _is_on(word, width, height):
                 hidden += len(word.text)
                 continue
@@ -149,7 +153,52 @@ def read(text_page: Any, count: int, geometry: PageGeometry, looks: TextLooks, r
                 word = _upright(word, look.turn, width, height)
             (tokens if look.inked else unseen).append(ReadWord(word, look.turn, fresh))
             fresh, glued = False, True
-    return PageText(tokens, unseen, len(text), unreadable, hidden, looks.unmapped, looks.asked)
+    return PageText(tokens, unseen, len(text), unreadable, hidden, looks.unmapped, looks.asked, vertical)
+
+
+_TYPED_DOWN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{2}")
+"""Two characters of Japanese or Chinese."""
+_SEEN = 600
+"""Pairs of characters that show whether lines run down the page."""
+
+
+def _is_vertical(chars: _Chars) -> bool:
+    """Whether most characters of Japanese and Chinese stand under the one before, and not beside it."""
+    under = beside = 0
+    for found in islice(_TYPED_DOWN.finditer(chars.text), _SEEN):
+        if _is_under(chars, found.start()):
+            under += 1
+        else:
+            beside += 1
+    return under > 2 * beside
+
+
+def _is_under(chars: _Chars, at: int) -> bool:
+    """Whether the character after one stands right below it; marks are narrower than letters."""
+    lefts, rights = chars.lefts, chars.rights
+    wide = max(rights[at] - lefts[at], rights[at + 1] - lefts[at + 1])
+    narrow = min(rights[at] - lefts[at], rights[at + 1] - lefts[at + 1])
+    shared = min(rights[at], rights[at + 1]) - max(lefts[at], lefts[at + 1])
+    return shared >= 0.5 * narrow and 0.1 * wide < chars.tops[at + 1] - chars.tops[at] < 3 * wide
+
+
+def _stacked(chars: _Chars, start: int, end: int, looks: TextLooks, width: float) -> list[tuple[PdfWord, TextLook]]:
+    """Characters under each other as words that run down the page, a quarter turned: one for each column. None where
+    none is Japanese or Chinese: words in other letters lie on their side."""
+    if not _TYPED_DOWN.search(chars.text[start:end] * 2):
+        return []
+    out: list[tuple[PdfWord, TextLook]] = []
+    begin = start
+    for at in range(start, end):
+        if at + 1 < end and _is_under(chars, at):
+            continue
+        own = slice(begin, at + 1)
+        look = looks.of(chars.parts[begin] or 0, chars.indices[begin])
+        box = Box(min(chars.lefts[own]), chars.tops[begin], max(chars.rights[own]), chars.bottoms[at])
+        base = width - box.left - 0.12 * look.style.size
+        out.append((PdfWord(chars.text[own], *box, base, look.style, None, role=look.role), look._replace(turn=1)))
+        begin = at + 1
+    return out
 
 
 def _is_on(word: PdfWord, width: float, height: float) -> bool:
