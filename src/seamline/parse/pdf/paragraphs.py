@@ -186,8 +186,8 @@ def join_passages(columns: Sequence[Sequence[PdfPassage]]) -> list[PdfPassage]:
         if above is not None and below is not None and _continues_table(above, below):
             out[-1].table = _merge_tables(above, below)
             del rest[0]
-        opening = next((i for i, one in enumerate(rest) if one.kind not in _FLOATS), None)
-        last = next((i for i in range(len(out) - 1, max(len(out) - _FAR, -1), -1) if out[i].kind not in _FLOATS), None)
+        opening = next((i for i, one in enumerate(rest) if not _is_float(one)), None)
+        last = next((i for i in range(len(out) - 1, max(len(out) - _FAR, -1), -1) if not _is_float(out[i])), None)
         if opening is not None and last is not None and _continues_paragraph(out[last], rest[opening]):
             whole = out.pop(last)
             following = rest.pop(opening)
@@ -196,6 +196,10 @@ def join_passages(columns: Sequence[Sequence[PdfPassage]]) -> list[PdfPassage]:
             out.append(whole)
         out += rest
     return out
+
+
+def _is_float(one: PdfPassage) -> bool:
+    return one.aside or one.kind in _FLOATS
 
 
 def _continues_table(above: PdfTable, below: PdfTable) -> bool:
