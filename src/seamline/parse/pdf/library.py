@@ -140,6 +140,8 @@ def font_size(text_page: Any, index: int) -> float:
 
 
 _BOLD = re.compile(r"bold|black|heavy|demi|CMBX|CMB1|SFBX|LMRoman\w*-?bold", re.IGNORECASE)
+_REGULAR = re.compile(r"regular|book$", re.IGNORECASE)
+"""Fonts that say so are not bold, whatever their strokes measure."""
 _ITALIC = re.compile(r"italic|oblique|slanted|CMTI|CMSL|SFTI|SFSL", re.IGNORECASE)
 _MONO = re.compile(r"courier|mono|consol|menlo|typewriter|CMTT|SFTT|lucidasanstyp|fixed|nimbusmon", re.IGNORECASE)
 _FIXED_PITCH, _SLANTED, _FORCE_BOLD = 1, 1 << 6, 1 << 18
@@ -248,7 +250,8 @@ def _face(font: int) -> FontFace:
     calls().font_name(font, buffer, 256)
     name = buffer.value.decode("utf-8", "replace").split("+")[-1]
     flags = max(calls().font_flags(font), 0)
-    bold = bool(_BOLD.search(name)) or calls().font_weight(font) >= _BOLD_WEIGHT or bool(flags & _FORCE_BOLD)
+    is_heavy = calls().font_weight(font) >= _BOLD_WEIGHT or bool(flags & _FORCE_BOLD)
+    bold = bool(_BOLD.search(name)) or (is_heavy and not _REGULAR.search(name))
     italic = bool(_ITALIC.search(name)) or bool(flags & _SLANTED)
     return FontFace(bold, italic, bool(_MONO.search(name)) or bool(flags & _FIXED_PITCH), name)
 

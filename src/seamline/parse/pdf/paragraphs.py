@@ -173,7 +173,9 @@ _SENTENCE_ENDS = re.compile("[.!?\u2026\u3002\uff01\uff1f\u061f:;][\"'\u201d\u20
 _FAR = 50
 """Floats that a paragraph may go on behind."""
 _EDGES = 6
-"""Points by which both sides of a table may differ from page to page, together."""
+"""Points by which the left side of a table may differ from page to page."""
+_LOOSE = 0.1
+"""And the right, in parts of its width: without rules, it ends where the words of its last column do."""
 _FLOATS = ("figure", "table", "footnote")
 
 
@@ -207,7 +209,8 @@ def _continues_table(above: PdfTable, below: PdfTable) -> bool:
     head, first = above.rows[0], below.rows[0]
     if below.page != above.page_of(len(above.rows) - 1) + 1 or len(first) != len(head):
         return False
-    if abs(below.box.left - above.box.left) + abs(below.box.right - above.box.right) > _EDGES:
+    slack = max(_EDGES, _LOOSE * above.box.width)
+    if abs(below.box.left - above.box.left) > _EDGES or abs(below.box.right - above.box.right) > slack:
         return False
     return _texts(first) == _texts(head) or not _is_bold(first) or _is_bold(above.rows[-1])
 
