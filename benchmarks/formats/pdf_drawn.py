@@ -74,7 +74,9 @@ def _flowable(part: Part, size: float) -> Any:
     body = ParagraphStyle("body", fontName="Times-Roman", fontSize=size, leading=1.22 * size, spaceAfter=5)
     if part.kind == "heading":
         large = {1: 19.0, 2: 13.0, 3: 11.0}[part.level]
-        look = ParagraphStyle("head", body, fontName="Helvetica-Bold", fontSize=large, leading=1.2 * large, spaceBefore=6)
+        look = ParagraphStyle(
+            "head", body, fontName="Helvetica-Bold", fontSize=large, leading=1.2 * large, spaceBefore=6
+        )
         return Paragraph(part.text, look)
     if part.kind == "code":
         return Preformatted(part.text, ParagraphStyle("code", body, fontName="Courier-Bold", fontSize=9, spaceAfter=6))
@@ -84,7 +86,10 @@ def _flowable(part: Part, size: float) -> Any:
             rules.append(("GRID", (0, 0), (-1, -1), 0.4, colors.black))
         if part.ruled == "lines":
             last = len(part.rows) - 1
-            rules += [("LINEABOVE", (0, 0), (-1, 0), 0.7, colors.black), ("LINEBELOW", (0, 0), (-1, 0), 0.4, colors.black)]
+            rules += [
+                ("LINEABOVE", (0, 0), (-1, 0), 0.7, colors.black),
+                ("LINEBELOW", (0, 0), (-1, 0), 0.4, colors.black),
+            ]
             rules.append(("LINEBELOW", (0, last), (-1, last), 0.7, colors.black))
         return Table([list(row) for row in part.rows], style=rules, hAlign="LEFT", spaceAfter=8, spaceBefore=4)
     if part.kind == "item":
@@ -96,7 +101,9 @@ def _all_parts(pages: Sequence[Sequence[FrameText]]) -> list[Part]:
     return [part for page in pages for one in page for part in one.parts]
 
 
-def _framed(name: str, kind: str, *pages: Sequence[FrameText], decorate: Callable[[Any, int], None] | None = None) -> MadePdf:
+def _framed(
+    name: str, kind: str, *pages: Sequence[FrameText], decorate: Callable[[Any, int], None] | None = None
+) -> MadePdf:
     return MadePdf(name, kind, _all_parts(pages), set_frames(pages, decorate))
 
 
@@ -167,7 +174,12 @@ def _pairs() -> Iterator[MadePdf]:
     author = Author(220)
     text = [FrameText((60, 70, 475, 100), [heading(1, "Register of Vessels"), *author.paragraphs(1)]), FrameText((60, 340, 475, 400), [heading(2, "Remarks of the master"), *author.paragraphs(3)])]  # fmt: skip
     for name, bold in (("bold", True), ("plain", False)):
-        made = _framed(f"drawn-pairs-{name}", "label and value", text, decorate=lambda c, _, b=bold: _draw_pairs(c, _PAIRS, 60, 185, bold=b))
+        made = _framed(
+            f"drawn-pairs-{name}",
+            "label and value",
+            text,
+            decorate=lambda c, _, b=bold: _draw_pairs(c, _PAIRS, 60, 185, bold=b),
+        )
         yield made._replace(parts=[*made.parts, *own])
 
     def both(canvas: Any, _: int) -> None:
@@ -201,11 +213,15 @@ def _form(seed: int) -> tuple[bytes, list[Part]]:
         answer = f"{value} {draw.choice(('north', 'south', 'west'))}"
         canvas.setFont("Helvetica", 10)
         canvas.drawString(60, y, label)
-        canvas.acroForm.textfield(value=answer, name=f"f{row}", x=170, y=y - 5, width=260, height=18, fontSize=10, borderWidth=0.5)
+        canvas.acroForm.textfield(
+            value=answer, name=f"f{row}", x=170, y=y - 5, width=260, height=18, fontSize=10, borderWidth=0.5
+        )
         parts.append(Part("pair", f"{label} {answer}"))
     y = _HEIGHT - 210 - 26 * len(_PAIRS)
     canvas.drawString(60, y, "Season")
-    canvas.acroForm.choice(value="Summer", options=["Spring", "Summer", "Winter"], name="season", x=170, y=y - 5, width=120, height=18)
+    canvas.acroForm.choice(
+        value="Summer", options=["Spring", "Summer", "Winter"], name="season", x=170, y=y - 5, width=120, height=18
+    )
     parts.append(Part("pair", "Season Summer"))
     canvas.showPage()
     canvas.save()
@@ -215,10 +231,16 @@ def _form(seed: int) -> tuple[bytes, list[Part]]:
 def _notes() -> Iterator[MadePdf]:
     for seed in (240, 241):
         author = Author(seed)
-        made = _framed(f"drawn-notes-{seed}", "annotation", [FrameText(_FULL, [heading(1, "Draft of the Charter"), *author.paragraphs(4)])])
+        made = _framed(
+            f"drawn-notes-{seed}",
+            "annotation",
+            [FrameText(_FULL, [heading(1, "Draft of the Charter"), *author.paragraphs(4)])],
+        )
         said = f"Comment {seed}: this must be settled before the ferry season"
         stamp = f"APPROVED BY THE HARBOUR OFFICE {seed}"
-        yield made._replace(data=_annotate(made.data, said, stamp), parts=[*made.parts, Part("note", said), Part("note", stamp)])
+        yield made._replace(
+            data=_annotate(made.data, said, stamp), parts=[*made.parts, Part("note", said), Part("note", stamp)]
+        )
 
 
 def _annotate(data: bytes, said: str, stamp: str) -> bytes:
@@ -273,7 +295,12 @@ def _headings() -> Iterator[MadePdf]:
     author = Author(261)
     parts = [heading(1, "Using the Tide Recorder")]
     for word in ("Unpacking", "Mounting", "Reading", "Storing"):
-        parts += [heading(2, word), *author.paragraphs(1), Part("code", f"tide {word.lower()} --port 3"), *author.paragraphs(1)]
+        parts += [
+            heading(2, word),
+            *author.paragraphs(1),
+            Part("code", f"tide {word.lower()} --port 3"),
+            *author.paragraphs(1),
+        ]
         parts += [heading(3, f"When {word.lower()} fails"), author.paragraph(2), Part("code", "tide reset")]
 
     def logo(canvas: Any, number: int) -> None:
@@ -288,7 +315,12 @@ def _headings() -> Iterator[MadePdf]:
     author = Author(262)
     parts = []
     for word in ("SCOPE", "TERMS", "DUTIES", "PENALTIES"):
-        parts += [heading(2, f"{len(parts) // 4 + 1} {word}"), *author.paragraphs(1), Part("paragraph", f"<b>Clause.</b> {author.sentence()}"), author.paragraph(3)]
+        parts += [
+            heading(2, f"{len(parts) // 4 + 1} {word}"),
+            *author.paragraphs(1),
+            Part("paragraph", f"<b>Clause.</b> {author.sentence()}"),
+            author.paragraph(3),
+        ]
     yield _framed("drawn-numbered", "headings", [FrameText(_FULL, [heading(1, "Bye-Laws of the Port"), *parts])])
 
 
@@ -387,7 +419,12 @@ def _mathematics(fonts: Path) -> Iterator[MadePdf]:
         for word in ("Kernel", "Image", "Limit"):
             sheet.say(author.paragraph(3))
             sheet.say(heading(2, f"The {letters(alphabet, word)} of a map"))
-            sheet.say(Part("paragraph", f"Take {letters(alphabet, 'G')} with {letters(alphabet, 'a')} in {letters(alphabet, word)}, then stop."))
+            sheet.say(
+                Part(
+                    "paragraph",
+                    f"Take {letters(alphabet, 'G')} with {letters(alphabet, 'a')} in {letters(alphabet, word)}, then stop.",
+                )
+            )
         yield sheet.made(f"drawn-letters-{alphabet}", "mathematics")
     sheet = GlyphSheet(_font(fonts, "NotoSansGothic-Regular.ttf"))
     for _ in range(4):
@@ -404,7 +441,10 @@ def _vertical(fonts: Path) -> Iterator[MadePdf]:
         pdf = FPDF(unit="pt", format="A4")
         pdf.add_font("own", "", str(_font(fonts, "NotoSansCJK-Regular.ttc")))
         pdf.add_page()
-        parts = [heading(1, JAPANESE.headings[seed % 4]), *(Part("paragraph", JAPANESE.paragraph(draw, 6)) for _ in range(4))]
+        parts = [
+            heading(1, JAPANESE.headings[seed % 4]),
+            *(Part("paragraph", JAPANESE.paragraph(draw, 6)) for _ in range(4)),
+        ]
         x = 510.0
         for part in parts:
             size = 20.0 if part.level else 11.0
@@ -422,12 +462,28 @@ def _vertical(fonts: Path) -> Iterator[MadePdf]:
 def _unread(fonts: Path) -> Iterator[MadePdf]:
     for seed in (310, 311):
         author = Author(seed)
-        page = [FrameText(_FULL, [heading(1, "Account of the Flood"), *author.paragraphs(4), heading(2, "Damage"), *author.paragraphs(2)], 11)]
+        page = [
+            FrameText(
+                _FULL,
+                [
+                    heading(1, "Account of the Flood"),
+                    *author.paragraphs(4),
+                    heading(2, "Damage"),
+                    *author.paragraphs(2),
+                ],
+                11,
+            )
+        ]
         made = _framed(f"drawn-no-text-{seed}", "no text", page)
         yield made._replace(data=as_pictures(made.data))
     sheet = GlyphSheet(_font(fonts, "NotoSans-Regular.ttf"), _font(fonts, "NotoSans-Bold.ttf"))
     author = Author(312)
-    for part in (heading(1, "Names Without a Map"), *author.paragraphs(3), heading(2, "The second half"), *author.paragraphs(2)):
+    for part in (
+        heading(1, "Names Without a Map"),
+        *author.paragraphs(3),
+        heading(2, "The second half"),
+        *author.paragraphs(2),
+    ):
         sheet.say(part)
     made = sheet.made("drawn-no-map", "no map")
     yield made._replace(data=drop_maps(made.data))

@@ -89,7 +89,11 @@ def judge(made: MadePdf) -> PdfScore:
     text = document.text
     own = words(text)
     wanted = Counter(word for part in made.parts for word in words(part.words))
-    pieces = [piece for part in made.parts for piece in (_TAG.sub("", part.text), *(cell for row in part.rows for cell in row))]
+    pieces = [
+        piece
+        for part in made.parts
+        for piece in (_TAG.sub("", part.text), *(cell for row in part.rows for cell in row))
+    ]
     spoken = f" {' '.join(own)} "
     known = [" ".join(words(piece)) for piece in pieces if words(piece)]
     marks = [int(mark) for mark in _MARK.findall(text)]
@@ -120,8 +124,14 @@ def summarize(scores: Sequence[PdfScore]) -> str:
     """The figures that have a bar."""
     shares = sorted(one.words for one in scores)
     tenth = quantiles(shares, n=10)[0] if len(shares) > 1 else shares[0]
-    total = {name: sum(getattr(one, name) for one in scores) for name in ("headings", "found", "extra", "tables", "shapes", "more", "seconds")}
-    recall, precision = total["found"] / max(total["headings"], 1), total["found"] / max(total["found"] + total["extra"], 1)
+    total = {
+        name: sum(getattr(one, name) for one in scores)
+        for name in ("headings", "found", "extra", "tables", "shapes", "more", "seconds")
+    }
+    recall, precision = (
+        total["found"] / max(total["headings"], 1),
+        total["found"] / max(total["found"] + total["extra"], 1),
+    )
     return (
         f"{len(scores)} files: words {tenth:.3f} at the tenth percentile, mean {sum(shares) / len(shares):.3f};"
         f" whole {sum(one.whole for one in scores) / len(scores):.3f}, order {sum(one.order for one in scores) / len(scores):.3f}\n"
@@ -170,7 +180,9 @@ def main() -> int:
     parser = options(__doc__)
     parser.add_argument("--fonts", type=Path, required=True, metavar="DIR", help="folder of the Noto fonts")
     parser.add_argument("--half", choices=("tune", "judge"), action="append", help="which half; both where not given")
-    parser.add_argument("--keep", type=Path, metavar="DIR", help="write the documents there, and use those that are there")
+    parser.add_argument(
+        "--keep", type=Path, metavar="DIR", help="write the documents there, and use those that are there"
+    )
     parser.add_argument("--only", default="", metavar="NAME", help="only documents whose name holds this")
     parser.add_argument("--show", action="store_true", help="print what is read")
     args = parser.parse_args()

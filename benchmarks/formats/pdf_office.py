@@ -30,7 +30,9 @@ def _sheets() -> Iterator[tuple[str, str, HtmlSheet]]:
         sheet.head(2, "What is missing").prose(2).items(4).head(2, "Orders").prose(1).table(("Item", "Price"), 5, look)
         yield f"office-tables-{look or 'bare'}", "tables", sheet
     sheet = HtmlSheet(412)
-    sheet.head(1, "Two Columns of News").raw("<multicol cols=2 gutter=20>").prose(5, 5).head(2, "From the quay").prose(4, 5)
+    sheet.head(1, "Two Columns of News").raw("<multicol cols=2 gutter=20>").prose(5, 5).head(2, "From the quay").prose(
+        4, 5
+    )
     yield "office-columns", "columns", sheet.raw("</multicol>")
     sheet = HtmlSheet(413)
     sheet.head(1, "A Long Report")

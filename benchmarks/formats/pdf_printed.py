@@ -74,7 +74,9 @@ class HtmlSheet:
             "".join(f"<{'th' if not at else 'td'}>{escape(cell)}</{'th' if not at else 'td'}>" for cell in row)
             for at, row in enumerate(rows)
         ]
-        return self.raw(f"<table class='{look}' {_ATTRIBUTES[bool(look)]}>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>")
+        return self.raw(
+            f"<table class='{look}' {_ATTRIBUTES[bool(look)]}>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
+        )
 
     def table(self, head: tuple[str, ...], count: int, look: str = "grid") -> HtmlSheet:
         return self.rows(self.author.table(head, count, "").rows, look)
@@ -123,15 +125,32 @@ def _boxes() -> Iterator[PrintCase]:
             sheet.raw("<div>")
         sheet.head(1, "Keeping the River Gauges").prose(2)
         if name != "beside":
-            sheet.box("<aside>", lambda s: s.say("p", "Box: a gauge that drifts is taken out and sent back to the yard within one week."))
+            sheet.box(
+                "<aside>",
+                lambda s: s.say(
+                    "p", "Box: a gauge that drifts is taken out and sent back to the yard within one week."
+                ),
+            )
         sheet.head(2, "What was measured").prose(4).head(2, "What was found").prose(4)
         if name == "beside":
             sheet.raw("</div>").box(
                 "<aside>",
-                lambda s: s.say("p", "Box: a gauge that drifts is taken out and sent back to the yard within one week.")
-                .say("p", "The yard answers every letter and keeps a copy of each of them for ten years."),
+                lambda s: s.say(
+                    "p", "Box: a gauge that drifts is taken out and sent back to the yard within one week."
+                ).say("p", "The yard answers every letter and keeps a copy of each of them for ten years."),
             )
         yield PrintCase(f"box-{name}", "side box", sheet)
+
+
+def _margins() -> Iterator[PrintCase]:
+    for side in ("left", "right"):
+        css = f"body {{ padding-{side}: 130pt; position: relative }} .n {{ position: absolute; {side}: 0; width: 112pt; font-size: 8pt }}"
+        sheet = HtmlSheet(58, css).head(1, "Notes in the Margin")
+        for number in range(3):
+            sheet.raw("<div style='position: relative'>")
+            note = f"Note {number}: the keeper of the gauge was then forty years old and had two sons at sea."
+            sheet.say(f"div class=n style='{side}: -130pt'", note, "note").prose(2).raw("</div>")
+        yield PrintCase(f"margin-{side}", "side box", sheet)
 
 
 def _beside() -> Iterator[PrintCase]:
@@ -168,7 +187,10 @@ def _headings() -> Iterator[PrintCase]:
         sheet.say("pre", f"acme {title.split()[0].lower()} --verbose", "code").prose(1, 3)
         sheet.head(3, f"Notes on {title.lower()}").prose(1).say("pre", "acme status", "code")
     yield PrintCase("bold-code", "headings", sheet, running=("ACME", "page"))
-    sheet = HtmlSheet(37, "h1 { font-size: 15pt } h2 { font-size: 10.5pt } h3 { font-size: 10.5pt; font-style: italic; font-weight: normal }")
+    sheet = HtmlSheet(
+        37,
+        "h1 { font-size: 15pt } h2 { font-size: 10.5pt } h3 { font-size: 10.5pt; font-style: italic; font-weight: normal }",
+    )
     sheet.head(1, "Rules of the House")
     for number in range(1, 7):
         sheet.head(2, f"{number}. Of the {('Yard', 'Office', 'Boats', 'Stores', 'Keys', 'Gates')[number - 1]}").prose(2)
@@ -179,7 +201,9 @@ def _headings() -> Iterator[PrintCase]:
     sheet.head(1, "Safety Sheet")
     for word in ("Storage", "Handling", "Transport", "Disposal"):
         sheet.head(2, word)
-        sheet.raw("<p><b>Warning:</b> ").parts.append(Part("paragraph", "Warning: " + (said := sheet.author.paragraph(3).text)))
+        sheet.raw("<p><b>Warning:</b> ").parts.append(
+            Part("paragraph", "Warning: " + (said := sheet.author.paragraph(3).text))
+        )
         sheet.raw(f"{escape(said)}</p>").items()
         sheet.say("p", "IMPORTANT", "paragraph").prose(1)
     yield PrintCase("bold-leads", "headings", sheet)
@@ -204,12 +228,17 @@ def _framed() -> Iterator[PrintCase]:
     sheet = HtmlSheet(54, "body { border: 1.5pt solid #222; padding: 14pt; min-height: 640pt }")
     sheet.head(1, "A Page in a Frame").prose(3).head(2, "Inside of it").prose(2)
     yield PrintCase("frame", "frame", sheet)
-    sheet = HtmlSheet(55, ".f { border: 1.5pt solid #222; padding: 10pt } .h { border-bottom: 1pt solid #222; display: flex; justify-content: space-between }")
+    sheet = HtmlSheet(
+        55,
+        ".f { border: 1.5pt solid #222; padding: 10pt } .h { border-bottom: 1pt solid #222; display: flex; justify-content: space-between }",
+    )
     sheet.raw("<div class=f>").raw("<div class=h>").say("span", "Form 17 b").say("span", "Sheet 1 of 2").raw("</div>")
     sheet.head(1, "Record of Inspection").prose(3).items().prose(2).raw("</div>")
     yield PrintCase("frame-with-head", "frame", sheet)
     sheet = HtmlSheet(56).head(1, "Readings of the Year").prose(1).table(("Week", "Height", "Flow", "Rain"), 70)
-    yield PrintCase("running-and-table", "running", sheet, running=("Readings 2026      Lower Valley", "Office of Water"))
+    yield PrintCase(
+        "running-and-table", "running", sheet, running=("Readings 2026      Lower Valley", "Office of Water")
+    )
     sheet = HtmlSheet(57).head(1, "Ledger").table(("Entry", "Debit", "Credit", "Balance"), 60, "")
     yield PrintCase("running-and-bare-table", "running", sheet, running=("Ledger of the Yard", "Checked"))
 
@@ -242,7 +271,10 @@ def _mathematics() -> Iterator[PrintCase]:
         sheet.head(1, f"Spaces of {letters(alphabet, 'Vectors')}")
         for name in ("Alpha", "Beta", "Gamma", "Delta"):
             sheet.head(2, f"The space {letters(alphabet, name)}").prose(1)
-            sheet.say("p", f"Let {letters(alphabet, 'x')} be in {letters(alphabet, 'F')} and {letters(alphabet, name)} follow it.")
+            sheet.say(
+                "p",
+                f"Let {letters(alphabet, 'x')} be in {letters(alphabet, 'F')} and {letters(alphabet, name)} follow it.",
+            )
         yield PrintCase(f"letters-{alphabet}", "mathematics", sheet)
     sheet = HtmlSheet(75).head(1, "A Script Beyond the First Plane").prose(1).say("p", GOTHIC).say("p", GOTHIC[::-1])
     yield PrintCase("gothic", "mathematics", sheet)
@@ -250,7 +282,9 @@ def _mathematics() -> Iterator[PrintCase]:
 
 def _unread() -> Iterator[PrintCase]:
     for index in range(2):
-        sheet = HtmlSheet(80 + index).head(1, "Minutes of the Harbour Board").prose(3).head(2, "Decisions").prose(2).items()
+        sheet = (
+            HtmlSheet(80 + index).head(1, "Minutes of the Harbour Board").prose(3).head(2, "Decisions").prose(2).items()
+        )
         yield PrintCase(f"no-map-{index}", "no map", sheet, change=drop_maps)
         sheet = HtmlSheet(82 + index).head(1, "Letters to the Harbour Board").prose(3).head(2, "Answers").prose(2)
         yield PrintCase(f"no-text-{index}", "no text", sheet, change=as_pictures)
@@ -284,7 +318,7 @@ def turn_pages(data: bytes, degrees: int) -> bytes:
 
 
 def cases() -> Iterator[PrintCase]:
-    for own in (_boxes, _beside, _pairs, _headings, _turned, _framed, _spoken, _mathematics, _unread):
+    for own in (_boxes, _margins, _beside, _pairs, _headings, _turned, _framed, _spoken, _mathematics, _unread):
         yield from own()
 
 

@@ -106,7 +106,8 @@ def _field_value(handle: Any, form: Any) -> tuple[str, float]:
     told = raw.FPDFAnnot_GetFontSize(form, handle, size)
     points = size.value if told and _SMALLEST <= size.value <= _LARGEST else _SIZE
     if kind in _BUTTONS:
-        return (_CHECKED if raw.FPDFAnnot_IsChecked(form, handle) else _UNCHECKED), points
+        state = _string(handle, b"AS") or _string(handle, b"V")
+        return (_CHECKED if state not in ("", "Off") else _UNCHECKED), points
     if kind not in _VALUES:
         return "", points
 

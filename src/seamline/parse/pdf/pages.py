@@ -83,7 +83,7 @@ class PageReader:
         )
 
     def _drawn_notes(self, index: int, geometry: PageGeometry, room: int) -> list[list[TextLine]]:
-        """The lines of text boxes and stamps that the file draws: what the page has more once they are drawn into it."""
+        """The lines of text boxes and stamps that the file draws: what the page has more once they are in it."""
         before = self._tokens(index, geometry, room, is_flat=False)
         after = self._tokens(index, geometry, room, is_flat=True)
         count = len(before)

@@ -44,6 +44,8 @@ _LONG = 80
 """A row of more characters may be cut between its cells: each has a place of its own."""
 _DEEPEST = 6
 """Lists inside lists."""
+_TICKED = {"\u2611": "- [x]", "\u2610": "- [ ]"}
+"""Boxes of forms and lists that are to be ticked, as Markdown writes them."""
 _MARK = re.compile(r"\d{1,3}|[*\u2020\u2021\u00a7\u00b6]{1,3}")
 
 
@@ -113,7 +115,7 @@ class PdfWriter:
                 _open(opened, builder.list())
             else:
                 close(2 * len(depths) - 1)
-            label = item.label if item.label[-1:] in ".)" else "-"
+            label = item.label if item.label[-1:] in ".)" else _TICKED.get(item.label, "-")
             _open(opened, builder.item(label))
             builder.paragraph(self._runs(item), detail=self._sure(item))
         close(0)
@@ -318,7 +320,7 @@ def _pages(document: Any, raw: ParseInput) -> tuple[list[PdfPage], list[Notice]]
 
 
 def _by_sight(document: Any, pages: Sequence[PdfPage], raw: ParseInput) -> list[Notice]:
-    """Read pages by OCR that are pictures or whose text says nothing, where there is an engine and the recipe lets it."""
+    """Read pages by OCR that are pictures or whose text says nothing, where an engine is there and allowed."""
     scans = [page for page in pages if page.scanned or page.garbled]
     if not scans:
         return []
@@ -377,8 +379,10 @@ def _blocks(pages: Sequence[PdfPage], size: float, named: KnownNames) -> list[Pd
         for index, sheet in enumerate(page.sheets):
             shown, boxes = _columns(page, sheet, size, is_main=index == 0)
             asides += [_read_aside(lines, size) for lines in boxes]
+            around = [box_around(lines) for lines in boxes]
             for column in shown:
-                own.append(read_footnotes(attach_captions(read_passages(column, typed=typed)), size, sheet.height))
+                passages = read_passages(column, typed=typed, boxes=around)
+                own.append(read_footnotes(attach_captions(passages), size, sheet.height))
         if not page.sheets and page.images and not page.scanned:
             own.append([PdfPassage("figure", figure=one) for one in find_pictures(page, [], size)[0]])
         found += insert_asides(own, asides)
@@ -439,7 +443,11 @@ def _remarks(pages: Sequence[PdfPage]) -> list[Notice]:
     if notes := sum(page.notes for page in pages):
         where = _list_pages([page.number for page in pages if page.notes])
         out.append(
-            Notice("notes-left-out", f"{notes} notes, text boxes or form fields on pages with too many were not read", where)
+            Notice(
+                "notes-left-out",
+                f"{notes} notes, text boxes or form fields on pages with too many were not read",
+                where,
+            )
         )
     if unmapped := sum(page.unmapped for page in pages):
         where = _list_pages([page.number for page in pages if page.unmapped])
