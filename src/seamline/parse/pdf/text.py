@@ -6,7 +6,6 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
 from itertools import islice, pairwise
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from seamline.parse.pdf.library import TextLook, TextLooks, boxes, characters, font_size, is_generated, parts
@@ -94,7 +93,8 @@ _NO_SPACE = 0.175
 def _characters(text_page: Any, count: int, geometry: PageGeometry) -> _Chars:
     """The characters of a page, the halves of those beyond the first plane as one, without spaces that nobody sees."""
     text = characters(text_page, count)
-    own = _Chars(text, *_boxes_as_shown(boxes(text_page, count), geometry), parts(text_page, count), range(count))
+    lefts, tops, rights, bottoms = _boxes_as_shown(boxes(text_page, count), geometry)
+    own = _Chars(text, lefts, tops, rights, bottoms, parts(text_page, count), range(count))
     lost = {found.start() + 1 for found in _HALVES.finditer(text)}
     if lost:
         text = _HALVES.sub(lambda found: chr(_code_point(found[0])) + "\udc00", text)
@@ -106,9 +106,15 @@ def _characters(text_page: Any, count: int, geometry: PageGeometry) -> _Chars:
     if not lost:
         return own
     kept = [index for index in range(count) if index not in lost]
-    pick = itemgetter(*kept) if len(kept) > 1 else lambda values: tuple(values[index] for index in kept)
-    sides = (list(pick(values)) for values in own[1:5])
-    return _Chars("".join(pick(text)), *sides, list(pick(own.parts)), kept)
+    return _Chars(
+        "".join([text[index] for index in kept]),
+        [lefts[index] for index in kept],
+        [tops[index] for index in kept],
+        [rights[index] for index in kept],
+        [bottoms[index] for index in kept],
+        [own.parts[index] for index in kept],
+        kept,
+    )
 
 
 def _code_point(pair: str) -> int:
