@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from seamline.parse.code.languages import CLOSED_BY_WORD, CLASSES, HOLDERS, Language
+from seamline.parse.code.languages import CLASSES, CLOSED_BY_WORD, HOLDERS, Language
 from seamline.parse.code.places import WHITE, Places
 from seamline.parse.code.scopes import Declarations, Declared, Node
 from seamline.types import Block, Detail, Enclosure
