@@ -18,8 +18,8 @@ Frame = tuple[float, float, float, float]
 """Left, top, width and height, in points from the top left corner."""
 _FULL: Frame = (_MARGIN, 70, _WIDTH - 2 * _MARGIN, 700)
 _PAIRS = (
-    ("Owner", "Peter Lindqvist"), ("Vessel", "Maid of the Fen"), ("Built", "1958 at Haven Dock"), ("Length", "14.2 metres"),
-    ("Draught", "1.1 metres"), ("Berth", "Pier 3, place 17"), ("Insured until", "30 June 2027"), ("Crew", "Two and a boy"),
+    ("Owner", "Peter Lindqvist"), ("Vessel", "Maid of the Fen"), ("Built", "1958 at Haven Dock"), ("Length", "14.2 metres"),  # noqa: E501
+    ("Draught", "1.1 metres"), ("Berth", "Pier 3, place 17"), ("Insured until", "30 June 2027"), ("Crew", "Two and a boy"),  # noqa: E501
 )  # fmt: skip
 
 
@@ -119,26 +119,26 @@ def _boxes() -> Iterator[MadePdf]:
     yield _framed(
         "drawn-box-right", "side box",
         [FrameText((60, 70, 475, 60), [*head]), FrameText((60, 130, 300, 210), author.paragraphs(3), 9.5),
-         FrameText((385, 135, 145, 200), _aside(1), 9, border=True), FrameText((60, 345, 475, 420), [heading(2, "How they are kept"), *author.paragraphs(5)])],
+         FrameText((385, 135, 145, 200), _aside(1), 9, border=True), FrameText((60, 345, 475, 420), [heading(2, "How they are kept"), *author.paragraphs(5)])],  # noqa: E501
     )  # fmt: skip
     author = Author(202)
     yield _framed(
         "drawn-box-left", "side box",
-        [FrameText((60, 70, 475, 60), [heading(1, "Winter on the Lower Canal")]), FrameText((225, 130, 310, 260), author.paragraphs(4), 9.5),
-         FrameText((66, 135, 135, 200), _aside(2), 9, shade=True), FrameText((60, 395, 475, 400), [heading(2, "Ice and thaw"), *author.paragraphs(5)])],
+        [FrameText((60, 70, 475, 60), [heading(1, "Winter on the Lower Canal")]), FrameText((225, 130, 310, 260), author.paragraphs(4), 9.5),  # noqa: E501
+         FrameText((66, 135, 135, 200), _aside(2), 9, shade=True), FrameText((60, 395, 475, 400), [heading(2, "Ice and thaw"), *author.paragraphs(5)])],  # noqa: E501
     )  # fmt: skip
     author = Author(203)
     yield _framed(
         "drawn-margin-notes", "side box",
-        [FrameText((190, 70, 345, 700), [heading(1, "Letters of a Lock Keeper"), *author.paragraphs(3), heading(2, "Spring"), *author.paragraphs(4)]),
+        [FrameText((190, 70, 345, 700), [heading(1, "Letters of a Lock Keeper"), *author.paragraphs(3), heading(2, "Spring"), *author.paragraphs(4)]),  # noqa: E501
          FrameText((60, 150, 110, 60), [Part("paragraph", "Note one: the keeper was then forty years old.")], 8),
          FrameText((60, 300, 110, 60), [Part("paragraph", "Note two: no other copy of this letter is known.")], 8)],
     )  # fmt: skip
     author = Author(204)
     yield _framed(
         "drawn-columns-box", "side box",
-        [FrameText((60, 70, 475, 40), [heading(1, "Timber Floats of the Year")]), FrameText((60, 115, 225, 640), [*author.paragraphs(6)]),
-         FrameText((310, 115, 225, 400), [heading(2, "On the way"), *author.paragraphs(4)]), FrameText((316, 560, 213, 180), _aside(4), 9, border=True, shade=True)],
+        [FrameText((60, 70, 475, 40), [heading(1, "Timber Floats of the Year")]), FrameText((60, 115, 225, 640), [*author.paragraphs(6)]),  # noqa: E501
+         FrameText((310, 115, 225, 400), [heading(2, "On the way"), *author.paragraphs(4)]), FrameText((316, 560, 213, 180), _aside(4), 9, border=True, shade=True)],  # noqa: E501
     )  # fmt: skip
 
 
@@ -148,7 +148,7 @@ def _tables() -> Iterator[MadePdf]:
         grid = author.table(("Lock", "Rise", "Boats", "Toll"), 9, ruled)
         yield _framed(
             f"drawn-table-column-{ruled or 'bare'}", "columns and table",
-            [FrameText((60, 70, 475, 40), [heading(1, "Tolls of the Canal")]), FrameText((60, 115, 225, 640), [*author.paragraphs(2), grid, *author.paragraphs(1)]),
+            [FrameText((60, 70, 475, 40), [heading(1, "Tolls of the Canal")]), FrameText((60, 115, 225, 640), [*author.paragraphs(2), grid, *author.paragraphs(1)]),  # noqa: E501
              FrameText((310, 115, 225, 640), [*author.paragraphs(2), heading(2, "Exceptions"), *author.paragraphs(2)])],
         )  # fmt: skip
     author = Author(214)
@@ -172,7 +172,7 @@ def _draw_pairs(canvas: Any, pairs: Sequence[tuple[str, str]], left: float, top:
 def _pairs() -> Iterator[MadePdf]:
     own = [Part("pair", f"{label} {value}") for label, value in _PAIRS]
     author = Author(220)
-    text = [FrameText((60, 70, 475, 100), [heading(1, "Register of Vessels"), *author.paragraphs(1)]), FrameText((60, 340, 475, 400), [heading(2, "Remarks of the master"), *author.paragraphs(3)])]  # fmt: skip
+    text = [FrameText((60, 70, 475, 100), [heading(1, "Register of Vessels"), *author.paragraphs(1)]), FrameText((60, 340, 475, 400), [heading(2, "Remarks of the master"), *author.paragraphs(3)])]  # fmt: skip  # noqa: E501
     for name, bold in (("bold", True), ("plain", False)):
         made = _framed(
             f"drawn-pairs-{name}",
@@ -274,12 +274,12 @@ def _annotate(data: bytes, said: str, stamp: str) -> bytes:
 def _turned() -> Iterator[MadePdf]:
     for turn in (90, 180, 270):
         author = Author(250 + turn)
-        page = [FrameText(_FULL, [heading(1, "Log of the Dredger"), *author.paragraphs(3), author.table(("Day", "Mud", "Sand"), 7, "grid"), heading(2, "Repairs"), *author.paragraphs(2)])]  # fmt: skip
+        page = [FrameText(_FULL, [heading(1, "Log of the Dredger"), *author.paragraphs(3), author.table(("Day", "Mud", "Sand"), 7, "grid"), heading(2, "Repairs"), *author.paragraphs(2)])]  # fmt: skip  # noqa: E501
         upright = _framed(f"drawn-rotate-{turn}", "rotated", page)
         yield upright._replace(data=turn_pages(upright.data, turn))
         yield _framed(f"drawn-content-{turn}", "rotated", page, decorate=lambda c, _, t=turn: _turn_content(c, t))
     author = Author(256)
-    page = [FrameText((60, 70, 225, 690), [heading(1, "Scanned Askew"), *author.paragraphs(3)]), FrameText((310, 70, 225, 690), [heading(2, "Right hand"), *author.paragraphs(3)])]  # fmt: skip
+    page = [FrameText((60, 70, 225, 690), [heading(1, "Scanned Askew"), *author.paragraphs(3)]), FrameText((310, 70, 225, 690), [heading(2, "Right hand"), *author.paragraphs(3)])]  # fmt: skip  # noqa: E501
     yield _framed("drawn-content-columns-180", "rotated", page, decorate=lambda c, _: _turn_content(c, 180))
 
 
@@ -422,7 +422,7 @@ def _mathematics(fonts: Path) -> Iterator[MadePdf]:
             sheet.say(
                 Part(
                     "paragraph",
-                    f"Take {letters(alphabet, 'G')} with {letters(alphabet, 'a')} in {letters(alphabet, word)}, then stop.",
+                    f"Take {letters(alphabet, 'G')} with {letters(alphabet, 'a')} in {letters(alphabet, word)}, then stop.",  # noqa: E501
                 )
             )
         yield sheet.made(f"drawn-letters-{alphabet}", "mathematics")

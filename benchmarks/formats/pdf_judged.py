@@ -9,7 +9,7 @@ of Arabic, Hebrew, Devanagari, CJK and mathematics (Debian: fonts-noto-core, fon
 
 What is judged:
 - words: the share of all words that are in the text. Running heads are none of them.
-- whole: the share of paragraphs, headings, list items and cells whose words stand in the text without any other between.
+- whole: the share of paragraphs, headings, items and cells whose words stand in the text without any other between.
 - order: the share of neighbours among numbered paragraphs that follow each other.
 - headings: by text; found too many.
 - tables: by exact rows x columns; found too many.
@@ -134,9 +134,9 @@ def summarize(scores: Sequence[PdfScore]) -> str:
     )
     return (
         f"{len(scores)} files: words {tenth:.3f} at the tenth percentile, mean {sum(shares) / len(shares):.3f};"
-        f" whole {sum(one.whole for one in scores) / len(scores):.3f}, order {sum(one.order for one in scores) / len(scores):.3f}\n"
+        f" whole {sum(one.whole for one in scores) / len(scores):.3f}, order {sum(one.order for one in scores) / len(scores):.3f}\n"  # noqa: E501
         f"headings: recall {recall:.3f}, precision {precision:.3f} ({total['headings']}); tables by shape"
-        f" {total['shapes']}/{total['tables']} = {total['shapes'] / max(total['tables'], 1):.3f}, too many {total['more']};"
+        f" {total['shapes']}/{total['tables']} = {total['shapes'] / max(total['tables'], 1):.3f}, too many {total['more']};"  # noqa: E501
         f" {total['seconds']:.2f} s CPU"
     )
 

@@ -12,7 +12,7 @@ from benchmarks.formats.pdf_judged import MadePdf
 from benchmarks.formats.pdf_languages import LANGUAGES
 from benchmarks.formats.pdf_printed import HtmlSheet
 
-_FONTS = {"ar": "Noto Sans Arabic", "he": "Noto Sans Hebrew", "hi": "Noto Sans Devanagari", "ja": "Noto Sans CJK JP", "zh": "Noto Sans CJK SC"}  # fmt: skip
+_FONTS = {"ar": "Noto Sans Arabic", "he": "Noto Sans Hebrew", "hi": "Noto Sans Devanagari", "ja": "Noto Sans CJK JP", "zh": "Noto Sans CJK SC"}  # fmt: skip  # noqa: E501
 
 
 def _sheets() -> Iterator[tuple[str, str, HtmlSheet]]:
@@ -65,9 +65,9 @@ def make(fonts: Path, only: str) -> list[MadePdf]:
         if sheets:
             subprocess.run(
                 [program, "--headless", f"-env:UserInstallation={(folder / 'profile').as_uri()}",
-                 "--infilter=HTML (StarWriter)", "--convert-to", 'pdf:writer_pdf_Export:{"UseTaggedPDF":{"type":"boolean","value":"false"},"ExportBookmarks":{"type":"boolean","value":"false"}}',
+                 "--infilter=HTML (StarWriter)", "--convert-to", 'pdf:writer_pdf_Export:{"UseTaggedPDF":{"type":"boolean","value":"false"},"ExportBookmarks":{"type":"boolean","value":"false"}}',  # noqa: E501
                  "--outdir", str(folder), *(str(folder / f"{name}.html") for name, _, _ in sheets)],
-                check=True, capture_output=True, timeout=300, env={**os.environ, "FONTCONFIG_FILE": str(config), "HOME": name},
+                check=True, capture_output=True, timeout=300, env={**os.environ, "FONTCONFIG_FILE": str(config), "HOME": name},  # noqa: E501
             )  # fmt: skip
         for name, kind, sheet in sheets:
             made.append(MadePdf(name, kind, sheet.parts, (folder / f"{name}.pdf").read_bytes()))

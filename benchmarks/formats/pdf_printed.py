@@ -19,7 +19,8 @@ h1 { font-size: 20pt } h2 { font-size: 14pt } h3 { font-size: 11.5pt }
 table { border-collapse: collapse; margin: 8pt 0 } td, th { padding: 3pt 8pt; text-align: left; vertical-align: top }
 .grid td, .grid th { border: 0.7pt solid #333 } .lines tr { border-bottom: 0.5pt solid #666 }
 .zebra tr:nth-child(even) { background: #e8e8e8 }
-aside { border: 1pt solid #555; padding: 6pt; font-size: 9pt } code, pre { font-family: 'DejaVu Sans Mono'; font-size: 9pt }
+aside { border: 1pt solid #555; padding: 6pt; font-size: 9pt }
+code, pre { font-family: 'DejaVu Sans Mono'; font-size: 9pt }
 [lang=ar] { font-family: 'Noto Sans Arabic' } [lang=he] { font-family: 'Noto Sans Hebrew' }
 [lang=hi] { font-family: 'Noto Sans Devanagari' } [lang=ja] { font-family: 'Noto Sans CJK JP' }
 [lang=zh] { font-family: 'Noto Sans CJK SC' }
@@ -144,7 +145,7 @@ def _boxes() -> Iterator[PrintCase]:
 
 def _margins() -> Iterator[PrintCase]:
     for side in ("left", "right"):
-        css = f"body {{ padding-{side}: 130pt; position: relative }} .n {{ position: absolute; {side}: 0; width: 112pt; font-size: 8pt }}"
+        css = f"body {{ padding-{side}: 130pt; position: relative }} .n {{ position: absolute; {side}: 0; width: 112pt; font-size: 8pt }}"  # noqa: E501
         sheet = HtmlSheet(58, css).head(1, "Notes in the Margin")
         for number in range(3):
             sheet.raw("<div style='position: relative'>")
@@ -167,7 +168,7 @@ def _beside() -> Iterator[PrintCase]:
 
 def _pairs() -> Iterator[PrintCase]:
     data = [
-        ("Applicant", "Mary Holloway"), ("Date of birth", "4 March 1971"), ("Street", "Mill Lane 14"), ("Town", "Lower Brook"),
+        ("Applicant", "Mary Holloway"), ("Date of birth", "4 March 1971"), ("Street", "Mill Lane 14"), ("Town", "Lower Brook"),  # noqa: E501
         ("Telephone", "555 0134"), ("Reference", "WR 2026 118"), ("Purpose", "Drawing water from the mill race"),
         ("Quantity", "40 cubic metres a day"),
     ]  # fmt: skip
@@ -189,7 +190,7 @@ def _headings() -> Iterator[PrintCase]:
     yield PrintCase("bold-code", "headings", sheet, running=("ACME", "page"))
     sheet = HtmlSheet(
         37,
-        "h1 { font-size: 15pt } h2 { font-size: 10.5pt } h3 { font-size: 10.5pt; font-style: italic; font-weight: normal }",
+        "h1 { font-size: 15pt } h2 { font-size: 10.5pt } h3 { font-size: 10.5pt; font-style: italic; font-weight: normal }",  # noqa: E501
     )
     sheet.head(1, "Rules of the House")
     for number in range(1, 7):
@@ -230,7 +231,7 @@ def _framed() -> Iterator[PrintCase]:
     yield PrintCase("frame", "frame", sheet)
     sheet = HtmlSheet(
         55,
-        ".f { border: 1.5pt solid #222; padding: 10pt } .h { border-bottom: 1pt solid #222; display: flex; justify-content: space-between }",
+        ".f { border: 1.5pt solid #222; padding: 10pt } .h { border-bottom: 1pt solid #222; display: flex; justify-content: space-between }",  # noqa: E501
     )
     sheet.raw("<div class=f>").raw("<div class=h>").say("span", "Form 17 b").say("span", "Sheet 1 of 2").raw("</div>")
     sheet.head(1, "Record of Inspection").prose(3).items().prose(2).raw("</div>")
@@ -348,7 +349,7 @@ def make(fonts: Path, only: str) -> list[MadePdf]:
                 margin={"top": "80px", "bottom": "80px", "left": "75px", "right": "75px"},
                 display_header_footer=bool(top),
                 header_template=f"<div style='font-size:8pt;margin-left:56pt'>{escape(top)}</div>",
-                footer_template=f"<div style='font-size:8pt;margin-left:56pt'>{escape(bottom)} <span class=pageNumber></span></div>",
+                footer_template=f"<div style='font-size:8pt;margin-left:56pt'>{escape(bottom)} <span class=pageNumber></span></div>",  # noqa: E501
             )  # fmt: skip
             page.close()
             data = turn_pages(data, case.turn) if case.turn else data

@@ -75,10 +75,8 @@ class ChatModel:
     def see(self, system: str, prompt: str, picture: PictureInput, schema: Mapping[str, Any]) -> ModelReply:
         """The answer to a question about a picture, which goes along as a data address; else as `complete`."""
         address = f"data:{picture.media_type};base64,{b64encode(picture.data).decode()}"
-        content: list[dict[str, Any]] = [
-            {"type": "text", "text": prompt},
-            {"type": "image_url", "image_url": {"url": address}},
-        ]
+        shown = {"type": "image_url", "image_url": {"url": address}}
+        content: list[dict[str, Any]] = [{"type": "text", "text": prompt}, shown]
         return self._complete(system, content, schema)
 
     def _complete(self, system: str, content: str | list[dict[str, Any]], schema: Mapping[str, Any]) -> ModelReply:
