@@ -40,6 +40,21 @@ class Link(NamedTuple):
     """Id of the chunk that is meant."""
 
 
+class ImageFact(NamedTuple):
+    """A picture that a chunk shows."""
+
+    uri: str
+    """Address, path, part of the file, or the file and the page it is on."""
+    alt: str = ""
+    caption: str = ""
+    width: float = 0.0
+    """In pixels or points, as the source says; 0 where it does not."""
+    height: float = 0.0
+    start: int = -1
+    """Where it stands in the document."""
+    end: int = -1
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeFacts:
     """What a chunk of source code defines and needs."""
@@ -86,6 +101,8 @@ class Facts:
     modality: str | None = None
     """text, code, table, image, speech, mixed."""
     links: tuple[Link, ...] | None = None
+    images: tuple[ImageFact, ...] | None = None
+    """The pictures it shows."""
     code: CodeFacts | None = None
     relative: float | None = None
     """0-1, where it stands among the chunks of its level."""
@@ -110,7 +127,7 @@ class Facts:
 def _plain(value: Any) -> Any:
     if isinstance(value, CodeFacts):
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
-    if isinstance(value, Entity | Link):
+    if isinstance(value, Entity | Link | ImageFact):
         found: Mapping[str, Any] = value._asdict()
         return {name: part for name, part in found.items() if part != -1}
     return [_plain(part) for part in value] if isinstance(value, tuple) else value

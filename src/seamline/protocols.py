@@ -149,6 +149,27 @@ class LanguageModel(Protocol):
         ...
 
 
+class PictureInput(NamedTuple):
+    """A picture that a model is shown."""
+
+    data: bytes
+    media_type: str
+
+
+@runtime_checkable
+class VisionModel(Protocol):
+    """A language model that reads pictures, too."""
+
+    @property
+    def name(self) -> str:
+        """As of a `LanguageModel`."""
+        ...
+
+    def see(self, system: str, prompt: str, picture: PictureInput, schema: Mapping[str, Any]) -> ModelReply:
+        """As `complete`, with a picture beside the prompt."""
+        ...
+
+
 class VectorCache(Protocol):
     """Vectors that were made before. Calls may come from several threads at a time."""
 

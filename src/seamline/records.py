@@ -23,7 +23,7 @@ MetaValue = str | float | bool | datetime | tuple[str, ...]
 
 ABOUT = 100
 """Level of texts about chunks, above that of any section."""
-ANSWERS = frozenset(("summary", "proposition", "rows", "pivot", "table-summary", "file-summary"))
+ANSWERS = frozenset(("summary", "proposition", "rows", "pivot", "table-summary", "file-summary", "image-description"))
 """Kinds of texts about chunks that a search shows as they are. Others, such as questions, lead to their chunks."""
 RESTATED = frozenset(("summary", "proposition", "rows"))
 """Those of them that say no more than the chunk does: one of both is shown."""

@@ -117,6 +117,10 @@ class Detail(NamedTuple):
     """Of a figure."""
     image: str = ""
     """The part of the source that holds the picture of a figure."""
+    alt: str = ""
+    """What stands for the picture of a figure where it cannot be seen."""
+    size: tuple[float, float] | None = None
+    """Width and height of the picture of a figure, in pixels or points."""
     confidence: float | None = None
     """How sure the text is what the source says, 0-1, where it was read by sight."""
 

@@ -26,6 +26,7 @@ class PageMaker:
     turn: int = 0
     ops: list[str] = field(default_factory=list)
     image: tuple[float, float, float, float] | None = None
+    notes: list[str] = field(default_factory=list)
 
     def text(self, x: float, y: float, text: str, size: float = 10, font: str = "F1", *, more: str = "") -> PageMaker:
         """Text that stands on the line at y."""
@@ -52,6 +53,20 @@ class PageMaker:
 
     def picture(self, left: float, top: float, right: float, bottom: float) -> PageMaker:
         self.ops.append(f"q {right - left} 0 0 {bottom - top} {left} {self.height - bottom} cm /Im1 Do Q")
+        return self
+
+    def glyphs(
+        self, x: float, y: float, text: str, size: float = 10, *, across: float = 0, down: float = 0
+    ) -> PageMaker:
+        """Text drawn character by character, as browsers do."""
+        for index, character in enumerate(text):
+            self.text(x + across * index, y + down * index, character, size)
+        return self
+
+    def note(self, kind: str, left: float, top: float, right: float, bottom: float, more: str) -> PageMaker:
+        """An annotation; `more` is what its dictionary holds beside its place."""
+        box = f"{left} {self.height - bottom} {right} {self.height - top}"
+        self.notes.append(f"<< /Type /Annot /Subtype /{kind} /Rect [{box}] {more} >>")
         return self
 
     def grid(self, xs: Sequence[float], ys: Sequence[float]) -> PageMaker:
@@ -90,12 +105,18 @@ def pdf(
     )
     image = add(_stream(head.encode() + b" /Filter /FlateDecode", zlib.compress(picture)))
     kids: list[int] = []
+    fields: list[int] = []
     for page in pages:
+        notes = [add(note.encode()) for note in page.notes]
+        fields += [at for at, note in zip(notes, page.notes, strict=True) if "/Widget" in note]
         content = add(_stream(b"", "\n".join(page.ops).encode("latin-1")))
         box = f"/MediaBox [0 0 {page.width} {page.height}] /Rotate {page.turn}"
         inner = f"/Resources << /Font << {fonts} >> /XObject << /Im1 {image} 0 R >> >> /Contents {content} 0 R"
-        kids.append(add(f"<< /Type /Page /Parent 2 0 R {box} {inner} >>".encode()))
+        named = " ".join(f"{note} 0 R" for note in notes)
+        kids.append(add(f"<< /Type /Page /Parent 2 0 R {box} {inner} /Annots [{named}] >>".encode()))
     root = f" /Outlines {_outline(outline, kids, objects)} 0 R" if outline else ""
+    if fields:
+        root += f" /AcroForm << /Fields [{' '.join(f'{one} 0 R' for one in fields)}] /DA (/F1 10 Tf) >>"
     objects[0] = f"<< /Type /Catalog /Pages 2 0 R{root} >>".encode()
     named = " ".join(f"{kid} 0 R" for kid in kids)
     objects[1] = f"<< /Type /Pages /Count {len(kids)} /Kids [{named}] >>".encode()

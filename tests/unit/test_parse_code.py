@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,7 @@ def text(document: Document, block: Block) -> str:
 
 def signature(document: Document, name: str) -> str:
     start, end, close = (scope(document, name).detail or NO_DETAIL).enclosure or (0, 0, "")
-    assert close == ""
+    assert close.strip() in ("", "end")
     return document.text[start:end]
 
 
@@ -474,3 +475,98 @@ def test_no_damage_makes_a_source_unreadable(path: Path, edits: list[tuple[int, 
     except SeamlineError:
         return
     check_blocks(Document(path.name, Source(path.name), source, parsed.blocks))
+
+
+# --- scopes, imports and ends -----------------------------------------------------------------------------------------
+
+
+def read_source(name: str, text: str) -> Document:
+    return parse_bytes(text.encode(), uri=name)
+
+
+def scopes_of(document: Document) -> list[tuple[str, str | None]]:
+    return [(one.detail.type, one.detail.name) for one in document.blocks if one.kind == "scope" and one.detail]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.rs", "type Pair = (\n    i32,\n    i32,\n);\n", ("type", "Pair")),
+        ("a.kt", "interface Named {\n  fun name(): String\n}\n", ("interface", "Named")),
+        ("a.kt", "enum class Side {\n  LEFT,\n  RIGHT\n}\n", ("enum", "Side")),
+        ("a.kt", "typealias Rows = Map<String,\n  Int>\n", ("type", "Rows")),
+        ("a.cpp", "using Rows = std::map<int,\n    int>;\n", ("type", "Rows")),
+        ("a.go", "package a\n\ntype ID = map[string]struct {\n\tX int\n}\n", ("type", "ID")),
+        ("a.hs", "module A where\ntype Rows =\n  [Int]\n", ("type", "Rows")),
+        ("a.jl", "function go(x)\n  x\nend\n", ("function", "go")),
+        ("a.jl", "function go(x)::Int\n  x\nend\n", ("function", "go")),
+    ],
+)
+def test_types_and_aliases_are_scopes(name: str, text: str, expected: tuple[str, str]) -> None:
+    assert expected in scopes_of(read_source(name, text))
+
+
+def test_a_method_of_go_is_named_after_its_receiver() -> None:
+    text = "package a\n\nfunc (p *Point[T]) Move(x int) {\n\tp.X += x\n}\n"
+    assert ("method", "Point.Move") in scopes_of(read_source("a.go", text))
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("a.js", "const fs = require('fs');"),
+        ("a.js", "require('./polyfill');"),
+        ("a.ts", "const { a } = require('./x');"),
+        ("a.lua", "local x = require('x')"),
+        ("a.lua", 'local y = require "y"'),
+        ("a.sh", "source ./lib.sh"),
+        ("a.sh", ". lib.sh"),
+        ("a.jl", 'include("lib.jl")'),
+        ("a.cpp", "import std;"),
+        ("a.cpp", '#include "a.h"'),
+        ("a.c", "#include <stdio.h>"),
+        ("a.rb", "require_relative 'x'"),
+        ("a.ex", "alias Shop.Cart"),
+        ("a.hs", "import Data.List"),
+        ("a.rs", "extern crate serde;"),
+    ],
+)
+def test_what_reads_another_file_is_an_import(name: str, line: str) -> None:
+    document = read_source(name, f"{line}\n")
+    assert [block.detail.imports for block in document.blocks if block.detail] == [True]
+
+
+def test_a_file_of_php_that_is_required_is_an_import() -> None:
+    document = read_source(
+        "a.php", "<?php\nrequire_once 'a.php';\ninclude 'b.php';\n\nfunction f() {\n  return 1;\n}\n"
+    )
+    block = next(one for one in document.blocks if one.detail and one.detail.imports)
+    assert document.text[block.start : block.end].endswith("include 'b.php';")
+
+
+def test_variables_that_hold_required_files_are_imported_names() -> None:
+    text = "const fs = require('fs');\nconst {a, b: c} = require('./x');\nconst d = require('y').d;\nconst e = 1;\n"
+    document = read_source("a.js", text)
+    assert document.code is not None
+    assert [one.names for one in document.code.imports] == [("fs",), ("a", "c"), ("d",)]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.rb", "module A\n  module B\n    class C\n{methods}    end\n  end\nend\n"),
+        ("a.jl", "module A\n{methods}end\n"),
+        ("a.ex", "defmodule A do\n{methods}end\n"),
+    ],
+)
+@pytest.mark.parametrize("strategy", ["structural", "code"])
+def test_chunks_close_the_modules_they_open(name: str, text: str, strategy: str) -> None:
+    opener, word = {"a.rb": ("def", ""), "a.jl": ("function", ""), "a.ex": ("def", " do")}[name]
+    line = '      print("a line that is long enough to count for some tokens")\n'
+    methods = "".join(f"      {opener} m{number}(x){word}\n{line * 3}      end\n" for number in range(6))
+    source = text.format(methods=methods)
+    chunks = seamline.chunk(source, filename=name, strategy=strategy, limit=96)
+    assert len(chunks) > 3
+    for chunk in chunks:
+        opened = len(re.findall(r"(?m)^\s*(?:module|class|defmodule|def|function)\b", chunk.text))
+        assert opened == len(re.findall(r"(?m)^\s*end\b", chunk.text)), chunk.text

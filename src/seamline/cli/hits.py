@@ -47,6 +47,7 @@ DERIVED_NAMES = {
     "pivot": "rows of one key",
     "table-summary": "table summary",
     "file-summary": "file summary",
+    "image-description": "description of a picture",
 }
 
 

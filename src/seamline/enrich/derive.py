@@ -149,6 +149,12 @@ def _scopes(work: _Work) -> Derivation:
     return Derivation(scopes(work.document, work.leaves, work.recipe, work.runtime.tokenizer))
 
 
+def _image_descriptions(work: _Work) -> Derivation:
+    from seamline.enrich.vision import describe_images
+
+    return _from_written(describe_images(work.document, work.leaves, work.count, work.runtime.llm))
+
+
 def _from_written(written: Written) -> Derivation:
     return Derivation(written.derived, tuple(written.notices), written.usage, written.rejected)
 
@@ -163,4 +169,5 @@ _KINDS: Mapping[str, Callable[[_Work], Derivation]] = {
     "table-summary": _table_summary,
     "file-summary": _file_summary,
     "scope": _scopes,
+    "image-description": _image_descriptions,
 }

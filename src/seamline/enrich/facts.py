@@ -34,6 +34,7 @@ MAKERS: Mapping[str, str] = {
     "authority": "seamline.enrich.measures:authorities",
     "modality": "seamline.enrich.measures:modalities",
     "links": "seamline.enrich.measures:linked",
+    "images": "seamline.enrich.measures:pictured",
     "code": "seamline.enrich.measures:coded",
     "position": "seamline.enrich.measures:positions",
     "recipe": "seamline.enrich.measures:recipes",

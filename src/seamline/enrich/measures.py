@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 import re
 import sys
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -22,6 +23,7 @@ from seamline.enrich.prose import SUMMARY, summarize
 from seamline.errors import ConfigError
 from seamline.recipe.choose import StrategyChoice
 from seamline.text.coherence import coherence, distinctiveness
+from seamline.text.figures import find_images
 from seamline.text.markup import fence_language
 from seamline.text.words import COMMON, words
 from seamline.types import NO_DETAIL, Block, Chunk, Span
@@ -336,6 +338,14 @@ def linked(work: Work) -> Columns:
     """From words such as `Figure 3` to other chunks; chunks of higher levels have none of their own."""
     found = links(work.chunks)
     return {"links": [found.get(chunk.id, ()) for chunk in work.chunks]}
+
+
+def pictured(work: Work) -> Columns:
+    """The pictures that each chunk shows, with address, alternative text, caption and size."""
+    found = find_images(work.document)
+    starts = [one.start for one in found]
+    bounds = [(bisect_left(starts, chunk.start), bisect_left(starts, chunk.end)) for chunk in work.chunks]
+    return {"images": [tuple(found[low:high]) for low, high in bounds]}
 
 
 def coded(work: Work) -> Columns:

@@ -13,10 +13,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from seamline.errors import StoreError
+from seamline.errors import ConfigError, StoreError
 from seamline.llm.client import read_json
 from seamline.llm.schema import problem
-from seamline.protocols import AnswerCache, LanguageModel, ModelReply, Usage
+from seamline.protocols import AnswerCache, LanguageModel, ModelReply, PictureInput, Usage, VisionModel
 
 _BUSY_SECONDS = 30.0
 _SCHEMA = "CREATE TABLE IF NOT EXISTS replies (key BLOB PRIMARY KEY, answer BLOB NOT NULL, checksum BLOB NOT NULL)"
@@ -112,6 +112,18 @@ class CachedModel:
         if known is not None and (reply := _read(known.decode("utf-8", "replace"), schema)):
             return reply
         reply = self._model.complete(system, prompt, schema)
+        self._cache.put(key, reply.text.encode("utf-8", "replace"))
+        return reply
+
+    def see(self, system: str, prompt: str, picture: PictureInput, schema: Mapping[str, Any]) -> ModelReply:
+        """The known answer about a picture, else the model's."""
+        if not isinstance(self._model, VisionModel):
+            raise ConfigError(f"{self.name} reads no pictures: name a service with image input", "$.derive.llm")
+        key = answer_key(self.name, system, f"{prompt}\n{sha256(picture.data).hexdigest()}", schema)
+        known = self._cache.get(key)
+        if known is not None and (reply := _read(known.decode("utf-8", "replace"), schema)):
+            return reply
+        reply = self._model.see(system, prompt, picture, schema)
         self._cache.put(key, reply.text.encode("utf-8", "replace"))
         return reply
 

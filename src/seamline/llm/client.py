@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from seamline.errors import ConfigError, ProviderError
 from seamline.llm.schema import check_schema, problem
-from seamline.protocols import BadAnswer, Fault, ModelReply, Usage
+from seamline.protocols import BadAnswer, Fault, ModelReply, PictureInput, Usage
 from seamline.remote.http import Answer, Patience
 from seamline.remote.openai_api import Service
 
@@ -69,9 +70,19 @@ class ChatModel:
     def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> ModelReply:
         """The answer to one question. What fails for this question only is a BadAnswer; else it is a ProviderError
         that says whether again may help."""
+        return self._complete(system, prompt, schema)
+
+    def see(self, system: str, prompt: str, picture: PictureInput, schema: Mapping[str, Any]) -> ModelReply:
+        """The answer to a question about a picture, which goes along as a data address; else as `complete`."""
+        address = f"data:{picture.media_type};base64,{b64encode(picture.data).decode()}"
+        shown = {"type": "image_url", "image_url": {"url": address}}
+        content: list[dict[str, Any]] = [{"type": "text", "text": prompt}, shown]
+        return self._complete(system, content, schema)
+
+    def _complete(self, system: str, content: str | list[dict[str, Any]], schema: Mapping[str, Any]) -> ModelReply:
         check_schema(schema)
         shape = "" if self._format == "json_schema" else _SHAPE.format(schema=json.dumps(schema))
-        messages = [_message("system", system + shape), _message("user", prompt)]
+        messages = [_message("system", system + shape), _message("user", content)]
         said = self._ask(messages, schema)
         usage = said.usage
         if said.fault in ("malformed", "schema", "empty"):
@@ -92,7 +103,7 @@ class ChatModel:
         }
         return "?" * any(given.values()) + "&".join(f"{name}={value}" for name, value in given.items() if value)
 
-    def _ask(self, messages: list[dict[str, str]], schema: Mapping[str, Any]) -> _Said:
+    def _ask(self, messages: list[dict[str, Any]], schema: Mapping[str, Any]) -> _Said:
         answer = self._service.ask(self._request(messages, schema))
         usage = Usage(calls=1, retries=answer.tried - 1)
         if answer.status != 200:
@@ -103,7 +114,7 @@ class ChatModel:
             raise self._nonsense("no JSON") from None
         return _judged(self._choice(found), schema, usage + _tokens(found))
 
-    def _request(self, messages: list[dict[str, str]], schema: Mapping[str, Any]) -> dict[str, Any]:
+    def _request(self, messages: list[dict[str, Any]], schema: Mapping[str, Any]) -> dict[str, Any]:
         request: dict[str, Any] = {"model": self.model, "messages": messages}
         if self._temperature is not None:
             request["temperature"] = self._temperature
@@ -141,9 +152,10 @@ class ChatModel:
         )
 
 
-def _message(role: str, text: str) -> dict[str, str]:
+def _message(role: str, content: str | list[dict[str, Any]]) -> dict[str, Any]:
     # A lone surrogate cannot be sent.
-    return {"role": role, "content": text.encode("utf-8", "replace").decode()}
+    text = content.encode("utf-8", "replace").decode() if isinstance(content, str) else content
+    return {"role": role, "content": text}
 
 
 def _tokens(found: Any) -> Usage:

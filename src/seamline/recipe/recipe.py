@@ -98,11 +98,14 @@ SECTIONS: Mapping[str, type] = MappingProxyType(
 
 FACTS = (
     *("entities", "summary", "language", "coherence", "self-contained", "density", "boundary", "freshness"),
-    *("authority", "modality", "links", "code", "position", "recipe"),
+    *("authority", "modality", "links", "images", "code", "position", "recipe"),
 )
 """What `enrich` may name."""
 
-DERIVED = ("summary", "proposition", "question", "prefix", "rows", "pivot", "table-summary", "file-summary", "scope")
+DERIVED = (
+    *("summary", "proposition", "question", "prefix", "rows", "pivot", "table-summary", "file-summary", "scope"),
+    "image-description",
+)
 """What `derive` may name."""
 
 _LATER = ("signal", *SECTIONS, "strategies", "enrich", "ner", "derive", "llm")

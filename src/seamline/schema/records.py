@@ -146,6 +146,18 @@ class CodeFactsRecord(TypedDict):
     complexity: int
 
 
+class ImageRecord(TypedDict, total=False):
+    """A picture that a chunk shows."""
+
+    uri: str
+    alt: str
+    caption: str
+    width: float
+    height: float
+    start: int
+    end: int
+
+
 class FactsRecord(TypedDict, total=False):
     """What enrichment found; each key only where it was asked for and is known."""
 
@@ -161,6 +173,7 @@ class FactsRecord(TypedDict, total=False):
     authority: float
     modality: str
     links: list[LinkRecord]
+    images: list[ImageRecord]
     code: CodeFactsRecord
     relative: float
     strategy: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -28,6 +29,8 @@ class Language:
     """Nodes whose children count as children of the node around them."""
     calls: Types = field(default_factory=dict)
     """Names of calls that declare something, or `import`: `defmodule`, `require`."""
+    requires: re.Pattern[bytes] | None = None
+    """A statement that reads another file, where the grammar has no node for it: `const fs = require("fs")`."""
     grammar: str = "language"
     """The function of the package that gives the grammar."""
 
@@ -49,6 +52,9 @@ CLASSES = word_set("class interface struct impl trait enum object extension prot
 """What a function is a method of."""
 HOLDERS = CLASSES | {"module"}
 """What is told apart however small it is."""
+CLOSED_BY_WORD = word_set("ruby elixir julia")
+"""Languages whose scopes end with the word `end`."""
+_REQUIRE = re.compile(rb"(?:(?:const|let|var)\s[^=;]{1,200}=\s*)?require\s*\(\s*[\"'`]")
 _PREPROCESSOR = word_set("preproc_ifdef preproc_if preproc_else preproc_elif linkage_specification declaration_list")
 _SCRIPT = _types(
     "function_declaration:function generator_function_declaration:function class_declaration:class"
@@ -85,6 +91,7 @@ LANGUAGES = (
         word_set("import_statement"),
         word_set("decorator"),
         _SCRIPT_WRAPS,
+        requires=_REQUIRE,
     ),
     Language(
         "typescript",
@@ -94,6 +101,7 @@ LANGUAGES = (
         word_set("import_statement"),
         word_set("decorator"),
         _SCRIPT_WRAPS | {"ambient_declaration"},
+        requires=_REQUIRE,
         grammar="language_typescript",
     ),
     Language(
@@ -104,6 +112,7 @@ LANGUAGES = (
         word_set("import_statement"),
         word_set("decorator"),
         _SCRIPT_WRAPS | {"ambient_declaration"},
+        requires=_REQUIRE,
         grammar="language_tsx",
     ),
     Language(
@@ -122,7 +131,7 @@ LANGUAGES = (
         "go",
         "tree_sitter_go",
         (".go",),
-        _types("function_declaration:function method_declaration:method type_spec:type"),
+        _types("function_declaration:function method_declaration:method type_spec:type type_alias:type"),
         word_set("import_declaration package_clause"),
         wraps=word_set("type_declaration"),
         through=word_set("statement_list"),
@@ -133,7 +142,7 @@ LANGUAGES = (
         (".rs",),
         _types(
             "function_item:function impl_item:impl struct_item:struct enum_item:enum union_item:union"
-            " trait_item:trait mod_item:module macro_definition:macro foreign_mod_item:module"
+            " trait_item:trait type_item:type mod_item:module macro_definition:macro foreign_mod_item:module"
         ),
         word_set("use_declaration extern_crate_declaration"),
         word_set("attribute_item"),
@@ -143,10 +152,16 @@ LANGUAGES = (
         "cpp",
         "tree_sitter_cpp",
         (".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx"),
-        {**_C, **_types("class_specifier:class namespace_definition:module concept_definition:type")},
+        {
+            **_C,
+            **_types(
+                "class_specifier:class namespace_definition:module concept_definition:type alias_declaration:type"
+            ),
+        },
         word_set("preproc_include using_declaration"),
         wraps=word_set("template_declaration"),
         through=_PREPROCESSOR | {"field_declaration_list"},
+        requires=re.compile(rb"(?:export\s+)?import\s+[\w.:<\"]+[^;{]*;"),
     ),
     Language(
         "csharp",
@@ -180,6 +195,7 @@ LANGUAGES = (
             " function_definition:function method_declaration:method namespace_definition:module"
         ),
         word_set("namespace_use_declaration namespace_definition php_tag"),
+        requires=re.compile(rb"(?:require|include)(?:_once)?\b"),
         grammar="language_php",
     ),
     Language(
@@ -188,7 +204,7 @@ LANGUAGES = (
         (".kt", ".kts"),
         _types(
             "class_declaration:class object_declaration:object companion_object:object function_declaration:function"
-            " secondary_constructor:method"
+            " secondary_constructor:method type_alias:type"
         ),
         word_set("import import_list import_header package_header file_annotation"),
     ),
@@ -198,7 +214,7 @@ LANGUAGES = (
         (".swift",),
         _types(
             "class_declaration:class protocol_declaration:protocol function_declaration:function"
-            " init_declaration:method deinit_declaration:method subscript_declaration:method"
+            " init_declaration:method deinit_declaration:method subscript_declaration:method typealias_declaration:type"
         ),
         word_set("import_declaration"),
         through=word_set("statements"),
@@ -210,7 +226,7 @@ LANGUAGES = (
         _types(
             "class_definition:class object_definition:object trait_definition:trait enum_definition:enum"
             " function_definition:function extension_definition:extension given_definition:object"
-            " package_object:object"
+            " package_object:object type_definition:type"
         ),
         word_set("import_declaration package_clause"),
         through=word_set("indented_block"),
@@ -220,6 +236,7 @@ LANGUAGES = (
         "tree_sitter_bash",
         (".sh", ".bash"),
         _types("function_definition:function"),
+        requires=re.compile(rb"(?:source|\.)[ \t]"),
     ),
     Language(
         "sql",
@@ -238,6 +255,7 @@ LANGUAGES = (
         _types("function_declaration:function"),
         wraps=word_set("variable_declaration assignment_statement"),
         through=word_set("block"),
+        requires=re.compile(rb"(?:local\s+[\w\s,]{1,200}=\s*)?require\s*[(\"'\[]"),
     ),
     Language(
         "css",
@@ -263,7 +281,7 @@ LANGUAGES = (
         "haskell",
         "tree_sitter_haskell",
         (".hs",),
-        _types("function:function data_type:type newtype:type class:class instance:class"),
+        _types("function:function data_type:type newtype:type type_synonym:type class:class instance:class"),
         word_set("import header"),
         word_set("signature haddock"),
         through=word_set("imports declarations class_declarations instance_declarations"),
@@ -286,6 +304,7 @@ LANGUAGES = (
         _types("function_definition:function macro_definition:macro struct_definition:struct module_definition:module"),
         word_set("import_statement using_statement"),
         through=word_set("block"),
+        requires=re.compile(rb"include\s*\("),
     ),
     Language(
         "xml",

@@ -28,6 +28,9 @@ _IMPORTS = {
     "go": "import_declaration",
 }
 """Nodes that bind names, by language."""
+_VARIABLES = word_set("lexical_declaration variable_declaration")
+"""Nodes that may bind what `require` returns."""
+_NO_VARIABLES = word_set("call_expression member_expression function_call expression_list string arguments")
 _NAME = re.compile(r"identifier$|^name$")
 _NOT_USED = word_set("property_identifier field_identifier statement_identifier label_name")
 """Names that stand for nothing outside of what is before them."""
@@ -97,6 +100,7 @@ class NameReader:
         self._places = places
         self._data = places.data
         self._language = language.name
+        self._requires = language.requires
         self.imports: list[Import] = []
         self.uses: list[Name] = []
         self.stores: list[Name] = []
@@ -148,8 +152,8 @@ class NameReader:
     def _import(self, root: Node) -> list[tuple[int, int]]:
         """Note what the file imports; where these statements stand."""
         kinds = _IMPORTS.get(self._language, "").split()
-        passed = []
-        waiting = list(reversed(root.children)) if kinds else []
+        passed: list[tuple[int, int]] = []
+        waiting = list(reversed(root.children)) if kinds or self._requires else []
         while waiting:
             node = waiting.pop()
             if node.type in _THROUGH:
@@ -160,7 +164,27 @@ class NameReader:
                     self.imports += self._packages(node)
                 elif names := tuple(dict.fromkeys(self._bound(node, ""))):
                     self.imports.append(Import(*self._span(node), names))
+            elif node.type in _VARIABLES and self._asks_for_file(node):
+                passed.append((node.start_byte, node.end_byte))
+                if names := tuple(dict.fromkeys(self._required(node))):
+                    self.imports.append(Import(*self._span(node), names))
         return passed
+
+    def _asks_for_file(self, node: Node) -> bool:
+        """Whether variables are given what `require` returns."""
+        return self._requires is not None and self._requires.match(self._data, node.start_byte) is not None
+
+    def _required(self, node: Node) -> Iterator[str]:
+        """The variables that are given it: one, or those that an object is taken apart into."""
+        waiting = list(reversed(node.named_children))
+        while waiting:
+            one = waiting.pop()
+            if one.type in ("identifier", "shorthand_property_identifier_pattern"):
+                yield self._text(one)
+            elif one.type == "pair_pattern":
+                waiting += [value for value in (one.child_by_field_name("value"),) if value is not None]
+            elif one.type not in _NO_VARIABLES:
+                waiting.extend(reversed(one.named_children))
 
     def _span(self, node: Node) -> tuple[int, int]:
         return self._places.span(node.start_byte, self._places.trim(node.start_byte, node.end_byte))

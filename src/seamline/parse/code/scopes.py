@@ -119,6 +119,8 @@ class Declarations:
             return {"struct_type": "struct", "interface_type": "interface"}.get(of.type, kind) if of else kind
         if self._language.name == "swift" and kind == "class":
             of = node.child_by_field_name("declaration_kind")
+        if self._language.name == "kotlin" and kind == "class":
+            return _kotlin_kind(node)
         return self._text(of) if of else kind
 
     # --- names ----------------------------------------------------------------------------------------------------
@@ -158,6 +160,8 @@ class Declarations:
         inside = node.named_children
         if node.type == "call":
             return inside[1] if len(inside) > 1 else None
+        if inside and inside[0].type == "signature":
+            return inside[0]  # Julia: what is called in it is the name
         for one in inside:
             if _NAMED.search(one.type):
                 return one
@@ -204,6 +208,16 @@ def _opened(body: Node, start: int, data: bytes) -> int:
     while before is not None and "comment" in before.type and before.start_byte > start:
         end, before = before.start_byte, before.prev_sibling
     return end
+
+
+def _kotlin_kind(node: Node) -> str:
+    """Kotlin has one node for classes, interfaces and enumerations."""
+    words = {one.type for one in node.children if not one.is_named}
+    holders = [one for one in node.children if one.type == "modifiers"]
+    modifiers = {word.decode() for one in holders for word in one.text.split()}
+    if "interface" in words:
+        return "interface"
+    return "enum" if "enum" in words or "enum" in modifiers else "class"
 
 
 def _is_function(value: Node | None) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from seamline.parse.code.languages import CLASSES, HOLDERS, Language
+from seamline.parse.code.languages import CLASSES, CLOSED_BY_WORD, HOLDERS, Language
 from seamline.parse.code.places import WHITE, Places
 from seamline.parse.code.scopes import Declarations, Declared, Node
 from seamline.types import Block, Detail, Enclosure
@@ -29,6 +29,9 @@ DEPTH = 24
 _INLINE = 48
 """Nodes inside each other that are looked through for one that starts a line."""
 _BLOCK = Detail(type="block")
+_BLANKS = re.compile(r"[ \t]*")
+_REQUIRED = 300
+"""Bytes of a statement that may ask for a file."""
 
 Piece = tuple[int, Node, str]
 """Where a block would start, the node that it starts with, and its type; None for the opening of a scope."""
@@ -77,7 +80,8 @@ class Tree:
             if declared is None and len(inner) < 2:
                 out.append(Block("code", first, last, 0, parent, detail))
                 continue
-            out.append(Block("scope", first, last, 0, parent, self._detail(declared, around) if declared else _BLOCK))
+            detail = self._detail(declared, around, last) if declared else _BLOCK
+            out.append(Block("scope", first, last, 0, parent, detail))
             if len(inner) > 1:
                 of = declared.type if declared else around
                 index = len(out) - 1
@@ -85,10 +89,20 @@ class Tree:
                 stack.extend([(one, index, depth, of) for one in reversed(inner)])
         return out
 
-    def _detail(self, declared: Declared, around: str) -> Detail:
+    def _detail(self, declared: Declared, around: str, last: int) -> Detail:
+        """What a scope adds whose block ends at `last`."""
         of = "method" if declared.type == "function" and around in CLASSES else declared.type
         start, end = self._places.span(declared.start, declared.end)
-        return Detail(Enclosure(start, end) if start < end else None, declared.name, of)
+        enclosure = Enclosure(start, end, self._close(start, last)) if start < end else None
+        return Detail(enclosure, declared.name, of)
+
+    def _close(self, start: int, last: int) -> str:
+        """What closes a scope of a language that opens it by a word, indented as it is; nothing elsewhere."""
+        text = self._places.text
+        if self._language.name not in CLOSED_BY_WORD or not text.endswith("end", start, last):
+            return ""
+        blanks = _BLANKS.match(text, start)
+        return f"\n{blanks[0] if blanks else ''}end"
 
     def _inside(self, part: Part, depth: int) -> list[Part]:
         """The parts of a part that is worth it: a class, or anything large."""
@@ -182,7 +196,7 @@ class Tree:
                     lead = begin
                     continue
                 gather.remark(begin, until)
-            elif kind in self._imports:
+            elif kind in self._imports or (is_top and self._asks_for_file(start, until)):
                 gather.imports(begin, start, until)
             elif kind in telling and (kind not in self._language.wraps or data.find(b"\n", start, until) >= 0):
                 self._telling_part(gather, node, begin, start, after, until)
@@ -194,6 +208,11 @@ class Tree:
                 gather.statement(begin, start, until)
             lead = -1
         return gather.done()
+
+    def _asks_for_file(self, start: int, until: int) -> bool:
+        """Whether a statement is a call that reads another file, as `require` does."""
+        requires = self._language.requires
+        return requires is not None and until - start < _REQUIRED and requires.match(self._data, start) is not None
 
     def _telling_part(self, gather: Gathering, node: Node, begin: int, start: int, after: int, until: int) -> None:
         if declared := self._declarations.of(node):

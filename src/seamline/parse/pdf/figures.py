@@ -221,7 +221,7 @@ def find_pictures(page: PdfPage, lines: Sequence[TextLine], size: float) -> tupl
     """The pictures of a page that no text stands on, and the lines without those in a picture's frame."""
     area = page.width * page.height
     whole = Box(0, 0, page.width, page.height)
-    frames = _frames(page.rules)
+    frames = find_frames(page.rules)
     boxes: list[Box] = []
     for image in page.images[:_MOST_FIGURES]:
         box = image.within(whole)
@@ -245,7 +245,7 @@ def _is_in(line: TextLine, box: Box) -> bool:
     return box.holds((line.left + line.right) / 2, (line.top + line.bottom) / 2)
 
 
-def _frames(rules: Sequence[Box]) -> list[Box]:
+def find_frames(rules: Sequence[Box]) -> list[Box]:
     """Boxes drawn around something; their corners may be round."""
     across, down = ([one for one in own if one.high - one.low > _SIDE] for own in find_strokes(rules))
     if max(len(across), len(down)) > _MOST_FIGURES:

@@ -26,6 +26,12 @@ _TITLE = 1.3
 _LONGEST = 200
 _SHORT = 90
 _DEEPEST = 6
+_ALIKE = 0.95
+"""Sizes that differ by less are of one level."""
+_LIST, _RUN_ON = 4, 0.5
+"""So many lines of a look are a list, where more than this share of them follow each other."""
+_AGAIN = 3
+"""A line that stands at one place of so many pages heads none of them."""
 
 
 class HeadingLook(NamedTuple):
@@ -80,7 +86,7 @@ def find_headings(passages: Sequence[PdfPassage], size: float, named: KnownNames
     known: dict[int, int] = {}
     found: list[int] = []
     for index, one in enumerate(passages):
-        if one.kind not in ("paragraph", "item") or not any(c.isalnum() for c in one.text):
+        if one.aside or one.kind not in ("paragraph", "item") or not any(c.isalnum() for c in one.text):
             continue
         level = (
             _tagged_level(one) or named.outline.level(one) or int(len(title) > 3 and comparison_key(one.text) == title)
@@ -88,19 +94,44 @@ def find_headings(passages: Sequence[PdfPassage], size: float, named: KnownNames
         if level:
             known[index] = level
             found.append(index)
-        elif not _is_masthead(one, named, largest) and _stands_out(passages, index, usual):
+        elif not _is_masthead(one, named, largest, usual) and _stands_out(passages, index, usual):
             found.append(index)
     found = sorted([*found, *_find_alike(passages, found)])
+    found = _without_lists(passages, found, known, usual)
     levels = _levels(passages, found, known)
     return [_as_heading(one, levels[index]) if index in levels else one for index, one in enumerate(passages)]
 
 
-def _is_masthead(one: PdfPassage, named: KnownNames, largest: Sequence[float]) -> bool:
-    """Whether text that runs over the pages names a series where it stands large. Where nothing else on the first page
-    is nearly as large, it is the title; `largest` are the two largest sizes there."""
+def _is_masthead(one: PdfPassage, named: KnownNames, largest: Sequence[float], usual: UsualLook) -> bool:
+    """Whether text that runs over the pages names a series or a house where it stands large. Where nothing else on the
+    first page is nearly as large, it is the title; `largest` are the two largest sizes there. A single word over a
+    title is a logo."""
     if comparison_key(one.text) not in named.running:
         return False
-    return one.page > 1 or one.size < largest[0] or one.size < _TITLE * largest[1]
+    if one.page > 1 or one.size < largest[0] or one.size < _TITLE * largest[1]:
+        return True
+    return len(one.text.split()) == 1 and largest[1] >= _TITLE * usual.size
+
+
+def _without_lists(
+    passages: Sequence[PdfPassage], found: Sequence[int], known: Mapping[int, int], usual: UsualLook
+) -> list[int]:
+    """Headings without those that head nothing. Where most lines of a look stand right above another of the same, they
+    are a list; a line that stands at the same place of page after page is a mark of the page."""
+    members: dict[HeadingLook, list[int]] = {}
+    marks: dict[tuple[str, int], list[int]] = {}
+    for index in found:
+        if index not in known:
+            one = passages[index]
+            members.setdefault(look_of(one), []).append(index)
+            marks.setdefault((comparison_key(one.text), round(one.box.top / 6)), []).append(index)
+    gone = {index for own in marks.values() if len({passages[i].page for i in own}) >= _AGAIN for index in own}
+    for look, own in members.items():
+        held = set(own)
+        is_small = -look.smallness < _TITLE * usual.size
+        if is_small and len(own) >= _LIST and sum(index + 1 in held for index in own) > _RUN_ON * len(own):
+            gone |= held
+    return [index for index in found if index not in gone]
 
 
 def _find_alike(passages: Sequence[PdfPassage], found: Sequence[int]) -> list[int]:
@@ -260,9 +291,14 @@ def _levels(passages: Sequence[PdfPassage], found: Sequence[int], known: Mapping
         told.setdefault(looks[index], Counter())[level] += 1
     levels: dict[HeadingLook, int] = {}
     last = 0
+    above: HeadingLook | None = None
     for look in sorted(set(looks.values())):
-        last = told[look].most_common(1)[0][0] if look in told else last + 1
+        if look in told:
+            last = told[look].most_common(1)[0][0]
+        elif above is None or not _is_same_level(above, look):
+            last += 1
         levels[look] = last
+        above = look
     shallow: dict[HeadingLook, int] = {}
     for index in found:
         if depth := _depth(passages[index]):
@@ -276,6 +312,11 @@ def _levels(passages: Sequence[PdfPassage], found: Sequence[int], known: Mapping
         deeper = max(_depth(passages[index]) - shallow.get(look, 0), 0) if index not in known else 0
         out[index] = min(known.get(index, levels[look] + deeper), _DEEPEST)
     return out
+
+
+def _is_same_level(above: HeadingLook, look: HeadingLook) -> bool:
+    """Whether two looks differ by less than a reader sees: a hair in size, and nothing else."""
+    return above[1:] == look[1:] and -look.smallness > _ALIKE * -above.smallness
 
 
 def _is_small_title(

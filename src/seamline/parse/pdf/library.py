@@ -37,6 +37,8 @@ class PdfiumCalls(NamedTuple):
     """(text page, index) -> the size of its font, before the matrix."""
     unmapped: Any
     """(text page, index) -> 1 where its font does not say which character it is."""
+    generated: Any
+    """(text page, index) -> 1 where PDFium put the character in."""
     font: Any
     """(text object) -> its font."""
     ink: Any
@@ -70,6 +72,7 @@ def calls() -> PdfiumCalls:
         prototype(raw.FPDFText_GetMatrix, number, pointer, number, pointer),
         prototype(raw.FPDFText_GetFontSize, ctypes.c_double, pointer, number),
         prototype(raw.FPDFText_HasUnicodeMapError, number, pointer, number),
+        prototype(raw.FPDFText_IsGenerated, number, pointer, number),
         prototype(raw.FPDFTextObj_GetFont, pointer, pointer),
         prototype(raw.FPDFTextObj_GetTextRenderMode, number, pointer),
         prototype(raw.FPDFPageObj_GetMarkedContentID, number, pointer),
@@ -83,7 +86,7 @@ def calls() -> PdfiumCalls:
 
 
 def characters(text_page: Any, count: int) -> str:
-    """The characters of a page, one for each index."""
+    """The characters of a page, one for each index; those beyond the first plane as two halves."""
     import pypdfium2.raw as raw
 
     buffer = (ctypes.c_ushort * (count + 1))()
@@ -91,7 +94,9 @@ def characters(text_page: Any, count: int) -> str:
     text = bytes(buffer)[: 2 * max(written, 0)].decode("utf-16-le", "surrogatepass")
     if len(text) == count:
         return text
-    # Characters beyond the first plane, or without a meaning, shift the text: ask for each.
+    if written == count:  # characters beyond the first plane: each half has an index
+        return "".join(map(chr, buffer[:count]))
+    # Characters without a meaning shift the text: ask for each.
     codes = (raw.FPDFText_GetUnicode(text_page, index) for index in range(count))
     return "".join(chr(code) if code < 0x110000 else "\ufffd" for code in codes)
 
@@ -121,7 +126,22 @@ def parts(text_page: Any, count: int) -> list[int | None]:
     return list(map(calls().part, repeat(handle), range(count)))
 
 
+def is_generated(text_page: Any, index: int) -> bool:
+    """Whether PDFium put a character in that the file does not have, as a space between two words."""
+    return bool(calls().generated(ctypes.cast(text_page, ctypes.c_void_p).value, index))
+
+
+def font_size(text_page: Any, index: int) -> float:
+    """The size that a character is drawn in, in points."""
+    ask, matrix = calls(), (ctypes.c_float * 6)()
+    handle = ctypes.cast(text_page, ctypes.c_void_p).value
+    ask.matrix(handle, index, ctypes.addressof(matrix))
+    return float(abs(ask.size(handle, index)) * hypot(matrix[2], matrix[3]))
+
+
 _BOLD = re.compile(r"bold|black|heavy|demi|CMBX|CMB1|SFBX|LMRoman\w*-?bold", re.IGNORECASE)
+_REGULAR = re.compile(r"regular|book$", re.IGNORECASE)
+"""Fonts that say so are not bold, whatever their strokes measure."""
 _ITALIC = re.compile(r"italic|oblique|slanted|CMTI|CMSL|SFTI|SFSL", re.IGNORECASE)
 _MONO = re.compile(r"courier|mono|consol|menlo|typewriter|CMTT|SFTT|lucidasanstyp|fixed|nimbusmon", re.IGNORECASE)
 _FIXED_PITCH, _SLANTED, _FORCE_BOLD = 1, 1 << 6, 1 << 18
@@ -167,6 +187,8 @@ class TextLooks:
         self._text_page: Any = None
         self.unmapped = 0
         """Text objects of the page that begin with a character that their font gives no meaning."""
+        self.asked = 0
+        """Text objects of the page."""
         self._turn = 0
         self._corner = (0.0, 0.0, 0.0, 0.0)
         self._roles: Mapping[int, str] = {}
@@ -179,7 +201,8 @@ class TextLooks:
         self._same.clear()
         self._faces.clear()  # a font that is let go with its page may leave its address to another
         self._text_page = ctypes.cast(text_page, ctypes.c_void_p).value
-        self._turn, self._corner, self._roles, self.unmapped = turn, corner, roles, 0
+        self._turn, self._corner, self._roles = turn, corner, roles
+        self.unmapped = self.asked = 0
 
     def of(self, part: int, index: int) -> TextLook:
         """Of the text object that the character at `index` is of."""
@@ -193,6 +216,7 @@ class TextLooks:
         ask.matrix(self._text_page, index, self._address)
         a, b, c, d, e, f = self._matrix
         self.unmapped += ask.unmapped(self._text_page, index) == 1
+        self.asked += 1
         size = ask.size(self._text_page, index)
         font, ink = (ask.font(part) or 0, ask.ink(part)) if part else (0, 0)
         mark = ask.mark(part) if self._roles and part else -1
@@ -226,7 +250,8 @@ def _face(font: int) -> FontFace:
     calls().font_name(font, buffer, 256)
     name = buffer.value.decode("utf-8", "replace").split("+")[-1]
     flags = max(calls().font_flags(font), 0)
-    bold = bool(_BOLD.search(name)) or calls().font_weight(font) >= _BOLD_WEIGHT or bool(flags & _FORCE_BOLD)
+    is_heavy = calls().font_weight(font) >= _BOLD_WEIGHT or bool(flags & _FORCE_BOLD)
+    bold = bool(_BOLD.search(name)) or (is_heavy and not _REGULAR.search(name))
     italic = bool(_ITALIC.search(name)) or bool(flags & _SLANTED)
     return FontFace(bold, italic, bool(_MONO.search(name)) or bool(flags & _FIXED_PITCH), name)
 

@@ -193,11 +193,15 @@ class PdfPage:
     unmapped: int = 0
     """Pieces of text whose font does not say which characters they are."""
     notes: int = 0
-    """Notes, text boxes and fields of forms that lie on the page, and are no part of its text."""
+    """Notes, text boxes and fields of forms that lie on the page and were not read: there are too many."""
+    asides: list[list[TextLine]] = field(default_factory=list)
+    """The lines of each note, text box and stamp that lies on the page."""
     hidden: int = 0
     """Characters that nobody sees: outside the page, or drawn without ink."""
     scanned: bool = False
     """Whether it is a picture of text."""
+    garbled: bool = False
+    """Whether its text says nothing: its fonts do not tell which characters they hold."""
     sure: float = 1.0
 
 
@@ -235,6 +239,8 @@ class PdfPassage:
     """Whether its last line is as long as the column is wide."""
     indented: bool = False
     """Whether its first line stands further in than its column."""
+    aside: bool = False
+    """Whether it stands beside the text, in a box or a note."""
 
     @property
     def page(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import sqrt
 from statistics import median
@@ -10,19 +11,22 @@ from typing import Any
 
 from seamline.parse.media.ocr import OcrEngine, OcrWord, mean_confidence, read_any_way_up
 from seamline.parse.parser_types import ParseInput
+from seamline.parse.pdf.annotations import PageNote, field_words, note_lines, read_notes
 from seamline.parse.pdf.figures import read_shapes
 from seamline.parse.pdf.library import TextLooks, roles
 from seamline.parse.pdf.model import Box, PageSheet, PdfPage, PdfWord, TextLine, TextStyle, line_of
-from seamline.parse.pdf.text import PageGeometry, read, read_sheets
+from seamline.parse.pdf.text import PageGeometry, PageText, ReadWord, read, read_sheets
 
 _FEW = 12
 """A page with fewer characters than this under a picture is a scan."""
 _COVERED = 0.5
 """A scan covers at least this part of its page."""
-_SAYS = {1: b"Contents", 3: b"Contents", 20: b"V"}
-"""Kinds of annotations that hold text of their own, and under which name: notes, text boxes, fields."""
-_MOST = 500
-"""Annotations of a page that are looked at."""
+_UNREADABLE = 0.3
+"""A page with a larger share of characters without a meaning is read by sight."""
+_UNMAPPED = 0.5
+"""And one with a larger share of text whose fonts do not say which characters they hold."""
+_FLAT_NORMAL = 0
+"""Draw annotations into a page as they are shown."""
 
 
 class PageReader:
@@ -31,6 +35,7 @@ class PageReader:
     def __init__(self, document: Any) -> None:
         self._document = document
         self._looks = TextLooks()
+        self._form = _open_form(document)
 
     def read(self, index: int, room: int) -> PdfPage | None:
         """A page, or None where it cannot be read. A page of more than `room` characters is cut off there."""
@@ -40,34 +45,31 @@ class PageReader:
         if not handle:
             return None
         try:
-            return self._page(handle, index + 1, room)
+            page, geometry, notes = self._page(handle, index + 1, room)
         finally:
             raw.FPDF_ClosePage(handle)
+        if any(note.is_drawn for note in notes):
+            page.asides += self._drawn_notes(index, geometry, room)
+        return page
 
-    def _page(self, handle: Any, number: int, room: int) -> PdfPage:
-        import pypdfium2.raw as raw
-
+    def _page(self, handle: Any, number: int, room: int) -> tuple[PdfPage, PageGeometry, list[PageNote]]:
         geometry = _geometry(handle)
         page = PdfPage(number, geometry.width, geometry.height)
         drawn = read_shapes(handle, geometry)
         page.rules, page.images = drawn.rules, drawn.images
-        page.notes = _notes(handle)
-        text_page = raw.FPDFText_LoadPage(handle)
-        if not text_page:
-            return page
-        try:
-            count = min(raw.FPDFText_CountChars(text_page), room)
-            if count > 0:
-                self._read(page, text_page, count, geometry, roles(handle))
-        finally:
-            raw.FPDFText_ClosePage(text_page)
+        notes, page.notes = read_notes(handle, self._form, geometry)
+        page.asides = note_lines(notes, number, geometry)
+        found = _upright_text(handle, geometry, self._looks, room)
+        if found is not None:
+            self._fill(page, found)
+        if fields := field_words(notes, geometry):
+            tokens = [*(found.tokens if found else ()), *fields]
+            page.sheets = read_sheets(tokens, number, page.width, page.height)
+            page.characters += sum(len(token.word.text) for token in fields)
         page.scanned = page.characters < _FEW and _covered_share(page) > _COVERED
-        return page
+        return page, geometry, notes
 
-    def _read(
-        self, page: PdfPage, text_page: Any, count: int, geometry: PageGeometry, tagged: Mapping[int, str]
-    ) -> None:
-        found = read(text_page, count, geometry, self._looks, tagged)
+    def _fill(self, page: PdfPage, found: PageText) -> None:
         tokens = found.tokens
         unseen = sum(len(token.word.text) for token in found.unseen)
         if found.unseen and _covered_share(page) > _COVERED:
@@ -76,22 +78,96 @@ class PageReader:
         page.characters = sum(len(token.word.text) for token in tokens)
         page.unreadable, page.unmapped = found.unreadable, found.unmapped
         page.hidden = found.hidden + unseen
+        page.garbled = found.unreadable > _UNREADABLE * found.characters or (
+            found.unmapped > _UNMAPPED * found.pieces and found.unreadable > 0
+        )
+
+    def _drawn_notes(self, index: int, geometry: PageGeometry, room: int) -> list[list[TextLine]]:
+        """The lines of text boxes and stamps that the file draws: what the page has more once they are in it."""
+        before = self._tokens(index, geometry, room, is_flat=False)
+        after = self._tokens(index, geometry, room, is_flat=True)
+        count = len(before)
+        if [token.word.text for token in after[:count]] != [token.word.text for token in before]:
+            known = Counter(token.word.text for token in before)
+            more = [token for token in after if not _take(known, token.word.text)]
+        else:
+            more = after[count:]
+        sheets = read_sheets(more, index + 1, geometry.width, geometry.height)
+        return [[line] for sheet in sheets for line in sheet.lines]
+
+    def _tokens(self, index: int, geometry: PageGeometry, room: int, *, is_flat: bool) -> list[ReadWord]:
+        """The words of a page, with annotations drawn into it or without."""
+        import pypdfium2.raw as raw
+
+        handle = raw.FPDF_LoadPage(self._document.raw, index)
+        if handle and is_flat:
+            raw.FPDFPage_Flatten(handle, _FLAT_NORMAL)
+            raw.FPDF_ClosePage(handle)
+            handle = raw.FPDF_LoadPage(self._document.raw, index)
+        if not handle:
+            return []
+        try:
+            found = _upright_text(handle, geometry, self._looks, room)
+            return found.tokens if found else []
+        finally:
+            raw.FPDF_ClosePage(handle)
 
 
-def _notes(handle: Any) -> int:
-    """How many notes, text boxes and fields with something in them lie on a page."""
+def _take(known: Counter[str], text: str) -> bool:
+    """Whether a text is among those known, each once."""
+    known[text] -= 1
+    return known[text] >= 0
+
+
+def _open_form(document: Any) -> Any:
+    """What PDFium needs to be asked for the values of fields; None where a document has no form."""
+    import pypdfium2
     import pypdfium2.raw as raw
 
-    found = 0
-    for index in range(min(max(raw.FPDFPage_GetAnnotCount(handle), 0), _MOST)):
-        note = raw.FPDFPage_GetAnnot(handle, index)
-        if not note:
-            continue
-        key = _SAYS.get(raw.FPDFAnnot_GetSubtype(note))
-        # A string of nothing is two bytes long: its end.
-        found += key is not None and raw.FPDFAnnot_GetStringValue(note, key, None, 0) > 2
-        raw.FPDFPage_CloseAnnot(note)
+    if document.get_formtype() == raw.FORMTYPE_NONE:
+        return None
+    try:
+        document.init_forms()
+    except pypdfium2.PdfiumError:
+        return None
+    return document.formenv.raw if document.formenv is not None else None
+
+
+def _upright_text(handle: Any, geometry: PageGeometry, looks: TextLooks, room: int) -> PageText | None:
+    """The text of a page, read while it is turned so that most of it is upright: PDFium orders it as it is shown."""
+    import pypdfium2.raw as raw
+
+    tagged = roles(handle)
+    is_turned = geometry.turn != 0
+    if is_turned:
+        raw.FPDFPage_SetRotation(handle, 0)
+    try:
+        found = _page_text(handle, geometry, looks, room, tagged)
+        turns = Counter((token.turn - geometry.turn) % 4 for token in found.tokens) if found else Counter()
+        turn = turns.most_common(1)[0][0] if turns else 0
+        if turn and found is not None and not found.is_vertical:
+            is_turned = True
+            raw.FPDFPage_SetRotation(handle, (4 - turn) % 4)
+            found = _page_text(handle, geometry, looks, room, tagged)
+    finally:
+        if is_turned:
+            raw.FPDFPage_SetRotation(handle, geometry.turn)
     return found
+
+
+def _page_text(
+    handle: Any, geometry: PageGeometry, looks: TextLooks, room: int, tagged: Mapping[int, str]
+) -> PageText | None:
+    import pypdfium2.raw as raw
+
+    text_page = raw.FPDFText_LoadPage(handle)
+    if not text_page:
+        return None
+    try:
+        count = min(raw.FPDFText_CountChars(text_page), room)
+        return read(text_page, count, geometry, looks, tagged) if count > 0 else None
+    finally:
+        raw.FPDFText_ClosePage(text_page)
 
 
 def _geometry(handle: Any) -> PageGeometry:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from statistics import median
 
-from seamline.parse.pdf.model import PagePiece, PdfFigure, PdfPassage, PdfTable, PdfWord, TextLine, line_of
+from seamline.parse.pdf.model import Box, PagePiece, PdfFigure, PdfPassage, PdfTable, PdfWord, TextLine, line_of
 
 _BULLET = re.compile(
     "[\u2022\u2023\u25e6\u25aa\u25ab\u25a0\u25a1\u25cf\u25cb\u2219\u27a2\u2756\u2713\u2610\u2611\ufffd\u25fe\u25e6\u2043\uf0b7*-]|[\u2013\u2014]"
@@ -30,7 +30,7 @@ _LEADING = 1.35
 class _Column:
     """What is usual in a column: how far its lines reach, and how far they are apart."""
 
-    def __init__(self, pieces: Sequence[PagePiece]) -> None:
+    def __init__(self, pieces: Sequence[PagePiece], boxes: Sequence[Box] = ()) -> None:
         lines = [piece for piece in pieces if isinstance(piece, TextLine)]
         self.left = min((piece.box.left for piece in pieces), default=0.0)
         self.right = max((piece.box.right for piece in pieces), default=0.0)
@@ -40,6 +40,14 @@ class _Column:
             if above.size == below.size and 0 < step < 3 * below.size:
                 steps.setdefault(below.size, []).append(step)
         self._steps = {size: median(own) for size, own in steps.items()}
+        self._boxes = boxes
+
+    def room(self, line: TextLine) -> float:
+        """How much of the column is free after a line, up to a box that stands in it."""
+        beside = [box for box in self._boxes if box.top < line.bottom and box.bottom > line.top]
+        if line.backward:
+            return line.left - max([self.left, *(box.right for box in beside if box.right <= line.left)])
+        return min([self.right, *(box.left for box in beside if box.left >= line.right)]) - line.right
 
     def step(self, size: float) -> float:
         """From one line to the next of a size."""
@@ -57,9 +65,9 @@ def is_typed(lines: Sequence[TextLine]) -> bool:
     return mono > _CODE * total and signs < _SIGNS * total
 
 
-def read_passages(pieces: Sequence[PagePiece], *, typed: bool = False) -> list[PdfPassage]:
-    """The blocks of a column; where all text is `typed`, a fixed width says nothing."""
-    column = _Column(pieces)
+def read_passages(pieces: Sequence[PagePiece], *, typed: bool = False, boxes: Sequence[Box] = ()) -> list[PdfPassage]:
+    """The blocks of a column; where all text is `typed`, a fixed width says nothing. Lines end at `boxes`."""
+    column = _Column(pieces, boxes)
     out: list[PdfPassage] = []
     bottom = float("-inf")
     for piece in pieces:
@@ -81,10 +89,7 @@ def _measure(out: Sequence[PdfPassage], column: _Column) -> None:
         if one.kind not in ("paragraph", "item"):
             continue
         first, last = one.lines[0], one.lines[-1]
-        if last.backward:
-            one.full = last.left - column.left < 3 * last.size
-        else:
-            one.full = column.right - last.right < 3 * last.size
+        one.full = column.room(last) < 3 * last.size
         one.indented = not first.backward and len(one.lines) > 1 and first.left > one.lines[1].left + 0.7 * first.size
 
 
@@ -134,14 +139,14 @@ def _is_new(last: PdfPassage, line: TextLine, column: _Column) -> bool:
     if _differs(last, line):
         return True
     if line.backward:
-        return _would_fit(above, line, above.left - column.left, column)
+        return _would_fit(above, line, column.room(above), column)
     if last.kind == "item":
         if line.left < last.lines[0].left - 0.7 * line.size and line.left <= last.indent + 0.5 * line.size:
             return True
-        return _would_fit(above, line, column.right - above.right, column)
+        return _would_fit(above, line, column.room(above), column)
     is_in = line.left > above.left + 0.8 * line.size and not (len(last.lines) == 1 and above.left < line.left)
     is_out = len(last.lines) > 1 and line.left < above.left - 0.8 * line.size
-    return is_in or _is_indented(last, line) or is_out or _would_fit(above, line, column.right - above.right, column)
+    return is_in or _is_indented(last, line) or is_out or _would_fit(above, line, column.room(above), column)
 
 
 def _is_indented(last: PdfPassage, line: TextLine) -> bool:
@@ -173,7 +178,9 @@ _SENTENCE_ENDS = re.compile("[.!?\u2026\u3002\uff01\uff1f\u061f:;][\"'\u201d\u20
 _FAR = 50
 """Floats that a paragraph may go on behind."""
 _EDGES = 6
-"""Points by which both sides of a table may differ from page to page, together."""
+"""Points by which the left side of a table may differ from page to page."""
+_LOOSE = 0.1
+"""And the right, in parts of its width: without rules, it ends where the words of its last column do."""
 _FLOATS = ("figure", "table", "footnote")
 
 
@@ -186,8 +193,8 @@ def join_passages(columns: Sequence[Sequence[PdfPassage]]) -> list[PdfPassage]:
         if above is not None and below is not None and _continues_table(above, below):
             out[-1].table = _merge_tables(above, below)
             del rest[0]
-        opening = next((i for i, one in enumerate(rest) if one.kind not in _FLOATS), None)
-        last = next((i for i in range(len(out) - 1, max(len(out) - _FAR, -1), -1) if out[i].kind not in _FLOATS), None)
+        opening = next((i for i, one in enumerate(rest) if not _is_float(one)), None)
+        last = next((i for i in range(len(out) - 1, max(len(out) - _FAR, -1), -1) if not _is_float(out[i])), None)
         if opening is not None and last is not None and _continues_paragraph(out[last], rest[opening]):
             whole = out.pop(last)
             following = rest.pop(opening)
@@ -198,12 +205,17 @@ def join_passages(columns: Sequence[Sequence[PdfPassage]]) -> list[PdfPassage]:
     return out
 
 
+def _is_float(one: PdfPassage) -> bool:
+    return one.aside or one.kind in _FLOATS
+
+
 def _continues_table(above: PdfTable, below: PdfTable) -> bool:
     """Whether a table that opens a page continues the one before it: it has its columns, and no other header."""
     head, first = above.rows[0], below.rows[0]
     if below.page != above.page_of(len(above.rows) - 1) + 1 or len(first) != len(head):
         return False
-    if abs(below.box.left - above.box.left) + abs(below.box.right - above.box.right) > _EDGES:
+    slack = max(_EDGES, _LOOSE * above.box.width)
+    if abs(below.box.left - above.box.left) > _EDGES or abs(below.box.right - above.box.right) > slack:
         return False
     return _texts(first) == _texts(head) or not _is_bold(first) or _is_bold(above.rows[-1])
 

@@ -32,6 +32,7 @@ from seamline.parse.pdf.order import columns
 from seamline.parse.pdf.pages import PageReader, read_scan
 from seamline.parse.pdf.paragraphs import Compounds, is_typed, join_passages, line_seam, read_footnotes, read_passages
 from seamline.parse.pdf.running import removal_notices, remove_running
+from seamline.parse.pdf.side_boxes import insert_asides, take_side_boxes
 from seamline.parse.pdf.source import find_flaws, open_in_turn, read_metadata, read_outline
 from seamline.parse.pdf.tables import aligned_tables, ruled_tables, tables_between_rules, text_of
 from seamline.types import Detail, Notice
@@ -43,6 +44,8 @@ _LONG = 80
 """A row of more characters may be cut between its cells: each has a place of its own."""
 _DEEPEST = 6
 """Lists inside lists."""
+_TICKED = {"\u2611": "- [x]", "\u2610": "- [ ]"}
+"""Boxes of forms and lists that are to be ticked, as Markdown writes them."""
 _MARK = re.compile(r"\d{1,3}|[*\u2020\u2021\u00a7\u00b6]{1,3}")
 
 
@@ -112,7 +115,7 @@ class PdfWriter:
                 _open(opened, builder.list())
             else:
                 close(2 * len(depths) - 1)
-            label = item.label if item.label[-1:] in ".)" else "-"
+            label = item.label if item.label[-1:] in ".)" else _TICKED.get(item.label, "-")
             _open(opened, builder.item(label))
             builder.paragraph(self._runs(item), detail=self._sure(item))
         close(0)
@@ -317,25 +320,43 @@ def _pages(document: Any, raw: ParseInput) -> tuple[list[PdfPage], list[Notice]]
 
 
 def _by_sight(document: Any, pages: Sequence[PdfPage], raw: ParseInput) -> list[Notice]:
-    """Read scanned pages by OCR, where there is an engine and the recipe lets it."""
-    scans = [page for page in pages if page.scanned]
+    """Read pages by OCR that are pictures or whose text says nothing, where an engine is there and allowed."""
+    scans = [page for page in pages if page.scanned or page.garbled]
     if not scans:
         return []
-    where = _list_pages([page.number for page in scans])
     engine = choose_engine(raw.reading.ocr)
     if engine is None:
-        for page in scans:
-            page.sure = 0.0
-        why = "OCR is off" if raw.reading.ocr == "off" else f"no OCR engine: {REMEDY}"
-        return [Notice("no-text", f"{len(scans)} of {len(pages)} pages are pictures without text; {why}", where)]
+        return _unread_notices(scans, len(pages), is_off=raw.reading.ocr == "off")
     failed = []
     for page in scans:
-        if not read_scan(document, page, engine, raw) or not page.characters:
-            page.sure = 0.0
-            failed.append(page.number)
+        before = page.sheets, page.characters
+        if read_scan(document, page, engine, raw) and page.characters:
+            page.unreadable = page.unmapped = 0
+            continue
+        page.sure = 0.0
+        page.sheets, page.characters = before
+        failed.append(page.number)
+    where = _list_pages([page.number for page in scans])
     notices = [Notice("ocr", f"{len(scans)} of {len(pages)} pages were read by OCR ({engine.name})", where)]
     if failed:
         notices.append(Notice("no-text", f"OCR found no text on {len(failed)} pages", _list_pages(failed)))
+    return notices
+
+
+def _unread_notices(scans: Sequence[PdfPage], count: int, *, is_off: bool) -> list[Notice]:
+    """What is told of pages that only OCR could read, and none is at hand."""
+    why = "OCR is off" if is_off else f"no OCR engine: {REMEDY}"
+    notices = []
+    for is_garbled, code, what in (
+        (False, "no-text", "are pictures without text"),
+        (True, "unreadable-text", "have text whose fonts do not say which characters they hold"),
+    ):
+        own = [page for page in scans if page.garbled == is_garbled]
+        for page in own:
+            page.sure = 0.0
+        if own:
+            where = _list_pages([page.number for page in own])
+            notices.append(Notice(code, f"{len(own)} of {count} pages {what}; {why}", where))
     return notices
 
 
@@ -353,27 +374,47 @@ def _blocks(pages: Sequence[PdfPage], size: float, named: KnownNames) -> list[Pd
     found: list[list[PdfPassage]] = []
     typed = is_typed([line for page in pages for sheet in page.sheets for line in sheet.lines])
     for page in pages:
+        own: list[list[PdfPassage]] = []
+        asides: list[list[PdfPassage]] = [_read_aside(lines, size) for lines in page.asides]
         for index, sheet in enumerate(page.sheets):
-            for column in _columns(page, sheet, size, is_main=index == 0):
-                found.append(read_footnotes(attach_captions(read_passages(column, typed=typed)), size, sheet.height))
+            shown, boxes = _columns(page, sheet, size, is_main=index == 0)
+            asides += [_read_aside(lines, size) for lines in boxes]
+            around = [box_around(lines) for lines in boxes]
+            for column in shown:
+                passages = read_passages(column, typed=typed, boxes=around)
+                own.append(read_footnotes(attach_captions(passages), size, sheet.height))
         if not page.sheets and page.images and not page.scanned:
-            found.append([PdfPassage("figure", figure=one) for one in find_pictures(page, [], size)[0]])
+            own.append([PdfPassage("figure", figure=one) for one in find_pictures(page, [], size)[0]])
+        found += insert_asides(own, asides)
     return find_headings(join_passages(found), size, named)
 
 
-def _columns(page: PdfPage, sheet: PageSheet, size: float, *, is_main: bool) -> list[list[PagePiece]]:
-    """The columns of a sheet with its tables and figures."""
+def _read_aside(lines: Sequence[TextLine], size: float) -> list[PdfPassage]:
+    """What stands in a box or a note, as passages beside the text."""
+    passages = [one for column in columns(lines, size) for one in read_passages(column)]
+    for one in passages:
+        one.aside = True
+    return passages
+
+
+def _columns(
+    page: PdfPage, sheet: PageSheet, size: float, *, is_main: bool
+) -> tuple[list[list[PagePiece]], list[list[TextLine]]]:
+    """The columns of a sheet with its tables and figures, and the lines of each box beside them."""
     pieces: list[PagePiece] = []
+    boxes: list[list[TextLine]] = []
     lines = sheet.lines
     if is_main and lines:
         rules = [turn_box(rule, (4 - sheet.turn) % 4, page.width, page.height) for rule in page.rules]
-        tables, lines = ruled_tables(lines, rules)
+        boxes, lines = take_side_boxes(lines, rules, sheet.width * sheet.height)
+        tables, lines = ruled_tables(lines, rules) if lines else ([], lines)
         more, lines = tables_between_rules(lines, rules, tables) if lines else ([], lines)
         pieces += [*tables, *more]
         if not sheet.turn and not page.scanned:
             shown, lines = find_pictures(page, lines, size)
             pieces += shown
-    return [aligned_tables(gather_pictures(column, size)) for column in columns([*pieces, *lines], size)]
+    own = [aligned_tables(gather_pictures(column, size)) for column in columns([*pieces, *lines], size)]
+    return own, boxes
 
 
 def _write(pages: Sequence[PdfPage], found: Sequence[PdfPassage]) -> tuple[str, Any, Any]:
@@ -402,7 +443,11 @@ def _remarks(pages: Sequence[PdfPage]) -> list[Notice]:
     if notes := sum(page.notes for page in pages):
         where = _list_pages([page.number for page in pages if page.notes])
         out.append(
-            Notice("notes-left-out", f"{notes} notes, text boxes or form fields on the pages were not read", where)
+            Notice(
+                "notes-left-out",
+                f"{notes} notes, text boxes or form fields on pages with too many were not read",
+                where,
+            )
         )
     if unmapped := sum(page.unmapped for page in pages):
         where = _list_pages([page.number for page in pages if page.unmapped])

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
-from seamline.parse.pdf.library import TextLook, TextLooks, boxes, characters, parts
+from seamline.parse.pdf.library import TextLook, TextLooks, boxes, characters, font_size, is_generated, parts
 from seamline.parse.pdf.model import Box, PageSheet, PdfWord, TextLine, line_of, turn_box
 
 _TOKEN = re.compile(r"[^\s\ufffe\x02]+[\ufffe\x02]?|[\ufffe\x02]")
@@ -63,6 +64,10 @@ class PageText(NamedTuple):
     """Characters outside the page, or too small to be seen."""
     unmapped: int
     """Pieces of text whose font does not say which characters they are."""
+    pieces: int
+    """Pieces of text."""
+    is_vertical: bool = False
+    """Whether its lines run down the page, from right to left."""
 
 
 class _Chars(NamedTuple):
@@ -74,13 +79,57 @@ class _Chars(NamedTuple):
     rights: Sequence[float]
     bottoms: Sequence[float]
     parts: list[int | None]
+    indices: Sequence[int]
+    """By which PDFium knows them."""
+
+
+_HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_SPACED_MARKS = re.compile("[\u0900-\u0dff] (?=[\u0900-\u0dff])")
+"""A space between letters of India: PDFium sees one where a group of letters is drawn as one shape."""
+_NO_SPACE = 0.175
+"""A gap that is narrower than this, in sizes of its font, is none."""
+
+
+def _characters(text_page: Any, count: int, geometry: PageGeometry) -> _Chars:
+    """The characters of a page, the halves of those beyond the first plane as one, without spaces that nobody sees."""
+    text = characters(text_page, count)
+    lefts, tops, rights, bottoms = _boxes_as_shown(boxes(text_page, count), geometry)
+    own = _Chars(text, lefts, tops, rights, bottoms, parts(text_page, count), range(count))
+    lost = {found.start() + 1 for found in _HALVES.finditer(text)}
+    if lost:
+        text = _HALVES.sub(lambda found: chr(_code_point(found[0])) + "\udc00", text)
+    lost.update(
+        at
+        for found in _SPACED_MARKS.finditer(text)
+        if is_generated(text_page, at := found.start() + 1) and _is_narrow(own, at, font_size(text_page, at - 1))
+    )
+    if not lost:
+        return own
+    kept = [index for index in range(count) if index not in lost]
+    return _Chars(
+        "".join([text[index] for index in kept]),
+        [lefts[index] for index in kept],
+        [tops[index] for index in kept],
+        [rights[index] for index in kept],
+        [bottoms[index] for index in kept],
+        [own.parts[index] for index in kept],
+        kept,
+    )
+
+
+def _code_point(pair: str) -> int:
+    return 0x10000 + ((ord(pair[0]) & 0x3FF) << 10) + (ord(pair[1]) & 0x3FF)
+
+
+def _is_narrow(chars: _Chars, at: int, size: float) -> bool:
+    """Whether the letters around a space are closer than words are."""
+    return -size < chars.lefts[at + 1] - chars.rights[at - 1] < _NO_SPACE * size
 
 
 def read(text_page: Any, count: int, geometry: PageGeometry, looks: TextLooks, roles: Mapping[int, str]) -> PageText:
     """The words of a page."""
-    text = characters(text_page, count)
-    lefts, tops, rights, bottoms = _boxes_as_shown(boxes(text_page, count), geometry)
-    chars = _Chars(text, lefts, tops, rights, bottoms, parts(text_page, count))
+    chars = _characters(text_page, count, geometry)
+    text = chars.text
     looks.begin(text_page, geometry.turn, geometry[:4], roles)
     tokens: list[ReadWord] = []
     unseen: list[ReadWord] = []
@@ -88,6 +137,7 @@ def read(text_page: Any, count: int, geometry: PageGeometry, looks: TextLooks, r
     width, height = geometry.width, geometry.height
     is_odd = _UNREADABLE.search(text) is not None
     is_forward = _BACKWARD.search(text) is None
+    vertical = _is_vertical(chars)
     for found in _TOKEN.finditer(text):
         start = found.start()
         before = text[end:start]
@@ -95,7 +145,8 @@ def read(text_page: Any, count: int, geometry: PageGeometry, looks: TextLooks, r
         glued = bool(end) and not before and not fresh
         end = found.end()
         spaced = text[end : end + 1].isspace() and text[end : end + 2] != "\r\n"
-        for word, look in _words(chars, start, end, looks, is_forward):
+        own = _stacked(chars, start, end, looks, width) if vertical else None
+        for word, look in own or _words(chars, start, end, looks, is_forward):
             if look.style.size < _SMALLEST or not _is_on(word, width, height):
                 hidden += len(word.text)
                 continue
@@ -108,7 +159,52 @@ def read(text_page: Any, count: int, geometry: PageGeometry, looks: TextLooks, r
                 word = _upright(word, look.turn, width, height)
             (tokens if look.inked else unseen).append(ReadWord(word, look.turn, fresh))
             fresh, glued = False, True
-    return PageText(tokens, unseen, len(text), unreadable, hidden, looks.unmapped)
+    return PageText(tokens, unseen, len(text), unreadable, hidden, looks.unmapped, looks.asked, vertical)
+
+
+_TYPED_DOWN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{2}")
+"""Two characters of Japanese or Chinese."""
+_SEEN = 600
+"""Pairs of characters that show whether lines run down the page."""
+
+
+def _is_vertical(chars: _Chars) -> bool:
+    """Whether most characters of Japanese and Chinese stand under the one before, and not beside it."""
+    under = beside = 0
+    for found in islice(_TYPED_DOWN.finditer(chars.text), _SEEN):
+        if _is_under(chars, found.start()):
+            under += 1
+        else:
+            beside += 1
+    return under > 2 * beside
+
+
+def _is_under(chars: _Chars, at: int) -> bool:
+    """Whether the character after one stands right below it; marks are narrower than letters."""
+    lefts, rights = chars.lefts, chars.rights
+    wide = max(rights[at] - lefts[at], rights[at + 1] - lefts[at + 1])
+    narrow = min(rights[at] - lefts[at], rights[at + 1] - lefts[at + 1])
+    shared = min(rights[at], rights[at + 1]) - max(lefts[at], lefts[at + 1])
+    return shared >= 0.5 * narrow and 0.1 * wide < chars.tops[at + 1] - chars.tops[at] < 3 * wide
+
+
+def _stacked(chars: _Chars, start: int, end: int, looks: TextLooks, width: float) -> list[tuple[PdfWord, TextLook]]:
+    """Characters under each other as words that run down the page, a quarter turned: one for each column. None where
+    none is Japanese or Chinese: words in other letters lie on their side."""
+    if not _TYPED_DOWN.search(chars.text[start:end] * 2):
+        return []
+    out: list[tuple[PdfWord, TextLook]] = []
+    begin = start
+    for at in range(start, end):
+        if at + 1 < end and _is_under(chars, at):
+            continue
+        own = slice(begin, at + 1)
+        look = looks.of(chars.parts[begin] or 0, chars.indices[begin])
+        box = Box(min(chars.lefts[own]), chars.tops[begin], max(chars.rights[own]), chars.bottoms[at])
+        base = width - box.left - 0.12 * look.style.size
+        out.append((PdfWord(chars.text[own], *box, base, look.style, None, role=look.role), look._replace(turn=1)))
+        begin = at + 1
+    return out
 
 
 def _is_on(word: PdfWord, width: float, height: float) -> bool:
@@ -142,7 +238,7 @@ def _words(
     own = chars.parts[start:end]
     if own.count(own[0]) != len(own):
         return _by_look(chars, start, end, looks)
-    look = looks.of(own[0] or 0, start)
+    look = looks.of(own[0] or 0, chars.indices[start])
     if is_forward and not look.turn and _is_whole(chars, start, end, look):
         return [(_turn_forward(chars, start, end, look), look)]
     return _pieces(chars, start, end, look)
@@ -163,13 +259,13 @@ def _by_look(chars: _Chars, start: int, end: int, looks: TextLooks) -> Iterator[
     look: TextLook | None = None
     for index in range(start, end):
         part = own[index - start]
-        here = looks.of(part, index) if part else look
+        here = looks.of(part, chars.indices[index]) if part else look
         if here is None or here == look:
             continue
         if look is not None:
             yield from _pieces(chars, begin, index, look)
         begin, look = index, here
-    yield from _pieces(chars, begin, end, look or looks.of(0, begin))
+    yield from _pieces(chars, begin, end, look or looks.of(0, chars.indices[begin]))
 
 
 def _pieces(chars: _Chars, start: int, end: int, look: TextLook) -> Iterator[tuple[PdfWord, TextLook]]:
@@ -195,7 +291,9 @@ def _word(chars: _Chars, start: int, end: int, look: TextLook) -> PdfWord:
         text = _HYPHEN.sub("-", text)
     left, right = min(chars.lefts[start:end]), max(chars.rights[start:end])
     top, bottom = min(chars.tops[start:end]), max(chars.bottoms[start:end])
-    text = _ligatures_forward(text, chars.lefts[start:end]) if not look.turn else text
+    if not look.turn:
+        lefts = chars.lefts[start:end]
+        text = text[::-1] if _runs_as_seen(text, lefts) else _ligatures_forward(text, lefts)
     return PdfWord(text, left, top, right, bottom, look.base, look.style, None, role=look.role)
 
 
@@ -214,6 +312,16 @@ def _turn_forward(chars: _Chars, start: int, end: int, look: TextLook) -> PdfWor
     return PdfWord(
         text, left, top, max(left, right), bottom, look.base, look.style, edges, False, False, 1.0, look.role
     )
+
+
+_ALL_BACKWARD = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}")
+
+
+def _runs_as_seen(text: str, lefts: Sequence[float]) -> bool:
+    """Whether a word from right to left comes as it is seen, its last letter first: its letters go to the right."""
+    if not _ALL_BACKWARD.fullmatch(text):
+        return False
+    return all(one <= two for one, two in pairwise(lefts)) and lefts[0] < lefts[-1]
 
 
 def _ligatures_forward(text: str, lefts: Sequence[float]) -> str:
