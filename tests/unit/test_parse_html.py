@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamline.parse import parse_bytes
+from seamline.parse.builder import CAPTION
 from seamline.parse.html.meta import declared_encoding
 from seamline.parse.html.page import parse
 from seamline.parse.parser_types import ParseInput, ParseLimits, ParseResult
@@ -210,7 +211,8 @@ def test_headings_and_cells_do_not_name_the_files_of_pictures() -> None:
 
 def test_a_figure_may_hold_code_or_a_table() -> None:
     document = read("<figure><pre>x</pre><figcaption>Listing</figcaption></figure>")
-    assert kinds(document) == ["code", "figure"]
+    assert kinds(document) == ["code", "paragraph"]
+    assert document.blocks[1].detail == CAPTION
 
 
 # --- places -------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from seamline.parse.builder import CAPTION
 from seamline.parse.html.flow import HtmlFlow, HtmlLists
 from seamline.parse.html.places import HtmlPlaces
 from seamline.parse.html.tables import is_layout, read_rows, read_table
@@ -122,7 +123,9 @@ class HtmlWalker:
         place = self._places.around(element, is_end=is_end, name=self._name(element if is_end else None))
         kind = self._kinds[-1]
         for lines in texts:
-            if kind == "heading":
+            if kind == "caption":
+                self._flow.paragraph(" ".join(lines), place, detail=CAPTION)
+            elif kind == "heading":
                 self._heading(self._level, " ".join(lines), place)
             elif len(lines) > 1:
                 self._flow.lines(lines, place, kind)
@@ -194,9 +197,13 @@ class HtmlWalker:
         self._kinds.pop()
 
     def _caption(self, element: Element) -> Leave | None:
-        """In a figure beside the picture; alone otherwise."""
+        """In a figure beside the picture; alone where that holds a table or code, and in no figure."""
         if self._kinds[-1] != "figure":
             return self._block(element)
+        if element.parent is not None and element.parent.select_one("table,pre") is not None:
+            self._block(element)
+            self._kinds.append("caption")
+            return HtmlWalker._end_kind
         self._parts.append(" ")
         self._note_id(element)
         return HtmlWalker._space
@@ -294,12 +301,12 @@ class HtmlWalker:
         self._flush(element, is_end=False)
         name = self._name(element)
         if (caption := element.select_one("caption")) is not None and (text := inline_text(caption)):
-            self._flow.paragraph(text, self._places.of(caption, name))
+            self._flow.paragraph(text, self._places.of(caption, name), detail=CAPTION)
         elements, groups = read_rows(element)
         table = read_table(groups)
         for title, number in table.titles:
             row = elements[number]
-            self._flow.paragraph(title, self._places.of(row, row.attr("id") or name))
+            self._flow.paragraph(title, self._places.of(row, row.attr("id") or name), detail=CAPTION)
         found = [[self._row_place(elements[number], name) for number in numbers] for numbers in table.origins]
         self._places.pass_tag(element, is_end=True)
         places = [rows[0] if len(rows) == 1 else _hull(rows) for rows in found]
