@@ -169,3 +169,9 @@ def leaves(document: Any, strategy: str, limit: int) -> list[Any]:
 
     sizes = {"target": target_of(limit), "limit": limit}
     return [one for one in seamline.chunk(document, recipe=Recipe(strategy=strategy), **sizes) if one.level == 0]
+
+
+def span(start: int, end: int) -> Any:
+    from seamline.types import Span
+
+    return Span(start, end)
