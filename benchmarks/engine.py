@@ -175,3 +175,11 @@ def span(start: int, end: int) -> Any:
     from seamline.types import Span
 
     return Span(start, end)
+
+
+def page_text(markup: str) -> str:
+    """The text of a web page that is in its chunks."""
+    import seamline
+
+    document = seamline.read(markup, id="page", media_type="text/html")
+    return "\n".join(document.text[piece.start : piece.end] for piece in seamline.chunk(document))
