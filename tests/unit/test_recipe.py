@@ -362,6 +362,7 @@ def test_every_key_of_the_file() -> None:
         depth=2,
         breadcrumb=True,
         breadcrumb_depth=3,
+        breadcrumb_title=False,  # of the preset
         overlap=Overlap("sentences", 30),
         front_matter="include",
         whole={"list": 200},
