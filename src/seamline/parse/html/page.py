@@ -5,8 +5,9 @@ A page may also come in a ZIP archive, as Google Docs exports one: its HTML file
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +17,7 @@ from seamline.parse.archive import Archive
 from seamline.parse.builder import DocumentBuilder
 from seamline.parse.html.boilerplate import RemovedPart, take_boilerplate
 from seamline.parse.html.flow import HtmlFlow
+from seamline.parse.html.google import tidy_google_docs
 from seamline.parse.html.meta import LONGEST, decode_page, read_metadata
 from seamline.parse.html.places import HtmlPlaces
 from seamline.parse.html.tags import RemovedParts, drop_unshown
@@ -93,8 +95,10 @@ def _lines_of(part: RemovedPart) -> Mapping[str, Any]:
     return {"lines": [location.start_tag.start_line, end.end_line]}
 
 
-def read_page(markup: str, builder: DocumentBuilder, raw: ParseInput, part: str = "") -> WebPage:
-    """Write the blocks of a page; `part` names the file in an archive that it is."""
+def read_page(
+    markup: str, builder: DocumentBuilder, raw: ParseInput, part: str = "", pictures: Container[str] = ()
+) -> WebPage:
+    """Write the blocks of a page; `part` names the file in an archive that it is, `pictures` those beside it."""
     with needed("turbohtml, which reads HTML,", "html"):
         from turbohtml import parse as parse_tree
     is_xhtml = XHTML.match(markup) is not None
@@ -108,10 +112,11 @@ def read_page(markup: str, builder: DocumentBuilder, raw: ParseInput, part: str 
     title, meta = read_metadata(document)
     notices = _cut_off_notices(document, places.markup, part)
     unshown = drop_unshown(document)
+    tidy_google_docs(document)
     aside = take_boilerplate(document) if raw.reading.boilerplate == "remove" and not part else []
     left_out = [(one.text, _lines_of(one)) for one in aside]
     flow = HtmlFlow(builder, raw.limits.characters)
-    walk = HtmlWalker(flow, places)
+    walk = HtmlWalker(flow, places, pictures, posixpath.dirname(part))
     walk.run(document)
     notices += _notices(unshown, aside, flow, cut=walk.cut, ragged=walk.ragged, part=part)
     if walk.deepest > _DEEPEST and not flow.flattened:
@@ -173,6 +178,7 @@ def _notices(
 
 
 _PAGES = (".html", ".htm", ".xhtml")
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff")
 
 
 def parse_zip(raw: ParseInput) -> ParseResult:
@@ -183,18 +189,22 @@ def parse_zip(raw: ParseInput) -> ParseResult:
     if not pages:
         raise ParseError("is a ZIP archive without a web page: unpack it and name what is inside", raw.uri)
     builder = DocumentBuilder()
+    pictures = frozenset(name for name in names if name.lower().endswith(_PICTURES))
     notices: list[Notice] = []
     read = []
     for name in pages:
         markup, remark = decode_page(archive.read(name))
         if remark:
             notices.append(Notice("encoding", remark, name))
-        page = read_page(markup, builder, raw, name)
+        page = read_page(markup, builder, raw, name, pictures)
         notices += page.notices
         read.append(page)
-    if beside := len(names) - len(pages):
-        notices.append(Notice("images", f"{beside:,} other files of the archive, such as images, were not read"))
     text, blocks, anchors = builder.finish()
+    shown = {block.detail.image for block in blocks if block.detail is not None and block.detail.image}
+    if shown:
+        notices.append(Notice("images", f"{len(shown):,} images of the archive are named and not looked at"))
+    if beside := len(names) - len(pages) - len(shown):
+        notices.append(Notice("images", f"{beside:,} other files of the archive, such as images, were not read"))
     title = next((page.title for page in read if page.title), "")
     return ParseResult(text, blocks, title, read[0].meta, anchors, notices=tuple(notices))
 

@@ -6,7 +6,8 @@ a block. What an element does is one function in a table; elements that are not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import posixpath
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from seamline.parse.builder import CAPTION
@@ -24,6 +25,7 @@ from seamline.parse.html.tags import (
     replacement_text,
     tex_of,
 )
+from seamline.types import Detail
 
 if TYPE_CHECKING:
     from turbohtml import Element, Node
@@ -37,7 +39,10 @@ Leave = Callable[["HtmlWalker", "Element"], None]
 class HtmlWalker:
     """One pass over a page."""
 
-    def __init__(self, flow: HtmlFlow, places: HtmlPlaces) -> None:
+    def __init__(self, flow: HtmlFlow, places: HtmlPlaces, pictures: Container[str] = (), folder: str = "") -> None:
+        """`pictures` are files beside the page, whose own folder is `folder`."""
+        self._pictures = pictures
+        self._folder = folder
         self._flow = flow
         self._places = places
         self._lists = HtmlLists(flow)
@@ -220,6 +225,11 @@ class HtmlWalker:
         """In its line, or a figure where it leads one: what follows is about it, and no part of the same sentence."""
         shown = picture_text(element.attr("alt"), element.attr("class"), element.attr("src"))
         self._note_id(element)
+        source = (element.attr("src") or "").strip()
+        file = posixpath.normpath(posixpath.join(self._folder, source)) if self._pictures and source else ""
+        if file and file in self._pictures:
+            self._file_image(element, shown, source, file)
+            return
         leads = not any(part and not part.isspace() for part in self._parts)
         if not shown or not leads or self._kinds[-1] != "paragraph" or not shown.startswith(("[", "![")):
             self._parts.append(shown)
@@ -227,6 +237,18 @@ class HtmlWalker:
         self._parts.clear()
         self._breaks.clear()
         self._flow.paragraph(shown, self._places.of(element, self._name(element)), "figure")
+
+    def _file_image(self, element: Element, shown: str, source: str, file: str) -> None:
+        """An image that is a file beside the page: a figure that says which, also without an alternative text."""
+        name = posixpath.basename(file)
+        shown = shown if shown.startswith("![") else f"![{name}]({source})"
+        if self._kinds[-1] == "paragraph" and not any(part and not part.isspace() for part in self._parts):
+            self._parts.clear()
+            self._breaks.clear()
+            detail = Detail(name=name, image=file)
+            self._flow.paragraph(shown, self._places.of(element, self._name(element)), "figure", detail)
+        else:
+            self._parts.append(shown)
 
     def _line_break(self, element: Element) -> None:
         self._breaks.append(len(self._parts))
