@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from benchmarks.common import LIMIT
@@ -143,3 +144,42 @@ def static() -> Any:
     from seamline.embed.static import StaticEmbedder
 
     return StaticEmbedder()
+
+
+def read(text: str, name: str, media_type: str) -> Any:
+    import seamline
+
+    return seamline.read(text, id=name, media_type=media_type)
+
+
+def read_path(file: Path, **options: Any) -> Any:
+    """A document of any format; None where its parser refuses the file."""
+    import seamline
+
+    try:
+        return seamline.read(file, **options)
+    except seamline.SeamlineError:
+        return None
+
+
+def leaves(document: Any, strategy: str, limit: int) -> list[Any]:
+    """The chunks of the lowest level."""
+    import seamline
+    from seamline.recipe.recipe import Recipe
+
+    sizes = {"target": target_of(limit), "limit": limit}
+    return [one for one in seamline.chunk(document, recipe=Recipe(strategy=strategy), **sizes) if one.level == 0]
+
+
+def span(start: int, end: int) -> Any:
+    from seamline.types import Span
+
+    return Span(start, end)
+
+
+def page_text(markup: str) -> str:
+    """The text of a web page that is in its chunks."""
+    import seamline
+
+    document = seamline.read(markup, id="page", media_type="text/html")
+    return "\n".join(document.text[piece.start : piece.end] for piece in seamline.chunk(document))

@@ -81,6 +81,7 @@ class Anchors(Sequence[Anchor]):
         out: dict[str, Any] = {}
         boxes: list[_Box] = []
         rows: dict[str, list[int]] = {}
+        lines: dict[str, list[int]] = {}
         for run in list(self.runs_in(start, end)) or self._around(start):
             place = run.place
             for key, name in _NUMBERS.items():
@@ -94,8 +95,13 @@ class Anchors(Sequence[Anchor]):
                     out[name].append(place[key])
             if "sheet" in place and "row" in place:
                 _widen(rows, place["sheet"], place["row"], place["row"])
+            if "part" in place and "lines" in place:
+                _widen(lines, place["part"], *place["lines"])
             if "box" in place:
                 boxes.append(_box(run, start, end))
+        if len(lines) > 1:  # lines of several files make no range
+            out["lines"] = next(iter(lines.values()))
+            out["part_lines"] = [[part, *ends] for part, ends in lines.items()]
         return _summarize(out, boxes, rows)
 
 

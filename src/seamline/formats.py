@@ -33,6 +33,8 @@ _SOURCE_CODE = (
     " .scss .tf .proto .toml .yaml .yml .ps1 .m .mm .vue .svelte .el .clj .nix .cmake .make .mk .dockerfile .xml"
 )
 
+LATEX = (".tex", ".latex", ".ltx")
+
 FORMATS = (
     Format(
         "markdown",
@@ -55,7 +57,7 @@ FORMATS = (
     Format(
         "latex",
         "text/x-tex",
-        (".tex", ".latex", ".ltx"),
+        LATEX,
         "seamline.parse.latex.document:parse",
         is_text=True,
         is_proved=True,

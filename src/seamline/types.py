@@ -78,7 +78,7 @@ class Detail(NamedTuple):
     name: str | None = None
     """Of a scope, an environment, a directive; of the picture of a figure."""
     type: str = ""
-    """Of a scope: function, method, class, object, ..."""
+    """Of a scope: function, method, class, object, ...; of a paragraph that names what is beside it: caption."""
     fenced: bool = False
     """Code between fences."""
     unclosed: str = ""

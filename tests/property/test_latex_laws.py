@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import seamline
 from seamline.parse import parse_text
+from seamline.recipe.recipe import ParseOptions
 from seamline.testing.parsers import check_document
 from seamline.types import Document
 
@@ -23,8 +24,8 @@ COMMENT = re.compile(r"(?<!\\)%[^\r\n]*")
 EDGE = re.compile(r"\\(begin|end)\{([^}]+)\}|(\\\[)|(\\\])")
 
 
-def read(text: str) -> Document:
-    return parse_text(text, id="bridge", media_type=LATEX)
+def read(text: str, comments: str = "keep") -> Document:
+    return parse_text(text, id="bridge", media_type=LATEX, reading=ParseOptions(comments=comments))
 
 
 def balance(text: str) -> list[str]:
@@ -143,3 +144,19 @@ def test_line_ends_change_nothing_but_offsets(source: str) -> None:
     assert [(b.kind, b.level, b.parent) for b in plain.blocks] == [(b.kind, b.level, b.parent) for b in dos.blocks]
     texts = [dos.text[b.start : b.end].replace("\r\n", "\n") for b in dos.blocks]
     assert texts == [plain.text[b.start : b.end] for b in plain.blocks]
+
+
+@law
+@given(st.lists(st.sampled_from(SCRAPS), max_size=60).map("".join))
+def test_comments_move_to_the_end_and_nothing_is_lost(source: str) -> None:
+    document = read(source, "remove")
+    check_document(document, limits=(64,))
+    assert sorted("".join(document.text.split())) == sorted("".join(source.split()))
+    taken = [document.text[start:end] for start, end in document.removed]
+    lines = source.splitlines()
+    for text, span in zip(taken, document.removed, strict=True):
+        if text.startswith("%"):
+            number = document.place_of(span)["lines"][0]
+            assert text in lines[number - 1]
+    again = read(document.text, "remove")
+    assert again.text == document.text  # as an index reads back what it stored

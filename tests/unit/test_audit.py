@@ -13,6 +13,7 @@ import pytest
 
 import seamline
 from seamline.cut.audit.audit import RULES, Violation, audit, audit_records
+from seamline.cut.audit.roles import LineRoles, blank_tags, changed_lines
 from seamline.types import Chunk, ChunkIds, Context, Document, Span
 
 LIMIT = 64
@@ -486,3 +487,45 @@ def test_a_line_that_is_something_else_alone_is_found() -> None:
     violations = audit_records(records, page, limit=512)
     assert [(one.rule, one.chunk_index) for one in violations] == [("changed-role", 1)]
     assert "html in the document, code here" in violations[0].message
+
+
+MDX = """<Tabs>
+  <Tab title="a > b" on={() => { x }}>
+  ```sh
+  npm install
+  ```
+  </Tab>
+</Tabs>
+
+## Setup
+
+First, install it.
+
+```sh
+# a comment
+npm start
+```
+"""
+
+
+def test_mdx_is_read_as_mdx() -> None:
+    """CommonMark takes the first fence for HTML, and then all that follows for code."""
+    page = seamline.read(MDX, id="doc", media_type="text/mdx")
+    chunks = seamline.chunk(page, target=22, limit=24)
+    assert len(chunks) > 2
+    assert "changed-role" not in rules(audit(chunks, limit=24))
+
+
+def test_a_changed_line_of_mdx_is_still_found() -> None:
+    known = LineRoles(MDX, is_mdx=True)
+    start, end = MDX.index("## Setup"), MDX.index("\n\n```sh\n# a")
+    for lead, changed in (("<div>\n", []), ("```\n", [("heading", "code"), ("text", "code")])):
+        found = changed_lines(known, lead + MDX[start:end], len(lead), start, end)
+        assert [(line.was.role, line.now.role) for line in found] == changed
+
+
+def test_tags_on_lines_of_their_own_are_blank_in_mdx() -> None:
+    text = "<A\n  b='>'\n>\n*x* <b>y</b>\n</A>\n<B/> <C />\n<D> text\n"
+    shown = blank_tags(text)
+    assert len(shown) == len(text)
+    assert shown.split() == ["*x*", "<b>y</b>", "<D>", "text"]

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import seamline
 from seamline.parse import parse_bytes
+from seamline.parse.builder import CAPTION
 from seamline.parse.html.meta import declared_encoding
 from seamline.parse.html.page import parse
 from seamline.parse.parser_types import ParseInput, ParseLimits, ParseResult
@@ -210,7 +212,8 @@ def test_headings_and_cells_do_not_name_the_files_of_pictures() -> None:
 
 def test_a_figure_may_hold_code_or_a_table() -> None:
     document = read("<figure><pre>x</pre><figcaption>Listing</figcaption></figure>")
-    assert kinds(document) == ["code", "figure"]
+    assert kinds(document) == ["code", "paragraph"]
+    assert document.blocks[1].detail == CAPTION
 
 
 # --- places -------------------------------------------------------------------------------------------------------
@@ -315,30 +318,64 @@ def test_an_empty_page_says_so() -> None:
         assert codes(document) == ["html-empty"]
 
 
-def test_boilerplate_goes_only_on_request_and_is_counted() -> None:
+def content(document: Document) -> str:
+    """The text without what stands after it: what was left out."""
+    return document.text[: document.removed[0].start].rstrip() if document.removed else document.text
+
+
+def removed(document: Document) -> list[str]:
+    return [document.text[start:end] for start, end in document.removed]
+
+
+def test_boilerplate_is_listed_after_the_text_and_counted() -> None:
     markup = (
-        "<body><header><a href=/>Logo</a></header><nav><ul><li>Home<li>About</ul></nav>"
+        "<body><header><a href=/>Logo</a></header>\n<nav><ul><li>Home<li>About</ul></nav>"
         "<div class='cookie-banner'>We use cookies</div><article><header><h1>Title</h1></header>"
-        "<p>Content of the page, which is what people came for.</p><aside>Related</aside></article>"
-        "<footer>Imprint</footer></body>"
+        "<p>Content of the page, which is what people came for, and somewhat more than the rest of it.</p>"
+        "<aside><a href=/b>Related</a></aside></article><footer>Imprint</footer></body>"
     )
     assert "We use cookies" in read(markup).text
+    assert read(markup).removed == ()
     document = read(markup, "remove")
-    assert document.text == "# Title\n\nContent of the page, which is what people came for."
+    assert content(document).startswith("# Title\n\nContent of the page, which is what people came for")
+    assert removed(document) == ["Logo", "Home About", "We use cookies", "Related", "Imprint"]
     assert codes(document) == ["boilerplate"]
-    assert "39 characters" in document.notices[0].message
+    assert "5 menus, banners and the like with 42 characters" in document.notices[0].message
+    assert document.place_of(document.removed[1])["lines"] == [2, 2]
+    assert not any("cookies" in chunk.text for chunk in seamline.chunk(document))
 
 
 def test_only_the_main_element_is_content_where_there_is_one() -> None:
     document = read("<div>before<main><p>content that is long enough to be one</p></main>after</div>", "remove")
-    assert document.text == "content that is long enough to be one"
+    assert content(document) == "content that is long enough to be one"
+    assert removed(document) == ["before", "after"]
+
+
+def test_the_heading_above_the_main_element_is_kept() -> None:
+    markup = "<header><a href=/>Logo</a><h1>Ducks</h1></header><main><p>Words about ducks.</p></main>"
+    assert content(read(markup, "remove")) == "# Ducks\n\nWords about ducks."
+
+
+def test_a_page_that_does_not_say_what_its_content_is_loses_nothing() -> None:
+    markup = "<div class=menu><a href=/>Home</a></div><div><p>Some words of it.</p></div><footer>Imprint</footer>"
+    assert read(markup, "remove").text == read(markup).text
+    long = "Running text that is about as long as that of the other part of the page, with more words in it."
+    both = f"<article><p>{long}</p></article><div><p>{long} And it is not in an article.</p></div>"
+    assert read(both, "remove").text == read(both).text
+
+
+def test_notes_and_quotes_beside_the_text_are_content() -> None:
+    markup = (
+        "<main><h1>T</h1><p>Some words of the page.</p><aside class='note'>Mind the gap.</aside>"
+        "<blockquote>Said so.<footer>A person</footer></blockquote><aside>Words without a link stay.</aside></main>"
+    )
+    assert read(markup, "remove").removed == ()
 
 
 def test_what_holds_most_of_a_page_is_not_taken_for_a_menu() -> None:
-    document = read(
-        "<div class=sidebar><p>All the text there is stands in a strangely named element.</p></div>", "remove"
-    )
-    assert document.text.startswith("All the text")
+    text = "All the text there is stands in a strangely named element."
+    document = read(f"<main><div class=sidebar><p><a href=/>{text}</a></p></div></main>", "remove")
+    assert document.text == text
 
 
 # --- metadata -----------------------------------------------------------------------------------------------------

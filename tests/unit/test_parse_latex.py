@@ -13,7 +13,9 @@ from seamline.types import NO_DETAIL, Block, Detail, Document
 
 
 def read(text: str, front_matter: str = "metadata") -> Document:
-    document = parse_text(text, id="bridge", media_type="text/x-tex", reading=ParseOptions(front_matter=front_matter))
+    """With its comments, so that the text is the source."""
+    reading = ParseOptions(front_matter=front_matter, comments="keep")
+    document = parse_text(text, id="bridge", media_type="text/x-tex", reading=reading)
     assert document.text == text
     check_document(document)
     return document

@@ -14,7 +14,7 @@ from seamline.protocols import Reader, Store
 from seamline.records import Entry, Head, MetaValue, Version
 from seamline.search.documents import cite_place
 from seamline.search.hits import Citation
-from seamline.types import Document
+from seamline.types import Document, Span
 
 if TYPE_CHECKING:
     from seamline.records import Vector
@@ -113,7 +113,14 @@ def _parse(version: Version) -> Document:
         found = parse.parse_text(version.text, id=version.doc, uri=version.uri, media_type=named.media_type)
         if found.text == version.text:
             return found
-    return parse.parse_text(version.text, id=version.doc, uri=version.uri, media_type=_MARKDOWN)
+    end = max((place.end for place in version.places), default=len(version.text))
+    found = parse.parse_text(version.text[:end], id=version.doc, uri=version.uri, media_type=_MARKDOWN)
+    rest = version.text[end:]
+    if not rest.strip():
+        return replace(found, text=version.text)
+    # What stands after the last chunk was left out of them, such as the menus of a page.
+    start = end + len(rest) - len(rest.lstrip())
+    return replace(found, text=version.text, removed=(*found.removed, Span(start, end + len(rest.rstrip()))))
 
 
 def _stored_meta(reader: Reader, version: Version, document: Document) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from seamline.files import (
     read_stream,
     shorten,
 )
-from seamline.formats import format_named, format_names
+from seamline.formats import LATEX, format_named, format_names
 from seamline.recipe.ignore import REASONS, FileChoice, LeftOut
 from seamline.recipe.recipe import Recipe
 from seamline.types import Document
@@ -34,6 +34,7 @@ __all__ = [
     "fence_around",
     "format_named",
     "format_names",
+    "leave_out_parts",
     "out_of_memory",
     "parse_bytes",
     "parse_file",
@@ -62,6 +63,29 @@ def parse_file(
         max_bytes=max_bytes,
         real=file.real,
     )
+
+
+def leave_out_parts(inputs: Inputs, *, encoding: str | None = None, max_bytes: int | None = MAX_BYTES) -> Inputs:
+    """Inputs without the files of LaTeX that others of them name: those are read with these."""
+    files = [file for file in inputs.files if file is not None and file.path.suffix.lower() in LATEX]
+    if len(files) < 2:
+        return inputs
+    import os
+
+    from seamline.parse import gather_project
+    from seamline.parse.latex.project import LatexProject, find_parts
+
+    known = {os.path.abspath(file.path): file for file in files}
+
+    def project(place: str) -> LatexProject | None:
+        file = known[place]
+        data = read_file(file.path, max_bytes=max_bytes, real=file.real).data
+        return gather_project(data, file.path, file.path.parent, None, encoding, max_bytes)
+
+    parts = {known[part]: known[top] for part, top in find_parts(list(known), project).items()}
+    told = [f"{part.path.as_posix()}: is a part of {top.path.as_posix()} and read there" for part, top in parts.items()]
+    kept = [file for file in inputs.files if file is None or file not in parts]
+    return inputs._replace(files=kept, skipped=[*inputs.skipped, *told])
 
 
 def parse_bytes(data: bytes, recipe: Recipe, *, media_type: str | None = None, encoding: str | None = None) -> Document:

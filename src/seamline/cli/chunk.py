@@ -15,6 +15,7 @@ from seamline.api.sources import (
     File,
     Inputs,
     expand,
+    leave_out_parts,
     out_of_memory,
     parse_bytes,
     parse_file,
@@ -135,6 +136,7 @@ def execute(args: argparse.Namespace) -> int:
     if args.list:
         return list_files([WantedPath(path, choices, args.follow_links) for path in args.paths])
     inputs = expand(args.paths, output=path, follow_links=args.follow_links, choices=choices)
+    inputs = leave_out_parts(inputs, encoding=args.encoding, max_bytes=most)
     output = open_output(path, encoding="utf-8" if as_json or path else sys.stdout.encoding or "utf-8")
     if settled.config and not as_json and not args.quiet:
         say(f"using {settled.config}")

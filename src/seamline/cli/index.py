@@ -63,7 +63,7 @@ exit codes: 0 done, 1 some documents failed (the rest is done) or the index refu
 
 _RECIPE = (
     "target", "limit", "floor", "tokenizer", "bias", "packer", "sections", "depth", "overlap", "breadcrumb",
-    "preset", "config", "front_matter", "boilerplate", "ocr",
+    "preset", "config", "front_matter", "boilerplate", "comments", "ocr",
 )  # fmt: skip
 """Options that ask for a recipe."""
 

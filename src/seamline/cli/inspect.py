@@ -53,7 +53,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("--json", action="store_true", help="one JSON object per file and line")
     parser.add_argument("--encoding", metavar="NAME", help="of files that are not UTF-8, such as cp1252")
     add_media_type(parser, "read as this format, whatever it is")
-    parser.add_argument("--boilerplate", choices=("keep", "remove"), default="keep", help="of web pages (keep)")
+    parser.add_argument("--boilerplate", choices=("remove", "keep"), default="remove", help="of web pages (remove)")
+    parser.add_argument("--comments", choices=("remove", "keep"), default="remove", help="in LaTeX (remove)")
     parser.add_argument("--ocr", choices=("auto", "on", "off"), default="auto", help="of pages without text (auto)")
     add_size_limit(parser)
     add_place_options(parser)
@@ -127,7 +128,7 @@ def _has_index(args: argparse.Namespace) -> bool:
 
 
 def _read(args: argparse.Namespace, name: str, most: int | None) -> Document:
-    recipe = Recipe(boilerplate=args.boilerplate, ocr=args.ocr)
+    recipe = Recipe(boilerplate=args.boilerplate, comments=args.comments, ocr=args.ocr)
     media_type = media_type_of(args)
     if name == "-":
         return parse_bytes(read_stdin(most), recipe, media_type=media_type, encoding=args.encoding)

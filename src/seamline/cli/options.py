@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from seamline.api.trust import Access, Trust
 
 _PLAIN = (
-    *("strategy", "llm", "bias", "packer", "sections", "depth", "breadcrumb", "front_matter", "boilerplate", "ocr"),
+    *("strategy", "llm", "bias", "packer", "sections", "depth", "breadcrumb"),
+    *("front_matter", "boilerplate", "comments", "ocr"),
 )
 """Options that are fields of the recipe as they are."""
 
@@ -197,8 +198,11 @@ def add_recipe_options(parser: argparse.ArgumentParser) -> None:
         help="metadata: parsed, not in chunks (default); include: in the first chunk; strip: dropped",
     )
     read.add_argument(
-        "--boilerplate", choices=("keep", "remove"), help="menus, banners and footers of web pages (keep)"
+        "--boilerplate",
+        choices=("remove", "keep"),
+        help="menus, banners and footers of web pages that say what their content is (remove)",
     )
+    read.add_argument("--comments", choices=("remove", "keep"), help="comments in LaTeX (remove)")
     read.add_argument(
         "--ocr",
         choices=("auto", "on", "off"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from seamline.cut.atoms import Atom
+from seamline.cut.captions import caption_gaps
 from seamline.cut.context import HeadingContexts
 from seamline.cut.scores import Scorer
 from seamline.cut.scores.structure import seam_before
@@ -80,9 +81,11 @@ class Atomizer:
         if position == last:
             return
         text, count, least = self._text, self._count, limit // 8
+        captions = caption_gaps(text, blocks, tops[position:last])
         inside = self._leads.at(section, blocks[tops[position]].end).tokens
         above = glue.tokens  # headings that the next block may not be cut from
         chain = above  # all that may not be cut apart so far
+        loose = False  # whether the last block could do without the one before it
         room = max(limit - max(glue.borrowed + above, inside), least)
         for place in range(position, last):
             index = tops[place]
@@ -90,14 +93,26 @@ class Atomizer:
             until = starts[place + 1] if place + 1 < last else end
             tokens = count(text[start:until]) if until - start <= LONGEST_TOKEN * room else limit + 1
             seam = seam_before(text, blocks, tops, place)
-            if tokens <= room and self._stays_whole(index, tokens):
-                stays = (seam == "lead-in" or not self._plain) and self._stays_with_before(
-                    start, seam, chain + tokens, room, limit
-                )
+            if tokens <= room and (
+                self._stays_whole(index, tokens)
+                or (captions and self._in_pair(captions, place - position, index, tokens))
+            ):
+                if captions and place - position in captions:
+                    if chain + tokens > room and loose:
+                        out[-1] = out[-1]._replace(forbidden=False)
+                        chain = out[-1].tokens
+                    stays = chain + tokens <= room
+                    loose = False
+                else:
+                    stays = (seam == "lead-in" or not self._plain) and self._stays_with_before(
+                        start, seam, chain + tokens, room, limit
+                    )
+                    loose = stays and not above
                 chain = tokens + (chain if stays else above)
                 out.append(Atom(start, until, tokens, seam, None, above > 0 or stays))
             else:
                 chain = limit
+                loose = False
                 out.extend(self._splitter.split(Task(start, until, index, seam, None, above > 0), room))
             if above:
                 above = 0
@@ -109,6 +124,15 @@ class Atomizer:
             return True
         kind, start, end = self._blocks[index][:3]
         return tokens <= self._whole.get(kind, tokens) and not self._scorer.opens(start, end)
+
+    def _in_pair(self, captions: frozenset[int], place: int, index: int, tokens: int) -> bool:
+        """Whether a block is a caption, or stands beside its caption and nothing must be cut in it."""
+        if place not in captions and place + 1 not in captions:
+            return False
+        kind, start, end = self._blocks[index][:3]
+        if tokens > self._whole.get(kind, tokens):
+            return False
+        return kind == "paragraph" or not self._scorer.forces(start, end)
 
     def _stays_with_before(self, start: int, seam: str, tokens: int, room: int, limit: int) -> bool:
         """Whether a block stays with the one before it: that introduces it, or a signal says so. `tokens` are those of

@@ -11,6 +11,7 @@ from seamline.code_outline import CodeOutline, Import
 from seamline.cut.atoms import Draft, context_text, render_chunk
 from seamline.cut.sections import Section
 from seamline.protocols import Tokenizer
+from seamline.text.headings import cap_title, heading_text
 from seamline.types import NO_DETAIL, Block, Context, Document
 
 
@@ -23,6 +24,13 @@ class HeadingContext(NamedTuple):
 
 
 _NONE = HeadingContext()
+_MARKDOWN = ("text/markdown", "text/mdx")
+
+
+def root_title(document: Document) -> str:
+    """The title that the front matter of Markdown gives, on one line and capped; empty where it gives none."""
+    title = document.front_matter.get("title") if document.source.media_type in _MARKDOWN else None
+    return cap_title(" ".join(title.split())) if isinstance(title, str) else ""
 
 
 class HeadingContexts:
@@ -35,8 +43,11 @@ class HeadingContexts:
         sections: Sequence[Section],
         count: Callable[[str], int],
         most: int,
+        title: str = "",
     ) -> None:
         self._text = document.text
+        self._title = title
+        """The root of all headings, where none of them says it."""
         self._blocks = document.blocks
         self._starts = starts
         self._sections = sections
@@ -44,26 +55,37 @@ class HeadingContexts:
         self._count = count
         self._most = most
         """Headings never take more tokens than this; 0 where the recipe wants none."""
-        self._known: dict[tuple[int, ...], HeadingContext] = {}
+        self._known: dict[tuple[bool, tuple[int, ...]], HeadingContext] = {}
+        self._says: dict[tuple[int, ...], bool] = {}
+        """Per path, whether one of its headings says the title."""
         self.bare: set[int] = set()
         """Starts of chunks that have no room for headings as context."""
 
     def at(self, section: int, start: int) -> HeadingContext:
         """What a chunk borrows that starts at `start` in a section."""
         _, _, _, path, above = self._sections[section]
-        if not path or not self._most or start in self.bare:
+        if not (path or self._title) or not self._most or start in self.bare:
             return _NONE
         blocks = self._blocks
-        if above == len(path) or blocks[path[-1]].start < start:
+        if not path or above == len(path) or blocks[path[-1]].start < start:
             headings = path
         elif start <= blocks[path[above]].start:
             headings = path[:above]
         else:
             headings = tuple([index for index in path if blocks[index].start < start])
-        lead = self._known.get(headings)
+        is_titled = bool(self._title) and self._needs_title(path, start)
+        lead = self._known.get((is_titled, headings))
         if lead is None:
-            lead = self._known[headings] = self._made(headings)
+            lead = self._known[is_titled, headings] = self._made(headings, is_titled=is_titled)
         return lead
+
+    def _needs_title(self, path: tuple[int, ...], start: int) -> bool:
+        """Whether neither a heading nor the front matter itself says the title."""
+        known = self._says.get(path)
+        if known is None:
+            texts = [heading_text(self._text, self._blocks[index]) for index in path]
+            known = self._says[path] = any(text.casefold() == self._title.casefold() for text in texts)
+        return not known and not (start <= self._blocks[0].start and self._blocks[0].kind == "front_matter")
 
     def section_at(self, offset: int, first: int, last: int) -> int:
         """Which of the sections [first, last) holds an offset."""
@@ -72,10 +94,11 @@ class HeadingContexts:
         position = bisect_right(self._starts, offset) - 1
         return bisect_right(self._firsts, position) - 1
 
-    def _made(self, headings: tuple[int, ...]) -> HeadingContext:
+    def _made(self, headings: tuple[int, ...], *, is_titled: bool) -> HeadingContext:
         """Headings as context; the outermost give way where all would take too much."""
         blocks = self._blocks
-        context = tuple([Context("heading", blocks[i].start, blocks[i].end, "\n\n") for i in headings])
+        root = (Context("heading", 0, 0, f"# {self._title}\n\n"),) if is_titled else ()
+        context = (*root, *[Context("heading", blocks[i].start, blocks[i].end, "\n\n") for i in headings])
         while context:
             text = context_text(self._text, context)
             tokens = self._count(text)

@@ -24,7 +24,7 @@ from seamline.cut.atoms import (
     part_of,
     render_chunk,
 )
-from seamline.cut.context import HeadingContexts
+from seamline.cut.context import HeadingContexts, root_title
 from seamline.cut.pack import Goal, Load, Pack, packer
 from seamline.cut.scores import NO_SIGNAL, Scorer, Signal
 from seamline.cut.sections import find_sections
@@ -60,7 +60,10 @@ class Cutter:
         self._is_silent = self.scorer.is_silent
         self._most_whole = recipe.budget.limit if recipe.depth else recipe.budget.target
         self._outline = signal.outline
-        self.leads = HeadingContexts(document, self.starts, self.sections, self.count, heading_tokens(recipe))
+        self.title = root_title(document) if recipe.breadcrumb_title and recipe.breadcrumb_depth else ""
+        self.leads = HeadingContexts(
+            document, self.starts, self.sections, self.count, heading_tokens(recipe), self.title
+        )
 
     @cached_property
     def splitter(self) -> Splitter:
@@ -232,7 +235,7 @@ class Cutter:
         else:
             tail = [0, *[closing_tokens(a.frame, a.end) for a in part]]
             lead = [opening_tokens(a.frame, self.text, a.start) for a in part]
-            if last - first > 1 or self.sections[first].path:
+            if last - first > 1 or self.sections[first].path or self.title:
                 for index, atom in enumerate(part):
                     section = self.leads.section_at(atom.start, first, last)
                     lead[index] += self.leads.at(section, atom.start).tokens

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from seamline.text.headings import heading_text
+from seamline.text.headings import heading_text, is_long
 from seamline.text.lines import trimmed
 from seamline.types import Block, Document, Namer, Span
 
@@ -65,8 +65,12 @@ def _section(
 
 
 def _push(blocks: Sequence[Block], stack: list[int], index: int) -> None:
-    """Pop to the level above, then push. Jumps in level stay as the author wrote them; an H1 clears the stack."""
-    level = blocks[index].level
+    """Pop to the level above, then push. Jumps in level stay as the author wrote them; an H1 clears the stack. A
+    paragraph that a line below it turns into a heading is none above others."""
+    block = blocks[index]
+    if is_long(block):
+        return
+    level = block.level
     while stack and blocks[stack[-1]].level >= level:
         stack.pop()
     stack.append(index)

@@ -10,11 +10,17 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seamline.errors import StoreError
 from seamline.files import MAX_BYTES, File, expand, fence_around, read_file, shorten
+from seamline.formats import LATEX
+from seamline.parse import gather_project
+from seamline.parse.latex.project import find_parts
 from seamline.recipe.ignore import FileChoice, LeftOut
+
+if TYPE_CHECKING:
+    from seamline.parse.latex.project import LatexProject
 
 
 class IndexSource(NamedTuple):
@@ -30,6 +36,8 @@ class IndexSource(NamedTuple):
     """Metadata that is given beside the bytes; it outranks the front matter."""
     encoding: str | None = None
     """Of a source that is not UTF-8."""
+    gather: Callable[[bytes], LatexProject | None] | None = None
+    """The files that LaTeX names, by its bytes."""
 
 
 class Sources(NamedTuple):
@@ -83,6 +91,7 @@ def sources(
     bounds = bounds or SourceLimits()
     fence = fence_around(bounds.roots or paths)
     candidates: dict[str, IndexSource] = {}
+    places: dict[str, str] = {}
     failures: list[str] = []
     folders: list[str] = []
     gone: set[str] = set()
@@ -107,11 +116,18 @@ def sources(
             if file is not None:
                 doc = document_name(file.path, root)
                 read = partial(_read, file, doc, bounds.max_bytes, notices)
+                folder = Path(path) if os.path.isdir(path) else file.path.parent
+                gather = partial(_gather, file.path, folder, media_type, bounds)
+                modified = _modification_time(file.path)
                 candidates.setdefault(
-                    doc, IndexSource(doc, read, _modification_time(file.path), media_type, encoding=bounds.encoding)
+                    doc, IndexSource(doc, read, modified, media_type, encoding=bounds.encoding, gather=gather)
                 )
+                places[doc] = os.path.abspath(file.path)
     missing = frozenset(gone)
     notices += shorten(skipped)
+    for doc, top in _parts_of_others(candidates, places).items():
+        del candidates[doc]
+        notices.append(f"{doc}: is a part of {document_name(top, root)} and indexed there")
     apart = [one for one in bounds.apart if any(is_below(one, folder) for folder in folders)]
     covers = partial(_is_covered, tuple(folders), missing, tuple(apart))
     taken = [one for one in left_out.values() if document_name(one.path, root) not in candidates]
@@ -158,6 +174,22 @@ def _read(file: File, doc: str, max_bytes: int | None, notices: list[str]) -> by
     data, told = read_file(file.path, max_bytes=max_bytes, real=file.real, name=doc)
     notices += [f"{doc}: {notice.message}" for notice in told]
     return data
+
+
+def _gather(path: Path, folder: Path, media_type: str | None, bounds: SourceLimits, data: bytes) -> LatexProject | None:
+    return gather_project(data, path, folder, media_type, bounds.encoding, bounds.max_bytes)
+
+
+def _parts_of_others(candidates: Mapping[str, IndexSource], places: Mapping[str, str]) -> dict[str, str]:
+    """Documents that are files of another one, and the path of that."""
+    docs = [doc for doc in candidates if doc.lower().endswith(LATEX)]
+    known = {places[doc]: doc for doc in docs}
+
+    def project(place: str) -> LatexProject | None:
+        source = candidates[known[place]]
+        return source.gather(source.read()) if source.gather is not None else None
+
+    return {known[part]: top for part, top in find_parts(list(known), project).items()}
 
 
 def _modification_time(path: Path) -> datetime | None:

@@ -35,6 +35,7 @@ from seamline.types import Document
 
 if TYPE_CHECKING:
     from seamline.embed.late import Within
+    from seamline.parse.latex.project import LatexProject
     from seamline.protocols import VectorCache
 
 
@@ -183,12 +184,13 @@ class IndexRun:
                 self._watcher.document(done, len(sources), source.doc)
             try:
                 data, head = source.read(), self._heads.get(source.doc)
-                mark = revision(data, self._fingerprint, source.meta)
+                project = source.gather(data) if source.gather is not None else None
+                mark = revision(data + project.digest if project else data, self._fingerprint, source.meta)
                 if head is not None and not head.deleted and head.revision == mark:
                     self.report.unchanged += 1
                     continue
                 with nullcontext(reader) if reader else self._store.reader() as state:
-                    draft = self._draft(state, head, source, data, mark)
+                    draft = self._draft(state, head, source, data, mark, project)
             except SeamlineError as error:
                 message = str(error).removeprefix(f"{source.doc}: ").removeprefix(f"{source.doc}, ")
                 self.report.failures.append(Failure(source.doc, message))
@@ -262,8 +264,16 @@ class IndexRun:
             self.report.notices += self._remarks
         return self.report
 
-    def _draft(self, reader: Reader, head: Head | None, source: IndexSource, data: bytes, mark: str) -> DocumentDraft:
-        """What is new in a source, of which these are the bytes and their revision."""
+    def _draft(
+        self,
+        reader: Reader,
+        head: Head | None,
+        source: IndexSource,
+        data: bytes,
+        mark: str,
+        project: LatexProject | None = None,
+    ) -> DocumentDraft:
+        """What is new in a source, of which these are the bytes, their revision and the files that it names."""
         alive = head is not None and not head.deleted
         document = parse_bytes(
             data,
@@ -271,6 +281,7 @@ class IndexRun:
             media_type=source.media_type,
             encoding=source.encoding,
             reading=self._tools.recipe.reading,
+            project=project,
         )
         if source.meta:
             title = source.meta.get("title")

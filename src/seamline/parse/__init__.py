@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from seamline.errors import ParseError, ParserGaveUp
 from seamline.files import MAX_BYTES, read_file
-from seamline.formats import CODE_SUFFIXES, Format, bare_type, format_named, format_names, plugin_of
+from seamline.formats import CODE_SUFFIXES, LATEX, Format, bare_type, format_named, format_names, plugin_of
 from seamline.parse.decode import check_encodable, decode, encode_pieces
 from seamline.parse.html.meta import declared_encoding
 from seamline.parse.markdown.notices import notices_of_characters
@@ -18,7 +19,10 @@ from seamline.recipe.recipe import KINDS, ParseOptions
 from seamline.registry import blame
 from seamline.types import Document, Notice, Source
 
-__all__ = ["format_of", "parse_bytes", "parse_file", "parse_text"]
+if TYPE_CHECKING:
+    from seamline.parse.latex.project import LatexProject
+
+__all__ = ["format_of", "gather_project", "parse_bytes", "parse_file", "parse_text"]
 
 MARKDOWN = "text/markdown"
 
@@ -50,12 +54,38 @@ def parse_file(
     reading: ParseOptions | None = None,
     max_bytes: int | None = MAX_BYTES,
     real: str = "",
+    root: Path | None = None,
 ) -> Document:
-    """A document from a file; its id is the path as given. `max_bytes` and `real` are those of `read_file`."""
+    """A document from a file; its id is the path as given. `max_bytes` and `real` are those of `read_file`. Files that
+    LaTeX names are read where they are below `root`, which is the folder of the file where none is given."""
     uri = path.as_posix()
     data, notices = read_file(path, max_bytes=max_bytes, real=real)
-    document = parse_bytes(data, uri=uri, media_type=media_type, encoding=encoding, reading=reading)
+    project = gather_project(data, path, root or path.parent, media_type, encoding, max_bytes)
+    document = parse_bytes(data, uri=uri, media_type=media_type, encoding=encoding, reading=reading, project=project)
     return replace(document, notices=(*notices, *document.notices)) if notices else document
+
+
+def gather_project(
+    data: bytes, path: Path, root: Path, media_type: str | None, encoding: str | None, max_bytes: int | None
+) -> LatexProject | None:
+    """The files that a file of LaTeX names, from below a folder; None for other formats, and where it names none."""
+    if media_type is None and path.suffix.lower() not in LATEX:
+        return None
+    if media_type is not None and format_of(media_type, path.as_posix()).name != "latex":
+        return None
+    from seamline.parse.latex.project import gather
+
+    def read(place: Path, real: str) -> str:
+        found = read_file(place, max_bytes=max_bytes, real=real)
+        text, _ = _decode_source(found.data, format_of("latex"), place.as_posix(), encoding)
+        return text
+
+    try:
+        text, _ = _decode_source(data, format_of("latex"), path.as_posix(), encoding)
+    except ParseError:
+        return None  # which is said when it is parsed
+    project = gather(text, path, root, read)
+    return project if len(project.files) > 1 or project.notices else None
 
 
 def parse_bytes(
@@ -65,8 +95,10 @@ def parse_bytes(
     media_type: str | None = None,
     encoding: str | None = None,
     reading: ParseOptions | None = None,
+    project: LatexProject | None = None,
 ) -> Document:
-    """A document from the bytes of a file: as what `media_type` says, or as what it looks like."""
+    """A document from the bytes of a file: as what `media_type` says, or as what it looks like. `project` holds the
+    files that it names."""
     from seamline.parse.sniff import sniff
 
     media_type = media_type or sniff(data, uri)
@@ -74,7 +106,7 @@ def parse_bytes(
     text, notices = _decode_source(data, one, uri, encoding) if one.is_text else ("", ())
     digest = hashlib.sha256(data).hexdigest()
     kind = _parser_type(media_type, one)
-    raw = ParseInput(b"" if one.is_text else data, text, uri, kind, reading or ParseOptions())
+    raw = ParseInput(b"" if one.is_text else data, text, uri, kind, reading or ParseOptions(), project=project)
     parsed = _run_parser(one, raw)
     if notices:
         parsed = replace(parsed, notices=(*notices, *parsed.notices))

@@ -21,6 +21,8 @@ _DEEPEST = 6
 _SPACE = re.compile(r"\s+")
 _TICKS = re.compile(r"`{3,}")
 _FENCED = Detail(fenced=True)
+CAPTION = Detail(type="caption")
+"""Of a paragraph that names the table, picture or code beside it."""
 _new = tuple.__new__
 """Makes a block or an anchor in a third of the time that its own constructor takes."""
 _UNWRITTEN = Block("", -1, -1)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seamline.anchors import Anchors
 from seamline.code_outline import CodeOutline
 from seamline.recipe.recipe import ParseOptions
 from seamline.types import Block, Notice, Span
+
+if TYPE_CHECKING:
+    from seamline.parse.latex.project import LatexProject
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,8 @@ class ParseInput(NamedTuple):
     ask_time: Callable[[float], None] = _grant
     """Asks for so many seconds of CPU time from now on, before a step that is slow by nature: a page of OCR, a minute
     of speech."""
+    project: LatexProject | None = None
+    """The files that the source names, gathered before it is parsed; only of LaTeX."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ _PACKED = Recipe(
     packer="fill",
     sections="paragraph",
     breadcrumb=False,  # the boundary overlap already carries the heading
+    breadcrumb_title=False,
     overlap=Overlap("boundary", 50),
 )
 
@@ -48,6 +49,7 @@ _WINDOW = Recipe(
     window=200,
     sections="paragraph",
     breadcrumb=False,
+    breadcrumb_title=False,
     overlap=Overlap("tokens", 135),
     whole={"list": 0},  # an item is a gap like any other, worth 5
 )
@@ -58,6 +60,7 @@ _ESTIMATE = Recipe(
     packer="fill",
     overlap=overlap_level("medium", Budget()),
     front_matter="metadata",
+    breadcrumb_title=False,  # an H1 clears the stack, as the design has it
 )
 
 _KNOWLEDGE_BASE = Recipe(

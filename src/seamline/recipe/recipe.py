@@ -51,7 +51,8 @@ Packer = Literal["optimal", "fill", "decay"]
 Sections = Literal["heading", "paragraph", "hybrid"]
 OverlapKind = Literal["none", "blocks", "boundary", "sentences", "tokens", "context", "shadows"]
 FrontMatter = Literal["metadata", "include", "strip"]
-Boilerplate = Literal["keep", "remove"]
+Boilerplate = Literal["remove", "keep"]
+Comments = Literal["remove", "keep"]
 Ocr = Literal["auto", "on", "off"]
 Outline = Literal["none", "statements", "all"]
 Ner = Literal["rules", "spacy"]
@@ -75,8 +76,10 @@ PLACES: Mapping[str, str] = MappingProxyType(
         "depth": "cut.depth",
         "breadcrumb": "breadcrumb.enabled",
         "breadcrumb_depth": "breadcrumb.depth",
+        "breadcrumb_title": "breadcrumb.title",
         "front_matter": "parse.front_matter",
         "boilerplate": "parse.boilerplate",
+        "comments": "parse.comments",
         "ocr": "parse.ocr",
         "ocr_language": "parse.ocr_language",
     }
@@ -108,7 +111,7 @@ DERIVED = (
 )
 """What `derive` may name."""
 
-_LATER = ("signal", *SECTIONS, "strategies", "enrich", "ner", "derive", "llm")
+_LATER = ("signal", *SECTIONS, "strategies", "enrich", "ner", "derive", "llm", "comments", "breadcrumb_title")
 """Fields younger than the first indexes: a fingerprint names them only where they say something."""
 
 _LANGUAGE = re.compile(r"[A-Za-z0-9_+~/-]+")
@@ -120,6 +123,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "sections": get_args(Sections),
     "front_matter": get_args(FrontMatter),
     "boilerplate": get_args(Boilerplate),
+    "comments": get_args(Comments),
     "ocr": get_args(Ocr),
     "ner": get_args(Ner),
 }
@@ -165,6 +169,8 @@ class Recipe:
     """Whether the headings above a chunk are part of its text."""
     breadcrumb_depth: int = 6
     """How many heading levels paths keep."""
+    breadcrumb_title: bool = True
+    """Whether the title that front matter gives is the root of paths and breadcrumbs, where no heading says it."""
     overlap: Overlap = field(default_factory=Overlap)
     front_matter: FrontMatter = "metadata"
     whole: Mapping[str, int] = field(default_factory=dict)
@@ -173,8 +179,11 @@ class Recipe:
     """Per block kind, whether its own splitting rule is used when it is too large; true where not named."""
     scores: Mapping[str, int] = field(default_factory=lambda: SCORES)
     """Per kind of gap, how good a cut there is; the default where a kind is not named."""
-    boilerplate: Boilerplate = "keep"
-    """Whether menus, banners and footers of web pages are part of the text."""
+    boilerplate: Boilerplate = "remove"
+    """What becomes of menus, banners and footers of web pages that say what their content is: out of the chunks, or
+    part of them."""
+    comments: Comments = "remove"
+    """What becomes of comments in LaTeX."""
     ocr: Ocr = "auto"
     """Whether pages and images without text are read by sight: where an engine is installed, always, or never."""
     ocr_language: str = "eng"
@@ -221,7 +230,9 @@ class Recipe:
     @property
     def reading(self) -> ParseOptions:
         """What parsers are told."""
-        return ParseOptions(self.front_matter, self.boilerplate, self.ocr, self.ocr_language, self._outline)
+        return ParseOptions(
+            self.front_matter, self.boilerplate, self.ocr, self.ocr_language, self._outline, self.comments
+        )
 
     @property
     def _outline(self) -> Outline:
@@ -311,6 +322,7 @@ def _check_single(recipe: Recipe) -> None:
     for name, known in (("enrich", FACTS), ("derive", DERIVED)):
         expect_choices(getattr(recipe, name), known, _path(name))
     expect_bool(recipe.breadcrumb, _path("breadcrumb"))
+    expect_bool(recipe.breadcrumb_title, _path("breadcrumb_title"))
     expect_int(recipe.window, _path("window"), low=1)
     expect_int(recipe.depth, _path("depth"), low=0, high=6)
     expect_int(recipe.breadcrumb_depth, _path("breadcrumb_depth"), low=0, high=6)
@@ -373,8 +385,8 @@ class ParseOptions:
 
     front_matter: str = "metadata"
     """`metadata`, `include` or `strip`."""
-    boilerplate: str = "keep"
-    """What becomes of menus, banners and footers of web pages: `keep` or `remove`."""
+    boilerplate: str = "remove"
+    """What becomes of menus, banners and footers of web pages that say what their content is: `remove` or `keep`."""
     ocr: str = "auto"
     """Whether pages and images without text are read by sight: `auto` where an engine is installed, `off`, or `on`,
     which fails without one."""
@@ -383,3 +395,5 @@ class ParseOptions:
     outline: Outline = "all"
     """What source code comes with beside its blocks: `none`; `statements`, with imports and where they are used, which
     is what cutting needs; or `all`, with what facts about it need."""
+    comments: str = "remove"
+    """What becomes of comments in LaTeX: `remove` or `keep`."""

@@ -44,8 +44,10 @@ class _Place(TypedDict, total=False):
     """An id in the source."""
     elements: list[str]
     part: str
-    """A file inside the file."""
+    """A file inside the file, or that it names."""
     parts: list[str]
+    part_lines: list[list[str | int]]
+    """Lines of several files: file, first line, last line."""
     source: list[int]
     """Code points of the decoded source, from and to."""
 

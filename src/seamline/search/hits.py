@@ -409,6 +409,8 @@ def joined_anchor(first: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str
     for name in ("lines", "rows", "time"):
         if name in first and name in last:
             out[name] = [first[name][0], last[name][-1]]
+    if "lines" in out and first.get("part") != last.get("part"):
+        out["lines"] = list(first["lines"])  # lines of two files make no range
     for name in ("page", "slide"):
         if numbers := [*_numbers(first, name), *_numbers(last, name)]:
             out[f"{name}s"] = [numbers[0], numbers[-1]]

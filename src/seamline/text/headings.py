@@ -11,8 +11,18 @@ if TYPE_CHECKING:
 LONGEST_LINE = 300
 """Code points of the line above a searched text: headings may be of any length, and every chunk below has them."""
 
+LONGEST_HEADING = 300
+"""Code points of a heading that is repeated above other chunks: a longer one is a paragraph by its looks."""
+LONGEST_TITLE = 200
+"""Code points of a title or heading in a path."""
+
 _CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
 _ANCHOR = re.compile(r"[ \t]*\{#[^{}\n]*\}[ \t]*$")
+
+
+def is_long(heading: Block) -> bool:
+    """Whether a heading is too long to be repeated, as a paragraph is that a stray line below it turns into one."""
+    return heading.end - heading.start > LONGEST_HEADING
 
 
 def heading_text(text: str, block: Block) -> str:
@@ -28,6 +38,14 @@ def heading_text(text: str, block: Block) -> str:
         lines = line.splitlines()
         line = " ".join([part.strip() for part in lines[:-1]]) if len(lines) > 1 else line
     return _ANCHOR.sub("", line) if line.endswith("}") else line
+
+
+def cap_title(title: str) -> str:
+    """A title that can go with every chunk: a long one ends at a word, with an ellipsis."""
+    if len(title) <= LONGEST_TITLE:
+        return title
+    kept = title[: LONGEST_TITLE - 1]
+    return f"{kept.rpartition(' ')[0] or kept}…"
 
 
 def with_headings(title: str, path: tuple[str, ...], text: str) -> str:

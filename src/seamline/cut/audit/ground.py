@@ -144,7 +144,8 @@ class Ground:
         if self.document.source.media_type not in ("text/markdown", "text/mdx"):
             return None
         front = [block.span for block in self.blocks if block.kind == "front_matter"]
-        return LineRoles(blank_spans(self.text, [*self.document.removed, *front]))
+        is_mdx = self.document.source.media_type == "text/mdx"
+        return LineRoles(blank_spans(self.text, [*self.document.removed, *front]), is_mdx=is_mdx)
 
     @cached_property
     def tables(self) -> list[AuditedTable]:

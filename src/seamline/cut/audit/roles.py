@@ -28,10 +28,12 @@ _NO_ROLE = Line()
 
 
 class LineRoles:
-    """The roles of the lines of one text."""
+    """The roles of the lines of one text. In MDX, lines of nothing but tags have none: what is between them is
+    Markdown, where CommonMark would read HTML up to a blank line."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, *, is_mdx: bool = False) -> None:
+        self.is_mdx = is_mdx
+        self.text = text = blank_tags(text) if is_mdx else text
         self.starts = [0, *(found.end() for found in _END.finditer(text))]
         self.lines = [_NO_ROLE] * len(self.starts)
         for role, start, end, fenced in _events(text):
@@ -97,7 +99,7 @@ class ChangedLine(NamedTuple):
 def changed_lines(known: LineRoles, chunk_text: str, lead: int, start: int, end: int) -> Iterator[ChangedLine]:
     """Lines of the span [start, end) of a text that are something else in a chunk, where that span starts at `lead`."""
     text = known.text
-    alone = LineRoles(chunk_text)
+    alone = LineRoles(chunk_text, is_mdx=known.is_mdx)
     number = known.number(start)
     while number < len(known.starts) and known.starts[number] < end:
         line_end = known.starts[number + 1] if number + 1 < len(known.starts) else len(text)
@@ -117,3 +119,61 @@ def blank_spans(text: str, spans: Sequence[tuple[int, int]]) -> str:
     for start, end in spans:
         text = text[:start] + re.sub(r"[^\r\n]", " ", text[start:end]) + text[end:]
     return text
+
+
+_LINE = re.compile(r"^[ \t>]*(?=<[/>A-Za-z])", re.MULTILINE)
+_NAME = re.compile(r"</?(?:[A-Za-z][\w.:-]*)?")
+_FARTHEST = 4_000
+"""Characters of a tag that is looked for."""
+_LOOKS = 50
+"""How many times a text is looked through at most."""
+
+
+def blank_tags(text: str) -> str:
+    """A text of equal length in which lines of nothing but tags are blank, also tags of several lines."""
+    out: list[str] = []
+    at = looked = 0
+    for found in _LINE.finditer(text):
+        if found.end() < at:
+            continue
+        end = _tags_end(text, found.end())
+        looked += _FARTHEST if end == found.end() else 0
+        if looked > _LOOKS * (len(text) + _FARTHEST):
+            break  # tags without an end, one in each line: made to harm
+        if end > found.end():
+            out += [text[at : found.end()], re.sub(r"[^\r\n]", " ", text[found.end() : end])]
+            at = end
+    return "".join([*out, text[at:]])
+
+
+def _tags_end(text: str, start: int) -> int:
+    """Where the tags end that fill a line and begin at `start`; `start` where something else stands in it."""
+    at = start
+    while text.startswith("<", at):
+        after = _tag_end(text, at)
+        if after < 0:
+            return start
+        at = after
+        while at < len(text) and text[at] in " \t":
+            at += 1
+    return at if at == len(text) or text[at] in "\r\n" else start
+
+
+def _tag_end(text: str, start: int) -> int:
+    """One past the `>` of a tag, -1 where it has none: quoted values and braces may hold one."""
+    name = _NAME.match(text, start)
+    at, depth, most = name.end() if name else start + 1, 0, min(len(text), start + _FARTHEST)
+    while at < most:
+        sign = text[at]
+        if sign == ">" and not depth:
+            return at + 1
+        if sign in "\"'`" and (close := text.find(sign, at + 1, most)) >= 0:
+            at = close
+        elif sign == "{":
+            depth += 1
+        elif sign == "}":
+            depth -= 1
+        elif sign == "<" and not depth:
+            return -1
+        at += 1
+    return -1

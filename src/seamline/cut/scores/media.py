@@ -9,10 +9,10 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from seamline.cut.captions import caption_gaps, is_named
 from seamline.cut.scores import Signal
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Runtime
-from seamline.text.captions import caption
 from seamline.types import NO_DETAIL, Block, Document
 
 PAUSE = 0.6
@@ -67,29 +67,23 @@ def _topics(texts: Sequence[str], parts: Runtime) -> list[float]:
 
 _PICTURE = re.compile(r"\s*(?:!\[|<img\b|<picture\b)")
 _POINTS = re.compile(r"\b(?:below|following|folgende[rns]?|unten|ci-dessous|suivante?s?)\b|[:：]\s*\Z", re.IGNORECASE)
-_EMPHASIS = re.compile(r"([*_]{1,2})(?!\s)[^\n]{1,300}(?<!\s)\1\s*\Z")
-_FLOATS = frozenset(("figure", "table", "image", "wrapfigure", "figure*", "table*", "subfigure", "listing"))
 
 
 def forbidden_gaps(document: Document) -> frozenset[int]:
-    """Where the text after a gap starts that belongs to what stands before it."""
-    blocks = [document.blocks[top] for top in document.tops]
-    return frozenset(after.start for before, after in pairwise(blocks) if _belongs(document, before, after))
+    """Where a caption, or what it names, starts; and a figure or table that the paragraph before it introduces."""
+    text, tops = document.text, document.tops
+    blocks = [document.blocks[top] for top in tops]
+    captions = frozenset(blocks[place].start for place in caption_gaps(text, document.blocks, tops))
+    return captions.union(after.start for before, after in pairwise(blocks) if _introduces(text, before, after))
 
 
-def _belongs(document: Document, before: Block, after: Block) -> bool:
-    text = document.text
-    if after.kind == "paragraph" and not _is_picture(text, after):
-        shown = _is_picture(text, before)
-        return (shown or before.kind == "table") and _is_caption(text, after, strict=not shown)
+def _introduces(text: str, before: Block, after: Block) -> bool:
     if before.kind != "paragraph":
         return False
     if _is_picture(text, after):
         return True
-    is_table = after.kind == "table" or _is_float(after)
-    return is_table and (
-        _is_caption(text, before, strict=True) or bool(_POINTS.search(text[before.start : before.end]))
-    )
+    is_shown = after.kind == "table" or (after.kind in ("environment", "directive") and is_named(text, after))
+    return is_shown and _POINTS.search(text[before.start : before.end]) is not None
 
 
 def _is_picture(text: str, block: Block) -> bool:
@@ -97,13 +91,3 @@ def _is_picture(text: str, block: Block) -> bool:
     if block.kind == "paragraph":
         return _PICTURE.match(text, block.start, block.end) is not None
     return block.kind == "figure"
-
-
-def _is_float(block: Block) -> bool:
-    return block.kind in ("environment", "directive") and (block.detail or NO_DETAIL).name in _FLOATS
-
-
-def _is_caption(text: str, block: Block, *, strict: bool) -> bool:
-    """Whether a paragraph is a caption: by its number or, under a picture, as a line that is all emphasis."""
-    part = text[block.start : block.end]
-    return caption(part) is not None or (not strict and _EMPHASIS.match(part.strip()) is not None)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from seamline.code_outline import CodeOutline
 from seamline.cut.atoms import MARKS, Atom, Frame, cost
+from seamline.cut.captions import caption_gaps
 from seamline.cut.scores import NO_SCORER, Scorer
 from seamline.cut.scores.structure import code_seam
 from seamline.cut.split.elements import (
@@ -300,6 +301,19 @@ class Splitter:
             tasks.append(Task(start, end, child, task.seam if first else seam, around, forbidden))
             after_heading = child >= 0 and self.blocks[child].kind == "heading"
             before = child
+        return self._keep_captions(tasks, room) if not rule.inline else tasks
+
+    def _keep_captions(self, tasks: list[Task], room: int) -> list[Task]:
+        """Tasks of which a caption is not cut from what it names, where both fit."""
+        at = [index for index, task in enumerate(tasks) if task.block >= 0]
+        for gap in caption_gaps(self.text, self.blocks, [tasks[index].block for index in at]):
+            before, after = at[gap - 1], at[gap]
+            space = room - cost(tasks[after].frame)
+            size = tasks[after].end - tasks[before].start
+            if after - before == 1 and not tasks[before].forbidden and size <= LONGEST_TOKEN * max(space, 0):
+                whole = self.text[tasks[before].start : tasks[after].end]
+                if self.count(whole) < space:
+                    tasks[after] = tasks[after]._replace(forbidden=True)
         return tasks
 
     def _framed_inner(self, task: Task, seam: str, room: int) -> list[Task]:
@@ -320,7 +334,7 @@ class Splitter:
             tasks.append(
                 Task(start, end, child, seam if index else task.seam, frame, forbidden if index else task.forbidden)
             )
-        return tasks
+        return self._keep_captions(tasks, room)
 
     def _is_indented_code(self, child: int) -> bool:
         if child < 0 or self.blocks[child].kind != "code":

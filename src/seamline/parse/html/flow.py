@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from seamline.parse.builder import DocumentBuilder
+from seamline.types import Detail
 
 if TYPE_CHECKING:
     from turbohtml import Element
@@ -121,12 +122,12 @@ class HtmlFlow:
         if self._has_room(text):
             self._builder.heading(level, text, place)
 
-    def paragraph(self, text: str, place: Place, kind: str = "paragraph") -> None:
+    def paragraph(self, text: str, place: Place, kind: str = "paragraph", detail: Detail | None = None) -> None:
         """Text on one line, as `inline_text` gives it."""
         if not self._is_ready:
             self._ready()
         if self._builder.length < self._most:
-            self._builder.line(kind, text, place)
+            self._builder.line(kind, text, place, detail=detail)
         else:
             self.dropped += len(text)
 

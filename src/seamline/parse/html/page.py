@@ -5,22 +5,26 @@ A page may also come in a ZIP archive, as Google Docs exports one: its HTML file
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from seamline.anchors import Anchor, Anchors
 from seamline.errors import ParseError, needed
 from seamline.parse.archive import Archive
 from seamline.parse.builder import DocumentBuilder
+from seamline.parse.html.boilerplate import RemovedPart, take_boilerplate
 from seamline.parse.html.flow import HtmlFlow
+from seamline.parse.html.google import tidy_google_docs
 from seamline.parse.html.meta import LONGEST, decode_page, read_metadata
 from seamline.parse.html.places import HtmlPlaces
-from seamline.parse.html.tags import RemovedParts, drop_boilerplate, drop_unshown
+from seamline.parse.html.tags import RemovedParts, drop_unshown
 from seamline.parse.html.walk import HtmlWalker
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.runtime import gc_paused
-from seamline.types import Notice
+from seamline.types import Notice, Span
 
 if TYPE_CHECKING:
     from turbohtml import Document
@@ -40,7 +44,6 @@ _CUT_OFF = {
 }
 _RAW = ("script", "style", "title", "textarea", "iframe", "noframes", "noembed", "xmp")
 """Elements that hold text up to their end tag, whatever it looks like."""
-_NOTHING = RemovedParts()
 _DEEPEST = 200
 """Elements inside each other; real pages have some dozens."""
 
@@ -51,6 +54,8 @@ class WebPage(NamedTuple):
     title: str
     meta: Mapping[str, Any]
     notices: tuple[Notice, ...]
+    left_out: Sequence[tuple[str, Mapping[str, Any]]] = ()
+    """Text that is no content of the page, with its places."""
 
 
 def parse(raw: ParseInput) -> ParseResult:
@@ -62,11 +67,38 @@ def parse(raw: ParseInput) -> ParseResult:
     notices = page.notices
     if not blocks:
         notices += (Notice("html-empty", "there is no text on the page"),)
-    return ParseResult(text, blocks, page.title, page.meta, anchors, notices=notices)
+    text, anchors, removed = _append(text, anchors, page.left_out)
+    return ParseResult(text, blocks, page.title, page.meta, anchors, removed, notices)
 
 
-def read_page(markup: str, builder: DocumentBuilder, raw: ParseInput, part: str = "") -> WebPage:
-    """Write the blocks of a page; `part` names the file in an archive that it is."""
+def _append(
+    text: str, anchors: Anchors | None, left_out: Sequence[tuple[str, Mapping[str, Any]]]
+) -> tuple[str, Anchors | None, tuple[Span, ...]]:
+    """A text, and after it what was left out, where no block covers it."""
+    if not left_out:
+        return text, anchors, ()
+    out, length = [text, "\n\n" * bool(text)], len(text) + 2 * bool(text)
+    runs, removed = list(anchors or ()), []
+    for words, place in left_out:
+        removed.append(Span(length, length + len(words)))
+        runs.append(Anchor(length, length + len(words), place))
+        out += [words, "\n"]
+        length += len(words) + 1
+    return "".join(out), Anchors(runs), tuple(removed)
+
+
+def _lines_of(part: RemovedPart) -> Mapping[str, Any]:
+    location = part.element.source_location
+    if location is None:
+        return {}
+    end = location.end_tag or location.start_tag
+    return {"lines": [location.start_tag.start_line, end.end_line]}
+
+
+def read_page(
+    markup: str, builder: DocumentBuilder, raw: ParseInput, part: str = "", pictures: Container[str] = ()
+) -> WebPage:
+    """Write the blocks of a page; `part` names the file in an archive that it is, `pictures` those beside it."""
     with needed("turbohtml, which reads HTML,", "html"):
         from turbohtml import parse as parse_tree
     is_xhtml = XHTML.match(markup) is not None
@@ -80,9 +112,11 @@ def read_page(markup: str, builder: DocumentBuilder, raw: ParseInput, part: str 
     title, meta = read_metadata(document)
     notices = _cut_off_notices(document, places.markup, part)
     unshown = drop_unshown(document)
-    aside = drop_boilerplate(document) if raw.reading.boilerplate == "remove" else _NOTHING
+    tidy_google_docs(document)
+    aside = take_boilerplate(document) if raw.reading.boilerplate == "remove" and not part else []
+    left_out = [(one.text, _lines_of(one)) for one in aside]
     flow = HtmlFlow(builder, raw.limits.characters)
-    walk = HtmlWalker(flow, places)
+    walk = HtmlWalker(flow, places, pictures, posixpath.dirname(part))
     walk.run(document)
     notices += _notices(unshown, aside, flow, cut=walk.cut, ragged=walk.ragged, part=part)
     if walk.deepest > _DEEPEST and not flow.flattened:
@@ -91,7 +125,7 @@ def read_page(markup: str, builder: DocumentBuilder, raw: ParseInput, part: str 
     title = title or walk.first_heading
     if len(title) > LONGEST:
         notices.append(Notice("title-cut", f"the title has {len(title):,} characters: {LONGEST} are kept", part))
-    return WebPage(title[:LONGEST], meta, tuple(notices))
+    return WebPage(title[:LONGEST], meta, tuple(notices), left_out)
 
 
 def _is_closed(document: Document, markup: str) -> bool:
@@ -117,7 +151,7 @@ def _cut_off_notices(document: Document, markup: str, part: str) -> list[Notice]
 
 def _notices(
     unshown: RemovedParts,
-    aside: RemovedParts = _NOTHING,
+    aside: Sequence[RemovedPart] = (),
     flow: HtmlFlow | None = None,
     *,
     cut: int,
@@ -128,9 +162,10 @@ def _notices(
     if unshown.characters:
         what = f"{unshown.characters:,} characters in elements that no reader sees ({unshown.elements:,}) were left out"
         out.append(Notice("hidden-text", what, part))
-    if aside.characters:
-        what = f"menus, banners and the like with {aside.characters:,} characters were left out, as asked"
-        out.append(Notice("boilerplate", what, part))
+    if aside:
+        size = sum(len(one.text) for one in aside)
+        what = f"{len(aside):,} menus, banners and the like with {size:,} characters were left out"
+        out.append(Notice("boilerplate", f'{what}: `boilerplate = "keep"` keeps them', part))
     if flow is not None and flow.flattened:
         out.append(Notice("deep-nesting", "lists and quotes inside each other are shown 24 deep", part))
     if flow is not None and flow.dropped:
@@ -143,6 +178,7 @@ def _notices(
 
 
 _PAGES = (".html", ".htm", ".xhtml")
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff")
 
 
 def parse_zip(raw: ParseInput) -> ParseResult:
@@ -153,18 +189,22 @@ def parse_zip(raw: ParseInput) -> ParseResult:
     if not pages:
         raise ParseError("is a ZIP archive without a web page: unpack it and name what is inside", raw.uri)
     builder = DocumentBuilder()
+    pictures = frozenset(name for name in names if name.lower().endswith(_PICTURES))
     notices: list[Notice] = []
     read = []
     for name in pages:
         markup, remark = decode_page(archive.read(name))
         if remark:
             notices.append(Notice("encoding", remark, name))
-        page = read_page(markup, builder, raw, name)
+        page = read_page(markup, builder, raw, name, pictures)
         notices += page.notices
         read.append(page)
-    if beside := len(names) - len(pages):
-        notices.append(Notice("images", f"{beside:,} other files of the archive, such as images, were not read"))
     text, blocks, anchors = builder.finish()
+    shown = {block.detail.image for block in blocks if block.detail is not None and block.detail.image}
+    if shown:
+        notices.append(Notice("images", f"{len(shown):,} images of the archive are named and not looked at"))
+    if beside := len(names) - len(pages) - len(shown):
+        notices.append(Notice("images", f"{beside:,} other files of the archive, such as images, were not read"))
     title = next((page.title for page in read if page.title), "")
     return ParseResult(text, blocks, title, read[0].meta, anchors, notices=tuple(notices))
 

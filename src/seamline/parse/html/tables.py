@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from turbohtml import Element
 
 _NO_DATA = "table,h1,h2,h3,h4,h5,h6,pre"
-"""What a cell of data does not hold: a table around it lays out a page."""
+"""What a cell of data seldom holds: a table around it mostly lays out a page."""
 _ROOMY = 500
 """Characters of a cell on average above which a table without headers lays out a page."""
 _WIDEST = 1000
@@ -76,12 +76,26 @@ class HtmlTable(NamedTuple):
 
 def is_layout(table: Element) -> bool:
     """Whether a table only puts things side by side: its cells are blocks of the page then."""
-    if table.attr("role") in ("presentation", "none") or table.select_one(_NO_DATA) is not None:
+    if table.attr("role") in ("presentation", "none"):
+        return True
+    if table.select_one(_NO_DATA) is not None and not _is_headed_or_regular(table):
         return True
     cells = len(table.select("td,th"))
     if cells <= 1:
         return True
     return len(table.text) > _ROOMY * cells and table.select_one("th,caption") is None
+
+
+def _is_headed_or_regular(table: Element) -> bool:
+    """Whether a table is one of data although its cells hold headings, code or tables: it has headers of its own, or
+    rows of as many cells each, none of which holds a table or a large heading."""
+    rows = [[cell for cell in _elements(row) if cell.tag in ("td", "th")] for _, rows in _groups(table) for row in rows]
+    if any(part.tag in ("thead", "caption") for part in _elements(table)):
+        return True
+    if rows and rows[0] and len(rows) > 1 and all(cell.tag == "th" for cell in rows[0]):
+        return True
+    widths = {len(row) for row in rows}
+    return len(rows) > 1 and len(widths) == 1 and widths.pop() > 1 and table.select_one("table,h1,h2") is None
 
 
 def read_rows(table: Element) -> tuple[list[Element], list[Group]]:

@@ -1,7 +1,7 @@
 """What elements of HTML are to a reader: which break the flow of text, which are not shown, what stands for the others.
 
-Scripts, what no reader sees and, on request, what is not the content of a page are taken out before it is read, and
-counted. Nothing else looks at whether an element is shown.
+Scripts and what no reader sees are taken out before a page is read, and counted. Nothing else looks at whether an
+element is shown.
 """
 
 from __future__ import annotations
@@ -173,20 +173,6 @@ _STYLED_AWAY = re.compile(
 )
 _ALWAYS = frozenset(("noscript", "template", "iframe", "object", "video", "audio", "canvas", "noembed", "datalist"))
 
-_LANDMARKS = (
-    "nav,aside,footer,dialog,[role=navigation],[role=banner],[role=contentinfo],[role=complementary],[role=search],"
-    "[role=dialog],[role=alertdialog],[role=menu],[role=menubar]"
-)
-_NAMED = re.compile(
-    r"(?:^|[\s_-])(?:cookies?|consent|gdpr|newsletter|subscribe|subscription|share|sharing|social|breadcrumbs?|sidebar"
-    r"|menu|navbar|nav|navigation|navbox|toc|related|recommended|advert|advertisement|ads?|promo|popup|modal|banner"
-    r"|skip-link|jump-link|pagination|pager|footer|masthead|noprint|catlinks|printfooter|editsection)(?:$|[\s_-])",
-    re.IGNORECASE,
-)
-_MAIN = "main,[role=main]"
-_MOST = 0.5
-"""No single element with more of the text than this is taken for something beside the content."""
-
 
 class RemovedParts(NamedTuple):
     """What was taken out, in characters that are not white space."""
@@ -211,53 +197,6 @@ def _is_unshown(element: Element) -> bool:
 def is_styled_away(style: str) -> bool:
     """Whether a style hides its element."""
     return _STYLED_AWAY.search(style) is not None
-
-
-def drop_boilerplate(document: Document) -> RemovedParts:
-    """Take out menus, banners, side columns and footers: by their elements, roles and names, and all that is not in
-    the main element of a page that has one."""
-    body = document.select_one("body")
-    if body is None:
-        return RemovedParts()
-    whole = len(body.text)
-    mains = document.select(_MAIN)
-    dropped = RemovedParts()
-    if len(mains) == 1 and len(mains[0].text) > whole / 10:
-        dropped = _keep_only(mains[0])
-        whole = len(mains[0].text)
-    found = [element for element in body.select(_LANDMARKS) if len(element.text) <= _MOST * whole]
-    found += [element for element in body.select("[class],[id]") if _is_named_so(element, whole)]
-    found += [element for element in body.select("header") if element.select_one("h1") is None]
-    more = _take_out(_in_page_order(body, found))
-    return RemovedParts(dropped.elements + more.elements, dropped.characters + more.characters)
-
-
-def _is_named_so(element: Element, whole: int) -> bool:
-    names = f"{element.attr('class') or ''} {element.attr('id') or ''}"
-    if element.tag in ("body", "main", "article") or _NAMED.search(names) is None:
-        return False
-    return len(element.text) <= _MOST * whole and element.select_one("h1,main,article") is None
-
-
-def _keep_only(kept: Element) -> RemovedParts:
-    """Take out all that stands beside an element and the ones around it."""
-    found = []
-    element: Element | None = kept
-    while element is not None and element.tag != "body":
-        parent = element.parent
-        found += [*element.previous_siblings, *element.next_siblings]
-        element = parent if hasattr(parent, "tag") else None
-    size = 0
-    for node in found:
-        size += _visible(node.text)
-        node.extract()
-    return RemovedParts(len(found), size)
-
-
-def _in_page_order(body: Element, found: list[Element]) -> list[Element]:
-    """Each once, in the order of the page."""
-    wanted = set(found)
-    return [element for element in body.select("*") if element in wanted]
 
 
 def _take_out(found: list[Element]) -> RemovedParts:

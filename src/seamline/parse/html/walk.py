@@ -6,9 +6,11 @@ a block. What an element does is one function in a table; elements that are not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import posixpath
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from seamline.parse.builder import CAPTION
 from seamline.parse.html.flow import HtmlFlow, HtmlLists
 from seamline.parse.html.places import HtmlPlaces
 from seamline.parse.html.tables import is_layout, read_rows, read_table
@@ -23,6 +25,7 @@ from seamline.parse.html.tags import (
     replacement_text,
     tex_of,
 )
+from seamline.types import Detail
 
 if TYPE_CHECKING:
     from turbohtml import Element, Node
@@ -36,7 +39,10 @@ Leave = Callable[["HtmlWalker", "Element"], None]
 class HtmlWalker:
     """One pass over a page."""
 
-    def __init__(self, flow: HtmlFlow, places: HtmlPlaces) -> None:
+    def __init__(self, flow: HtmlFlow, places: HtmlPlaces, pictures: Container[str] = (), folder: str = "") -> None:
+        """`pictures` are files beside the page, whose own folder is `folder`."""
+        self._pictures = pictures
+        self._folder = folder
         self._flow = flow
         self._places = places
         self._lists = HtmlLists(flow)
@@ -122,7 +128,9 @@ class HtmlWalker:
         place = self._places.around(element, is_end=is_end, name=self._name(element if is_end else None))
         kind = self._kinds[-1]
         for lines in texts:
-            if kind == "heading":
+            if kind == "caption":
+                self._flow.paragraph(" ".join(lines), place, detail=CAPTION)
+            elif kind == "heading":
                 self._heading(self._level, " ".join(lines), place)
             elif len(lines) > 1:
                 self._flow.lines(lines, place, kind)
@@ -194,9 +202,13 @@ class HtmlWalker:
         self._kinds.pop()
 
     def _caption(self, element: Element) -> Leave | None:
-        """In a figure beside the picture; alone otherwise."""
+        """In a figure beside the picture; alone where that holds a table or code, and in no figure."""
         if self._kinds[-1] != "figure":
             return self._block(element)
+        if element.parent is not None and element.parent.select_one("table,pre") is not None:
+            self._block(element)
+            self._kinds.append("caption")
+            return HtmlWalker._end_kind
         self._parts.append(" ")
         self._note_id(element)
         return HtmlWalker._space
@@ -213,6 +225,11 @@ class HtmlWalker:
         """In its line, or a figure where it leads one: what follows is about it, and no part of the same sentence."""
         shown = picture_text(element.attr("alt"), element.attr("class"), element.attr("src"))
         self._note_id(element)
+        source = (element.attr("src") or "").strip()
+        file = posixpath.normpath(posixpath.join(self._folder, source)) if self._pictures and source else ""
+        if file and file in self._pictures:
+            self._file_image(element, shown, source, file)
+            return
         leads = not any(part and not part.isspace() for part in self._parts)
         if not shown or not leads or self._kinds[-1] != "paragraph" or not shown.startswith(("[", "![")):
             self._parts.append(shown)
@@ -220,6 +237,18 @@ class HtmlWalker:
         self._parts.clear()
         self._breaks.clear()
         self._flow.paragraph(shown, self._places.of(element, self._name(element)), "figure")
+
+    def _file_image(self, element: Element, shown: str, source: str, file: str) -> None:
+        """An image that is a file beside the page: a figure that says which, also without an alternative text."""
+        name = posixpath.basename(file)
+        shown = shown if shown.startswith("![") else f"![{name}]({source})"
+        if self._kinds[-1] == "paragraph" and not any(part and not part.isspace() for part in self._parts):
+            self._parts.clear()
+            self._breaks.clear()
+            detail = Detail(name=name, image=file)
+            self._flow.paragraph(shown, self._places.of(element, self._name(element)), "figure", detail)
+        else:
+            self._parts.append(shown)
 
     def _line_break(self, element: Element) -> None:
         self._breaks.append(len(self._parts))
@@ -294,12 +323,12 @@ class HtmlWalker:
         self._flush(element, is_end=False)
         name = self._name(element)
         if (caption := element.select_one("caption")) is not None and (text := inline_text(caption)):
-            self._flow.paragraph(text, self._places.of(caption, name))
+            self._flow.paragraph(text, self._places.of(caption, name), detail=CAPTION)
         elements, groups = read_rows(element)
         table = read_table(groups)
         for title, number in table.titles:
             row = elements[number]
-            self._flow.paragraph(title, self._places.of(row, row.attr("id") or name))
+            self._flow.paragraph(title, self._places.of(row, row.attr("id") or name), detail=CAPTION)
         found = [[self._row_place(elements[number], name) for number in numbers] for numbers in table.origins]
         self._places.pass_tag(element, is_end=True)
         places = [rows[0] if len(rows) == 1 else _hull(rows) for rows in found]

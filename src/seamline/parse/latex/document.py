@@ -1,7 +1,8 @@
-"""LaTeX -> blocks of its source. Nothing is expanded, run or read from elsewhere.
+"""LaTeX -> blocks of its source. No macro is expanded and nothing is run; parts in other files were gathered before.
 
-The text is the source, so spans are its offsets. What stands before `\\begin{document}` is front matter: title, author
-and date become metadata, and it is in the chunks only where the recipe includes front matter.
+The text is the source without comments, with its parts where they are named. What stands before `\\begin{document}` is
+front matter: title, author and date become metadata, and it is in the chunks only where the recipe includes front
+matter.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from seamline.anchors import Anchors
 from seamline.parse.latex.blocks import LatexBlocks
 from seamline.parse.latex.lex import BEGIN, LatexMarks, lex
+from seamline.parse.latex.project import join, single
 from seamline.parse.latex.text import authors, plain_text
 from seamline.parse.latex.tree import LatexArguments, LatexTree, build_tree
 from seamline.parse.parser_types import ParseInput, ParseResult
@@ -41,7 +44,9 @@ def parse(raw: ParseInput) -> ParseResult:
 
 
 def _parse_source(raw: ParseInput) -> ParseResult:
-    text = raw.text
+    project = raw.project or single(raw.text)
+    joined = join(project, keeps_comments=raw.reading.comments == "keep", most=raw.limits.characters)
+    text = joined.text[: joined.end]
     lexed = lex(text)
     arguments = LatexArguments(text, lexed)
     tree = build_tree(text, lexed, arguments)
@@ -56,7 +61,14 @@ def _parse_source(raw: ParseInput) -> ParseResult:
     elif front:
         removed = (Span(0, front),)
     made.read(body.first, body.start, body.last, body.end)
-    notices = _notices(text, lexed, tree, made.too_deep)
+    places = _Places(text, joined.anchors)
+    notices = [*project.notices, *joined.notices, *_notices(places, lexed, tree, made.too_deep)]
+    if joined.removed:
+        size = sum(end - start for start, end in joined.removed)
+        what = (
+            f'{len(joined.removed):,} comments with {size:,} characters were left out: `comments = "keep"` keeps them'
+        )
+        notices.append(Notice("latex-comments", what))
     if body.has_end:
         mark = tree.marks[body.last]
         rest = len(text[mark.end :].strip())
@@ -65,14 +77,32 @@ def _parse_source(raw: ParseInput) -> ParseResult:
         else:
             made.paragraph(len(text), Detail(comment=True))
         if rest:
-            notices.append(_notice("latex-after-end", f"{rest} characters follow \\end{{document}}", text, mark.end))
+            notices.append(places.notice("latex-after-end", f"{rest} characters follow \\end{{document}}", mark.end))
     if removed:
         what = f'the preamble of {front} characters is metadata, not in chunks: `front_matter = "include"` keeps it'
         notices.append(Notice("latex-preamble", what))
     meta = {} if mode == "strip" else _meta(tree)
     return ParseResult(
-        text, made.blocks, _title(text, made.blocks, meta), meta, removed=removed, notices=tuple(notices)
+        joined.text,
+        made.blocks,
+        _title(text, made.blocks, meta),
+        meta,
+        joined.anchors,
+        removed=(*removed, *joined.removed),
+        notices=tuple(notices),
     )
+
+
+class _Places(NamedTuple):
+    """Where offsets of the text stand in the source."""
+
+    text: str
+    anchors: Anchors | None
+
+    def notice(self, code: str, message: str, at: int) -> Notice:
+        place = self.anchors.at(at, at + 1) if self.anchors is not None else {}
+        line = place["lines"][0] if "lines" in place else line_number(self.text, at)
+        return Notice(code, message, f"{place['part']}, line {line}" if "part" in place else f"line {line}")
 
 
 def _body(text: str, tree: LatexTree) -> _Body:
@@ -111,7 +141,7 @@ def _title(text: str, blocks: list[Block], meta: dict[str, Any]) -> str:
     return heading_text(text, first[0]) if len(first) == 1 else ""
 
 
-def _notices(text: str, lexed: LatexMarks, tree: LatexTree, too_deep: int) -> list[Notice]:
+def _notices(places: _Places, lexed: LatexMarks, tree: LatexTree, too_deep: int) -> list[Notice]:
     """What was not read as it may be meant."""
     out: list[Notice] = []
     if lexed.inputs:
@@ -120,7 +150,7 @@ def _notices(text: str, lexed: LatexMarks, tree: LatexTree, too_deep: int) -> li
         out.append(Notice("latex-braces", f"{lexed.open_braces} braces have no partner: read as text"))
     if tree.open:
         what = f"{len(tree.open)} environments are begun or ended only: what is in them is read as if they were not"
-        out.append(_notice("latex-environments", what, text, tree.open[0]))
+        out.append(places.notice("latex-environments", what, tree.open[0]))
     if lexed.open_math:
         out.append(Notice("latex-math", f"{lexed.open_math} formulas have no end in their paragraph: read as text"))
     if lexed.catcodes:
@@ -129,7 +159,3 @@ def _notices(text: str, lexed: LatexMarks, tree: LatexTree, too_deep: int) -> li
     if too_deep:
         out.append(Notice("latex-depth", f"{too_deep} environments are nested too deep: each is read as one block"))
     return out
-
-
-def _notice(code: str, message: str, text: str, at: int) -> Notice:
-    return Notice(code, message, f"line {line_number(text, at)}")

@@ -46,6 +46,8 @@ _INPUTS = name_set(
     "input include subfile subfileinclude import subimport includefrom verbatiminput VerbatimInput lstinputlisting"
     " inputminted bibliography addbibresource includepdf"
 )
+_DATA = name_set("verbatiminput VerbatimInput lstinputlisting inputminted bibliography addbibresource includepdf")
+"""Those of them that name no LaTeX."""
 _VERBS = frozenset(("verb", "lstinline", "mintinline", "Verb"))
 _ADDRESSES = frozenset(("url", "href", "path", "nolinkurl"))
 _VERBATIM = name_set(
@@ -90,6 +92,10 @@ class LatexMarks(NamedTuple):
     """Where blank lines are, ascending."""
     inputs: int
     """How many commands name other files."""
+    parts: list[tuple[str, int, int]]
+    """Those of them that name LaTeX: their name, where they start and where their arguments do."""
+    comments: list[tuple[int, int]]
+    """From each `%` to the end of its line."""
     open_braces: int
     """Braces without a partner."""
     open_math: int
@@ -110,6 +116,8 @@ class _Lexer:
         self.blanks: list[int] = []
         self.braces: list[int] = []
         self.inputs = self.open_braces = self.open_math = self.catcodes = 0
+        self.parts: list[tuple[str, int, int]] = []
+        self.comments: list[tuple[int, int]] = []
         self.verbatim = set(_VERBATIM)
         self.absent: set[str] = set()
         """Ends that are nowhere in the rest of the source."""
@@ -136,12 +144,24 @@ class _Lexer:
                 end = self._command(found[1], start, end) if found[1] else self._symbol(start, end)
             elif first == "$":
                 end = self._dollar(start, end)
-            elif first != "%":
+            elif first == "%":
+                self.comments.append((start, end))
+            else:
                 self._blank(start)
             found = search(text, end)
         self.open_braces += len(braces)
         self.open_math += self.dollar >= 0
-        return LatexMarks(self.marks, closes, self.blanks, self.inputs, self.open_braces, self.open_math, self.catcodes)
+        return LatexMarks(
+            self.marks,
+            closes,
+            self.blanks,
+            self.inputs,
+            self.parts,
+            self.comments,
+            self.open_braces,
+            self.open_math,
+            self.catcodes,
+        )
 
     def _add(self, kind: int, start: int, end: int, name: str = "", value: int = 0) -> int:
         self.marks.append(LatexMark(kind, start, end, name, value))
@@ -208,13 +228,15 @@ class _Lexer:
         rank = _rank(name)
         if rank >= 0:
             return self._add(HEAD, start, end, name, rank)
-        self._remember(name, end)
+        self._remember(name, start, end)
         return end
 
-    def _remember(self, name: str, end: int) -> None:
+    def _remember(self, name: str, start: int, end: int) -> None:
         """What a command says of the rest of the source."""
         if name in _INPUTS or name.endswith("import"):
             self.inputs += 1
+            if name not in _DATA:
+                self.parts.append((name, start, end))
         elif name == "catcode":
             self.catcodes += 1
         elif name in _NEW_VERBATIM and len(self.verbatim) < _MOST_NAMES and (match := _NAMED.match(self.text, end)):

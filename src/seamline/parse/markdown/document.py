@@ -9,8 +9,9 @@ from seamline.parse.markdown.elements import add_elements
 from seamline.parse.markdown.front_matter import split
 from seamline.parse.markdown.mdx import front_block, interleave, jsx_blocks
 from seamline.parse.markdown.notices import TITLE, notices_of_mdx, notices_of_size, notices_of_unclosed
+from seamline.parse.markdown.shortcodes import without_raw_headings
 from seamline.parse.parser_types import ParseInput, ParseResult
-from seamline.text.headings import heading_text
+from seamline.text.headings import heading_text, is_long
 from seamline.types import Block, Notice, Span
 
 MDX = "text/mdx"
@@ -41,7 +42,7 @@ def parse(raw: ParseInput) -> ParseResult:
         hidden = mask_mdx(blank(text, 0, after))
         shown = hidden.text
         masked += jsx_blocks(text, hidden.blocks)
-    blocks = add_elements(text, interleave(parse_blocks(shown, after), masked))
+    blocks = add_elements(text, interleave(without_raw_headings(shown, parse_blocks(shown, after)), masked))
     notices += notices_of_unclosed(text, blocks, has_front=head is not None) + notices_of_size(text, blocks)
     if raw.media_type == MDX:
         notices += notices_of_mdx(text, blocks)
@@ -64,5 +65,5 @@ def _title(text: str, blocks: list[Block], data: dict[str, Any]) -> str:
         return str(data["title"])
     for block in blocks:
         if block.kind == "heading":
-            return heading_text(text, block) if block.level == 1 else ""
+            return heading_text(text, block) if block.level == 1 and not is_long(block) else ""
     return ""

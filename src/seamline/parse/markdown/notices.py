@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from seamline.parse.markdown.blocks import LONGEST_FENCE, giant_fences
+from seamline.text.headings import is_long
 from seamline.text.lines import line_number
 from seamline.types import Block, Notice
 
@@ -60,7 +61,7 @@ def notices_of_unclosed(text: str, blocks: Sequence[Block], *, has_front: bool) 
 
 
 def notices_of_size(text: str, blocks: Sequence[Block]) -> tuple[Notice, ...]:
-    """Fences and tables of Markdown that are larger than any reader's."""
+    """Fences, tables and headings of Markdown that are larger than any reader's."""
     out = []
     if giants := giant_fences(text, blocks):
         message = f"a fence of more than {LONGEST_FENCE} marks is read as a line of code, and not opened again"
@@ -69,6 +70,12 @@ def notices_of_size(text: str, blocks: Sequence[Block]) -> tuple[Notice, ...]:
     if wide := next((block for block in tables if _columns(text, block) > WIDE), None):
         message = f"a table has {_columns(text, wide):,} columns: cells that its rows do not write are not added"
         out.append(Notice("table-wide", message, f"line {line_number(text, wide.start)}"))
+    if long := next((block for block in blocks if block.kind == "heading" and is_long(block)), None):
+        size = long.end - long.start
+        message = (
+            f"a heading has {size:,} characters, as where a line of = or - follows a paragraph: it is not repeated"
+        )
+        out.append(Notice("heading-long", message, f"line {line_number(text, long.start)}"))
     return tuple(out)
 
 

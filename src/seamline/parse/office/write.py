@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from posixpath import basename
 from typing import Any, Generic, TypeVar
 
-from seamline.parse.builder import DocumentBuilder, Place, PlacedText
+from seamline.parse.builder import CAPTION, DocumentBuilder, Place, PlacedText
 from seamline.parse.office.pieces import (
     ListOutline,
     OfficeCell,
@@ -102,7 +102,7 @@ class PieceWriter:
         elif piece.kind == "table":
             self._builder.table(piece.rows, [self._place(one) for one in piece.places])
         else:
-            self._builder.paragraph(piece.text, place)
+            self._builder.paragraph(piece.text, place, detail=CAPTION if piece.kind == "caption" else None)
 
     def _write_captioned(self, caption: OfficePiece) -> None:
         """A figure with its caption, one block."""
