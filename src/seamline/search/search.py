@@ -134,9 +134,8 @@ class Finder:
         if fills and self.vector is not None:
             near = dict(legs.dense)
             first = [id for id, _ in legs.sparse[: options.depth]]
-            entries = reader.entries(
-                [id for n, id in enumerate(first) if n < _COVERING or id not in near], vectors=True
-            )
+            wanted = [id for n, id in enumerate(first) if n < _COVERING or id not in near]
+            entries = reader.entries(wanted, vectors=True)
             filled = similarities(self.vector, [entry for id, entry in entries.items() if id not in near])
             legs = replace(legs, filled=filled, without=frozenset(entries.keys() - near.keys() - filled.keys()))
             covered = coverage(sparse, [entries[id].searched for id in first[:_COVERING] if id in entries])
