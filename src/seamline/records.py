@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from seamline.text.content import has_content
-from seamline.text.headings import with_headings
+from seamline.text.headings import heading_line, with_headings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 MetaValue = str | float | bool | datetime | tuple[str, ...]
 """What a field of the front matter can hold in an index. All numbers are floats; times are in UTC."""
 
-
+HEADING_WEIGHT = 3
+"""How many more times than in the text a word in the line of title and headings counts. Chosen on links between pages
+of documentation: see `docs/explain/how-search-works.md`."""
 ABOUT = 100
 """Level of texts about chunks, above that of any section."""
 ANSWERS = frozenset(("summary", "proposition", "rows", "pivot", "table-summary", "file-summary", "image-description"))
@@ -110,11 +112,19 @@ class Entry:
 
     @property
     def searched(self) -> str:
-        """What is embedded and what BM25 counts, the embed view of a chunk: its text under the title and the headings.
-        Never shown. Empty for a chunk without content of its own, which is not found but read with its neighbours."""
+        """What is embedded and looked for, the embed view of a chunk: its text under the title and the headings. Never
+        shown. Empty for a chunk without content of its own, which is not found but read with its neighbours."""
         if self.level == 0 and not has_content(self.body, self.kind, headed=bool(self.path)):
             return ""
         return with_headings(self.title, self.path, self.text)
+
+    @property
+    def counted(self) -> str:
+        """What BM25 counts: what is searched, with the line of title and headings some more times. So a word of a
+        heading weighs more than one of the text, and both saturate together: BM25F with one length for all fields."""
+        searched = self.searched
+        line = heading_line(self.title, self.path) if searched else ""
+        return f"{line}\n" * HEADING_WEIGHT + searched if line else searched
 
     @property
     def breadcrumb(self) -> str:

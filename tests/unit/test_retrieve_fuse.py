@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from seamline.records import Scored
-from seamline.search.fuse import best_scores, leaning, linear, min_max, rrf, share, sort_scores, z_score
+from seamline.search.fuse import ENOUGH, best_scores, leaning, linear, min_max, rrf, share, sort_scores, z_score
 
 
 def ids(found: list[Scored]) -> list[str]:
@@ -89,6 +89,15 @@ def test_bm25_has_more_weight_the_more_its_best_stands_out() -> None:
     assert leaning([4.0, 0.0, 0.0, 0.0], alpha=0.8, lean=1) == 0
     assert leaning([4.0, 1.0], alpha=0.6, lean=0) == 0.6
     assert leaning([], alpha=0.6, lean=1) == leaning([0.0, 0.0], alpha=0.6, lean=1) == 0.6
+
+
+def test_words_that_no_text_holds_leave_their_weight_to_meaning() -> None:
+    scores = [4.0, 4.0, 4.0]
+    assert leaning(scores, 0.5, 0.7, covered=1.0) == leaning(scores, 0.5, 0.7, covered=ENOUGH) == 0.5
+    assert leaning(scores, 0.5, 0.7, covered=ENOUGH / 2) == pytest.approx(0.5 / (0.5 + 0.25))
+    assert leaning(scores, 0.5, 0.7, covered=0.0) == 1
+    assert leaning(scores, 0.0, 0.7, covered=0.5) == 0
+    assert leaning(scores, 0.0, 0.7, covered=0.0) == 1  # there is nothing else
 
 
 def test_the_weight_does_not_depend_on_how_deep_bm25_looked() -> None:

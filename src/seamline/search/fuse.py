@@ -14,6 +14,8 @@ Fusion = Literal["blend", "min-max", "z-score", "share", "rrf"]
 
 RRF_K = 60
 """How slowly reciprocal ranks fall."""
+ENOUGH = 0.8
+"""The share of a query's words in one text from which on BM25 has all of its weight; with less, it has as much less."""
 _OTHERS = 10
 """The rank in BM25 that says how far its best stands out. A rank and not the mean of all candidates: the mean falls
 with every leg that looks deeper, and the weights with it."""
@@ -64,14 +66,20 @@ def linear(
     return sort_scores(_unit(mixed, by))
 
 
-def leaning(sparse: Iterable[float], alpha: float, lean: float) -> float:
+def leaning(sparse: Iterable[float], alpha: float, lean: float, covered: float = 1.0) -> float:
     """The weight of the dense leg for one query: `alpha`, less up to the part `lean` of it where the best of BM25
-    stands out from the tenth, or from the last of fewer.
+    stands out from the tenth, or from the last of fewer; and more where no text holds most of the query's words, of
+    which `covered` is the share that one does.
 
-    Words that one text has and the others have not are likely names; words that all have say little.
+    Words that one text has and the others have not are likely names; words that all have say little. Where most words
+    are in no text, the query is worded otherwise than the answer.
     """
     first = nlargest(_OTHERS, sparse)
-    return alpha * (1 - lean * (1 - max(0.0, first[-1]) / first[0])) if first and first[0] > 0 else alpha
+    if not first or first[0] <= 0:
+        return alpha
+    weight = alpha * (1 - lean * (1 - max(0.0, first[-1]) / first[0]))
+    words = (1 - weight) * min(1.0, covered / ENOUGH)
+    return weight / (weight + words) if weight + words > 0 else 1.0
 
 
 def share(scores: Mapping[str, float]) -> dict[str, float]:

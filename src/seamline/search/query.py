@@ -5,11 +5,11 @@ code often. A text that is asked for word for word should come first."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from seamline.text.words import COMMON, located, words
+from seamline.text.words import COMMON, located, query_words, words
 from seamline.types import collapse
 
 Phrase = tuple[frozenset[str], ...]
@@ -76,6 +76,12 @@ def _holds(text: str, held: frozenset[str], phrase: Phrase) -> bool:
     runs = [frozenset(terms) for _, _, terms in located(text)]
     size = len(phrase)
     return any(all(want <= runs[at + n] for n, want in enumerate(phrase)) for at in range(len(runs) - size + 1))
+
+
+def coverage(query: str, texts: Iterable[str]) -> float:
+    """The largest share of a query's words that one of some texts holds."""
+    asked = frozenset(query_words(query))
+    return max((len(asked.intersection(words(text))) for text in texts), default=0) / max(1, len(asked))
 
 
 _STATISTIC = re.compile(

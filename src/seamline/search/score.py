@@ -18,8 +18,8 @@ from seamline.protocols import Reranker
 from seamline.search.candidates import Candidate
 from seamline.search.hits import Evidence, Hit
 from seamline.search.options import LegChoice
+from seamline.search.query import coverage
 from seamline.search.rerank import weight_of
-from seamline.text.words import query_words, words
 from seamline.types import Notice
 
 RELEVANT = 0.2
@@ -67,10 +67,9 @@ def calibration_of(legs: LegChoice, embedder: str, reranker: Reranker | None) ->
 
 def gather(query: str, best: Sequence[Candidate]) -> Evidence:
     """The evidence that these candidates, best first, answer a query."""
-    asked = frozenset(query_words(query))
-    held = [asked.intersection(words(f"{one.entry.searched}\n{one.why.about}")) for one in best[:_FIRST]]
     near = [one.why.dense.score for one in best[:_FIRST] if one.why.dense is not None]
-    return Evidence(max(near, default=None), max(map(len, held), default=0) / max(1, len(asked)))
+    texts = (f"{one.entry.searched}\n{one.why.about}" for one in best[:_FIRST])
+    return Evidence(max(near, default=None), coverage(query, texts))
 
 
 def calibrate(hits: Sequence[Hit], evidence: Evidence, by: Calibration) -> list[Hit]:

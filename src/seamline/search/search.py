@@ -21,7 +21,7 @@ from seamline.search.hits import Hit, Why
 from seamline.search.legs import Legs, SearchScope, find, similarities
 from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan, topic
-from seamline.search.query import Query, Wording, statistic_words
+from seamline.search.query import Query, Wording, coverage, statistic_words
 from seamline.search.rerank import rescore, weigh
 from seamline.text.words import MOST_QUERY_WORDS, query_words, words
 from seamline.types import Notice
@@ -42,6 +42,8 @@ _COVERED = 0.6
 """The share of a question's words that the summary of a table must have to come first for a statistic."""
 _BESIDE_STATISTIC = 0.95
 """What other texts are worth then."""
+_COVERING = 10
+"""The first of BM25, among which one is looked for that holds the query's words."""
 _ALIGNED = 3
 """Hits for a side of a comparison among which one is looked for that stands under the same heading as the others."""
 _SECTIONS = 10
@@ -129,14 +131,17 @@ class Finder:
         legs = find(reader, self.vector, sparse, depths, scope, dual=options.dual)
         fills = self.vector is not None and bool(sparse) and options.fusion != "rrf"
         entries: dict[str, Entry] = {}
+        covered = 1.0
         if fills and self.vector is not None:
             near = dict(legs.dense)
-            first = legs.sparse[: options.depth]
-            entries = reader.entries([id for id, _ in first if id not in near], vectors=True)
-            filled = similarities(self.vector, entries.values())
-            legs = replace(legs, filled=filled, without=frozenset(entries.keys() - filled.keys()))
+            first = [id for id, _ in legs.sparse[: options.depth]]
+            wanted = [id for n, id in enumerate(first) if n < _COVERING or id not in near]
+            entries = reader.entries(wanted, vectors=True)
+            filled = similarities(self.vector, [entry for id, entry in entries.items() if id not in near])
+            legs = replace(legs, filled=filled, without=frozenset(entries.keys() - near.keys() - filled.keys()))
+            covered = coverage(sparse, [entries[id].searched for id in first[:_COVERING] if id in entries])
         parts = legs.parts()
-        ranking, weight = fuse_legs(legs, options)
+        ranking, weight = fuse_legs(legs, options, covered)
         ranking = ranking[: max(depths)]
         entries |= reader.entries([id for id, _ in ranking if id not in entries])
         admitted = [one for one in ranking if one.id in entries and self.query.admits(entries[one.id].searched)]
@@ -179,12 +184,13 @@ class Finder:
         return expand.both(where, expand.inside([one.entry for one in sections], documents))
 
 
-def fuse_legs(legs: Legs, options: SearchOptions) -> tuple[list[Scored], float | None]:
-    """The legs as one ranking, and the weight of the dense one where there are two."""
+def fuse_legs(legs: Legs, options: SearchOptions, covered: float = 1.0) -> tuple[list[Scored], float | None]:
+    """The legs as one ranking, and the weight of the dense one where there are two. `covered` is the share of the
+    query's words that the best of BM25 hold."""
     if options.fusion == "rrf":
         return fuse.rrf([leg for leg in (legs.dense, legs.sparse) if leg], k=options.rrf_k), None
     dense, sparse = legs.dense_scores, legs.sparse_scores(options.depth)
-    weight = fuse.leaning(sparse.values(), options.alpha, options.lean)
+    weight = fuse.leaning(sparse.values(), options.alpha, options.lean, covered)
     ranking = fuse.linear(dense, sparse, alpha=weight, by=options.fusion, without=legs.without)
     return ranking, weight if dense and sparse else None
 

@@ -369,7 +369,7 @@ def _keep(entry: Entry, dual: bool) -> _Kept:
         vector=_frozen(entry.vector),
         summary_vector=_frozen(entry.summary_vector),
     )
-    found = words(own.searched)
+    found = words(own.counted)
     lacking = lacks_vectors(own, dual=dual)
     return _Kept(own, codec.digest(own), codec.checksum(own), Counter(found), len(found), lacking)
 

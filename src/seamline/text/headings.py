@@ -48,10 +48,16 @@ def cap_title(title: str) -> str:
     return f"{kept.rpartition(' ')[0] or kept}…"
 
 
-def with_headings(title: str, path: tuple[str, ...], text: str) -> str:
-    """A text under the title of its document and the headings above it, in one line: what a search reads. Of a long
-    line its end, the nearest headings, is kept."""
+def heading_line(title: str, path: tuple[str, ...]) -> str:
+    """The title of a document and the headings above a text, in one line. Of a long line its end, the nearest headings,
+    is kept."""
     line = " > ".join([*filter(None, path if title in path else (title, *path))])
     if len(line) > LONGEST_LINE:
         line = line[-LONGEST_LINE:].partition(" ")[2] or line[-LONGEST_LINE:]
+    return line
+
+
+def with_headings(title: str, path: tuple[str, ...], text: str) -> str:
+    """A text under the title of its document and the headings above it: what a search reads."""
+    line = heading_line(title, path)
     return f"{line}\n\n{text}" if line else text

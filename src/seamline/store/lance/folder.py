@@ -22,10 +22,8 @@ from seamline.store.folders import READERS, WRITER, make_folder
 from seamline.store.lance.engine import checksum, report_errors, write_checked
 from seamline.store.lance.guard import CURRENT
 
-LAYOUT = 3
-"""Of the folder and its tables. 1 had no column of labels, and is refused. 2 had no `current.json`: it gets one when it
-is opened."""
-OLDEST = 2
+LAYOUT = 4
+"""Of the folder and its tables. 1 had no column of labels, 2 no `current.json`; 3 counted words of headings once."""
 SETTINGS = "settings.json"
 ENTRIES = "entries"
 VERSIONS = "versions"
@@ -58,10 +56,10 @@ def read_settings(folder: Path) -> LanceFolder:
             f"the index in {folder} has layout {found.layout}, and this Seamline knows layouts up to {LAYOUT}:"
             " update Seamline (`pip install -U seamline`), or index again into another folder"
         )
-    if found.layout < OLDEST:
+    if found.layout < LAYOUT:
         raise StoreError(
-            f"the index in {folder} has layout {found.layout}, and this Seamline reads layouts from {OLDEST} on, so it"
-            " is too old: index again into another folder"
+            f"the index in {folder} has layout {found.layout}, and this Seamline reads layout {LAYOUT}, so it is"
+            " too old: index again into another folder"
         )
     return found
 

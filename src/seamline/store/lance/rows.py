@@ -123,7 +123,7 @@ def _entry_row(entry: Entry, labels: list[str]) -> tuple[Any, ...]:
         None if entry.created_at is None else codec.microseconds(entry.created_at),
         codec.microseconds(entry.updated_at),
         labels,
-        spaced(entry.searched) or None,
+        spaced(entry.counted) or None,
         digest,
         codec.checksum(entry, digest),
         pack_entry(entry),

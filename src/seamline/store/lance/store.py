@@ -123,9 +123,7 @@ class LanceStore:
         """The index in a folder, `lance:FOLDER` or FOLDER; a StoreError says why it cannot be opened."""
         folder = _folder_of(url)
         found = folders.read_settings(folder)
-        if found.layout < LAYOUT:
-            found = _upgrade(folder)
-        elif is_unfinished(folder, (found.entries, found.versions)):
+        if is_unfinished(folder, (found.entries, found.versions)):
             with suppress(StoreError):  # somebody is writing, or nobody may write here: a reader sees what counts
                 _recover(folder, found)
         return cls(url, found, limits or LanceLimits())
@@ -268,20 +266,5 @@ def _recover(folder: Path, found: LanceFolder) -> None:
     lock = WriterLock(folder)
     try:
         Guard(folder, (found.entries, found.versions)).recover()
-    finally:
-        lock.release(finished=True)
-
-
-def _upgrade(folder: Path) -> LanceFolder:
-    """Bring an index of layout 2 to the present one: its newest commits are named as those that count."""
-    lock = WriterLock(folder)
-    try:
-        found = folders.read_settings(folder)  # again: another process may have been faster
-        if found.layout < LAYOUT:
-            Guard(folder, (found.entries, found.versions)).start()
-            found = found._replace(layout=LAYOUT)
-            folders.write_settings(folder, found)
-            (folder / "files.log").unlink(missing_ok=True)
-        return found
     finally:
         lock.release(finished=True)

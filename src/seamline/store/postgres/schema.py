@@ -36,7 +36,7 @@ class PostgresLimits:
     are let through."""
 
 
-LAYOUT = 4
+LAYOUT = 5
 """Of the tables below. An older one is brought up to date when it is opened, a newer one refused."""
 NEEDS_PGVECTOR = (0, 8)
 """Index scans that go on until enough rows pass a filter came with 0.8."""
@@ -290,8 +290,8 @@ def _batches(connection: Connection, rows: sql.Composed) -> Iterator[list[tuple[
             yield some
 
 
-def _third(connection: Connection) -> None:
-    """From 2 to 3: words are counted of what is searched now, with the title and the headings above a text."""
+def _recount(connection: Connection) -> None:
+    """From 2 to 3, and from 4 to 5: words are counted as they are now, with those of titles and headings."""
     for table in ("postings", "recent", "levels"):
         connection.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(table)))
     for some in _batches(connection, _ENTRIES):
@@ -325,7 +325,7 @@ def _fourth(connection: Connection) -> None:
     connection.execute("CREATE INDEX entries_lacking ON entries (level) WHERE lacking")
 
 
-_STEPS: dict[int, Callable[[Connection], None]] = {1: _second, 2: _third, 3: _fourth}
+_STEPS: dict[int, Callable[[Connection], None]] = {1: _second, 2: _recount, 3: _fourth, 4: _recount}
 """What turns each layout into the next."""
 
 

@@ -56,7 +56,7 @@ class Totals(NamedTuple):
 
 def bag(key: int, entry: Entry) -> Bag:
     """What is counted of an entry."""
-    found = words(entry.searched)
+    found = words(entry.counted)
     return Bag(key, int(entry.level), Counter(found), len(found))
 
 

@@ -69,7 +69,7 @@ class Loose(NamedTuple):
 def read_loose(truth: Database, rows: Sequence[int]) -> Loose:
     """Everything a search needs of the entries in these rows."""
     found = list(read_bodies(truth, rows))
-    texts = [words(entry.searched) for _, entry in found]
+    texts = [words(entry.counted) for _, entry in found]
     numbers = np.array([row for row, _ in found], np.int64)
     vectors: dict[str, tuple[NDArray[np.int64], Vector]] = {}
     for column in COLUMNS.values():

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from seamline.records import Vector
 
-LAYOUT = 1
-"""Of the tables; structures of another layout are made anew."""
+LAYOUT = 2
+"""Of the tables and of what is counted; structures of another layout are made anew."""
 _NAME = re.compile(r"search-(\d+)\.db")
 _BLOCK = 20_000
 """Entries that become a segment at once: 200 MB of memory."""
