@@ -14,8 +14,28 @@ ENOUGH = 0.8
 """F1 of content words from which a claim says what a fact says, where numbers, negation and subject agree."""
 
 _WORD = re.compile(r"[\w$€%]+(?:[.,:'’/-]\w+)*")
-_EMPTY = frozenset("a an the is are was were be been being also of to and that it which".split())
-_DENIES = frozenset("not no never neither nor cannot nobody none without".split())
+_EMPTY = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "also",
+        "of",
+        "to",
+        "and",
+        "that",
+        "it",
+        "which",
+    ]
+)
+_DENIES = frozenset(["not", "no", "never", "neither", "nor", "cannot", "nobody", "none", "without"])
 
 
 class Item(NamedTuple):

@@ -58,7 +58,7 @@ def main() -> int:
 def _read(item: Item) -> Read:
     before = f"{item.before} " if item.before else ""
     document = parse_text(f"{before}{item.text}\n", media_type="text/markdown")
-    recipe = Recipe(strategy="propositions", propositions=Propositions(dedup=2.0))
+    recipe = Recipe(strategy="propositions", propositions=Propositions(dedup=2.0, confidence=0.0))
     runtime = make_runtime(recipe)
     made = derive(document, chunk_document(document, recipe, runtime), recipe, runtime)
     claims = [claim for claim in made.texts if max(span.end for span in claim.spans) > len(before)]

@@ -89,7 +89,10 @@ StartsOf = Callable[[str, int, int], list[int]]
 _PROSE = frozenset(["paragraph", "item", "quote", "footnote", "turn"])
 _ITEM_MARKER = re.compile(r"[ \t>]*(?:(?:[-*+•]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?)?")
 _QUOTED = re.compile(r"\n[ \t]*>+[ \t]?")
+_HIDDEN = re.compile(r"<!--.{0,5000}?-->|\{\{[%<] *comment *[%>]\}\}.{0,5000}?\{\{[%<] */comment *[%>]\}\}", re.DOTALL)
+"""Comments that no reader sees."""
 _LINKS = (
+    (re.compile(r"(?<=[.,;:!?)”\"])<sup>[^<>]{0,20}</sup>|(?<=[^\W\d_]{4})<sup>[^<>]{0,20}</sup>"), ""),
     (re.compile(r"!\[[^]]{0,500}\]\([^)]{0,500}\)"), ""),
     (re.compile(r"(?<!\\)\[([^][]{0,500})\]\([^)]{0,500}\)"), r"\1"),
     (re.compile(r"(?<!\\)\[([^][]{0,500})\]\[[^]]{0,200}\]"), r"\1"),
@@ -181,11 +184,21 @@ def _sentences(chunk: Chunk, starts: StartsOf) -> Iterator[Sentence]:
     text = chunk.document.text
     for block, low, high in _ranges(chunk):
         bounds = [*starts(text, low, high), high]
+        hidden = [match.span() for match in _HIDDEN.finditer(text, low, high)]
         for start, end in pairwise(bounds):
             piece = text[start:end]
             span = Span(start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()))
-            if span.start < span.end and (words := plain(text[span.start : span.end])):
+            if span.start < span.end and (words := plain(_visible(text, span, hidden))):
                 yield Sentence(span, words, block)
+
+
+def _visible(text: str, span: Span, hidden: Sequence[tuple[int, int]]) -> str:
+    """What a reader sees of a span."""
+    parts, at = [], span.start
+    for start, end in hidden:
+        parts.append(text[at : max(at, min(start, span.end))])
+        at = max(at, min(end, span.end))
+    return "".join((*parts, text[at : span.end]))
 
 
 def _ranges(chunk: Chunk) -> Iterator[tuple[int, int, int]]:

@@ -149,11 +149,13 @@ class Propositions:
     """Cosine from which two claims count as one; above 1 keeps all."""
     topics: bool = False
     """Whether claims are grouped by what they are about."""
+    confidence: float = 0.5
+    """Claims of less are not kept: those with a pronoun that nobody can say what it stands for."""
 
     def __post_init__(self) -> None:
         expect_choice(self.extractor, get_args(Extractor), "$.propositions.extractor")
         expect_bool(self.topics, "$.propositions.topics")
-        _floats(self, "propositions", dedup=(0, 2))
+        _floats(self, "propositions", dedup=(0, 2), confidence=(0, 1))
 
 
 Settings = Semantic | Rechunk | Hierarchy | Code | Tabular | Multimodal | Propositions
