@@ -74,7 +74,7 @@ def read(sentence: str, before: Subject | None = None) -> Reading:
         return _read_long(words)
     if not words or (find_verb(words, 0, len(words)) is None and _verbless(words)) or _is_headless(words):
         return Reading([], "imperative" if words and _is_imperative(words) else "fragment")
-    if _is_imperative(words):
+    if _is_imperative(words) or _is_imperative_later(words):
         return Reading([], "imperative")
     if words[0].low in ("do", "does", "did", "is", "are", "was", "were", "has", "have") or words[0].tag == "modal":
         return Reading([], "question")
@@ -175,7 +175,22 @@ def _is_imperative(words: Sequence[Word]) -> bool:
         or after.low in lex.ADJECTIVES
     ):
         return True
+    verb = find_verb(words, 0, len(words))
+    if after.text == "--" or (at == 0 and verb is not None and verb.is_weak):
+        return True  # `Set values in the file`
     return word.low not in lex.NOUNISH and after.tag not in ("aux", "modal") and "s" not in forms(after.low)
+
+
+def _is_imperative_later(words: Sequence[Word]) -> bool:
+    """Whether an instruction follows a condition or an aim: `When upgrading, read the notes`, `If it fails, retry`."""
+    pieces = segments(words)
+    first = pieces[0]
+    if len(pieces) < 2 or pieces[1].opener != (",",):
+        return False
+    opens = words[0].low in ("to", "when", "before", "after", "by", "for", "instead", "in") or (
+        bool(first.opener) and first.opener[0] in lex.SUBORDINATORS
+    )
+    return opens and _is_imperative(words[pieces[1].start :])
 
 
 def _resolved(words: list[Word], before: Subject | None) -> list[Word] | None:
@@ -343,8 +358,8 @@ RESOLVED = 0.8
 """How sure a claim is whose pronoun was replaced by what it most likely stands for."""
 UNRESOLVED = 0.3
 """Of a claim with a pronoun that nobody can say what it stands for."""
-COMPOUND = 0.55
-"""Of a claim that seems to hold several facts, because nobody could tell where one ends."""
+COMPOUND = 0.4
+"""Of a claim that seems to hold several facts, because nobody could tell where one ends: no atomic one."""
 POINTING = 0.85
 """Of a claim about `this change` or `the latter`."""
 WEAK = 0.75
