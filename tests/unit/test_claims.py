@@ -84,7 +84,7 @@ def test_references_notes_questions_and_instructions_claim_nothing(paragraph: st
 
 
 def test_a_list_of_references_is_known_by_its_heading() -> None:
-    text = "# Lakes\n\nThe lake covers 40 hectares.\n\n## References\n\nHarlow describes the lake and its shores in detail."
+    text = "# Lakes\n\nThe lake covers 40 hectares.\n\n## References\n\nHarlow describes the lake and its shores.\n"
     assert texts(text) == ["The lake covers 40 hectares."]
 
 

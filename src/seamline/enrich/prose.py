@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise, takewhile
 from typing import NamedTuple
 
+from seamline.text.pointing import points_back
 from seamline.text.words import query_set
 from seamline.types import Chunk, Document, Span, collapse
 
@@ -229,6 +230,12 @@ SUMMARY = 50
 """Tokens of a chunk's summary, at most."""
 FIRST = 1.3
 """How much more the first sentence is worth: texts that explain say early what they are about."""
+_OPENING = 3
+"""Sentences of which one is the first of a summary."""
+_LEANING = 0.3
+"""What is left of the worth of a first sentence that points back."""
+_REPEAT, _WITHIN = 0.65, 0.9
+"""Share of the words of both, and of those of the shorter one, from which a sentence repeats another."""
 _MOST = 200
 """Sentences that are looked at; beyond that a summary of two sentences stands for nothing anyway."""
 
@@ -246,21 +253,48 @@ def read_sentence(text: str) -> RankedSentence:
     return RankedSentence(plain, query_set(plain))
 
 
-def summarize(sentences: Sequence[RankedSentence], most: int, count: Callable[[str], int], wanted: int = 2) -> str:
+def summarize(
+    sentences: Sequence[RankedSentence],
+    most: int,
+    count: Callable[[str], int],
+    wanted: int = 2,
+    about: Sequence[str] = (),
+) -> str:
     """Up to `wanted` sentences, in order and together at most `most` tokens, that share most words with the rest.
 
-    A sentence's worth is the mean, over its words, of how many sentences have that word. Empty where no sentence fits.
+    The first says what the text is about: one of its first sentences, best one that shares words with the heading
+    above it, the last of `about`, and does not point back at something. No sentence says what another one says. A
+    sentence's worth is the mean, over its words, of how many sentences have that word. Empty where no sentence fits.
     """
     looked = sentences[:_MOST]
     spread = Counter(chain.from_iterable(sentence.words for sentence in looked))
-    worth = [_worth(sentence.words, spread) * (FIRST if i == 0 else 1) for i, sentence in enumerate(looked)]
-    chosen: list[int] = []
-    for i in sorted(range(len(looked)), key=lambda i: (-worth[i], i)):
+    worth = [_worth(sentence.words, spread) for sentence in looked]
+    ranked = sorted(range(len(looked)), key=lambda i: (-worth[i], i))
+    title = query_set(about[-1]) if about else frozenset[str]()
+    openers = sorted(range(min(_OPENING, len(looked))), key=lambda i: (-_opening(looked[i], worth[i], i, title), i))
+    opener = next((i for i in openers if worth[i] and count(looked[i].text) <= most), -1)
+    chosen = [opener] if opener >= 0 else []
+    for i in ranked:
         if len(chosen) == wanted:
             break
-        if worth[i] and count(" ".join(looked[j].text for j in sorted((*chosen, i)))) <= most:
+        if i <= opener or not worth[i] or any(_repeats(looked[i].words, looked[j].words) for j in chosen):
+            continue
+        if count(" ".join(looked[j].text for j in sorted((*chosen, i)))) <= most:
             chosen.append(i)
     return " ".join(looked[i].text for i in sorted(chosen))
+
+
+def _opening(sentence: RankedSentence, worth: float, at: int, title: frozenset[str]) -> float:
+    """How well a sentence says what a text is about."""
+    shared = len(sentence.words & title) / len(title) if title else 0.0
+    leans = points_back(sentence.text)
+    return worth * (FIRST if at == 0 else 1) * (1 + shared) * (_LEANING if leans else 1)
+
+
+def _repeats(words: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether two sentences have nearly the same words, or one has nearly all of the other's."""
+    shared = len(words & others)
+    return shared >= _REPEAT * len(words | others) or shared >= _WITHIN * min(len(words), len(others))
 
 
 def _worth(words: frozenset[str], spread: Mapping[str, int]) -> float:
