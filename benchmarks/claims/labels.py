@@ -55,7 +55,7 @@ def items(file: Path = FILE) -> list[Item]:
     """All labelled sentences, in order; of each kind, every second one is held back."""
     seen: dict[str, int] = defaultdict(int)
     found: list[Item] = []
-    for piece in file.read_text(encoding="utf-8").split("\n@ ")[1:]:
+    for piece in file.read_text(encoding="utf-8").replace("·", "").split("\n@ ")[1:]:
         head, *lines = piece.strip().split("\n")
         kind, source = (part.strip() for part in head.split("|"))
         facts = [tuple(wording.strip() for wording in line[2:].split("||")) for line in lines if line.startswith("= ")]

