@@ -203,7 +203,8 @@ class Overlapper:
             else:
                 low = middle + 1
         word = low
-        while word < end and not self._starts_word(word, floor):
+        # A word's first token may be another than the middle of it had: the count is taken at the word.
+        while word < end and not (self._starts_word(word, floor) and self.count(self.text[word:end]) <= most):
             word += 1
         if word >= end:  # a script without spaces: between two characters will do
             word = low

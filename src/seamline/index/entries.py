@@ -237,7 +237,14 @@ def _kept_fields(facts: Facts) -> dict[str, MetaValue]:
         names = tuple(dict.fromkeys(entity.text for entity in facts.entities))
         values |= {"entities": names, "entity_types": tuple(types[name] for name in names)}
     if facts.code is not None:
-        values |= {"symbol": facts.code.name, "symbols": facts.code.symbols, "complexity": float(facts.code.complexity)}
+        values |= {
+            "symbol": facts.code.name,
+            "symbols": facts.code.symbols,
+            "complexity": float(facts.code.complexity),
+            "signature": facts.code.signature or None,
+            "docstring": facts.code.docstring or None,
+            "calls": facts.code.calls,
+        }
     kept = {DERIVED_FIELDS[name]: value for name, value in values.items() if value is not None}
     # The name under which indexes kept them before they had types.
     return {**kept, "entities": kept[":entities"]} if ":entities" in kept else kept

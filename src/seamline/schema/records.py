@@ -144,6 +144,9 @@ class CodeFactsRecord(TypedDict):
     uses: list[str]
     imports: list[str]
     complexity: int
+    signature: str
+    docstring: str
+    calls: list[str]
 
 
 class FactsRecord(TypedDict, total=False):
