@@ -37,7 +37,8 @@ def alike(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     for sentences in giants:
         cosines = [similar[pair] for pair in pairwise(sentences)]
         tokens = [parts.tokenizer.count(document.text[one.start : one.end]) for one in sentences]
-        cuts = split_giant(tokens, cosines, floor, recipe.budget.target, recipe.budget.limit)
+        most = recipe.rechunk.fallback  # no part is a giant again, whatever the limit
+        cuts = split_giant(tokens, cosines, floor, min(recipe.budget.target, most // 2), min(recipe.budget.limit, most))
         apart.update(sentences[at].start for at in cuts)
     return Signal(
         {right.start: float(similar[left, right] < floor) for left, right in inside}, frozenset(apart), firm=True
