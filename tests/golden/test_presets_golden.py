@@ -251,7 +251,6 @@ def test_knowledge_base_splits_long_lists_between_companies() -> None:
     parts = [chunk for chunk in chunks if chunk.path[-1] == "Sub-processors"]
     lists = [chunk for chunk in parts if chunk.render("body").startswith("- ")]
     assert len(lists) > 1
-    assert lists == parts[1:], "what the list is about is said before it"
     assert all(chunk.seam == "item" for chunk in lists[1:])
 
 
