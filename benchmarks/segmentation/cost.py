@@ -71,7 +71,7 @@ def main() -> int:
 
 def _contestants(embedder: Embedder, data: Path) -> dict[str, Run]:
     out: dict[str, Run] = {}
-    for method in ("objective", "dip", "texttiling", "bayes"):
+    for method in ("objective", "ensemble", "dip", "texttiling", "bayes"):
         out[f"seamline {method}"] = _ours(Recipe(strategy="semantic", semantic=Semantic(method=method)), embedder)
     out["seamline structural"] = _ours(Recipe(), embedder)
     if installed("chonkie"):

@@ -12,6 +12,7 @@ ends. Whole sources belong to one half, `dev` or `test`, so that what is tuned o
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Iterator, Sequence
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import seamline
-from benchmarks.common import Sample, markdown, prose
+from benchmarks.common import Sample, markdown, mdx, need, prose
 from seamline.text.sentences import sentence_starts
 
 SETS = ("articles", "sections", "flat")
@@ -68,6 +69,33 @@ def mixed(data: Path, kind: str, half: str, count: int) -> list[Mixed]:
     return made
 
 
+UNSEEN = ("wikipedia", "astro")
+"""Sources that nothing was chosen on: paragraphs of Wikipedia (chunkbench's xquad_en), and Astro's documentation."""
+
+
+def unseen(data: Path, source: str, kind: str, count: int) -> list[Mixed]:
+    """As many documents of a set as a source gives, up to `count`; Wikipedia's paragraphs have no sections."""
+    sources = _wikipedia(data) if source == "wikipedia" else _by_sections(mdx(data))
+    chance = random.Random(f"{SEED} {source} {'sections' if kind == 'sections' else 'articles'}")
+    rows = _sections(sources, chance) if kind == "sections" else _articles(sources, chance)
+    return [_document(f"{source}-{kind}-{number}", row, kind == "flat") for number, row in zip(range(count), rows)]  # noqa: B905
+
+
+def _wikipedia(data: Path) -> list[list[Passage]]:
+    """The articles; every one or two paragraphs are a passage."""
+    file = data.parent / "chunkbench" / "data" / "xquad_en" / "docs.jsonl"
+    out = []
+    for row in map(json.loads, need(file).read_text(encoding="utf-8").splitlines()):
+        paragraphs = [_SPACE.sub(" ", part).strip() for part in row["text"].split("\n") if part.strip()]
+        found = [p for at in range(0, len(paragraphs), 2) for p in _passage(row["id"], paragraphs[at : at + 2])]
+        out += [found] if found else []
+    return out
+
+
+def _by_sections(samples: Sequence[Sample]) -> list[list[Passage]]:
+    return [passages for sample in samples if (passages := list(_passages(sample)))]
+
+
 def _articles(sources: Sequence[Sequence[Passage]], chance: random.Random) -> Iterator[list[Passage]]:
     """Passages of sources that are all different."""
     while True:
@@ -111,11 +139,7 @@ def _half(source: str) -> str:
 
 def _sources(data: Path) -> list[list[Passage]]:
     """The passages of every source that has any; each section gives one."""
-    out = []
-    for sample in (*markdown(data), *prose(data)):
-        if passages := list(_passages(sample)):
-            out.append(passages)
-    return out
+    return _by_sections([*markdown(data), *prose(data)])
 
 
 def _passages(sample: Sample) -> Iterator[Passage]:

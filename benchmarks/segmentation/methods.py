@@ -70,6 +70,7 @@ def methods(embedder: Embedder, windows: bool) -> list[Method]:
     percentile, gradient = Semantic(method="dip", threshold="percentile"), Semantic(method="dip", threshold="gradient")
     return [
         _ours("seamline objective", embedder, Semantic(method="objective"), "price", PRICES),
+        Method("seamline ensemble", semantic_way(Semantic(method="ensemble"), embedder)),
         _ours("seamline dip", embedder, Semantic(method="dip"), "alpha", ALPHAS),
         _ours("seamline dip, percentile", embedder, percentile, "percentile", SHARES),
         _ours("seamline dip, gradient", embedder, gradient, "percentile", SHARES),
@@ -92,6 +93,11 @@ def _ours(name: str, embedder: Embedder | None, semantic: Semantic, setting: str
     changed = [adjust(recipe, [f"semantic.{setting}={value}"]) for value in values]
     tried = [_way(one, embedder, f"{setting} {value:g}") for one, value in zip(changed, values, strict=True)]
     return Method(name, _way(recipe, embedder), tried)
+
+
+def semantic_way(semantic: Semantic, embedder: Embedder) -> Way:
+    """A method of the semantic strategy with the default limit."""
+    return _way(Recipe(strategy="semantic", semantic=semantic), embedder)
 
 
 def _way(recipe: Recipe, embedder: Embedder | None, setting: str = "") -> Way:

@@ -73,6 +73,12 @@ class CodeFacts:
     """Names it uses that the file imports."""
     complexity: int = 1
     """Cyclomatic: one more than the places where its control flow branches."""
+    signature: str = ""
+    """Of the scope it holds or is part of, on one line."""
+    docstring: str = ""
+    """The first paragraph of that scope's docstring or of the comment above it, on one line."""
+    calls: tuple[str, ...] = ()
+    """Names of the functions and classes that it calls, without what they are called on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,6 +61,16 @@ class Embedder(Protocol):
         ...
 
 
+@runtime_checkable
+class CalibratedEmbedder(Protocol):
+    """An embedder that says what its cosines are worth: a cosine of one model means nothing to another."""
+
+    @property
+    def balance(self) -> float:
+        """The cosine at which two blocks are as likely neighbours as far apart; measured, 0 to 1."""
+        ...
+
+
 class EmbedderRequest(NamedTuple):
     """What the maker of an embedder is told."""
 

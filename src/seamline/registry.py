@@ -82,6 +82,7 @@ METHODS = Family(
     {
         "objective": "seamline.cut.scores.semantic:objective",
         "dip": "seamline.cut.scores.semantic:dip",
+        "ensemble": "seamline.cut.scores.ensemble:ensemble",
         "texttiling": "seamline.cut.scores.lexical:texttiling",
         "bayes": "seamline.cut.scores.lexical:bayes",
     },

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from seamline.api import chunk
-from seamline.enrich.propositions.sentence import read_passage
+from seamline.enrich.propositions.sentence import UNRESOLVED, read_passage
 from seamline.enrich.prose import passages
 from seamline.text.sentences import sentence_starts
 
@@ -36,9 +36,9 @@ TUNED, HELD_OUT = cases("tuned.txt"), cases("held-out.txt")
 
 
 def claims(text: str) -> list[str]:
-    """What the rules take from a text, in the order of its sentences."""
+    """What the rules take from a text, in the order of its sentences, but for what points at something unknown."""
     found = [read_passage(passage).claims for passage in passages(chunk(f"{text}\n"), sentence_starts)]
-    return [claim.text for part in found for claim in part]
+    return [claim.text for part in found for claim in part if claim.sure > UNRESOLVED]
 
 
 def plain(claim: str) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -87,3 +88,40 @@ def test_rechunk_never_crosses_a_heading_and_never_splits_what_fits(recipe: Reci
 
 def groups(tops: Sequence[Block]) -> list[tuple[Block, Block]]:
     return list(itertools.pairwise(tops))
+
+
+def section_spans(chunks: list[Chunk]) -> list[tuple[int, int]]:
+    """Every section with text, from its heading to the next of its level or a higher one. Headings that directly
+    follow each other in one chunk stand at one place."""
+    text = chunks[0].document.text
+    blocks = [block for block in chunks[0].document.blocks if block.parent < 0]
+    starts = {chunk.start for chunk in chunks}
+    spans = []
+    for at, block in enumerate(blocks):
+        if block.kind != "heading":
+            continue
+        later = (b.start for b in blocks[at + 1 :] if b.kind == "heading" and b.level <= block.level)
+        first = at
+        while first and blocks[first - 1].kind == "heading" and blocks[first].start not in starts:
+            first -= 1
+        spans.append((blocks[first].start, len(text[: next(later, len(text))].rstrip())))
+    return spans
+
+
+@law
+@given(strategic("hierarchical"), documents())
+def test_a_parent_is_whole_sections_or_a_part_of_one(recipe: Recipe, text: str) -> None:
+    recipe = replace(recipe, sections="heading", hierarchy=replace(recipe.hierarchy, below="structural"))
+    chunks = cut(text, recipe)
+    headings = [block for chunk in chunks[:1] for block in chunk.document.blocks if block.kind == "heading"]
+    if not chunks or any(block.start < chunk.start < block.end for block in headings for chunk in chunks):
+        return  # a limit so small that a heading was cut
+    for start, end in section_spans(chunks):
+        cut_leaf = any(
+            leaf.start < start < leaf.end or leaf.start < end < leaf.end for leaf in chunks if not leaf.level
+        )
+        for parent in chunks:
+            if parent.level and not cut_leaf:
+                inside = start <= parent.start and parent.end <= end
+                holds = parent.start <= start and end <= parent.end
+                assert inside or holds or parent.end <= start or end <= parent.start, (start, end, parent.body)

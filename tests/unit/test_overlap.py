@@ -246,3 +246,35 @@ def test_shadows_of_a_script_without_spaces() -> None:
     for chunk in cut(CHINESE, "shadows", 20, limit=120):
         for span in filter(None, chunk.shadows):
             assert 0 < count(text_of(chunk, span)) <= 20
+
+
+# --- auto ------------------------------------------------------------------------------------------------------------
+
+LEANING = (
+    "# Pier\n\nThe keeper lights the lamp at dusk. The lamp burns oil until the morning comes.\n\n"
+    "It is trimmed twice a night. Ships see the light from nine miles away in clear weather.\n\n"
+    "Fog horns sound every minute in thick weather. Sailors count the seconds between them.\n\n"
+    "## Quay\n\nThis quay is older than the lamp. Crates wait there for the evening boat to come in.\n"
+)
+
+
+def test_auto_repeats_a_sentence_where_the_next_chunk_leans_on_it() -> None:
+    chunks = cut(LEANING, "auto", tokens=20, limit=48, target=20)
+    by_start = {chunk.render("body")[:8]: repeated(chunk) for chunk in chunks}
+    assert by_start["It is tr"].strip() == "The lamp burns oil until the morning comes."
+    assert by_start["Fog horn"] == "", "it can be read alone"
+    assert next(value for start, value in by_start.items() if start.startswith("## Quay")) == "", "a section is new"
+
+
+def test_auto_repeats_the_start_of_a_sentence_that_is_cut() -> None:
+    text = "The old harbour of the town " + "with its sheds and cranes and ropes " * 12 + "closed.\n"
+    chunks = cut(text, "auto", tokens=16, limit=48)
+    assert len(chunks) > 1
+    assert all(chunk.tokens <= 48 for chunk in chunks)
+
+
+def test_auto_repeats_less_than_sentences() -> None:
+    sizes = {
+        kind: sum(len(repeated(c)) for c in cut(PROSE, kind, tokens=24, limit=96)) for kind in ("auto", "sentences")
+    }
+    assert sizes["auto"] <= sizes["sentences"]

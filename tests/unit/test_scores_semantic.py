@@ -14,6 +14,7 @@ import pytest
 
 import seamline
 from seamline.cut.scores import Signal
+from seamline.cut.scores.semantic import BLOCK, SENTENCE, leaning_by_seam
 from seamline.cut.scores.strategies import subject
 from seamline.errors import ConfigError
 from seamline.parse import parse_bytes
@@ -202,9 +203,27 @@ def test_segments_of_the_objective_fit_the_target() -> None:
 
 def test_one_call_embeds_a_document() -> None:
     embedder = Words()
-    for method in ("dip", "objective"):
+    for method in ("dip", "objective", "ensemble"):
         subject(read(TOPICS), recipe_of(method), parts_of(embedder))
-    assert embedder.calls == [12, 12]
+    assert embedder.calls == [12, 12, 12]
+
+
+def test_the_ensemble_finds_what_vectors_and_words_agree_on() -> None:
+    document, parts = read(TOPICS), parts_of(Words())
+    by_both = subject(document, recipe_of("ensemble"), parts).forced
+    by_vectors = subject(document, recipe_of("objective"), parts).forced
+    by_words = subject(document, recipe_of("bayes"), parts).forced
+    assert by_both
+    assert by_vectors & by_words <= by_both
+
+
+def test_long_paragraphs_are_not_cut_because_they_are_long() -> None:
+    """The rarer paragraphs are among the gaps, the likelier a cut between them would be without a bound."""
+    many = leaning_by_seam([BLOCK] * 8 + [SENTENCE] * 2)
+    few = leaning_by_seam([BLOCK] + [SENTENCE] * 9)
+    assert many[BLOCK] < 0
+    assert few[BLOCK] == -0.5
+    assert few[SENTENCE] > few[BLOCK]
 
 
 @pytest.mark.parametrize("method", ["texttiling", "bayes"])
@@ -212,7 +231,7 @@ def test_methods_without_a_model_ask_for_none(method: str) -> None:
     assert subject(read(TOPICS), recipe_of(method), Runtime(load("o200k_base"))).forced
 
 
-@pytest.mark.parametrize("method", ["objective", "dip"])
+@pytest.mark.parametrize("method", ["objective", "dip", "ensemble"])
 def test_methods_with_a_model_say_that_they_need_one(method: str) -> None:
     with pytest.raises(ConfigError, match="needs an embedder"):
         subject(read(TOPICS), recipe_of(method), Runtime(load("o200k_base")))

@@ -18,6 +18,7 @@ from seamline.types import Document, Notice
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from seamline.api.call_graph import CallStep
     from seamline.api.contents import IndexedChunk
     from seamline.filters.tree import Filter
     from seamline.index.transfer import TransferCounts
@@ -93,6 +94,20 @@ class IndexContents:
         """What became of a citation, `ID` or `ID@VERSION`, and what it said."""
         with self._store.reader() as reader:
             return replace(resolve(reader, key), key=key)
+
+    def callers(self, name: str, *, depth: int = 1) -> list[CallStep]:
+        """What calls a function or a class in any file, up to so many calls away; needs `enrich = ["code"]`."""
+        from seamline.api.call_graph import find_callers
+
+        with self._store.reader() as reader:
+            return find_callers(reader, name, depth)
+
+    def callees(self, name: str, *, depth: int = 1) -> list[CallStep]:
+        """What a function or a class calls that any file defines, up to so many calls away."""
+        from seamline.api.call_graph import find_callees
+
+        with self._store.reader() as reader:
+            return find_callees(reader, name, depth)
 
     def stats(self) -> Stats:
         """What the index holds."""

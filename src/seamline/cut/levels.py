@@ -1,18 +1,25 @@
-"""Chunks of chunks: each level is packed from the one below, so levels nest by construction."""
+"""Chunks of chunks: each level is packed from the one below, so levels nest by construction.
+
+Structure comes first: a parent is a section, several whole sections that follow each other, or a part of one section
+that is too large. It never holds a section and a part of the next.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, groupby, pairwise
+from typing import NamedTuple
 
 from seamline.cut.atoms import context_text, render_chunk
 from seamline.cut.pack import Goal, Load, Pack, packer
 from seamline.errors import BudgetError
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
-from seamline.types import Chunk, ChunkIds, Context, Span
+from seamline.types import Chunk, ChunkIds, Context, Document, Span
 
+_NEAR = 0.9
+"""Share of the limit up to which the sum of the chunks' tokens is believed."""
 _OWN = frozenset(("overlap", "summary", "import"))
 """What a chunk borrows for itself; what is made of several needs it no more."""
 
@@ -38,7 +45,7 @@ def _group_level(
     """The level below with its parents, and the level of those parents."""
     if not below:
         return [], []
-    groups = list(_Grouper(below, limit, recipe, tokenizer).groups(0, len(below), 0))
+    groups = list(_Grouper(below, limit, recipe, tokenizer).groups())
     document = below[0].document
     bodies = [(below[first].start, below[last - 1].end) for first, last, _ in groups]
     names = ChunkIds(f"{document.id}\0level {level}", document.text, bodies)
@@ -78,6 +85,7 @@ class _Grouper:
         self._count = tokenizer.count
         self._scores = {name: value / 100 for name, value in recipe.scores.items()}
         self._pack: Pack = packer(recipe.packer, window=recipe.window, decay=recipe.decay, balance=recipe.balance)
+        self._paths = section_paths(chunks)
         self._known: dict[tuple[Context, ...], int] = {(): 0}
         self._leads = [self._lead(_context(chunk)) for chunk in chunks]
         # Nearly: the real count of every group is taken once, when its bounds are known.
@@ -89,33 +97,128 @@ class _Grouper:
             tokens = self._known[context] = self._count(context_text(self._text, context))
         return tokens
 
-    def groups(self, first: int, last: int, slack: int) -> Iterator[tuple[int, int, int]]:
-        """Ranges of chunks with the tokens of each, counted as it is delivered; packed again where one overflows."""
-        for low, high in pairwise((first, *self._cuts(first, last, slack), last)):
-            tokens = self._size(low, high)
-            if tokens <= self._limit or high - low == 1:
-                yield low, high, tokens
-            else:
-                yield from self.groups(low, high, slack + tokens - self._limit)
+    def groups(self) -> Iterator[tuple[int, int, int]]:
+        """Ranges of chunks with the tokens of each, counted as it is delivered."""
+        yield from self._section(0, len(self._chunks), 0)
 
-    def _cuts(self, first: int, last: int, slack: int) -> list[int]:
-        part = self._chunks[first:last]
-        sums = list(accumulate(self._tokens[first:last], initial=0))
-        tail = [0, *[self._count(chunk.closing) if chunk.closing else 0 for chunk in part]]
-        score = [self._scores.get(chunk.seam, 0.0) for chunk in part]
-        load = Load(sums, self._leads[first:last], tail, score, set())
+    def _section(self, first: int, last: int, depth: int) -> Iterator[tuple[int, int, int]]:
+        """The parents of one section: what is small is packed whole, what is too large is divided for itself."""
+        small: list[Span] = []
+        for run, is_section in self._runs(first, last, depth):
+            if self._fits(run):
+                small.append(run)
+                continue
+            yield from self._packed(small, 0)
+            small = []
+            if is_section:
+                yield from self._section(*run, depth + 1)
+            else:
+                yield from self._packed(_single(run), 0)
+        yield from self._packed(small, 0)
+
+    def _runs(self, first: int, last: int, depth: int) -> Iterator[tuple[Span, bool]]:
+        """The sections directly within one, and what stands beside them, in order."""
+        at = first
+        for section, members in groupby(
+            range(first, last), key=lambda i: self._paths[i][depth] if len(self._paths[i]) > depth else -1
+        ):
+            size = len(list(members))
+            yield Span(at, at + size), section >= 0
+            at += size
+
+    def _fits(self, run: Span) -> bool:
+        sums = self._leads[run.start] + sum(self._tokens[run.start : run.end])
+        # The sum is nearly exact, so that only what is near the limit is counted.
+        return sums <= self._limit and (sums <= self._limit * _NEAR or self._size(*run) <= self._limit)
+
+    def _packed(self, units: Sequence[Span], slack: int) -> Iterator[tuple[int, int, int]]:
+        """Groups of whole units; packed again where one overflows."""
+        if not units:
+            return
+        for low, high in pairwise((0, *self._cuts(units, slack), len(units))):
+            first, last = units[low].start, units[high - 1].end
+            tokens = self._size(first, last)
+            if tokens <= self._limit or last - first == 1:
+                yield first, last, tokens
+            elif high - low == 1:
+                yield from self._packed(_single(units[low]), 0)
+            else:
+                yield from self._packed(units[low:high], slack + tokens - self._limit)
+
+    def _cuts(self, units: Sequence[Span], slack: int) -> list[int]:
+        sums = list(accumulate((sum(self._tokens[unit.start : unit.end]) for unit in units), initial=0))
+        closing = [self._chunks[unit.end - 1].closing for unit in units]
+        tail = [0, *[self._count(text) if text else 0 for text in closing]]
+        score = [self._scores.get(self._chunks[unit.start].seam, 0.0) for unit in units]
+        load = Load(sums, [self._leads[unit.start] for unit in units], tail, score, set())
         limit = max(1, self._limit - slack)
         goal = Goal(min(self._target, limit), limit)
-        if slack == 0 and load.size(0, len(part)) <= goal.target:
+        if slack == 0 and load.size(0, len(units)) <= goal.target:
             return []
-        cuts = [first + cut for cut in self._pack(load, goal)]
+        cuts = self._pack(load, goal)
         if not cuts and slack:
-            return [(first + last) // 2]  # nothing else makes it smaller
+            return [len(units) // 2]  # nothing else makes it smaller
         return cuts
 
     def _size(self, low: int, high: int) -> int:
         first, last = self._chunks[low], self._chunks[high - 1]
         return self._count(render_chunk(self._text, first.start, last.end, _context(first), last.closing))
+
+
+def _single(run: Span) -> list[Span]:
+    return [Span(at, at + 1) for at in range(run.start, run.end)]
+
+
+def section_paths(chunks: Sequence[Chunk]) -> list[tuple[int, ...]]:
+    """For each chunk, the sections that hold all of it, outermost first, by the number of their heading.
+
+    A section whose heading directly follows another begins where that one does: a chunk has both headings.
+    """
+    nodes = _sections(chunks[0].document)
+    found: list[tuple[int, ...]] = []
+    at = -1
+    for chunk in chunks:
+        while at + 1 < len(nodes) and nodes[at + 1].heading < chunk.end:
+            at += 1
+        path: list[int] = []
+        number = at
+        while number >= 0:
+            node = nodes[number]
+            if node.span.start <= chunk.start and chunk.end <= node.span.end:
+                path.append(number)
+            number = node.parent
+        found.append(tuple(reversed(path)))
+    return found
+
+
+class _SectionSpan(NamedTuple):
+    """A section with all that is under its heading."""
+
+    heading: int
+    """Where its heading starts."""
+    span: Span
+    parent: int
+    """Number of the section around it; -1 at the top."""
+
+
+def _sections(document: Document) -> list[_SectionSpan]:
+    tops = [document.blocks[top] for top in document.tops]
+    found: list[_SectionSpan] = []
+    levels: list[int] = []
+    open_: list[int] = []
+    start = -1
+    for block in tops:
+        if block.kind != "heading":
+            start = -1
+            continue
+        start = block.start if start < 0 else start
+        while open_ and levels[open_[-1]] >= block.level:
+            last = open_.pop()
+            found[last] = found[last]._replace(span=Span(found[last].span.start, block.start))
+        found.append(_SectionSpan(block.start, Span(start, len(document.text)), open_[-1] if open_ else -1))
+        levels.append(block.level)
+        open_.append(len(found) - 1)
+    return found
 
 
 def _context(first: Chunk) -> tuple[Context, ...]:

@@ -14,6 +14,7 @@ from seamline.cut.sections import Section
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Overlap
 from seamline.text.graphemes import boundary_before, is_boundary
+from seamline.text.pointing import points_back
 from seamline.text.sentences import last_sentence, sentence_starts
 from seamline.types import Block, Context, Document, Span
 
@@ -25,8 +26,12 @@ DEFAULT_TOKENS: Mapping[str, int] = {
     "tokens": 0,  # 15% of the target
     "context": 100,
     "shadows": 60,
+    "auto": 64,
 }
 _FRAME_ROLES = frozenset(("fence", "header", "key", "comment", "math", "directive", "marker"))
+_PROSE = frozenset(("paragraph", "list", "quote"))
+_SENTENCES = 2
+"""At most so many does `auto` repeat."""
 _PREFERRED = frozenset(("paragraph", "figure", "quote", "list"))  # before code and tables, where there is a choice
 
 
@@ -62,7 +67,7 @@ class Overlapper:
         out = drafts[:1]
         for index in range(1, len(drafts)):
             before, draft = drafts[index - 1], drafts[index]
-            if not crosses and before.section != draft.section:
+            if before.section != draft.section and (not crosses or kind == "auto"):
                 out.append(draft)
             elif kind == "context":
                 out.append(self._summarised(drafts, index, most))
@@ -136,6 +141,26 @@ class Overlapper:
         starts = sentence_starts(self.text, reach, before.end)
         return starts if reach == start else starts[1:]
 
+    def by_loss(self, before: Draft, draft: Draft, most: int) -> list[int]:
+        """What the cut loses: the start of a sentence that was cut, or the sentence that a pronoun or a connective
+        points back at, and the one before where that points back too. Nothing where the chunk can be read alone."""
+        block = self.blocks[self.tops[max(0, bisect_right(self.starts, draft.start) - 1)]]
+        start = self._prose_start(before)
+        if block.kind not in _PROSE or start >= before.end:
+            return []
+        inside = draft.seam == "word"
+        if not inside and not points_back(self.text[draft.start : draft.end]):
+            return []
+        reach = max(start, before.end - 16 * most)
+        starts = sentence_starts(self.text, reach, before.end)
+        starts = starts if reach == start else starts[1:]
+        at = len(starts) - 1
+        while (
+            at > 0 and not inside and len(starts) - at < _SENTENCES and points_back(self.text[starts[at] : draft.start])
+        ):
+            at -= 1
+        return starts[max(at, 0) :]
+
     def by_boundary(self, before: Draft, draft: Draft, most: int) -> list[int]:
         start = self._prose_start(before)
         return [last_sentence(self.text, start, before.end)] if start < before.end else []
@@ -178,7 +203,8 @@ class Overlapper:
             else:
                 low = middle + 1
         word = low
-        while word < end and not self._starts_word(word, floor):
+        # A word's first token may be another than the middle of it had: the count is taken at the word.
+        while word < end and not (self._starts_word(word, floor) and self.count(self.text[word:end]) <= most):
             word += 1
         if word >= end:  # a script without spaces: between two characters will do
             word = low
@@ -252,6 +278,7 @@ class Overlapper:
 
 
 _KINDS: Mapping[str, Callable[[Overlapper, Draft, Draft, int], list[int]]] = {
+    "auto": Overlapper.by_loss,
     "blocks": Overlapper.by_blocks,
     "boundary": Overlapper.by_boundary,
     "sentences": Overlapper.by_sentences,

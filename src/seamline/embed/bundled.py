@@ -28,21 +28,26 @@ class BundledModel(NamedTuple):
     """Its weights and its tokenizer, with the SHA-256 of what is shipped. Where they are from: models/PROVENANCE.md."""
     window: int
     """Word pieces that it reads at once."""
+    balance: float
+    """The cosine at which blocks are as likely neighbours as distant; benchmarks/calibrate.py."""
 
 
 SEAM = BundledModel(
     {"seam.int8.onnx": "d8d4223ea09a61e70ad5aa938f71ff4f56e60b6d5db7ae01d463fbc366aad212", **_TOKENIZER},
     window=512,
+    balance=0.43,
 )
 """Three layers, trained on questions about documentation, code and tables: see train/ in the repository."""
 QUALITY = BundledModel(
     {"quality.int8.onnx": "dbb9a6db2f52f475a0c71388178fd7d81566631c319033c409d14def28d220a9", **_TOKENIZER},
     window=512,
+    balance=0.49,
 )
 """Six layers, trained on the same: finds a little more, at half the speed."""
 MINILM = BundledModel(
     {"minilm.int8.onnx": "02856a257e341cac901514d78d8d9a0b00ad3679dde5ef668faae4d6c924ea60", **_TOKENIZER},
     window=256,
+    balance=0.49,
 )
 """all-MiniLM-L6-v2, six layers."""
 RERANKER = {"reranker.int8.onnx": "21dce8bd83a3a542c6f1afc906f82bd2e6a0ad9f17bd44884904ac2085e3c08a", **_TOKENIZER}
@@ -52,11 +57,13 @@ MODELS: Mapping[str, BundledModel] = {"seam": SEAM, "quality": QUALITY, "minilm"
 
 def bundled(name: str, threads: int | None = None, folder: Path = FOLDER) -> OnnxEmbedder:
     """A bundled model, from files that are what was shipped."""
-    files, window = MODELS[name]
+    files, window, balance = MODELS[name]
     check(folder, files)
     model, tokenizer = (folder / file for file in files)
     known = Known(DIMENSIONS, [*files.values()])
-    return OnnxEmbedder(model, tokenizer, OnnxOptions("mean", window), name=name, threads=threads, known=known)
+    embedder = OnnxEmbedder(model, tokenizer, OnnxOptions("mean", window), name=name, threads=threads, known=known)
+    embedder.balance = balance
+    return embedder
 
 
 def check(folder: Path, files: Mapping[str, str], install: str = INDEX) -> None:

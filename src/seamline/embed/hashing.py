@@ -33,6 +33,10 @@ _TRIGRAM_WEIGHT = 0.5
 """Of a group of three letters, against 1 for a word: a word of five letters has five of them."""
 
 
+BALANCE = 0.35
+"""The cosine at which blocks are as likely neighbours as distant; benchmarks/calibrate.py."""
+
+
 class HashEmbedder:
     """Each word and each group of three letters adds its weight to one dimension, or takes it away."""
 
@@ -40,6 +44,7 @@ class HashEmbedder:
         if dimensions < 8:
             raise ConfigError(f"expected 8 dimensions or more, got {dimensions}", "$.embedder")
         self.name = "hash"
+        self.balance = BALANCE
         self.dimensions = dimensions
         self.fingerprint = blake2b(f"hash {VERSION} {dimensions}".encode(), digest_size=16).hexdigest()
 

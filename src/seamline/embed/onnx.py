@@ -74,6 +74,9 @@ class OnnxEmbedder:
     Alone, a vector is the same to the bit, whatever it is embedded with and on however many cores.
     """
 
+    balance: float
+    """Of bundled models, which were measured; others have none. See `protocols.CalibratedEmbedder`."""
+
     def __init__(
         self,
         model: str | os.PathLike[str],

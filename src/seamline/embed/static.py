@@ -61,6 +61,10 @@ _EXACT = 2.0**22
 """Sums below it have squares that 64-bit floats add without rounding, up to 512 of them."""
 
 
+BALANCE = 0.51
+"""The cosine at which blocks are as likely neighbours as distant; benchmarks/calibrate.py."""
+
+
 class StaticEmbedder:
     """Rows of whole numbers, added. A sum of those is the same in any order, so vectors are the same to the bit on
     every machine."""
@@ -69,6 +73,7 @@ class StaticEmbedder:
         """From files that are what was shipped."""
         check(folder, FILES, command("semantic"))
         self.name = "static"
+        self.balance = BALANCE
         self._vocabulary = folder / VOCABULARY
         self._table: NDArray[np.int8] = np.asarray(np.load(folder / TABLE, mmap_mode="r"))
         self.dimensions = int(self._table.shape[1])

@@ -124,7 +124,29 @@ def code_facts(chunk: Chunk, symbols: Symbols | None = None) -> CodeFacts:
         uses=tuple(dict.fromkeys((*imports, *(name for name in symbols.used(start, end) if name not in plain)))),
         imports=imports,
         complexity=symbols.complexity(start, end),
+        signature=_signature(chunk.document, symbols.all[index]) if index >= 0 else "",
+        docstring=_docstring(chunk.document, symbols.all[index]) if index >= 0 else "",
+        calls=tuple(dict.fromkeys(name for name, _ in symbols.called(start, end) if name not in _BUILT_IN)),
     )
+
+
+def _signature(document: Document, symbol: Symbol) -> str:
+    """On one line, without what opens the body."""
+    start, end = symbol.signature
+    return " ".join(document.text[start:end].split()).rstrip("{: ")
+
+
+def _docstring(document: Document, symbol: Symbol) -> str:
+    """The first paragraph of the string that a scope begins with, or of the comment right above it."""
+    inside = _STRING.match(document.text, symbol.signature[1], symbol.end)
+    if inside is not None:
+        return " ".join((inside[1] or inside[2] or inside[3] or "").strip().split("\n\n")[0].split())
+    above = _ABOVE.search(document.text[max(0, symbol.start - _LOOK_BACK) : symbol.signature[0] or symbol.start])
+    if above is None:
+        return ""
+    lines = [_COMMENT_MARK.sub("", line).removesuffix("*/").strip() for line in above[0].strip().splitlines()]
+    said = " ".join("\n".join(lines).strip().split("\n\n")[0].split())
+    return said if any(map(str.isalpha, said)) else ""
 
 
 def _held(symbols: Symbols, start: int, end: int) -> int:
@@ -140,6 +162,11 @@ def _held(symbols: Symbols, start: int, end: int) -> int:
     return around
 
 
+_LOOK_BACK = 2_000
+"""Characters before a scope in which the comment above it is looked for."""
+_STRING = re.compile(r"[:\s]*[rRuU]?(?:\"\"\"(.{0,5000}?)\"\"\"|'''(.{0,5000}?)'''|\"([^\"\n]{1,500})\")", re.DOTALL)
+_ABOVE = re.compile(r"(?:(?:^|\n)[ \t]*(?:///?!?|/\*\*?|\*|#(?!\[)) ?[^\n]*){1,60}\s*\Z")
+_COMMENT_MARK = re.compile(r"^[ \t]*(?:///?!?|/\*\*?|\*/?|#)[ ]?")
 _PAGE = 512
 """Tokens of a file summary; what is left goes to another one."""
 _FUNCTIONS = frozenset(("function", "method", "macro"))
@@ -214,7 +241,7 @@ def _imports(outline: CodeOutline) -> Iterator[Line]:
 def _signatures(document: Document, symbols: Symbols) -> Iterator[Line]:
     for symbol in symbols.all:
         start, end = symbol.signature
-        said = " ".join(document.text[start:end].split()).rstrip("{: ")
+        said = _signature(document, symbol)
         own = symbol.name.rpartition(".")[2]
         if symbol.parent >= 0 and symbol.name not in said:
             said = f"{symbol.name}: {said}"

@@ -92,6 +92,7 @@ def _questions(work: _Work) -> Derivation:
 
 
 def _propositions(work: _Work) -> Derivation:
+    from seamline.enrich.propositions.claims import Rules
     from seamline.enrich.propositions.run import extract
 
     settings = work.recipe.propositions
@@ -100,7 +101,8 @@ def _propositions(work: _Work) -> Derivation:
         raise ConfigError(
             'extractor = "llm" needs a language model: name one by --llm or derive.llm', "$.propositions.extractor"
         )
-    found = extract(work.passages, work.count, model=model, language=_language(work.document))
+    rules = Rules(confidence=settings.confidence)
+    found = extract(work.passages, work.count, model=model, language=_language(work.document), rules=rules)
     texts = found.derived
     if settings.dedup <= 1:
         from seamline.enrich.propositions.claims import dedup

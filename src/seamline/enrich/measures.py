@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from seamline.enrich.code import Symbols, code_facts
 from seamline.enrich.facts import Columns, Work, authority, created_at
-from seamline.enrich.language import FUNCTION, POINTING, PRONOUNS, detect, language, plain_prose
+from seamline.enrich.language import FUNCTION, detect, language, plain_prose
 from seamline.enrich.links import links
 from seamline.enrich.prose import SUMMARY, summarize
 from seamline.errors import ConfigError
@@ -25,6 +25,7 @@ from seamline.recipe.choose import StrategyChoice
 from seamline.text.coherence import coherence, distinctiveness
 from seamline.text.figures import find_images
 from seamline.text.markup import fence_language
+from seamline.text.pointing import POINTING, PRONOUNS
 from seamline.text.words import COMMON, words
 from seamline.types import NO_DETAIL, Block, Chunk, Span
 
@@ -431,4 +432,6 @@ def authorities(work: Work) -> Columns:
 def summary(work: Work) -> Columns:
     """At most 50 tokens; empty where there is no prose, or no sentence that short."""
     count = work.runtime.tokenizer.count
-    return {"summary": [summarize(work.prose.read(chunk.body), SUMMARY, count) for chunk in work.chunks]}
+    return {
+        "summary": [summarize(work.prose.read(chunk.body), SUMMARY, count, about=chunk.path) for chunk in work.chunks]
+    }

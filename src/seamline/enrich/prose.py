@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise, takewhile
 from typing import NamedTuple
 
+from seamline.text.pointing import points_back
 from seamline.text.words import query_set
 from seamline.types import Chunk, Document, Span, collapse
 
@@ -89,7 +90,12 @@ StartsOf = Callable[[str, int, int], list[int]]
 _PROSE = frozenset(["paragraph", "item", "quote", "footnote", "turn"])
 _ITEM_MARKER = re.compile(r"[ \t>]*(?:(?:[-*+•]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?)?")
 _QUOTED = re.compile(r"\n[ \t]*>+[ \t]?")
+_HIDDEN = re.compile(r"<!--.{0,5000}?-->|\{\{[%<] *comment *[%>]\}\}.{0,5000}?\{\{[%<] */comment *[%>]\}\}", re.DOTALL)
+"""Comments that no reader sees."""
 _LINKS = (
+    (re.compile(r"(?<=[.,;:!?)”\"])<sup>[^<>]{0,20}</sup>|(?<=[^\W\d_]{4})<sup>[^<>]{0,20}</sup>"), ""),
+    (re.compile(r"\{\{[<%][^{}]{0,300}?\btext=\"([^\"{}]{0,200})\"[^{}]{0,300}[>%]\}\}"), r"\1"),
+    (re.compile(r"\{\{[<%][^{}]{0,500}[>%]\}\}"), ""),
     (re.compile(r"!\[[^]]{0,500}\]\([^)]{0,500}\)"), ""),
     (re.compile(r"(?<!\\)\[([^][]{0,500})\]\([^)]{0,500}\)"), r"\1"),
     (re.compile(r"(?<!\\)\[([^][]{0,500})\]\[[^]]{0,200}\]"), r"\1"),
@@ -181,11 +187,21 @@ def _sentences(chunk: Chunk, starts: StartsOf) -> Iterator[Sentence]:
     text = chunk.document.text
     for block, low, high in _ranges(chunk):
         bounds = [*starts(text, low, high), high]
+        hidden = [match.span() for match in _HIDDEN.finditer(text, low, high)]
         for start, end in pairwise(bounds):
             piece = text[start:end]
             span = Span(start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()))
-            if span.start < span.end and (words := plain(text[span.start : span.end])):
+            if span.start < span.end and (words := plain(_visible(text, span, hidden))):
                 yield Sentence(span, words, block)
+
+
+def _visible(text: str, span: Span, hidden: Sequence[tuple[int, int]]) -> str:
+    """What a reader sees of a span."""
+    parts, at = [], span.start
+    for start, end in hidden:
+        parts.append(text[at : max(at, min(start, span.end))])
+        at = max(at, min(end, span.end))
+    return "".join((*parts, text[at : span.end]))
 
 
 def _ranges(chunk: Chunk) -> Iterator[tuple[int, int, int]]:
@@ -214,6 +230,12 @@ SUMMARY = 50
 """Tokens of a chunk's summary, at most."""
 FIRST = 1.3
 """How much more the first sentence is worth: texts that explain say early what they are about."""
+_OPENING = 3
+"""Sentences of which one is the first of a summary."""
+_LEANING = 0.3
+"""What is left of the worth of a first sentence that points back."""
+_REPEAT, _WITHIN = 0.65, 0.9
+"""Share of the words of both, and of those of the shorter one, from which a sentence repeats another."""
 _MOST = 200
 """Sentences that are looked at; beyond that a summary of two sentences stands for nothing anyway."""
 
@@ -231,21 +253,48 @@ def read_sentence(text: str) -> RankedSentence:
     return RankedSentence(plain, query_set(plain))
 
 
-def summarize(sentences: Sequence[RankedSentence], most: int, count: Callable[[str], int], wanted: int = 2) -> str:
+def summarize(
+    sentences: Sequence[RankedSentence],
+    most: int,
+    count: Callable[[str], int],
+    wanted: int = 2,
+    about: Sequence[str] = (),
+) -> str:
     """Up to `wanted` sentences, in order and together at most `most` tokens, that share most words with the rest.
 
-    A sentence's worth is the mean, over its words, of how many sentences have that word. Empty where no sentence fits.
+    The first says what the text is about: one of its first sentences, best one that shares words with the heading
+    above it, the last of `about`, and does not point back at something. No sentence says what another one says. A
+    sentence's worth is the mean, over its words, of how many sentences have that word. Empty where no sentence fits.
     """
     looked = sentences[:_MOST]
     spread = Counter(chain.from_iterable(sentence.words for sentence in looked))
-    worth = [_worth(sentence.words, spread) * (FIRST if i == 0 else 1) for i, sentence in enumerate(looked)]
-    chosen: list[int] = []
-    for i in sorted(range(len(looked)), key=lambda i: (-worth[i], i)):
+    worth = [_worth(sentence.words, spread) for sentence in looked]
+    ranked = sorted(range(len(looked)), key=lambda i: (-worth[i], i))
+    title = query_set(about[-1]) if about else frozenset[str]()
+    openers = sorted(range(min(_OPENING, len(looked))), key=lambda i: (-_opening(looked[i], worth[i], i, title), i))
+    opener = next((i for i in openers if worth[i] and count(looked[i].text) <= most), -1)
+    chosen = [opener] if opener >= 0 else []
+    for i in ranked:
         if len(chosen) == wanted:
             break
-        if worth[i] and count(" ".join(looked[j].text for j in sorted((*chosen, i)))) <= most:
+        if i <= opener or not worth[i] or any(_repeats(looked[i].words, looked[j].words) for j in chosen):
+            continue
+        if count(" ".join(looked[j].text for j in sorted((*chosen, i)))) <= most:
             chosen.append(i)
     return " ".join(looked[i].text for i in sorted(chosen))
+
+
+def _opening(sentence: RankedSentence, worth: float, at: int, title: frozenset[str]) -> float:
+    """How well a sentence says what a text is about."""
+    shared = len(sentence.words & title) / len(title) if title else 0.0
+    leans = points_back(sentence.text)
+    return worth * (FIRST if at == 0 else 1) * (1 + shared) * (_LEANING if leans else 1)
+
+
+def _repeats(words: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether two sentences have nearly the same words, or one has nearly all of the other's."""
+    shared = len(words & others)
+    return shared >= _REPEAT * len(words | others) or shared >= _WITHIN * min(len(words), len(others))
 
 
 def _worth(words: frozenset[str], spread: Mapping[str, int]) -> float:

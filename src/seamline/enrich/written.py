@@ -181,7 +181,7 @@ def _flaw(task: _Task, passage: Passage, text: str, count: Callable[[str], int])
 
 
 def _extracted(passage: Passage, most: int, count: Callable[[str], int]) -> str:
-    return summarize([read_sentence(sentence.text) for sentence in passage.sentences], most, count)
+    return summarize([read_sentence(one.text) for one in passage.sentences], most, count, about=passage.path)
 
 
 def _derived(kind: str, passage: Passage, text: str, model: str, count: Callable[[str], int], score: float) -> Derived:

@@ -51,6 +51,9 @@ FIELDS: Mapping[str, FieldType] = MappingProxyType(
         "symbol": "text",
         "symbols": "list",
         "complexity": "number",
+        "signature": "text",
+        "docstring": "text",
+        "calls": "list",
     }
 )
 """What can be filtered by, beside `meta.NAME` for a field of the front matter, which may hold any type."""
@@ -69,6 +72,9 @@ ENRICHED: Mapping[str, str] = MappingProxyType(
         "symbol": "code",
         "symbols": "code",
         "complexity": "code",
+        "signature": "code",
+        "docstring": "code",
+        "calls": "code",
     }
 )
 """Fields that only an index with enrichment keeps, and the fact to name: `--enrich NAME`."""

@@ -202,7 +202,7 @@ def _chunk(base: _Base, chunk: Chunk, parent: str, prose: Prose, tokenizer: Toke
         tokens=chunk.tokens,
         content_hash=chunk.content_hash,
         sketch=text_sketch(body),
-        summary=summarize(prose.read(chunk.body), SUMMARY, tokenizer.count),
+        summary=summarize(prose.read(chunk.body), SUMMARY, tokenizer.count, about=chunk.path),
         before=before,
         after=after,
         **_on_page({**base, **_facts(base, chunk)}, chunk.document, chunk.body),
@@ -237,7 +237,14 @@ def _kept_fields(facts: Facts) -> dict[str, MetaValue]:
         names = tuple(dict.fromkeys(entity.text for entity in facts.entities))
         values |= {"entities": names, "entity_types": tuple(types[name] for name in names)}
     if facts.code is not None:
-        values |= {"symbol": facts.code.name, "symbols": facts.code.symbols, "complexity": float(facts.code.complexity)}
+        values |= {
+            "symbol": facts.code.name,
+            "symbols": facts.code.symbols,
+            "complexity": float(facts.code.complexity),
+            "signature": facts.code.signature or None,
+            "docstring": facts.code.docstring or None,
+            "calls": facts.code.calls,
+        }
     kept = {DERIVED_FIELDS[name]: value for name, value in values.items() if value is not None}
     # The name under which indexes kept them before they had types.
     return {**kept, "entities": kept[":entities"]} if ":entities" in kept else kept
@@ -245,7 +252,7 @@ def _kept_fields(facts: Facts) -> dict[str, MetaValue]:
 
 def _section(base: _Base, group: _Group, document: Document, prose: Prose, tokenizer: Tokenizer) -> Entry:
     """A section is searched by its headings and its summary; its text is in its chunks."""
-    summary = summarize(prose.read(group.span), SECTION, tokenizer.count, wanted=4)
+    summary = summarize(prose.read(group.span), SECTION, tokenizer.count, wanted=4, about=group.path)
     headings = " > ".join(group.path or (document.title,))
     text = f"{headings}\n\n{summary}" if headings else summary
     whole = document.text[group.span.start : group.span.end]

@@ -64,6 +64,7 @@ _ESTIMATE = Recipe(
 )
 
 _KNOWLEDGE_BASE = Recipe(
+    strategy="rechunk",
     budget=Budget(target=350, limit=512),
     packer="fill",  # 350 is meant: the search for the least cost would rather fill to 512 than cut a list
     overlap=Overlap("shadows", 60),

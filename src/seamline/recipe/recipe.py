@@ -49,7 +49,7 @@ KINDS = (
 
 Packer = Literal["optimal", "fill", "decay"]
 Sections = Literal["heading", "paragraph", "hybrid"]
-OverlapKind = Literal["none", "blocks", "boundary", "sentences", "tokens", "context", "shadows"]
+OverlapKind = Literal["none", "blocks", "boundary", "sentences", "tokens", "context", "shadows", "auto"]
 FrontMatter = Literal["metadata", "include", "strip"]
 Boilerplate = Literal["remove", "keep"]
 Comments = Literal["remove", "keep"]

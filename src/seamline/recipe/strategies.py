@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from seamline.errors import ConfigError
 from seamline.recipe.check import expect_bool, expect_choice, expect_int, expect_number
 
-Method = Literal["dip", "objective", "texttiling", "bayes"]
+Method = Literal["dip", "objective", "ensemble", "texttiling", "bayes"]
 Threshold = Literal["std", "percentile", "gradient"]
 Granularity = Literal["function", "class", "module"]
 Rows = Literal["markdown", "sentence", "json", "key-value"]
@@ -22,7 +22,8 @@ class Semantic:
 
     method: Method = "objective"
     """objective: the best segments by coherence and difference; dip: similarity of the sentences around a gap;
-    texttiling: words shared across a gap; bayes: the likeliest change of words. The last two need no model."""
+    ensemble: objective and bayes in one search; texttiling: words shared across a gap; bayes: the likeliest change of
+    words. The last two need no model."""
     window: int = 3
     """How many sentences on each side of a gap are compared; twice as many where words are."""
     threshold: Threshold = "std"
@@ -149,11 +150,13 @@ class Propositions:
     """Cosine from which two claims count as one; above 1 keeps all."""
     topics: bool = False
     """Whether claims are grouped by what they are about."""
+    confidence: float = 0.5
+    """Claims of less are not kept: those with a pronoun that nobody can say what it stands for."""
 
     def __post_init__(self) -> None:
         expect_choice(self.extractor, get_args(Extractor), "$.propositions.extractor")
         expect_bool(self.topics, "$.propositions.topics")
-        _floats(self, "propositions", dedup=(0, 2))
+        _floats(self, "propositions", dedup=(0, 2), confidence=(0, 1))
 
 
 Settings = Semantic | Rechunk | Hierarchy | Code | Tabular | Multimodal | Propositions

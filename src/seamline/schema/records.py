@@ -146,6 +146,9 @@ class CodeFactsRecord(TypedDict):
     uses: list[str]
     imports: list[str]
     complexity: int
+    signature: str
+    docstring: str
+    calls: list[str]
 
 
 class ImageRecord(TypedDict, total=False):

@@ -203,7 +203,7 @@ def recipes(limits: tuple[int, int] = (16, 2000)) -> st.SearchStrategy[Recipe]:
         st.sampled_from([0.0, 0.0, 0.2, 0.5]),
         st.sampled_from(["optimal", "fill", "decay"]),
         st.sampled_from(["heading", "paragraph", "hybrid"]),
-        st.sampled_from(["none", "none", "blocks", "boundary", "sentences", "tokens", "context", "shadows"]),
+        st.sampled_from(["none", "none", "blocks", "boundary", "sentences", "tokens", "context", "shadows", "auto"]),
         st.sampled_from([0, 0, 1, 2]),
         st.booleans(),
         st.sampled_from(["metadata", "include", "strip"]),

@@ -77,8 +77,8 @@ def segments(runs: Runs, price: Sequence[float], sizes: Sizes, distinct: float =
     if runs.count < 2:
         return []
     firsts = longest_starts(sizes)
-    worth = _worth(runs, sizes, reach(firsts))
-    return _by_pairs(runs, price, firsts, worth, distinct) if distinct else _by_ends(price, firsts, worth)
+    worth = run_worth(runs, sizes, reach(firsts))
+    return _by_pairs(runs, price, firsts, worth, distinct) if distinct else search_ends(price, firsts, worth)
 
 
 def longest_starts(sizes: Sizes) -> list[int]:
@@ -100,7 +100,7 @@ def reach(firsts: Sequence[int]) -> int:
     return max(end - first for end, first in enumerate(firsts))
 
 
-def _worth(runs: Runs, sizes: Sizes, longest: int) -> NDArray[np.float64]:
+def run_worth(runs: Runs, sizes: Sizes, longest: int) -> NDArray[np.float64]:
     """What the segment of n units that ends at a unit adds, at [end, n]."""
     count = runs.count
     sums = np.array(list(accumulate(sizes.tokens, initial=0)), np.float64)
@@ -113,7 +113,7 @@ def _worth(runs: Runs, sizes: Sizes, longest: int) -> NDArray[np.float64]:
     return worth
 
 
-def _by_ends(price: Sequence[float], firsts: Sequence[int], worth: NDArray[np.float64]) -> list[int]:
+def search_ends(price: Sequence[float], firsts: Sequence[int], worth: NDArray[np.float64]) -> list[int]:
     """The best way to each end, from the best ways to the ends before; ties go to the longer segment."""
     count = len(firsts) - 1
     paid = [0.0]  # the best up to each unit, less the price of a cut before it

@@ -62,7 +62,7 @@ def multimodal(document: Document, recipe: Recipe, runtime: Runtime) -> Signal:
     )
 
 
-_BY_VECTORS = ("objective", "dip")
+_BY_VECTORS = ("objective", "ensemble", "dip")
 
 
 def subject(document: Document, recipe: Recipe, runtime: Runtime) -> Signal:

@@ -33,7 +33,7 @@ class Claim(NamedTuple):
     entities: tuple[Entity, ...] = ()
     model: str = ""
     sure: float = 1.0
-    """How sure the extractor is that it read the sentences rightly."""
+    """How likely it is one fact that can be read alone, as the extractor sees it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,14 @@ class Rules:
     fewest_tokens: int = FEWEST
     threshold: float = THRESHOLD
     """Share of its content words that its source must have."""
+    confidence: float = 0.5
+    """What a claim must have at least."""
 
     def __post_init__(self) -> None:
-        if self.fewest_tokens < 1 or not 0 <= self.threshold <= 1:
-            raise ConfigError("expected fewest_tokens of 1 or more and a threshold within 0..1", "$.propositions")
+        if self.fewest_tokens < 1 or not 0 <= self.threshold <= 1 or not 0 <= self.confidence <= 1:
+            raise ConfigError(
+                "expected fewest_tokens of 1 or more, a threshold and a confidence within 0..1", "$.propositions"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +62,9 @@ class Report:
     claims: int = 0
     """That were kept."""
     rejected: dict[str, int] = field(default_factory=dict)
-    """Claims that were not, by reason: empty, duplicate, short, source, number, name, negation, hedge, words."""
+    """Claims that were not: empty, duplicate, short, source, unsure, number, name, negation, hedge, words."""
     skipped: dict[str, int] = field(default_factory=dict)
-    """Sentences that claim nothing, by reason: question, imperative, fragment, pronoun."""
+    """Sentences that claim nothing, by reason: question, imperative, fragment, aside, note, reference."""
     failed: int = 0
     """Passages that the model gave no answer of use for, or only claims that were rejected; rules read them."""
     usage: Usage = Usage()  # noqa: RUF009 - it is frozen
@@ -121,6 +125,8 @@ class Sieve:
         score = _supported(passage, claim, self._rules.threshold)
         if score.reason:
             return score.reason
+        if score.score * claim.sure < self._rules.confidence:
+            return "unsure"
         key = (passage.document.id, claim.text.casefold().rstrip("."))
         found = Derived(
             passage.document,

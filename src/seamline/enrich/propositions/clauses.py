@@ -1,15 +1,24 @@
-"""A sentence without asides -> its claims: coordinated clauses and verbs apart, and the lists and adjuncts of a clause
-one by one, as in `a hammer, a saw` and `in 2005 for $1 billion`."""
+"""A sentence without asides -> its claims: coordinated clauses and verbs apart, the lists of a clause one by one."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from seamline.enrich.propositions import lexicon as lex
+from seamline.enrich.propositions.lists import split_objects, split_subjects
 from seamline.enrich.propositions.segments import SentenceSegment, refers, segments, shares, subject_of
-from seamline.enrich.propositions.verbs import Verb, Word, forms, is_plural, is_reduced, possessive
+from seamline.enrich.propositions.verbs import (
+    Verb,
+    Word,
+    forms,
+    is_participle,
+    is_plural,
+    is_reduced,
+    made,
+    possessive,
+    spaced,
+)
 
 
 class Clause(NamedTuple):
@@ -63,8 +72,14 @@ def claims(clause: Clause) -> Iterator[list[Word]]:
     if group.is_passive and rest and rest[0].low in (",", "and"):
         # `is ordered and durable`: the participle is the first of a list of properties.
         verb, rest, group = verb[:-1], [verb[-1], *rest], group._replace(is_passive=False)
-    for part in apart(verb, rest, group):
-        yield [*clause.lead, *clause.subject, *verb, *part]
+    for part in split_objects(verb, rest, group):
+        for subject, own in split_subjects(clause.subject, verb, part):
+            yield [*clause.lead, *_placed(subject, clause), *own, *part]
+
+
+def _placed(subject: list[Word], clause: Clause) -> list[Word]:
+    """One of several subjects, as it is written where they stood."""
+    return spaced(subject) if clause.lead else subject
 
 
 def _lead(words: list[Word], pieces: Sequence[SentenceSegment]) -> tuple[list[Word], Sequence[SentenceSegment]]:
@@ -100,8 +115,8 @@ def _kind(words: Sequence[Word], piece: SentenceSegment, before: Clause) -> str:
     if not piece.is_bare and "and" in piece.opener and _is_in_list(words, piece, before):
         return "unclear"
     if piece.is_bare:
-        ends = piece.verb.end == piece.end and before.group.is_passive  # `were dried and weighed`
-        return "verb" if before.rest or ends else "unclear"
+        passive = before.group.is_passive and is_participle(words[piece.verb.start])  # `were dried and weighed`
+        return "verb" if before.rest or passive else "unclear"
     return "clause" if words[piece.start].tag not in ("prep", "adv", "rel") else "unclear"
 
 
@@ -135,6 +150,7 @@ def _joined(words: Sequence[Word], piece: SentenceSegment, found: Sequence[Claus
     own = list(words[piece.start : piece.end])
     if kind == "clause":
         return _own_clause(words, piece, found)
+    own = _with_object(own, _after(piece), before)
     borrowed = shares(words, before.group, verb, piece.end)
     adverbs = list(words[piece.start : verb.start])
     negated = before.group.is_negated and not _is_finite(words[verb.start], borrowed)
@@ -146,6 +162,19 @@ def _joined(words: Sequence[Word], piece: SentenceSegment, found: Sequence[Claus
         return Clause(lead, before.subject, [*borrowed, *adverbs, words[verb.start]], rest, before.group)
     plain = verb._replace(form=verb.form.removesuffix("!"))
     return Clause(lead, before.subject, own[: _after(piece)], rest, plain)
+
+
+def _with_object(own: list[Word], after: int, before: Clause) -> list[Word]:
+    """A further verb with the object of the one before in the place of `it` or `them`: `wrote code and tested it`."""
+    thing = before.rest
+    plain = 2 <= len(thing) <= 5 and thing[0].tag in ("det", "poss")
+    if not plain or any(word.tag not in ("n", "name", "code") for word in thing[1:]):
+        return own
+    pronoun = "them" if is_plural(thing) else "it"
+    if after >= len(own) or own[after].low != pronoun:
+        return own
+    named = [made("the"), *thing[1:]] if thing[0].low in ("a", "an") else thing
+    return [*own[:after], *spaced(named), *own[after + 1 :]]
 
 
 def _after(piece: SentenceSegment) -> int:
@@ -222,127 +251,3 @@ def _kept(lead: list[Word], own: Sequence[Word]) -> list[Word]:
         word.low in lex.MONTHS for word in own
     )
     return [] if dated and lead and lead[0].low not in lex.SUBORDINATORS else lead
-
-
-_SPREAD = frozenset(["in", "at", "on", "during", "since", "across", "throughout"])
-"""Prepositions of a time or place that holds for all of a list."""
-_YEAR = re.compile(r"1\d{3}|20\d\d")
-_LONGEST = 7
-"""Words of one item of a list."""
-
-
-def apart(verb: Sequence[Word], rest: list[Word], group: Verb) -> list[list[Word]]:
-    """What follows the verb, once for every claim that it makes."""
-    if group.is_negated or any(word.low in lex.NEGATIONS for word in verb):
-        return [rest]
-    return _listed(verb, rest, group) or _adjuncts(rest, group) or [rest]
-
-
-def _listed(verb: Sequence[Word], rest: list[Word], group: Verb) -> list[list[Word]] | None:
-    if group.is_passive or not any(word.low == "and" for word in rest) or _is_together(verb[-1].low):
-        return None
-    body, tail = _body(rest)
-    items = list(_items(body))
-    if len(items) < 2 or any(not item or len(item) > _LONGEST for item in items):
-        return None
-    is_be = verb[-1].low in lex.BE
-    if _are_phrases(items) or (is_be and _are_adjectives(items)):
-        return [[*item, *tail] for item in items]
-    return None
-
-
-def _is_together(low: str) -> bool:
-    return (
-        lex.THIRDS.get(low, low) in lex.TOGETHER
-        or low.removesuffix("d") in lex.TOGETHER
-        or low.removesuffix("ed") in lex.TOGETHER
-    )
-
-
-def _body(rest: list[Word]) -> tuple[list[Word], list[Word]]:
-    """A list, and the time or place after it."""
-    last = max(at for at, word in enumerate(rest) if word.low == "and")
-    at = next((at for at in range(last, len(rest)) if rest[at].low in _SPREAD), len(rest))
-    return rest[:at], rest[at:]
-
-
-def _items(body: Sequence[Word]) -> Iterator[list[Word]]:
-    item: list[Word] = []
-    for word in body:
-        if word.text == "," or word.low == "and":
-            if item:
-                yield item
-            item = []
-        else:
-            item.append(word)
-    yield item
-
-
-def _are_phrases(items: Sequence[Sequence[Word]]) -> bool:
-    """Whether all items are things of one kind: each with its article or number, or each a name or a plural."""
-    if any(word.tag in ("cc", "aux", "modal", "rel", "pron", "punct") for item in items for word in item):
-        return False
-    if any(word.tag == "prep" and word.low != "of" for item in items[:-1] for word in item):
-        return False
-    if all(item[0].tag in ("det", "poss", "num") and len(item) > 1 for item in items):
-        return items[0][0].low not in ("both", "all", "most") and not any(item[-1].tag == "num" for item in items)
-    return all(len(item) == 1 and _is_thing(item[0]) for item in items)
-
-
-def _is_thing(word: Word) -> bool:
-    return word.tag == "name" or (
-        word.tag == "n" and word.low.endswith("s") and not word.low.endswith(("ss", "us", "is"))
-    )
-
-
-def _are_adjectives(items: Sequence[Sequence[Word]]) -> bool:
-    """`small, fast and easy to extend`: single words, of which the last may go on."""
-    heads = [item[0] for item in items]
-    if any(head.tag != "n" or "ing" in forms(head.low) for head in heads):
-        return False
-    return all(len(item) == 1 for item in items[:-1]) and (len(items[-1]) == 1 or items[-1][1].tag == "prep")
-
-
-def _adjuncts(rest: list[Word], group: Verb) -> list[list[Word]] | None:
-    """When, by whom and for how much, where two or more of them close a clause."""
-    parts, head = _closing(rest, group)
-    if len(parts) < 2:
-        return None
-    kinds = [kind for kind, _ in parts]
-    if len(set(kinds)) < len(kinds):
-        return None
-    if kinds[0] == "agent":
-        if len(parts) < 3:
-            return None
-        head, parts = [*head, *parts[0][1]], parts[1:]
-    return [[*head, *part] for _, part in parts]
-
-
-def _closing(rest: list[Word], group: Verb) -> tuple[list[tuple[str, list[Word]]], list[Word]]:
-    """The phrases of known kind that a clause ends with, and what stands before them."""
-    starts = [at for at, word in enumerate(rest) if word.tag == "prep"]
-    parts: list[tuple[str, list[Word]]] = []
-    end = len(rest)
-    for start in reversed(starts):
-        phrase = rest[start:end]
-        kind = _list_kind(phrase, group)
-        if not kind:
-            break
-        parts.insert(0, (kind, phrase))
-        end = start
-    return parts, rest[:end]
-
-
-def _list_kind(phrase: Sequence[Word], group: Verb) -> str:
-    first, second = phrase[0].low, phrase[1] if len(phrase) > 1 else None
-    if second is None or any(word.text == "," for word in phrase):
-        return ""
-    if first == "by" and group.is_passive and second.tag in ("name", "det", "num", "n"):
-        return "agent"
-    if (
-        first in ("in", "on", "since")
-        and any(_YEAR.fullmatch(w.text) or w.low in lex.MONTHS for w in phrase)
-        and len(phrase) <= 4
-    ):
-        return "time"
-    return "price" if first == "for" and second.text[0] in "$€£" and len(phrase) <= 4 else ""

@@ -205,7 +205,23 @@ pioneer plead plot pose precede presume prevail probe profit prolong propagate p
 ratify reassure rebel reconcile reconstruct refrain reign reinforce relieve relocate renounce reopen resist
 respond restrain retrieve revolve saturate scatter seize simulate specialise spawn stimulate stipulate subsidize
 substitute succeed summarize supersede supervise supplement suppress surge surpass surrender symbolize testify
-tighten traverse trail undermine unify unite uphold utilize vibrate weather withstand worsen
+tighten traverse trail undermine abolish accuse adjoin adorn aid apologize applaud arm ask assault await beg betray
+bill blame blend bless bloom boast book border brake brush bully burst bury button calm campaign caution cheer chop
+coach collide color colour comfort complicate confess confuse congratulate contaminate crack cure curve cycle dance
+dare decay deceive deduct deem defer degrade depress desire detach deter disagree disconnect dismantle doubt dream
+dress drown dye ease echo embark embed empty enlist entertain equate erase erect err evacuate excel excite excuse
+expel fear fence ferment fine finalize flash flatten float flood flush freight frighten fry furnish glance glow grab
+greet grind guess hammer hand hate highlight hope hurry ink inquire insist install insulate insure interview irrigate
+jeopardize kick kiss knock ladder lean loop magnify mail marry merit mislead moderate mould multiply nest number
+oblige offset ordain orient outlaw outnumber overflow overlook overwrite pave pay peak penalize perfect persecute phase
+pick pipe pledge poison polish post practice praise pray preach premiere prescribe proclaim prosecute pronounce
+quantify quarantine rally rain readjust reap reassign rebrand receive recite reckon reconfigure redefine reflect
+refuel refund regenerate rehearse reissue remark remodel repay rephrase repel resell reshape resort revert revive
+revoke rewrite rock rush sanction sense sequence shelter shout shrink shut sigh situate slice smell smile smoke snow
+soften sow spare sparkle specify spray stain stall steer stir straddle strain strip subtract sue summon surprise
+surround suspect swallow swap sweep synthesize tag tap taste tax telephone tempt toast trickle tour toughen trip
+trouble underpin underscore unlock unveil urge vacate verify veto wander warrant water weave weld whisper whistle
+widen wire worry worship wreck zip zoom unify unite uphold utilize vibrate weather withstand worsen
 """
 NOUNISH = _set("""
     remain profit equal parallel escape matter plot trail surge pioneer conflict contrast commission weather probe
@@ -228,6 +244,14 @@ NOUNISH = _set("""
     trim trust try turn type update upgrade use view visit vote wait walk warm waste watch wear welcome win wind
     wish witness work wrap yield cut hit cast fight drink drive draw break bend bite blow separate free clear clean
     lower narrow dry slow cool level correct complete live secure
+    aid arm ask bill blame blend bloom book border brake brush burst button calm campaign caution cheer coach color
+    colour comfort crack cure curve cycle dance decay desire doubt dream dress dye ease echo empty fear fence fine flash
+    float flood flush freight glance glow guess hammer hand hate highlight hope hurry ink interview kick knock ladder
+    lean loop mail merit moderate mould nest offset orient outlaw pay peak perfect phase pick pipe pledge poison polish
+    post practice praise premiere quarantine rain rally refund remark resort rock rush sanction sense sequence shelter
+    shout slice smell smile smoke snow spare spray stain stall steer stir strain strip surprise suspect swap sweep tag
+    tap taste tax telephone toast tour trip trouble urge veto warrant water weave weld whisper whistle wire worry wreck
+    zip zoom
     """)
 """Verbs whose forms are as often nouns or adjectives; they need a better sign that they are verbs here."""
 

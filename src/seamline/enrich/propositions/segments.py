@@ -55,6 +55,9 @@ def segments(words: Sequence[Word]) -> list[SentenceSegment]:
         if found and _continues(words, found[-1], piece):
             before = found.pop()
             verb = before.verb if piece.verb is None else piece.verb
+            if verb is None and piece.last == "and":  # two subjects: their verb is a plural one
+                verb = find_verb(words, before.start, end)
+                verb = None if verb is None or verb.is_weak else verb
             piece = SentenceSegment(before.opener, before.mark, before.start, end, verb)
         found.append(piece)
     return found
@@ -72,7 +75,8 @@ def subject_of(words: Sequence[Word], piece: SentenceSegment) -> list[Word]:
 def _pieces(words: Sequence[Word]) -> Iterator[tuple[tuple[str, ...], int, int, int]]:
     """Opener, where it begins, and the range of every piece."""
     opener: list[str] = []
-    mark = start = at = 0
+    mark = start = 0
+    at = _leading_names(words)
     end = len(words)
     while end and _opens(words, end - 1):
         end -= 1  # what opens nothing belongs to the last piece, as in `at once`
@@ -90,6 +94,23 @@ def _pieces(words: Sequence[Word]) -> Iterator[tuple[tuple[str, ...], int, int, 
         start = at = at + 1
     if start < len(words):
         yield tuple(opener), mark, start, len(words)
+
+
+def _leading_names(words: Sequence[Word]) -> int:
+    """Where the names that a sentence begins with end: `Finland, Norway and Sweden border ...`; 0 without one."""
+    at, joins = 0, 0
+    while True:
+        first = at
+        while at < len(words) and (words[at].tag in ("name", "code") or (at == 0 and words[0].text[0].isupper())):
+            at += 1
+        if at == first or words[first].tag not in ("name", "code", "n"):
+            return 0
+        if at < len(words) and (words[at].text == "," or words[at].low == "and"):
+            joins += words[at].low == "and" or (at + 1 < len(words) and words[at + 1].low == "and")
+            at += 2 if words[at].text == "," and at + 1 < len(words) and words[at + 1].low == "and" else 1
+            continue
+        is_verb = at < len(words) and words[at].tag in ("n", "aux", "modal", "adv")
+        return at if joins == 1 and is_verb else 0
 
 
 def _opens(words: Sequence[Word], at: int) -> bool:
@@ -151,11 +172,22 @@ def _coordinated(
     is_parallel = (found[-1].is_bare and opener[-1] != ",") or (
         "s" in shapes and not is_plural([words[found[-1].end - 1]])
     )
+    listed = opener == (",",) and _leads_on(words, end, shapes)
     if lex.THIRDS.get(word.low, word.low) in lex.NOUNISH and (
-        (not takes and not is_parallel) or find_verb(words, first, end)
+        (not takes and not is_parallel and not listed) or find_verb(words, first, end)
     ):
         return None
     return group(words, first, end) if _agrees(words, before, shapes, first) else None
+
+
+def _leads_on(words: Sequence[Word], end: int, shapes: frozenset[str]) -> bool:
+    """Whether `and` and a verb of the same form come later: `accepts uploads, stores files and exposes ...`."""
+    for at in range(end, len(words) - 1):
+        if words[at].low == "and":
+            later = next((word for word in words[at + 1 :] if word.tag != "adv"), None)
+            if later is not None and later.tag == "n" and forms(later.low) & shapes & {"s", "past", "either"}:
+                return True
+    return False
 
 
 def _follows_side(words: Sequence[Word], word: Word, found: Sequence[SentenceSegment]) -> bool:

@@ -4,11 +4,12 @@ be told apart stays whole, and so do sentences of other languages."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from seamline.enrich.propositions import lexicon as lex
+from seamline.enrich.propositions.apparatus import is_note, is_reference, is_reference_list, without_marks
 from seamline.enrich.propositions.claims import Claim, entities
 from seamline.enrich.propositions.clauses import Clause, claims, clauses, introduces
 from seamline.enrich.propositions.segments import segments, take_side
@@ -23,6 +24,18 @@ _LONGEST_NAME = 6
 _QUOTES = frozenset('"“”„«»')
 _THIRD = frozenset(["he", "she", "it", "they"])
 _PLACED = frozenset(["in", "at", "from", "near", "of"])
+_CONTRASTS = frozenset([(",", "while"), (",", "whereas"), (",", "so")])
+"""What opens a second clause that is true by itself."""
+_REMARKS = frozenset(["too", "however", "therefore", "moreover", "indeed", "though", "furthermore", "meanwhile"])
+_TEXTS = frozenset(["section", "chapter", "page", "article", "post", "guide", "document", "tutorial", "appendix"])
+_TELLS = frozenset(
+    ["cover", "covers", "discuss", "discusses", "see", "look", "explain", "explains", "describe", "describes", "learn",
+     "explore", "explores", "walk", "talk", "go", "return", "show", "introduce", "introduces", "review"]
+)  # fmt: skip
+_OPEN = frozenset(
+    ["following", "follows", "below", "these", "such", "like", "namely", "example", "includes", "include"]
+)
+_LATER = frozenset(["below", "above", "later", "next", "here", "section", "chapter", "shortly", "now", *_TEXTS])
 
 
 class Subject(NamedTuple):
@@ -41,45 +54,63 @@ class Reading(NamedTuple):
 
     claims: list[str]
     skipped: str = ""
-    """Why there are none: question, imperative, fragment, pronoun."""
+    """Why there are none: question, imperative, fragment, aside."""
     subject: Subject | None = None
     resolved: bool = False
     """Whether a pronoun was replaced by what it stands for."""
+    sure: tuple[float, ...] = ()
+    """Of each claim: how likely it is one fact that can be read alone."""
 
 
 def read(sentence: str, before: Subject | None = None) -> Reading:
     """The claims of a sentence on one line, in order. `before` is what the sentence before it is about."""
-    words = words_of(sentence)
+    words = words_of(without_marks(sentence))
     if words and words[-1].text == "?":
         return Reading([], "question")
-    words = _without_marker(_without_stop(words))
+    if _leads_in(words) or _is_about_text(words):
+        return Reading([], "aside")
+    words = _without_marker(_without_remarks(_without_stop(words)))
     if len(words) > LONGEST:
         return _read_long(words)
-    if not words or (find_verb(words, 0, len(words)) is None and _verbless(words)):
+    if not words or (find_verb(words, 0, len(words)) is None and _verbless(words)) or _is_headless(words):
         return Reading([], "imperative" if words and _is_imperative(words) else "fragment")
-    if _is_imperative(words):
+    if _is_imperative(words) or _is_imperative_later(words):
         return Reading([], "imperative")
     if words[0].low in ("do", "does", "did", "is", "are", "was", "were", "has", "have") or words[0].tag == "modal":
         return Reading([], "question")
     found = _resolved(words, before)
-    if found is None:
-        return Reading([], "pronoun")
-    said, subject = _said(found)
-    said = [claim for claim in said if not _hangs(claim)]
-    if not said:
-        return Reading([], "pronoun", subject)
-    texts = [text for text in dict.fromkeys(map(joined, said)) if text]
-    return Reading(texts, "" if texts else "fragment", subject, found is not words)
+    said, subject = _said(words if found is None else found)
+    claims = {text: claim for claim in said if (text := joined(claim))}
+    if not claims:
+        return Reading([], "fragment", subject)
+    is_resolved = found is not None and found is not words
+    most = UNRESOLVED if found is None else RESOLVED if is_resolved else 1.0
+    sure = tuple(min(most, sureness(claim)) for claim in claims.values())
+    return Reading(list(claims), "", None if found is None else subject, is_resolved, sure)
 
 
 def _read_long(words: list[Word]) -> Reading:
     """A sentence that is too long to take apart, in one claim where it has a verb."""
     has_verb = any(word.low in lex.FINITE or forms(word.low) & {"s", "past", "either"} for word in words)
-    return Reading([joined(words)]) if has_verb and words[0].low not in _THIRD else Reading([], "fragment")
+    if not has_verb or words[0].low in _THIRD:
+        return Reading([], "fragment")
+    return Reading([joined(words)], sure=(COMPOUND,))
 
 
 def _verbless(words: Sequence[Word]) -> bool:
     return all(piece.verb is None for piece in segments(words))
+
+
+def _is_headless(words: Sequence[Word]) -> bool:
+    """Whether a phrase is followed by a reason and has no verb itself: `Immutable because it is shared`."""
+    first, *later = segments(words)
+    return (
+        first.verb is None
+        and not first.opener
+        and len(later) > 0
+        and later[0].opener in (("because",), ("since",), ("as",))
+        and all(piece.opener[0] in lex.SUBORDINATORS | {"and", "or"} for piece in later)
+    )
 
 
 def _without_stop(words: list[Word]) -> list[Word]:
@@ -98,9 +129,35 @@ def _without_marker(words: list[Word]) -> list[Word]:
         if lows[:after] == parts and len(words) > after + 1:
             if words[after].text == ",":
                 return words[after + 1 :]
-            if marker in ("and", "but", "yet", "so") and words[after].tag != "n":
+            if marker in ("and", "but", "yet", "so") and words[after].tag != "n" and words[after].low != "far":
                 return words[after:]
     return words
+
+
+def _without_remarks(words: list[Word]) -> list[Word]:
+    """Words without what only links them to others: `He, too, is ...`."""
+    kept = list(words)
+    at = 0
+    while at + 2 < len(kept):
+        if kept[at].text == "," == kept[at + 2].text and kept[at + 1].low in _REMARKS:
+            del kept[at : at + 3]
+        at += 1
+    return kept
+
+
+def _leads_in(words: Sequence[Word]) -> bool:
+    """Whether a sentence only announces what follows it: `The object is defined by:`."""
+    if len(words) < 2 or words[-1].text != ":":
+        return False
+    last = words[-2]
+    return last.tag in ("prep", "aux", "modal", "rel", "cc") or last.low in _OPEN
+
+
+def _is_about_text(words: Sequence[Word]) -> bool:
+    """Whether a sentence speaks of the text it stands in: `We'll cover all of this below`."""
+    lows = [word.low for word in words]
+    speaks = lows[:1] in (["we'll"], ["we"], ["i'll"], ["let's"]) or (lows[:1] == ["this"] and set(lows[1:2]) & _TEXTS)
+    return bool(speaks) and bool(_TELLS & set(lows[1:5])) and bool(_LATER & set(lows))
 
 
 def _is_imperative(words: Sequence[Word]) -> bool:
@@ -112,9 +169,28 @@ def _is_imperative(words: Sequence[Word]) -> bool:
     if word.tag not in ("n", "name") or "base" not in forms(word.low):
         return False
     after = words[at + 1] if at + 1 < len(words) else None
-    if after is None or after.tag in ("det", "poss", "num", "code", "pron", "adv", "rel"):
+    if (
+        after is None
+        or after.tag in ("det", "poss", "num", "code", "pron", "adv", "rel")
+        or after.low in lex.ADJECTIVES
+    ):
         return True
+    verb = find_verb(words, 0, len(words))
+    if after.text == "--" or (at == 0 and verb is not None and verb.is_weak):
+        return True  # `Set values in the file`
     return word.low not in lex.NOUNISH and after.tag not in ("aux", "modal") and "s" not in forms(after.low)
+
+
+def _is_imperative_later(words: Sequence[Word]) -> bool:
+    """Whether an instruction follows a condition or an aim: `When upgrading, read the notes`, `If it fails, retry`."""
+    pieces = segments(words)
+    first = pieces[0]
+    if len(pieces) < 2 or pieces[1].opener != (",",):
+        return False
+    opens = words[0].low in ("to", "when", "before", "after", "by", "for", "instead", "in") or (
+        bool(first.opener) and first.opener[0] in lex.SUBORDINATORS
+    )
+    return opens and _is_imperative(words[pieces[1].start :])
 
 
 def _resolved(words: list[Word], before: Subject | None) -> list[Word] | None:
@@ -202,7 +278,7 @@ def _said(words: list[Word]) -> tuple[list[list[Word]], Subject | None]:
         return [words], _about(clauses(words))
     parts = _conceded(words)
     if len(parts) == 2:
-        return _both(words, *parts)
+        return _both(*parts)
     found: list[list[Word]] = []
     rest = words
     for _ in range(_MOST_SIDES):
@@ -215,23 +291,11 @@ def _said(words: list[Word]) -> tuple[list[list[Word]], Subject | None]:
     return [*found, *(_claims(main) if main else [rest])], _about(main)
 
 
-def _hangs(words: Sequence[Word]) -> bool:
-    """Whether a claim speaks of an `it` that neither it nor its subject names: `Alba sold it`."""
-    verb = find_verb(words, 0, len(words))
-    if verb is None:
-        return False
-    after = words[verb.end :]
-    named = next((at for at, word in enumerate(after) if word.tag in ("n", "name", "code", "rel")), len(after))
-    return any(word.low in ("it", "them", "him") for word in after[:named])
-
-
-def _both(words: list[Word], first: list[Word], second: list[Word]) -> tuple[list[list[Word]], Subject | None]:
+def _both(first: list[Word], second: list[Word]) -> tuple[list[list[Word]], Subject | None]:
     """Two clauses that are both said to be true; a pronoun of the second may mean the subject of the first."""
     said, subject = _said(first)
     resolved = _resolved(second, subject)
-    if resolved is None:
-        return [words], subject
-    more, _ = _said(resolved)
+    more, _ = _said(second if resolved is None else resolved)
     return [*said, *more], subject
 
 
@@ -250,11 +314,12 @@ def _is_whole(words: Sequence[Word]) -> bool:
         return True
     if any(first.low == "in" and second.low == "case" for first, second in pairwise(words)):
         return True
-    return any(word.low in lex.CONDITIONS | lex.WHOLE for word in words)
+    start = 1 if words[0].low == "both" and any(word.low == "and" for word in words) else 0
+    return any(word.low in lex.CONDITIONS | lex.WHOLE for word in words[start:])
 
 
 def _conceded(words: list[Word]) -> list[list[Word]]:
-    """Both sides of an `although`; else the sentence itself."""
+    """Both sides of an `although`, of a `while` that contrasts, or of a `so`; else the sentence itself."""
     pieces = segments(words)
     first = pieces[0]
     own = [piece.verb is not None and not piece.is_bare for piece in pieces]
@@ -262,6 +327,9 @@ def _conceded(words: list[Word]) -> list[list[Word]]:
         if pieces[1].opener == (",",) and own[1]:
             return [words[first.start : first.end], words[pieces[1].start :]]
         return [words]
+    for at, piece in enumerate(pieces[1:], 1):
+        if piece.opener in _CONTRASTS and any(own[:at]) and any(own[at:]):
+            return [words[: piece.mark], words[piece.start :]]
     last = pieces[-1]
     if len(pieces) > 1 and last.last in lex.CONCESSIVES and own[-1] and any(own[:-1]):
         return [words[: last.mark], words[last.start :]]
@@ -288,6 +356,66 @@ def _about(main: Sequence[Clause] | None) -> Subject | None:
 
 RESOLVED = 0.8
 """How sure a claim is whose pronoun was replaced by what it most likely stands for."""
+UNRESOLVED = 0.3
+"""Of a claim with a pronoun that nobody can say what it stands for."""
+COMPOUND = 0.4
+"""Of a claim that seems to hold several facts, because nobody could tell where one ends: no atomic one."""
+POINTING = 0.85
+"""Of a claim about `this change` or `the latter`."""
+WEAK = 0.75
+"""Of a claim whose verb may be a noun."""
+_MOST_WORDS = 32
+
+
+def sureness(claim: Sequence[Word]) -> float:
+    """How likely it is that a claim is one fact that can be read alone, by what it is made of."""
+    verb = find_verb(claim, 0, len(claim))
+    if _hangs(claim, verb.end if verb else 0):
+        return UNRESOLVED
+    if verb is None:
+        return WEAK
+    sure = 1.0
+    if _is_compound(claim):
+        sure = COMPOUND
+    if claim[0].low in ("this", "these", "those", "that", "such") or "such" in (
+        word.low for word in claim[: verb.start]
+    ):
+        sure = min(sure, POINTING)
+    if any(word.low in ("it", "them", "they") for word in claim[verb.end :]):
+        sure = min(sure, WEAK)
+    if verb.sure <= 2 or len(claim) > _MOST_WORDS:
+        sure = min(sure, WEAK)
+    return sure
+
+
+def _hangs(words: Sequence[Word], after: int) -> bool:
+    """Whether a claim speaks of something that neither it nor its subject names: `Alba sold it`, `It closed`."""
+    first = words[0].low
+    if (
+        first in lex.BACKWARD
+        or (first in _THIRD and not _is_empty_it(words))
+        or first in ("his", "her", "its", "their")
+    ):
+        return True
+    if first in ("this", "that", "these", "those") and _points_back(words):
+        return True
+    if any(word.low in ("he", "she", "him") for word in words):
+        return True
+    rest = words[after:]
+    named = next((at for at, word in enumerate(rest) if word.tag in ("n", "name", "code", "rel")), len(rest))
+    return any(word.low in ("it", "them", "him") for word in rest[:named])
+
+
+def _is_compound(words: Sequence[Word]) -> bool:
+    """Whether a claim that was not taken apart has several clauses or verbs that `and`, `but` or `;` join."""
+    if _is_whole(words):
+        return False
+    seen = False
+    for piece in segments(words):
+        if seen and piece.verb is not None and set(piece.opener) & {"and", "but", ";"}:
+            return True
+        seen = seen or piece.verb is not None
+    return False
 
 
 class Read(NamedTuple):
@@ -298,28 +426,67 @@ class Read(NamedTuple):
 
 
 def read_passage(passage: Passage, language: str = "en") -> Read:
-    """Claims in the order of their sentences. In other languages than English each sentence is one claim."""
-    if language != "en":
-        whole = [Claim(each.text, (at,), entities(each.text)) for at, each in enumerate(passage.sentences)]
-        return Read([claim for claim in whole if not claim.text.endswith(("?", "？", "؟"))], Counter())
-    return _read_english(passage)
+    """Claims in the order of their sentences. In other languages than English each sentence is one claim; a language
+    that is not known is read as English where the words are."""
+    skipped = _skipped(passage)
+    if language == "en" or (not language and _looks_english(passage.text)):
+        return _read_english(passage, skipped)
+    claims = [
+        Claim(each.text, (at,), entities(each.text))
+        for at, each in enumerate(passage.sentences)
+        if at not in skipped and not each.text.endswith(("?", "？", "؟"))
+    ]
+    return Read(claims, Counter(skipped.values()))
 
 
-def _read_english(passage: Passage) -> Read:
+def _skipped(passage: Passage) -> dict[int, str]:
+    """The sentences that are not read, with the reason: their paragraph is a note to authors or a reference."""
+    listed = is_reference_list(passage.path)
+    found: dict[int, str] = {}
+    for _, group in groupby(enumerate(passage.sentences), key=lambda pair: pair[1].block):
+        members = list(group)
+        reason = "reference" if listed else _apparatus(" ".join(sentence.text for _, sentence in members))
+        if reason:
+            found |= {at: reason for at, _ in members}
+    return found
+
+
+def _looks_english(text: str) -> bool:
+    """Whether one word of twelve or more is one of those that hold English sentences together."""
+    lows = [word.low for word in words_of(text[:_SAMPLE])]
+    small = sum(low in lex.FINITE or low in lex.PREPOSITIONS or low in ("the", "and") for low in lows)
+    return small * 12 >= len(lows)
+
+
+_SAMPLE = 5_000
+
+
+def _read_english(passage: Passage, unread: Mapping[int, str]) -> Read:
     claims: list[Claim] = []
-    skipped: Counter[str] = Counter()
+    skipped: Counter[str] = Counter(unread.values())
     subject: Subject | None = None
     named_at = block = -1
     for at, sentence in enumerate(passage.sentences):
         if sentence.block != block:
             subject, block = None, sentence.block  # a new paragraph may be about anything
+        if at in unread:
+            continue
         found = read(sentence.text, subject)
         if found.skipped:
             skipped[found.skipped] += 1
         sources = (named_at, at) if found.resolved else (at,)
-        sure = RESOLVED if found.resolved else 1.0
-        claims += [Claim(text, sources, entities(text), sure=sure) for text in found.claims]
+        said = zip(found.claims, found.sure, strict=True)
+        claims += [Claim(text, sources, entities(text), sure=sure) for text, sure in said]
         if not found.resolved or found.subject is None:
             named_at = at
         subject = found.subject
     return Read(claims, skipped)
+
+
+def _apparatus(paragraph: str) -> str:
+    """Why a paragraph is not read: it is a note to authors or a reference."""
+    if is_note(paragraph):
+        return "note"
+    words = words_of(paragraph[:_SAMPLE])
+    verb = find_verb(words, 0, len(words))
+    return "reference" if is_reference(paragraph[:_SAMPLE], verb is not None and not verb.is_weak) else ""

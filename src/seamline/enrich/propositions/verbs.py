@@ -167,7 +167,7 @@ def is_plural(words: Sequence[Word]) -> bool:
     return head.tag == "n" and head.low.endswith("s") and not head.low.endswith(("ss", "us", "is", "'s"))
 
 
-_STRONG, _MEDIUM, _WEAK = 3, 2, 1
+_STRONG, _MEDIUM, _LIKELY, _WEAK = 4, 3, 2, 1
 _LOOKS = ("det", "poss", "num", "name", "pron", "code")
 """What the object of a verb begins with."""
 
@@ -190,7 +190,7 @@ class Verb(NamedTuple):
     number: str
     """singular, plural, or empty where the form does not say."""
     sure: int = _STRONG
-    """1-3, how sure it is that this is the verb."""
+    """1-4, how sure it is that this is the verb."""
 
     @property
     def is_weak(self) -> bool:
@@ -248,13 +248,14 @@ def _evidence(words: Sequence[Word], start: int, at: int, end: int) -> int:
         return 0
     if before.tag == "num" and not ("s" not in shapes or _is_numbered(words, at)):
         return 0
-    sure = _open_evidence(word, before, after, shapes, words[start:at])
+    is_last = at + 2 == end or (at + 2 < end and words[at + 2].tag in ("punct", "cc"))
+    sure = _open_evidence(word, before, after, shapes, words[start:at], is_last)
     # `travels` may be a noun, but not after `generally`.
     return _MEDIUM if sure == _WEAK and words[at - 1].tag == "adv" else sure
 
 
 def _open_evidence(
-    word: Word, before: Word, after: Word | None, shapes: frozenset[str], subject: Sequence[Word]
+    word: Word, before: Word, after: Word | None, shapes: frozenset[str], subject: Sequence[Word], is_last: bool
 ) -> int:
     takes = after is not None and (
         after.tag in _LOOKS or (after.low == "to" and lex.THIRDS.get(word.low, word.low) in _WITH_TO)
@@ -271,6 +272,8 @@ def _open_evidence(
         base = lex.THIRDS[word.low]
         if base not in lex.NOUNISH:
             return _MEDIUM
+        if before.tag == "name" and is_last and after is not None and after.low in lex.NOUNISH:
+            return _LIKELY  # `Omar Reyes leads support`: a verb that ends its clause would lack its object
         if after is not None and (
             after.tag in ("aux", "modal")
             or after.low == "of"
@@ -279,7 +282,10 @@ def _open_evidence(
             return 0
         if after is None and subject[0].tag not in ("det", "poss", "name", "code"):
             return 0
-        return _MEDIUM if takes else _WEAK
+        if takes:
+            return _MEDIUM
+        # `produces paper`: a plural seldom stands before another noun.
+        return _LIKELY if after is not None and after.tag == "n" and not forms(after.low) else _WEAK
     if "base" in shapes and (is_plural(subject) or (before.tag == "name" and before.low.endswith("s"))):
         return _MEDIUM if word.low not in lex.NOUNISH or takes else _WEAK
     return 0
