@@ -2,8 +2,8 @@
 
 2,000 passages of pages (Kubernetes, Rust, React, Docusaurus) and of other kinds of text (books, manuals of Sphinx,
 LaTeX, source code), each once as it is and once edited: words are replaced, left out or put in. All of them are
-documents of one index, and its own report says which belong together. A pair that is no passage and its edit is right where a
-word-by-word comparison (difflib, on words as they are typed) finds at least nine tenths the same.
+documents of one index, and its own report says which belong together. A pair that is no passage and its edit is right
+where a word-by-word comparison (difflib, on words as they are typed) finds at least nine tenths the same.
 """
 
 from __future__ import annotations

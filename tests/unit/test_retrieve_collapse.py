@@ -19,7 +19,7 @@ from seamline.text.words import words
 
 PAGE = (
     "Before you move the archive to another machine, stop the service, copy the folder with all of its files, and "
-    "check that the copy has the same size. Then start the service again and ask it for the last record that was written."
+    "check that the copy has the same size. Then start the service again and ask it for the last record it wrote."
 )
 """Of 40 words."""
 OTHER = (

@@ -96,6 +96,8 @@ def place_text(anchor: Mapping[str, Any]) -> str:
     if "time" in anchor:
         start, end = anchor["time"]
         return f" {clock(start)}-{clock(end)}"
+    if "sent" in anchor:
+        return f" {_sent_text(*anchor['sent'])}"
     if "sheet" in anchor:
         rows = f"!{_range(anchor['rows'])}" if "rows" in anchor else ""
         return f" {anchor['sheet']}{rows}"
@@ -107,6 +109,14 @@ def place_text(anchor: Mapping[str, Any]) -> str:
         return f" ¶ {ends[0]}" + (f" to {ends[-1]}" if ends[-1] != ends[0] else "")
     part = f" {anchor['part']}" if "part" in anchor else ""
     return part + (f":{_range(anchor['lines'])}" if "lines" in anchor else "")
+
+
+def _sent_text(first: str, last: str) -> str:
+    """When messages were sent, to the minute: `2024-01-05 10:32 to 10:50`."""
+    start, end = (moment.replace("T", " ")[: 16 if "T" in moment else 5] for moment in (first, last))
+    if start == end:
+        return start
+    return f"{start} to {end.removeprefix(start[:11]) if start[:10] == end[:10] else end}"
 
 
 def clock(seconds: float) -> str:
@@ -406,7 +416,7 @@ def run_label(citations: Sequence[Citation]) -> str:
 def joined_anchor(first: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str, Any]:
     """From the start of one anchor to the end of another of the same document."""
     out = {name: first[name] for name in ("sheet", "part", "paragraph") if name in first}
-    for name in ("lines", "rows", "time"):
+    for name in ("lines", "rows", "time", "sent"):
         if name in first and name in last:
             out[name] = [first[name][0], last[name][-1]]
     for name in ("page", "slide"):
