@@ -42,6 +42,7 @@ class Conversation(NamedTuple):
     name: str
     kind: str
     document: Document
+    source: bytes
     gold: frozenset[int]
     """The messages that start a topic, the first one excluded, by their number."""
     starts: tuple[int, ...]
@@ -97,10 +98,10 @@ def _messages(text: str, sentences: Sequence[int], gold: frozenset[int], chance:
 
 def _conversation(name: str, kind: str, messages: Sequence[Message], chance: random.Random) -> Conversation:
     source, suffix = _WRITERS[kind](messages, chance)
-    file = seamline.read(source.encode(), id=name, media_type=suffix)
+    file = seamline.read(source.encode(), id=f"{name}.{'txt' if suffix == 'chat' else suffix}", media_type=suffix)
     starts = _starts(file, messages)
     gold = frozenset(number for number, message in enumerate(messages) if message.starts)
-    return Conversation(name, kind, file, gold, starts)
+    return Conversation(name, kind, file, source.encode(), gold, starts)
 
 
 def _starts(document: Document, messages: Sequence[Message]) -> tuple[int, ...]:

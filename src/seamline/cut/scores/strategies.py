@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import cast
 
 from seamline import registry
-from seamline.cut.scores import NO_SIGNAL, Signal
+from seamline.cut.scores import Signal
+from seamline.cut.scores.answers import answers
 from seamline.cut.scores.conversation import conversation, is_conversation
 from seamline.cut.scores.media import forbidden_gaps
 from seamline.cut.scores.tables import rows
@@ -33,7 +34,7 @@ def signal_of(document: Document, recipe: Recipe, runtime: Runtime) -> Signal:
     strategy = leaf_strategy(recipe)
     make = cast(MakeSignal | None, registry.find(registry.STRATEGIES, strategy))
     if make is None:
-        return conversation(document, recipe, runtime) if is_conversation(document) else NO_SIGNAL
+        return conversation(document, recipe, runtime) if is_conversation(document) else answers(document)
     plugin = registry.plugin_named(registry.STRATEGIES, strategy)
     with registry.blame(plugin):
         signal = make(document, recipe, runtime)

@@ -63,7 +63,7 @@ def parse(raw: ParseInput) -> ParseResult:
         notice = Notice("chat-none", "no messages of a chat were found: read as JSON")
         parsed = json_table.parse(raw)
         return replace(parsed, notices=(notice, *parsed.notices))
-    notices = ()
+    notices: tuple[Notice, ...] = ()
     if len(messages) < len(records):
         left = len(records) - len(messages)
         notices = (Notice("chat-empty-messages", f"{left} of {len(records)} messages hold no text of a person"),)
