@@ -51,6 +51,8 @@ FIELDS: Mapping[str, FieldType] = MappingProxyType(
         "symbol": "text",
         "symbols": "list",
         "complexity": "number",
+        "links": "list",
+        "link_kinds": "list",
     }
 )
 """What can be filtered by, beside `meta.NAME` for a field of the front matter, which may hold any type."""
@@ -69,6 +71,8 @@ ENRICHED: Mapping[str, str] = MappingProxyType(
         "symbol": "code",
         "symbols": "code",
         "complexity": "code",
+        "links": "links",
+        "link_kinds": "links",
     }
 )
 """Fields that only an index with enrichment keeps, and the fact to name: `--enrich NAME`."""

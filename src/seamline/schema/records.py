@@ -407,6 +407,7 @@ class HitRecord(_OptionalHit, _OfFile):
     citations: list[CitationRecord]
     why: WhyRecord
     duplicates: list[CitationRecord]
+    linked: list[CitationRecord]
     entry: EntryRecord
 
 

@@ -210,6 +210,8 @@ class Hit:
     """What hits are ordered by: 0-1, comparable within one result only."""
     fields: tuple[tuple[str, MetaValue], ...] = ()
     """What was asked for by `SearchOptions.fields` and is not among the facts that the index keeps."""
+    linked: tuple[Citation, ...] = ()
+    """Chunks that it leads to, with `SearchOptions.links`: figures, tables, sections, slides. `text` ends with them."""
 
     @property
     def facts(self) -> dict[str, MetaValue]:
@@ -275,6 +277,7 @@ class Hit:
             "citations": [one.to_dict() for one in self.citations],
             "why": self.why.to_dict(),
             "duplicates": [one.to_dict() for one in self.duplicates],
+            "linked": [one.to_dict() for one in self.linked],
             "entry": entry_record(self.entry, self.text),
         }
 

@@ -19,7 +19,7 @@ _LABEL = re.compile(
     r"^[ \t>*_]*(?:Q|Question|Frage|F|Problem|Symptoms?)[ \t]?\d{0,3}[.:)][*_]*\s", re.IGNORECASE | re.MULTILINE
 )
 _BOLD = re.compile(r"^[ \t]*(?:\d{1,3}[.)][ \t]+|[-*+][ \t]+)?(\*\*|__)(?=\S)[^\n]{2,200}?[?？]\1", re.MULTILINE)
-_FIRST = frozenset("QqFfPpSs*_>")
+_FIRST = ("Q", "*", "_", "Frage", "F:", "Problem", "Symptom", "question")
 """What a paragraph starts with that asks by a label or in bold. Every document is looked through, so this is fast."""
 
 
@@ -36,7 +36,7 @@ def questions(document: Document) -> list[int]:
             continue
         others += 1
         if kind == "paragraph":
-            if text[end - 1] not in "?？" and text[start] not in _FIRST:
+            if text[end - 1] not in "?？" and not text.startswith(_FIRST, start):
                 continue
         elif kind != "list" or "**" not in text[start : start + 8]:
             continue

@@ -32,6 +32,8 @@ _MOST = 2.0
 """How many times that a pause may count: after hours, the same words are another conversation."""
 _FEW = 4
 """Units that say nothing about what is usual."""
+CHAT_PAUSE = 300.0
+"""Seconds between messages that count, at the least: people who write do something else meanwhile."""
 SCENE = 3.0
 SPEAKER = 0.25
 FLOOR = 64
@@ -62,9 +64,16 @@ def conversation(document: Document, recipe: Recipe, runtime: Runtime) -> Signal
         for at in range(len(row)):
             size += tokens[end - 1 - at]
             row[at] -= SHORT * max(0.0, 1 - size / floor)
-    prior = _prior(units, tokens, recipe.multimodal.pause)
+    prior = _prior(
+        units, tokens, max(CHAT_PAUSE, recipe.multimodal.pause) if _is_chat(document) else recipe.multimodal.pause
+    )
     score = {unit.start: value for unit, value in zip(units[1:], probabilities(seen, prior), strict=True)}
     return Signal(score, frozenset(units[at].start for at in likeliest(seen, prior)), WEIGHT, firm=True)
+
+
+def _is_chat(document: Document) -> bool:
+    """Whether messages were sent, and not spoken."""
+    return document.anchors is not None and any("sent" in run.place for run in document.anchors[:2])
 
 
 def _units(document: Document, recipe: Recipe, runtime: Runtime) -> list[Block]:
