@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _NUMBERS = {"page": "pages", "slide": "slides", "row": "rows", "record": "records"}
 """A number of each run -> the first and the last of a span."""
-_EXTENTS = ("time", "source", "lines")
+_EXTENTS = ("time", "sent", "source", "lines")
 """A pair of each run -> the least and the greatest of a span."""
 _NAMES = {
     "sheet": "sheets",
@@ -37,9 +37,9 @@ class Anchor(NamedTuple):
     place: Mapping[str, Any]
     """Any of `page` and `box` (left, top, right, bottom in points from the top left corner of the page) with `edges`
     (where each character begins, from left to right, and the last ends), `slide`, `sheet`, `row` and `record` (from 1),
-    `time` (seconds from, to), `keyframe` (seconds at which the scene starts), `speaker`, `paragraph` (a path in the
-    source), `element` (an id), `part` (a file inside the file), `source` (code points of the decoded source), `lines`
-    (of the source, from 1)."""
+    `time` (seconds from, to), `sent` (ISO 8601, twice), `keyframe` (seconds at which the scene starts), `speaker`,
+    `paragraph` (a path in the source), `element` (an id), `part` (a file inside the file), `source` (code points of the
+    decoded source), `lines` (of the source, from 1)."""
 
 
 class Anchors(Sequence[Anchor]):
@@ -132,7 +132,7 @@ def _summarize(out: dict[str, Any], boxes: list[_Box], rows: Mapping[str, list[i
     return out
 
 
-def _widen(out: dict[str, Any], name: str, low: float, high: float) -> None:
+def _widen(out: dict[str, Any], name: str, low: Any, high: Any) -> None:
     known = out.get(name)
     out[name] = [low, high] if known is None else [min(known[0], low), max(known[1], high)]
 

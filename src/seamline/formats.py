@@ -136,6 +136,15 @@ FORMATS = (
         is_text=True,
         is_proved=True,
     ),
+    Format("chat", "text/x-chat", (), "seamline.parse.media.chat:parse", is_text=True, is_proved=True),
+    Format(
+        "chatexport",
+        "application/x-chat+json",
+        (),
+        "seamline.parse.media.chat_export:parse",
+        is_text=True,
+        is_proved=True,
+    ),
     Format(
         "image",
         "image/*",

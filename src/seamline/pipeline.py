@@ -166,6 +166,10 @@ def retrieve(
         least = options.min_score if options.legs != "bm25" else options.min_score or 0.0
         kept, told = admit(calibrate(hits, evidence, calibration), least)
     shown = read_whole(kept, documents, options.whole) if options.whole else kept
+    if options.links:
+        from seamline.search.linked import follow_links
+
+        shown = follow_links(shown, documents, options.links)
     if options.fields or options.sort:
         from seamline.search.fields import show_fields, sort_hits
 

@@ -47,10 +47,10 @@ def document(text: str, name: str = "a.md") -> Document:
     [
         (PAPER, "a.md", "hierarchical over semantic"),
         (CONTRACT, "a.md", "hierarchical over structural"),
-        (ARTICLE, "a.md", "rechunk"),
+        (ARTICLE, "a.md", "structural"),
         (TABLE, "a.csv", "tabular"),
         (TALK, "a.vtt", "multimodal"),
-        (PROSE, "a.md", "semantic"),
+        (PROSE, "a.md", "structural"),
         (f"# One\n\n{PROSE}\n# Two\n\n{PROSE}", "a.md", "structural"),
     ],
     ids=["paper", "contract", "article", "table", "talk", "prose", "headed prose"],
@@ -71,7 +71,14 @@ def test_a_glob_comes_before_the_class_and_the_first_that_fits_counts() -> None:
     assert choose(document(PROSE, "faq/a.md"), recipe).strategy == "structural"
     assert choose(document(PROSE, "deep/down/a.md"), recipe).strategy == "rechunk"
     assert choose(document(PROSE, "deep/down/a.md"), recipe).reasons == ("deep/down/a.md fits *.md",)
-    assert choose(document(PROSE, "a.txt"), recipe).strategy == "semantic"
+    assert choose(document(PROSE, "a.txt"), recipe).strategy == "structural"
+
+
+def test_thin_evidence_takes_the_default_and_says_so() -> None:
+    choice = choose(document(CONTRACT.replace(". ", " [1]. ").replace(",", " [2],")), AUTO)
+    assert choice.strategy == "structural"
+    assert "the evidence is thin" in choice.reasons[-1]
+    assert "the default" in choose(document(PROSE), AUTO).reasons[-1]
 
 
 def test_a_glob_may_ask_for_the_class() -> None:

@@ -52,6 +52,42 @@ Open the page and click the link.
 
 Ask your bank.
 """
+LEASE = """The Lessor lets to the Lessee the flat at Mill Lane 4.
+
+The Lessee shall pay a rent of 900 euros on the first day of each month.
+
+Either party may terminate this lease by giving three months' notice in writing.
+"""
+PICTURES = """# Shelf
+
+![The parts](parts.png)
+
+Figure 1: Two sides and four boards.
+
+| step | minutes |
+|---|---|
+| pegs | 5 |
+
+![Done](done.png)
+
+Figure 2: The finished shelf.
+"""
+PAIRS = """Q: What does the orange light mean?
+A: The filter is full. Empty it.
+
+Q: Where is the serial number?
+A: Under the lid, on the silver plate.
+"""
+BOLD = """# Questions
+
+**When can we set up?** From Thursday at noon.
+
+**Is there power at the stand?** One socket is included.
+"""
+REFERENCE = "# Fields\n\n" + "\n\n".join(
+    f"## Field {n}\n\nIt sets the default option of the server.\n\n| name | type |\n|---|---|\n| a{n} | text |"
+    for n in range(6)
+)
 STORY = "# Morning\n\nThe sun rose over the hills, and nobody was awake yet.\n\nThen a bird sang.\n"
 
 
@@ -63,6 +99,11 @@ STORY = "# Morning\n\nThe sun rose over the hills, and nobody was awake yet.\n\n
         (MANUAL, "technical docs", "of the text is code"),
         (ANSWERS, "knowledge-base article", "2 of 3 headings ask or answer a question"),
         ("| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 20, "table", "of the text is tables"),
+        (LEASE, "legal", "words of law in a thousand"),
+        (PICTURES, "multimodal", "2 figures and 1 tables in 5 blocks"),
+        (PAIRS, "knowledge-base article", "2 questions with their answers"),
+        (BOLD, "knowledge-base article", "2 questions with their answers"),
+        (REFERENCE, "technical docs", "words of manuals"),
         (STORY, "prose", "nothing speaks for another class"),
         ("", "prose", "nothing speaks for another class"),
     ],
@@ -79,6 +120,8 @@ def test_classes_by_what_stands_in_the_text(text: str, name: str, reason: str) -
         ("text/x-source", "scope", "code"),
         ("text/vtt", "turn", "conversation"),
         ("image/png", "figure", "multimodal"),
+        ("application/vnd.sqlite3", "heading", "table"),
+        ("text/x-chat", "turn", "conversation"),
     ],
 )
 def test_classes_by_format(media_type: str, kind: str, name: str) -> None:

@@ -1,4 +1,4 @@
-"""What the strategies for tables, speech and pictures tell the engine."""
+"""What the strategies for tables and pictures tell the engine."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from typing import Any
 import pytest
 
 import seamline
-from seamline.cut.scores.media import turns
 from seamline.cut.scores.strategies import multimodal
 from seamline.errors import ConfigError
-from seamline.parse.media.turns import TurnMarks, Utterance, write_turns
 from seamline.recipe.recipe import Recipe
-from seamline.recipe.strategies import Multimodal, Tabular
+from seamline.recipe.strategies import Tabular
 from seamline.runtime import Runtime
 from seamline.text.captions import caption
 from seamline.tokens import load
-from seamline.types import Budget, Chunk, Document, Source
+from seamline.types import Budget, Chunk
 
 SALES = "company,quarter,sales\n" + "".join(
     f"{name},Q{quarter},{quarter * 100}\n" for name in ("Acme", "Bolt", "Cog") for quarter in (1, 2, 3, 4)
@@ -72,68 +70,6 @@ def test_an_unknown_key_names_the_columns() -> None:
     with pytest.raises(ConfigError, match="company, quarter, sales"):
         cut(SALES, "csv", key="profit")
     assert cut("No table here.\n", "markdown", key="profit")
-
-
-# --- speech -------------------------------------------------------------------------------------------------------
-
-
-def speech(said: list[Utterance], marks: TurnMarks | None = None) -> Document:
-    text, blocks, anchors = write_turns(said, marks)
-    return Document("talk", Source(), text, blocks, anchors=anchors)
-
-
-def scores(document: Document, **settings: Any) -> list[float]:
-    recipe = Recipe(strategy="multimodal", multimodal=Multimodal(**settings))
-    return [round(score, 3) for _, score in sorted(turns(document, recipe, PARTS).score.items())]
-
-
-TALK = [
-    Utterance("Shall we begin?", (0.0, 2.0), "Ann"),
-    Utterance("Yes, let us.", (2.0, 3.0), "Bo"),
-    Utterance("One moment.", (4.0, 5.0), "Ann"),
-    Utterance("Now then.", (15.0, 16.0), "Ann"),
-]
-
-
-def test_pauses_and_speakers_score_gaps() -> None:
-    assert scores(speech(TALK)) == [0.3, 0.6, 0.6]
-    assert scores(speech(TALK), pause=20) == [0.3, 0.33, 0.3]
-    assert scores(speech(TALK), pause=0) == [0.3, 0.9, 0.6]
-
-
-def test_a_new_scene_is_a_good_gap_and_its_start_the_keyframe() -> None:
-    document = speech(TALK, TurnMarks(scenes=(2.1, 14.8)))
-    assert scores(document) == [0.9, 0.6, 1.0]
-    chunks = seamline.chunk(document, recipe=Recipe(strategy="multimodal"))
-    assert chunks[0].place["keyframe"] == 0.0
-    assert chunks[0].place["keyframes"] == [0.0, 2.1, 14.8]
-    assert chunks[0].place["time"] == [0.0, 16.0]
-
-
-def test_a_talk_is_cut_at_its_longest_silence() -> None:
-    said = [
-        Utterance("word " * 20, (i * 11.0, i * 11.0 + 10 - (3 if i == 5 else 0)), "Ann" if i % 2 else "Bo")
-        for i in range(12)
-    ]
-    recipe = Recipe(strategy="multimodal", multimodal=Multimodal(pause=4), budget=Budget(140, 200))
-    starts = [chunk.place["time"][0] for chunk in seamline.chunk(speech(said), recipe=recipe)]
-    assert 66.0 in starts
-
-
-class Subjects:
-    """An embedder of two subjects: pumps and cats."""
-
-    def embed(self, texts: list[str]) -> Any:
-        import numpy as np
-
-        return np.array([[1.0, 0.0] if "pump" in text else [0.0, 1.0] for text in texts], dtype=np.float32)
-
-
-def test_a_new_subject_scores_a_gap() -> None:
-    said = [Utterance("the pump" if i < 6 else "the cat", (i * 5.0, i * 5.0 + 1.0), "Ann") for i in range(12)]
-    recipe = Recipe(strategy="multimodal", multimodal=Multimodal(pause=100, topics=True))
-    found = turns(speech(said), recipe, Runtime(load("o200k_base"), Subjects)).score  # type: ignore[arg-type]
-    assert max(found, key=lambda at: found[at]) == sorted(found)[5]
 
 
 # --- pictures -----------------------------------------------------------------------------------------------------

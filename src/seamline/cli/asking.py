@@ -81,6 +81,13 @@ def add_search_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGro
         default=[],
         help="how much freshness, authority or coherence counts beside relevance=1; may be repeated",
     )
+    find.add_argument(
+        "--links",
+        type=int,
+        default=0,
+        metavar="N",
+        help="with each passage up to N that it leads to: figures, tables, sections, slides",
+    )
     find.add_argument("--no-collapse", action="store_true", help="list near-duplicates as passages of their own")
     find.add_argument(
         "--reranker",
@@ -103,6 +110,7 @@ def options_of(args: argparse.Namespace, mode: str = MODES[0]) -> SearchOptions:
         fields=tuple(name.strip() for name in getattr(args, "fields", "").split(",") if name.strip()),
         sort=getattr(args, "sort", ""),
         collapse=not args.no_collapse,
+        links=args.links,
         min_score=args.min_score,
         weights=Weights(**_weights(args.weight)),
     )

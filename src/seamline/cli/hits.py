@@ -86,6 +86,7 @@ def _hit(number: int, hit: Hit, view: HitView) -> Iterator[str]:
     bar = style.paint(style.mark("│", "|"), "dim")
     yield from (f"{INDENT}{bar} {line}".rstrip() for line in _text(hit, view))
     yield from (f"{INDENT}{line}" for line in _twins(hit.duplicates, style))
+    yield from (f"{INDENT}{style.paint('with', 'dim')} {visible(one.label())}" for one in hit.linked)
 
 
 def _field_text(name: str, facts: Mapping[str, object]) -> str:
@@ -147,8 +148,9 @@ def from_here(citation: Citation, root: Path) -> Citation:
 def hits_from_here(hits: Sequence[Hit], root: Path) -> Iterator[Hit]:
     """Hits with their files as one would type them in the current folder."""
     for hit in hits:
-        cited, twins = (tuple(from_here(one, root) for one in some) for some in (hit.citations, hit.duplicates))
-        yield replace(hit, citations=cited, duplicates=twins)
+        several = (hit.citations, hit.duplicates, hit.linked)
+        cited, twins, linked = (tuple(from_here(one, root) for one in some) for some in several)
+        yield replace(hit, citations=cited, duplicates=twins, linked=linked)
 
 
 def _text(hit: Hit, view: HitView) -> Iterator[str]:

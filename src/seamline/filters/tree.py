@@ -54,6 +54,8 @@ FIELDS: Mapping[str, FieldType] = MappingProxyType(
         "signature": "text",
         "docstring": "text",
         "calls": "list",
+        "links": "list",
+        "link_kinds": "list",
     }
 )
 """What can be filtered by, beside `meta.NAME` for a field of the front matter, which may hold any type."""
@@ -75,6 +77,8 @@ ENRICHED: Mapping[str, str] = MappingProxyType(
         "signature": "code",
         "docstring": "code",
         "calls": "code",
+        "links": "links",
+        "link_kinds": "links",
     }
 )
 """Fields that only an index with enrichment keeps, and the fact to name: `--enrich NAME`."""

@@ -245,6 +245,9 @@ def _kept_fields(facts: Facts) -> dict[str, MetaValue]:
             "docstring": facts.code.docstring or None,
             "calls": facts.code.calls,
         }
+    if facts.links is not None:
+        pairs = tuple(dict.fromkeys((link.kind, link.target) for link in facts.links))
+        values |= {"links": tuple(target for _, target in pairs), "link_kinds": tuple(kind for kind, _ in pairs)}
     kept = {DERIVED_FIELDS[name]: value for name, value in values.items() if value is not None}
     # The name under which indexes kept them before they had types.
     return {**kept, "entities": kept[":entities"]} if ":entities" in kept else kept

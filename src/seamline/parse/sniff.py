@@ -31,6 +31,16 @@ _XML = re.compile(rb"\s*<(?:\?xml|svg)\b")
 _HTML = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 _MAIL = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*\n(?:[ \t][^\n]*\n)*)+\r?\n")
 _MAIL_FIELDS = re.compile(rb"^(?:from|to|subject|date|message-id|received|mime-version):", re.IGNORECASE | re.MULTILINE)
+_KEY = re.compile(rb'"([A-Za-z_]{2,20})"\s*:')
+_CHAT_KEYS = (
+    frozenset((b"messages", b"author", b"content")),  # Discord
+    frozenset((b"createdDateTime", b"body", b"from")),  # Teams
+    frozenset((b"MessageList", b"content")),  # Teams, of one person
+    frozenset((b"messages", b"from", b"date", b"text")),  # Telegram
+    frozenset((b"role", b"content")),  # as language models are asked
+)
+"""Keys that only exports of chats have together."""
+_SLACK_TIME = re.compile(rb'"ts"\s*:\s*"\d{10}\.\d{6}"')
 _TEX = re.compile(rb"^\s*(?:%[^\n]*\n\s*)*\\(?:documentclass|documentstyle|begin\{document\})", re.MULTILINE)
 
 
@@ -113,10 +123,24 @@ def _old_office(head: bytes, suffix: str, name: str) -> str:
 
 
 def _sharper(named: str, head: bytes) -> str:
-    """What a text with a name is in particular: JSON may be a transcript."""
-    if named == "json" and re.search(rb'"segments"\s*:\s*\[', head) and re.search(rb'"(?:text|start)"\s*:', head):
-        return BY_NAME["transcript"].media_type
+    """What a text with a name is in particular: JSON may be a transcript or a chat, Markdown a chat with times."""
+    if named == "json":
+        if re.search(rb'"segments"\s*:\s*\[', head) and re.search(rb'"(?:text|start)"\s*:', head):
+            return BY_NAME["transcript"].media_type
+        keys = frozenset(_KEY.findall(head))
+        if any(keys >= known for known in _CHAT_KEYS) or _SLACK_TIME.search(head):
+            return BY_NAME["chatexport"].media_type
+    if named == "markdown" and _is_chat(head, stamped=True):
+        return BY_NAME["chat"].media_type
     return ""
+
+
+def _is_chat(head: bytes, *, stamped: bool = False) -> bool:
+    """Whether the whole lines of a start are those of a chat log."""
+    from seamline.parse.media.chat import looks_like_chat
+
+    whole = head[: head.rfind(b"\n") + 1] if len(head) == _SAMPLE else head
+    return looks_like_chat(whole.decode("utf-8-sig", "replace"), stamped=stamped)
 
 
 def _text(head: bytes, *, plain: bool, name: str) -> str:
@@ -134,6 +158,8 @@ def _text(head: bytes, *, plain: bool, name: str) -> str:
         return BY_NAME["eml"].media_type
     if body.startswith(b"#!") and re.match(rb"#![^\n]*\b(?:python|sh|bash|node|ruby|php|perl)", body):
         return BY_NAME["code"].media_type
+    if _is_chat(body):
+        return BY_NAME["chat"].media_type
     return BY_NAME["text" if plain or name else "markdown"].media_type
 
 

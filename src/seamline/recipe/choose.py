@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from seamline.recipe.recipe import Recipe
 from seamline.text.headings import heading_text
-from seamline.types import Document
+from seamline.text.questions import FEWEST_QUESTIONS, questions
+from seamline.types import Block, Document
 
 
 class StrategyChoice(NamedTuple):
@@ -52,6 +53,9 @@ def _fits(name: str, glob: str) -> bool:
 def _by_class(document: Document, recipe: Recipe, before: tuple[str, ...]) -> StrategyChoice:
     found = classify(document)
     changes, reason = _STRATEGIES[found.name](document, recipe)
+    if found.rival and changes["strategy"] != "structural":
+        changes = {"strategy": "structural"}
+        reason = f"the evidence is thin, as {found.rival} is nearly as likely: the default"
     plain = replace(recipe, strategies={}, **changes)
     return StrategyChoice(plain, (*before, f"class: {found.name} ({'; '.join(found.reasons[:3])})", reason))
 
@@ -61,10 +65,7 @@ def _structural(document: Document, recipe: Recipe) -> tuple[dict[str, Any], str
 
 
 def _prose(document: Document, recipe: Recipe) -> tuple[dict[str, Any], str]:
-    headings = sum(block.kind == "heading" for block in document.blocks)
-    if headings > 1:
-        return {"strategy": "structural"}, f"its {headings} headings say where to cut"
-    return {"strategy": "semantic"}, "without headings, changes of subject say where to cut"
+    return {"strategy": "structural"}, "nothing asks for another strategy: the default"
 
 
 def _paper(document: Document, recipe: Recipe) -> tuple[dict[str, Any], str]:
@@ -86,9 +87,9 @@ def _table(document: Document, recipe: Recipe) -> tuple[dict[str, Any], str]:
 
 
 def _conversation(document: Document, recipe: Recipe) -> tuple[dict[str, Any], str]:
-    if any(block.detail is not None and block.detail.pause is not None for block in document.blocks):
-        return {"strategy": "multimodal"}, "speech with times: by pauses, speakers and scenes"
-    return {"strategy": "semantic"}, "by changes of subject"
+    if any(block.kind == "turn" for block in document.blocks):
+        return {"strategy": "multimodal"}, "by what is said, pauses, speakers and scenes"
+    return {"strategy": "structural"}, "a letter has no turns: the default"
 
 
 def _multimodal(document: Document, recipe: Recipe) -> tuple[dict[str, Any], str]:
@@ -98,7 +99,7 @@ def _multimodal(document: Document, recipe: Recipe) -> tuple[dict[str, Any], str
 def _article(document: Document, recipe: Recipe) -> tuple[dict[str, Any], str]:
     if recipe.llm:
         return {"strategy": "propositions"}, "short answers: single claims, written by the model of the recipe"
-    return {"strategy": "rechunk"}, "short answers: blocks that say the same go together (no model for claims is set)"
+    return {"strategy": "structural"}, "questions stay with their answers (no model for claims is set)"
 
 
 _STRATEGIES = {
@@ -129,30 +130,59 @@ _SAMPLE = 200_000
 """Characters whose words are looked at: enough to tell, and no more for a book."""
 _SHORT = 12_000
 """Characters of an article that answers one question."""
+_WORD = 6
+"""Characters of a word, with the space after it."""
+_FEWEST_WORDS = 100
+"""Words that a share is taken of, at the least: three of ten say little."""
+_CLOSE = 0.2
+"""A class whose score is within this share of the best is a rival."""
 
 _PAPER = re.compile(
-    r"\b(?:et al\.|we propose|we show|related work|state[- ]of[- ]the[- ]art|doi:|arxiv)", re.IGNORECASE
+    r"\b(?:et al\.|we (?:propose|show|present|review|measured|prove)|related work|state[- ]of[- ]the[- ]art|doi:|arxiv"
+    r"|theorem|lemma|proof\.|corollary|baselines?|p < 0|\d% CI)",
+    re.IGNORECASE,
 )
-_CITED = re.compile(r"\[\d{1,3}(?:, ?\d{1,3})*\]|\\cite[tp]?\{|\([A-Z][a-z]+(?: et al\.)?,? (?:19|20)\d\d\)")
+_CITED = re.compile(
+    r"\[\d{1,3}(?:, ?\d{1,3})*\]|\\cite[tp]?\{|\((?:[A-Z][a-z]+(?: et al\.)?,? (?:19|20)\d\d(?:; )?)+\)"
+    r"|\bet al\. \((?:19|20)"
+)
 _LEGAL = re.compile(
-    r"\b(?:shall|hereby|herein|hereinafter|pursuant to|notwithstanding|the parties|indemnif\w+|governing law|liability"
-    r"|liabilities|licen[sc]or|licen[sc]ee|lessee|lessor)\b|§\s*\d|\bArticle [IVX\d]+\b",
+    r"\b(?:shall|hereby|herein|hereinafter|hereto|therefor|thereof|whereas|pursuant to|notwithstanding|indemnif\w+"
+    r"|(?:the|either|each|neither) part(?:y|ies)|third part(?:y|ies)|govern(?:ed by the|ing) laws?|jurisdiction"
+    r"|liab(?:le|ility|ilities)|obligations?|in writing|written consent|prior notice|personal data|as required by law"
+    r"|permitted by law|confidential(?:ity)?|licen[sc]or|licen[sc]ee|lessee|lessor|claimant|defendant|borrower|lender"
+    r"|these terms|this (?:agreement|contract|lease|licen[sc]e|addendum)|subsection|undue delay)\b"
+    r"|§\s*\d|\bArticle [IVX\d]+\b|\bclause \d",
     re.IGNORECASE,
 )
 _STEPS = re.compile(
-    r"^(?:how (?:do|to|can)|why|what|when|troubleshoot\w*|resolution|symptoms?|cause|workaround|faq)\b|\?$",
+    r"^(?:how (?:do|to|can)|why|troubleshoot\w*|resolution|solution|symptoms?|cause|workaround|faq)\b|[?？]$",
     re.IGNORECASE,
 )
 _TECHNICAL = re.compile(
-    r"\b(?:install\w*|config\w*|API|endpoint|parameter|default|option|command|returns?|deploy\w*|version|server|module)\b"
+    r"\b(?:install\w*|config\w*|APIs?|endpoint|parameters?|default|options?|commands?|returns?|deploy\w*|versions?|servers?"
+    r"|modules?|packages?|clusters?|functions?|compil\w+|debug\w*|plugins?|kubectl|npm|cargo|directives?|namespaces?)\b"
 )
 _PAPER_PARTS = frozenset(
     (
         *("abstract", "introduction", "related work", "method", "methods", "results", "discussion", "conclusion"),
-        *("conclusions", "references", "bibliography", "acknowledgements", "acknowledgments"),
+        *("conclusions", "references", "bibliography", "acknowledgements", "acknowledgments", "experiments"),
+        *("background", "materials and methods", "preliminaries", "findings"),
     )
 )
 _NUMBER = re.compile(r"^[\dIVXA-Z]+(?:\.\d+)*\.?\s+")
+_TABLES = {
+    "text/csv": "separated values",
+    "text/tab-separated-values": "separated values",
+    "application/vnd.apache.parquet": "a Parquet file",
+    "application/vnd.sqlite3": "a database",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "a spreadsheet",
+}
+_SLIDES = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+_PICTURE = re.compile(r"\s*(?:!\[|<(?:img|picture|figure|svg)\b)", re.IGNORECASE)
+_PAPER_LINE = re.compile(
+    r"^[ \t*#]*(?:\d+\.?\s+)?(abstract|introduction|references|acknowledge?ments)[.:*]*(?:\s|$)", re.I | re.M
+)
 
 
 class Classified(NamedTuple):
@@ -164,6 +194,8 @@ class Classified(NamedTuple):
     """What spoke for it, the strongest first."""
     scores: dict[str, float]
     """All classes that anything spoke for, 0 and up."""
+    rival: str = ""
+    """Another class that is nearly as likely, and asks for another strategy."""
 
 
 class _Case:
@@ -185,24 +217,32 @@ def classify(document: Document) -> Classified:
     _by_format(document, case)
     _by_blocks(document, case)
     _by_headings(document, case)
+    _by_pairs(document, case)
     _by_words(document.text[:_SAMPLE], case)
-    if not case.scores:
+    ranked = sorted(case.scores, key=lambda name: (-round(case.scores[name], 6), CLASSES.index(name)))
+    if not ranked:
         return Classified("prose", ("nothing speaks for another class",), {})
-    name, _ = max(case.scores.items(), key=lambda pair: (round(pair[1], 6), -CLASSES.index(pair[0])))
-    if case.scores[name] < 1:
+    name = ranked[0]
+    best = case.scores[name]
+    if best < 1:
         return Classified("prose", ("too little speaks for another class",), dict(case.scores))
-    reasons = sorted(case.reasons[name], key=lambda pair: -pair[0])
-    return Classified(name, tuple(reason for _, reason in reasons), dict(case.scores))
+    reasons = tuple(reason for _, reason in sorted(case.reasons[name], key=lambda pair: -pair[0]))
+    rival = next((other for other in ranked[1:] if case.scores[other] >= max(1.0, (1 - _CLOSE) * best)), "")
+    return Classified(name, reasons, dict(case.scores), rival)
 
 
 def _by_format(document: Document, case: _Case) -> None:
     media_type = document.source.media_type
-    kinds = Counter(block.kind for block in document.blocks if block.parent < 0)
+    kinds = Counter(document.blocks[top].kind for top in document.tops)
     if media_type == "text/x-source":
         case.add("code", 10, "the file is source code")
     elif media_type.startswith(("image/", "audio/", "video/")):
         case.add("multimodal", 6, f"the file is {media_type.split('/')[0]}")
-    elif media_type in ("text/x-tex",):
+    elif media_type in _TABLES:
+        case.add("table", 8, f"the file is {_TABLES[media_type]}")
+    elif media_type == _SLIDES:
+        case.add("multimodal", 6, "the file is slides")
+    elif media_type == "text/x-tex":
         case.add("paper", 1, "written in LaTeX")
     if kinds["turn"]:
         case.add("conversation", 8, f"{kinds['turn']} turns of speech")
@@ -213,28 +253,41 @@ def _by_format(document: Document, case: _Case) -> None:
 def _by_blocks(document: Document, case: _Case) -> None:
     sizes: Counter[str] = Counter()
     count: Counter[str] = Counter()
-    for block in document.blocks:
-        if block.parent < 0:
-            sizes[block.kind] += block.end - block.start
-            count[block.kind] += 1
+    for top in document.tops:
+        block = document.blocks[top]
+        kind = "picture" if _is_picture(document, block) else block.kind
+        sizes[kind] += block.end - block.start
+        count[kind] += 1
     total = sum(sizes.values()) or 1
-    share = {kind: size / total for kind, size in sizes.items()}
-    if (tables := share.get("table", 0)) > 0.5:
+    blocks = max(1, sum(count.values()) - count["heading"])
+    tables = sizes["table"] / total
+    if tables > 0.5 and count["heading"] <= 2 * count["table"] and count["paragraph"] <= count["table"]:
         case.add("table", 8 * tables, f"{tables:.0%} of the text is tables")
-    if (code := share.get("code", 0) + share.get("scope", 0)) > 0.05:
+    elif tables > 0.3 and count["heading"] > 1:
+        case.add("technical docs", 2 * tables, f"{tables:.0%} of the text is tables under {count['heading']} headings")
+    if (code := (sizes["code"] + sizes["scope"]) / total) > 0.05:
         case.add("technical docs", min(4.0, 12 * code), f"{code:.0%} of the text is code")
-    if count["figure"] >= 3 and count["figure"] / max(1, sum(count.values())) > 0.15:
-        case.add("multimodal", 3, f"{count['figure']} figures in {sum(count.values())} blocks")
+    shown = count["picture"] + count["table"]
+    if count["picture"] > 1 and shown / blocks >= 0.25:
+        reason = f"{count['picture']} figures and {count['table']} tables in {blocks} blocks"
+        case.add("multimodal", 2 + 3 * shown / blocks, reason)
     if count["math"]:
         case.add("paper", min(2.0, count["math"] / 3), f"{count['math']} formulas")
+
+
+def _is_picture(document: Document, block: Block) -> bool:
+    if block.kind in ("paragraph", "html", "jsx"):
+        return _PICTURE.match(document.text, block.start, block.end) is not None
+    return block.kind == "figure"
 
 
 def _by_headings(document: Document, case: _Case) -> None:
     titles = [heading_text(document.text, block) for block in document.blocks if block.kind == "heading"]
     bare = [_NUMBER.sub("", title).strip(" :.").lower() for title in titles]
-    parts = sorted({title for title in bare if title in _PAPER_PARTS})
+    parts = {title for title in bare if title in _PAPER_PARTS}
+    parts |= {found[1].lower() for found in _PAPER_LINE.finditer(document.text[:_SAMPLE])}
     if len(parts) >= 2:
-        case.add("paper", 1.2 * len(parts), f"sections named {', '.join(parts[:4])}")
+        case.add("paper", 1.2 * len(parts), f"sections named {', '.join(sorted(parts)[:4])}")
     asked = sum(1 for title in bare if _STEPS.search(title))
     if asked and asked >= len(titles) / 4:
         weight = 1.5 + asked / max(1, len(titles))
@@ -243,14 +296,21 @@ def _by_headings(document: Document, case: _Case) -> None:
         case.add("knowledge-base article", weight, f"{asked} of {len(titles)} headings ask or answer a question")
 
 
+def _by_pairs(document: Document, case: _Case) -> None:
+    found = questions(document)
+    if len(found) >= FEWEST_QUESTIONS:
+        case.add("knowledge-base article", 3.0, f"{len(found)} questions with their answers")
+
+
 def _by_words(text: str, case: _Case) -> None:
-    thousand = max(1.0, len(text) / 6000)  # words
+    thousand = max(_FEWEST_WORDS, len(text) / _WORD) / 1000
     for name, pattern, per, what in (
         ("legal", _LEGAL, 8.0, "words of law"),
-        ("paper", _PAPER, 1.0, "turns of phrase of papers"),
+        ("paper", _PAPER, 2.0, "turns of phrase of papers"),
         ("paper", _CITED, 3.0, "citations"),
-        ("technical docs", _TECHNICAL, 10.0, "words of manuals"),
+        ("technical docs", _TECHNICAL, 8.0, "words of manuals"),
     ):
-        found = len(pattern.findall(text))
-        if found >= 3:
-            case.add(name, min(4.0, found / thousand / per), f"{found / thousand:.1f} {what} in a thousand")
+        found = [one.lower() for one in pattern.findall(text)]
+        if len(found) >= 3 and (len({*found}) > 1 or what == "citations"):
+            rate = len(found) / thousand
+            case.add(name, min(4.0, rate / per), f"{rate:.1f} {what} in a thousand")

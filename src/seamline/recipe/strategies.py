@@ -133,8 +133,8 @@ class Multimodal:
 
     pause: float = 2.0
     """Seconds of silence after which a new segment is best begun."""
-    topics: bool = False
-    """Whether changes of subject count between turns as well."""
+    topics: bool = True
+    """Whether changes of subject count between turns as well, by their words."""
 
     def __post_init__(self) -> None:
         expect_bool(self.topics, "$.multimodal.topics")

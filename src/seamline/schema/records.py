@@ -32,6 +32,8 @@ class _Place(TypedDict, total=False):
     """Rows of several sheets: sheet, first row, last row."""
     time: list[float]
     """Seconds from, to."""
+    sent: list[str]
+    """When the first and the last message were sent: ISO 8601, a time of day where the date is not known."""
     keyframe: float
     """Second at which the first scene starts."""
     keyframes: list[float]
@@ -72,6 +74,7 @@ class RunPlace(TypedDict, total=False):
     row: int
     record: int
     time: list[float]
+    sent: list[str]
     keyframe: float
     speaker: str
     paragraph: str
@@ -422,6 +425,7 @@ class HitRecord(_OptionalHit, _OfFile):
     citations: list[CitationRecord]
     why: WhyRecord
     duplicates: list[CitationRecord]
+    linked: list[CitationRecord]
     entry: EntryRecord
 
 

@@ -96,6 +96,8 @@ def place_text(anchor: Mapping[str, Any]) -> str:
     if "time" in anchor:
         start, end = anchor["time"]
         return f" {clock(start)}-{clock(end)}"
+    if "sent" in anchor:
+        return f" {_sent_text(*anchor['sent'])}"
     if "sheet" in anchor:
         rows = f"!{_range(anchor['rows'])}" if "rows" in anchor else ""
         return f" {anchor['sheet']}{rows}"
@@ -107,6 +109,14 @@ def place_text(anchor: Mapping[str, Any]) -> str:
         return f" ¶ {ends[0]}" + (f" to {ends[-1]}" if ends[-1] != ends[0] else "")
     part = f" {anchor['part']}" if "part" in anchor else ""
     return part + (f":{_range(anchor['lines'])}" if "lines" in anchor else "")
+
+
+def _sent_text(first: str, last: str) -> str:
+    """When messages were sent, to the minute: `2024-01-05 10:32 to 10:50`."""
+    start, end = (moment.replace("T", " ")[: 16 if "T" in moment else 5] for moment in (first, last))
+    if start == end:
+        return start
+    return f"{start} to {end.removeprefix(start[:11]) if start[:10] == end[:10] else end}"
 
 
 def clock(seconds: float) -> str:
@@ -200,6 +210,8 @@ class Hit:
     """What hits are ordered by: 0-1, comparable within one result only."""
     fields: tuple[tuple[str, MetaValue], ...] = ()
     """What was asked for by `SearchOptions.fields` and is not among the facts that the index keeps."""
+    linked: tuple[Citation, ...] = ()
+    """Chunks that it leads to, with `SearchOptions.links`: figures, tables, sections, slides. `text` ends with them."""
 
     @property
     def facts(self) -> dict[str, MetaValue]:
@@ -265,6 +277,7 @@ class Hit:
             "citations": [one.to_dict() for one in self.citations],
             "why": self.why.to_dict(),
             "duplicates": [one.to_dict() for one in self.duplicates],
+            "linked": [one.to_dict() for one in self.linked],
             "entry": entry_record(self.entry, self.text),
         }
 
@@ -406,7 +419,7 @@ def run_label(citations: Sequence[Citation]) -> str:
 def joined_anchor(first: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str, Any]:
     """From the start of one anchor to the end of another of the same document."""
     out = {name: first[name] for name in ("sheet", "part", "paragraph") if name in first}
-    for name in ("lines", "rows", "time"):
+    for name in ("lines", "rows", "time", "sent"):
         if name in first and name in last:
             out[name] = [first[name][0], last[name][-1]]
     if "lines" in out and first.get("part") != last.get("part"):

@@ -58,6 +58,9 @@ class SearchOptions:
     """How fast freshness falls per day of age."""
     collapse: bool = True
     """Whether near-duplicates are listed under the best of them."""
+    links: int = 0
+    """How many chunks that a hit leads to are shown with it: figures, tables and sections that it names, what discusses
+    a table, the slide to a part of a talk. Only an index with the fact `links` keeps those within a document."""
     gate: Gate | None = field(default_factory=Gate)
     """When shadows are looked at; None for never. Only an index with shadows has any."""
     share: float = SHARE
@@ -78,6 +81,7 @@ class SearchOptions:
         _whole("least", self.least, 1, MOST_HITS)
         _whole("widest", self.widest, 1, 10**9)
         _whole("whole", self.whole, 0, 10**6)
+        _whole("links", self.links, 0, MOST_HITS)
         _number("alpha", self.alpha, 0, 1)
         _number("lean", self.lean, 0, 1)
         _number("decay", self.decay, 0, 1000)

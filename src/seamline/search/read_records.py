@@ -103,6 +103,7 @@ def read_hit(record: Mapping[str, Any]) -> Hit:
         tuple(known["ids"]),
         why=from_plain(Why, known["why"], "$.why"),
         duplicates=tuple(map(read_citation, known["duplicates"])),
+        linked=tuple(map(read_citation, known["linked"])),
         relative=known["relative"],
         fields=tuple(
             (name, value) for name, value in read_meta(known["facts"]).items() if name not in kept_facts(entry)

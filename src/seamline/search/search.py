@@ -23,7 +23,7 @@ from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan, topic
 from seamline.search.query import Query, Wording, coverage, statistic_words
 from seamline.search.rerank import rescore, weigh
-from seamline.text.words import MOST_QUERY_WORDS, query_words, words
+from seamline.text.words import MOST_QUERY_WORDS, query_set, query_words, words
 from seamline.types import Notice
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def rerank(
     if engine.reranker is not None and found:
         found = rescore(found, query, engine.reranker)
     found = weigh(found, options.weights, now=engine.now, decay=options.decay)
-    return collapse(found) if options.collapse else found
+    return collapse(found, query_set(query)) if options.collapse else found
 
 
 def _expand(hits: Sequence[Hit], query: str, documents: DocumentCache, options: SearchOptions) -> list[Hit]:

@@ -48,7 +48,7 @@ PAGE, MOST_PAGE = 100, 1000
 """Documents of a page."""
 LONGEST_KEY = 200
 _JSON = "application/json"
-_CHOICES = ("legs", "mode", "fusion", "alpha", "min_score", "show", "fields", "sort", "collapse")
+_CHOICES = ("legs", "mode", "fusion", "alpha", "min_score", "show", "fields", "sort", "collapse", "links")
 """What a request says about a search that SearchOptions has too."""
 
 

@@ -22,6 +22,8 @@ class _SearchChoices(TypedDict, total=False):
     """Where a summary, a claim or rewritten rows match best: that text, or its chunk."""
     collapse: bool
     """Whether near-duplicates are listed under the best of them."""
+    links: int
+    """How many chunks that a hit leads to are shown with it."""
     reranker: Literal["seam"]
     """The bundled cross-encoder."""
 

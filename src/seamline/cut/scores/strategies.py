@@ -12,8 +12,10 @@ from dataclasses import replace
 from typing import cast
 
 from seamline import registry
-from seamline.cut.scores import NO_SIGNAL, Signal
-from seamline.cut.scores.media import forbidden_gaps, turns
+from seamline.cut.scores import Signal
+from seamline.cut.scores.answers import answers
+from seamline.cut.scores.conversation import conversation, is_conversation
+from seamline.cut.scores.media import forbidden_gaps
 from seamline.cut.scores.tables import rows
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Runtime
@@ -32,7 +34,7 @@ def signal_of(document: Document, recipe: Recipe, runtime: Runtime) -> Signal:
     strategy = leaf_strategy(recipe)
     make = cast(MakeSignal | None, registry.find(registry.STRATEGIES, strategy))
     if make is None:
-        return NO_SIGNAL
+        return conversation(document, recipe, runtime) if is_conversation(document) else answers(document)
     plugin = registry.plugin_named(registry.STRATEGIES, strategy)
     with registry.blame(plugin):
         signal = make(document, recipe, runtime)
@@ -55,11 +57,9 @@ def _check(signal: object, length: int) -> None:
 
 def multimodal(document: Document, recipe: Recipe, runtime: Runtime) -> Signal:
     """All that is known of the gaps of a document that is more than running text."""
-    speech = turns(document, recipe, runtime)
-    tables = rows(document, recipe, runtime)
-    return replace(
-        tables, score={**tables.score, **speech.score}, weight=speech.weight, forbidden=forbidden_gaps(document)
-    )
+    if is_conversation(document):
+        return conversation(document, recipe, runtime)
+    return replace(rows(document, recipe, runtime), forbidden=forbidden_gaps(document))
 
 
 _BY_VECTORS = ("objective", "ensemble", "dip")
