@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import time
@@ -56,7 +57,8 @@ class Fuzzed:
         """Keep the first input of each place where something is raised, and the shortest of all later ones."""
         frames = traceback.extract_tb(error.__traceback__)
         place = next((one for one in reversed(frames) if "seamline" in one.filename), frames[-1])
-        label = f"{type(error).__name__}-{Path(place.filename).stem}-{place.lineno}"
+        rule = re.search(r"rule='([\w-]+)'", str(error))
+        label = f"{type(error).__name__}-{rule[1] if rule else Path(place.filename).stem}-{place.lineno}"
         kept = self._folder / label
         if label in self._known and len(data) >= kept.stat().st_size:
             return
