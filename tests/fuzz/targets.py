@@ -26,7 +26,7 @@ from seamline.filters.language import parse_filter, to_text
 from seamline.formats import format_named
 from seamline.parse import _decode_source, _parser_type
 from seamline.parse.parser_types import ParseInput, load_parser
-from seamline.recipe.toml import adjust, from_mapping, to_toml
+from seamline.recipe.toml import _parse, adjust, from_mapping, to_toml
 from seamline.search.citations import parse_key, resolve
 from seamline.store.memory import MemoryStore
 from seamline.testing.entries import SETTINGS
@@ -148,8 +148,8 @@ def _check_recipe(data: bytes) -> None:
     """A recipe that can be read is read the same from its own text, and one setting is changed or refused."""
     try:
         written = data.decode()
-        found = from_mapping(tomllib.loads(written))
-    except (SeamlineError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        found = from_mapping(_parse(written, "seamline.toml"))
+    except (SeamlineError, UnicodeDecodeError):
         found, written = from_mapping({}), data.decode("utf-8", "replace")
     again = from_mapping(tomllib.loads(to_toml(found)))
     assert again == found, "a recipe is not what its own text says"

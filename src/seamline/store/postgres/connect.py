@@ -36,6 +36,13 @@ Role = Literal["reader", "writer"]
 DEFAULT_SCHEMA = "seamline"
 TIMEOUT = 10
 """Seconds a server may take to accept a connection; `connect_timeout` in the address overrides it."""
+_CUT_OFF = {
+    "tcp_user_timeout": str(1000 * TIMEOUT),
+    "keepalives_idle": str(TIMEOUT),
+    "keepalives_interval": "5",
+    "keepalives_count": "2",
+}
+"""A network that was cut says nothing: without these, whoever reads waits as long as TCP does, a quarter of an hour."""
 _LONGEST_NAME = 63
 _SECRETS = {"password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key"}
 _FORM = "postgresql://USER@HOST:PORT/DATABASE?schema=NAME"
@@ -129,7 +136,8 @@ class Address:
 
 def connect(address: Address, role: Role = "reader", timeout: int = TIMEOUT) -> Connection:
     """A connection that finds the tables of the index by their bare names."""
-    defaults = {"connect_timeout": str(timeout), "application_name": f"seamline {role} {whoami()}"[:_LONGEST_NAME]}
+    name = f"seamline {role} {whoami()}"[:_LONGEST_NAME]
+    defaults = {"connect_timeout": str(timeout), "application_name": name, **_CUT_OFF}
     parameters: dict[str, Any] = {**defaults, **address.parameters, "client_encoding": "utf8"}
     try:
         connection = psycopg.connect(autocommit=True, prepare_threshold=None, **parameters)
@@ -213,12 +221,10 @@ def _replica(place: str, base: str, parameters: dict[str, str], schema: str) -> 
         raise ConfigError(f"expected replicas as read=HOST:PORT,HOST:PORT, got {place!r}")
     host, port = found[1].strip("[]"), found[2] or "5432"
     kept = {name: value for name, value in parameters.items() if name not in ("hostaddr", "target_session_attrs")}
-    # Without it, a replica that the network lost is waited for as long as TCP does, a quarter of an hour.
-    limits = {"tcp_user_timeout": str(1000 * TIMEOUT), "keepalives_idle": str(TIMEOUT)}
     user = base.rpartition("@")[0].partition(":")[0]
     login = f"{user}@" if user else ""
     shown = f"postgresql://{login}{place}/{parameters.get('dbname', '')}?schema={quote(schema)}"
-    return Address({**limits, **kept, "host": host, "port": port}, schema, shown)
+    return Address({**kept, "host": host, "port": port}, schema, shown)
 
 
 def _seconds(text: str) -> float:
