@@ -38,9 +38,9 @@ from .texts import text
 
 SMALLEST, LARGEST = 4, 1 << 15
 """Bytes of an input that is changed further, and of any."""
-SMALL = 64
+SMALL = 120
 """Tokens of chunks that are audited. Rules about what is torn apart hold for texts that somebody wrote, which property
-tests draw; at this limit they are left out."""
+tests draw; at this limit they are left out. At a smaller one a single character of 40 code points would hardly fit."""
 SECONDS = 20.0
 """Processor time that one input may take, with its checks; the fuzzer's counters make everything some times slower."""
 
