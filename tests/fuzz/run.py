@@ -2,8 +2,9 @@
 
 `--engine guided` is atheris (libFuzzer): it keeps inputs that reach code no other has, in `build/fuzz/corpus`.
 `--engine random` needs nothing but this repository, and makes every input of a seed anew. Each target runs in a
-process of its own. The first input of every kind of failure is written to `build/fuzz/findings`; there is a failure
-where the exit code is 1. Keep an input that failed in `tests/fixtures/fuzz/TARGET/`: a test reads all that is there.
+process of its own. The first input of every kind of failure is written to `build/fuzz/findings`, and the one under way
+is in `build/fuzz/TARGET.current`; there is a failure where the exit code is 1. Keep an input that failed in
+`tests/fixtures/fuzz/TARGET/`: a test reads all that is there.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class Fuzzed:
         self.target = TARGETS[name]
         self._seconds = seconds
         self._folder = folder / "findings" / name
+        self._current = folder / f"{name}.current"
         self._known: set[str] = set()
         self.count = 0
 
@@ -40,6 +42,7 @@ class Fuzzed:
         """Check one input, and end the process when the time is spent."""
         from .targets import run_check
 
+        self._current.write_bytes(data)  # what a library or the system ends the process on is found here
         try:
             run_check(self.target, data)
         except Exception as error:  # noqa: BLE001  # whatever it is, it is a finding
