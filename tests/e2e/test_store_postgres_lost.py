@@ -87,6 +87,24 @@ def test_connections_that_died_while_nobody_looked(server: Running, url: str) ->
     store.close()
 
 
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="only Linux can be told how long to wait")
+def test_a_network_that_is_cut_is_noticed_in_seconds(url: str) -> None:
+    """What is sent and not acknowledged, and a peer that is silent: the kernel gives up after ten and twenty seconds,
+    for readers and writers, and not after a quarter of an hour."""
+    store = create_store(url, SETTINGS)
+    with store.reader() as reader, store.writer() as writer:
+        for one in (reader, writer):
+            with socket.fromfd(one._connection.fileno(), socket.AF_INET, socket.SOCK_STREAM) as wire:  # type: ignore[attr-defined]
+                assert wire.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 10_000
+                assert wire.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+                idle, between, count = (
+                    wire.getsockopt(socket.IPPROTO_TCP, name)
+                    for name in (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT)
+                )
+                assert idle + between * count <= 20
+    store.close()
+
+
 def test_a_writer_that_is_cut_off_between_two_changes(server: Running, url: str) -> None:
     store = create_store(url, SETTINGS)
     with store.writer() as writer:

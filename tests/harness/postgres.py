@@ -107,6 +107,7 @@ class Server(Running):
         super().__init__(_free_port())
         self.folder = folder
         self._segment = segment
+        self._given = options
         self._options = {**_OPTIONS, **({} if durable else _CARELESS), **options}
         self._programs = programs(folder)
         self._process: subprocess.Popen[bytes] | None = None
@@ -147,6 +148,34 @@ class Server(Running):
         """Stop and start on the same port; every connection breaks."""
         self.stop(how)
         self.start()
+
+    def copy_to(self, folder: Path, name: str) -> Server:
+        """A replica of this server, not yet started: it follows the log of this one, and calls itself `name`."""
+        hand_over(folder)
+        replica = Server(folder, options=self._given, segment=self._segment)
+        source = f"host=127.0.0.1 port={self.port} user=postgres application_name={name}"
+        command = [
+            str(self._programs / "pg_basebackup"),
+            "-D",
+            str(folder / "data"),
+            "-d",
+            source,
+            "-c",
+            "fast",
+            "-R",
+            "-N",
+        ]
+        done: subprocess.CompletedProcess[bytes] = subprocess.run(
+            command, cwd=folder, capture_output=True, **_servant()
+        )
+        if done.returncode:
+            raise RuntimeError(f"pg_basebackup failed: {done.stderr.decode(errors='replace')}")
+        return replica
+
+    def promote(self) -> None:
+        """Make a replica a primary, and wait until it is one."""
+        with self.connect() as connection:
+            connection.execute("SELECT pg_promote()")
 
     def _initialise(self) -> None:
         hand_over(self.folder)

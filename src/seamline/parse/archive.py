@@ -27,7 +27,7 @@ class Archive:
             self._zip = zipfile.ZipFile(BytesIO(raw.data))
         except _DAMAGED as error:
             raise ParseError(f"is a damaged archive ({error}): fetch it again, or save it anew", raw.uri) from None
-        self.names = [info.filename for info in self._zip.infolist() if not info.is_dir()]
+        self.names = [name for name in self._zip.namelist() if not name.endswith("/")]
         if len(self.names) > raw.limits.parts:
             raise ParseError(f"has {len(self.names):,} parts, and {raw.limits.parts:,} are the most", raw.uri)
         self._known = frozenset(self.names)

@@ -20,6 +20,10 @@ _OUTSIDE = re.compile(
     re.IGNORECASE,
 )
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")
+_SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
+_REFERENCE = re.compile(rb"&#(?:x0*(d[89a-f][0-9a-f]{2})|0*(5529[6-9]|55[3-9]\d\d|5[67]\d{3}));?", re.IGNORECASE)
+"""Of a surrogate, in either number system; the second also matches a few code points behind them."""
+_ENCODING = re.compile(rb"""(?:\xef\xbb\xbf)?\s*<\?xml[^>]*\sencoding\s*=\s*["'](?!utf-?8["'])""", re.IGNORECASE)
 _PROLOG = 65_536
 _TAGS = 3_000_000
 """Of one part: each element costs some 300 bytes once read, so that these fill the memory a parser has."""
@@ -40,13 +44,27 @@ def parse_xml(data: bytes, uri: str = "", part: str = "", *, depth: int = 200) -
         remove_comments=True, remove_pis=True,
     )  # fmt: skip
     try:
-        root = etree.fromstring(data, parser)
+        root = etree.fromstring(_without_surrogates(data), parser)
     except (etree.XMLSyntaxError, ValueError) as error:
         raise ParseError(f"is no XML that can be read ({error})", uri, where) from None
     if root is None:
         raise ParseError("is no XML that can be read", uri, where)
     _check_depth(root, depth, uri, where)
     return root
+
+
+def _without_surrogates(data: bytes) -> bytes:
+    """XML with a mark in place of each surrogate, which no text may hold: the parser lets them through, as bytes and as
+    references, and fails later on the name or the value that has one."""
+    if data.startswith(_WIDE):
+        return data
+    if b"&#" in data:
+        data = _REFERENCE.sub(_replace_reference, data)
+    return data if _ENCODING.match(data) else _SURROGATE.sub(b"\xef\xbf\xbd", data)
+
+
+def _replace_reference(found: re.Match[bytes]) -> bytes:
+    return found[0] if found[2] and int(found[2]) > 0xDFFF else b"&#xFFFD;"
 
 
 def xml_faults(root: Any) -> str:

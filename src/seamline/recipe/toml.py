@@ -115,6 +115,8 @@ def _value(text: str) -> object:
 
     try:
         return tomllib.loads(f"value = {text}")["value"]
+    except RecursionError as error:
+        raise ConfigError(f"expected a value such as 1.5, got one nested too deeply: {show_value(text)}") from error
     except ValueError:
         return text
 

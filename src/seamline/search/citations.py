@@ -74,6 +74,10 @@ class Resolved:
         return Resolved(known["status"], cited, now, known["explanation"], known["key"])
 
 
+_DIGITS = 9
+"""Of the number of a version, at most: what every store can look up."""
+
+
 def resolve(reader: Reader, key: str) -> Resolved:
     """Look up `ID` or `ID@VERSION`; without a version, the latest one that has the id."""
     id, number = parse_key(key)
@@ -93,7 +97,8 @@ def parse_key(key: str) -> tuple[str, int | None]:
     id, at, number = key.strip().rpartition("@")
     if not at:
         id, number = number, ""
-    if not id or (at and not (number.isascii() and number.isdigit() and int(number) > 0)):
+    is_number = number.isascii() and number.isdigit() and len(number) <= _DIGITS and int(number) > 0
+    if not id or (at and not is_number):
         raise ConfigError(f"expected ID or ID@VERSION, got {key!r}")
     return id, int(number) if at else None
 

@@ -185,7 +185,15 @@ def _break_before(text: str, start: int, stop: int, end: int) -> int:
         if text[at - 1].isspace() and not text[at].isspace() and is_boundary(text, at):
             return at
         at -= 1
-    return boundary_before(text, stop, start)
+    at = boundary_before(text, stop, start)
+    while at > start + 1 and _bears_marks(text, at):
+        at = boundary_before(text, at - 1, start)
+    return at
+
+
+def _bears_marks(text: str, at: int) -> bool:
+    """Whether white space at `at` is the base of a cluster: a body that starts there would lose it."""
+    return text[at].isspace() and at + 1 < len(text) and not (text[at + 1].isspace() or is_boundary(text, at + 1))
 
 
 def coalesce(pieces: list[Piece], small: int, room: int) -> list[Piece]:

@@ -212,4 +212,4 @@ def parse_zip(raw: ParseInput) -> ParseResult:
 def _is_litter(name: str) -> bool:
     """What systems leave in archives."""
     path = PurePosixPath(name)
-    return path.parts[0] == "__MACOSX" or path.name.startswith(".")
+    return path.parts[:1] == ("__MACOSX",) or path.name.startswith(".")

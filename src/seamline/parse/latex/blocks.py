@@ -9,6 +9,7 @@ from typing import NamedTuple
 from seamline.parse.latex.lex import BEGIN, BLANK, CODE, END, HEAD, HIDDEN, ITEM, ROW, RULE, LatexMark, name_set
 from seamline.parse.latex.text import plain_text
 from seamline.parse.latex.tree import LatexArguments, LatexTree
+from seamline.text.graphemes import is_boundary
 from seamline.text.lines import trimmed
 from seamline.types import Block, Detail, Enclosure
 
@@ -253,7 +254,8 @@ _BLANKS = " \t"
 
 def table_rows(text: str, tree: LatexTree, begin: int, end: int, opening: int) -> tuple[list[tuple[int, int]], int]:
     """Spans of the rows between two marks, and where the header ends: after the opening where there is none."""
-    marks = list(_own_marks(tree, begin, end))
+    # A row ends before a whole character: accents on its last mark are part of it.
+    marks = [mark for mark in _own_marks(tree, begin, end) if mark.kind != ROW or is_boundary(text, mark.end)]
     depth = tree.marks[begin].value
     breaks = [mark for mark in marks if mark.kind == ROW]
     if any(mark.value == depth for mark in breaks):  # others are inside a cell

@@ -36,9 +36,22 @@ Role = Literal["reader", "writer"]
 DEFAULT_SCHEMA = "seamline"
 TIMEOUT = 10
 """Seconds a server may take to accept a connection; `connect_timeout` in the address overrides it."""
+_CUT_OFF = {
+    "tcp_user_timeout": str(1000 * TIMEOUT),
+    "keepalives_idle": str(TIMEOUT),
+    "keepalives_interval": "5",
+    "keepalives_count": "2",
+}
+"""A network that was cut says nothing: without these, whoever reads waits as long as TCP does, a quarter of an hour."""
 _LONGEST_NAME = 63
 _SECRETS = {"password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key"}
 _FORM = "postgresql://USER@HOST:PORT/DATABASE?schema=NAME"
+MAX_LAG = 5.0
+"""Seconds that a replica may be behind, where the address does not say."""
+_LAG = re.compile(r"(\d+(?:\.\d+)?)(ms|s|min)?")
+_UNITS = {"ms": 0.001, "s": 1.0, "min": 60.0, None: 1.0}
+_OURS = ("schema", "read", "max_lag")
+"""Options of an address that are not libpq's."""
 _SESSION: tuple[tuple[str, str], ...] = (
     ("jit", "off"),  # compiling costs more than any query here
     ("random_page_cost", "1.1"),  # for disks that turn, the planner would rather read all vectors than ask HNSW
@@ -81,10 +94,16 @@ class Address:
     schema: str
     shown: str
     """The address as it was given, without secrets."""
+    replicas: tuple[Address, ...] = ()
+    """Servers that are asked first by whoever only reads."""
+    max_lag: float = MAX_LAG
+    """Seconds that a replica may be behind the primary."""
 
     @classmethod
     def read(cls, url: str) -> Address:
-        """From postgresql://USER@HOST:PORT/DATABASE?schema=NAME; everything that libpq knows may stand in the query."""
+        """From postgresql://USER@HOST:PORT/DATABASE?schema=NAME; everything that libpq knows may stand in the query.
+        `read=HOST:PORT,...` names replicas, and `max_lag=5s` how far they may be behind. Where several hosts are named,
+        the one that can be written to is meant."""
         scheme, _, rest = url.partition("://")
         if scheme not in ("postgresql", "postgres"):
             raise ConfigError(f"expected an address like {_FORM}, got one that starts with {scheme[:20]!r}")
@@ -92,14 +111,20 @@ class Address:
         _check_place(base)
         options = [(unquote(name), unquote(value)) for name, _, value in _parts(query)]
         schema = next((value for name, value in options if name == "schema"), DEFAULT_SCHEMA)
-        given = [(name, value) for name, value in options if name != "schema"]
+        given = [(name, value) for name, value in options if name not in _OURS]
         if not 0 < len(schema.encode("utf-8", "surrogatepass")) <= _LONGEST_NAME or not schema.isprintable():
             raise ConfigError(f"expected a schema name of 1-{_LONGEST_NAME} printable bytes, got {schema!r}")
         if schema == "$user" or schema.startswith("pg_"):
             raise ConfigError(f"expected a schema name that means nothing to PostgreSQL itself, got {schema!r}")
         libpq = urlencode(given, quote_via=quote)
         parameters = _parameters(f"postgresql://{base}" + (f"?{libpq}" if libpq else ""))
-        return cls(parameters, schema, _shown(base, options))
+        if "," in parameters.get("host", "") or "," in parameters.get("hostaddr", ""):
+            parameters.setdefault("target_session_attrs", "read-write")
+        replicas = tuple(
+            _replica(place, base, parameters, schema) for place in _given(options, "read").split(",") if place
+        )
+        lag = _seconds(_given(options, "max_lag") or f"{MAX_LAG}s")
+        return cls(parameters, schema, _shown(base, options), replicas, lag)
 
     def hidden(self, text: str) -> str:
         """A text on one line, with every secret of this address left out."""
@@ -109,9 +134,10 @@ class Address:
         return " ".join(text.split())
 
 
-def connect(address: Address, role: Role = "reader") -> Connection:
+def connect(address: Address, role: Role = "reader", timeout: int = TIMEOUT) -> Connection:
     """A connection that finds the tables of the index by their bare names."""
-    defaults = {"connect_timeout": str(TIMEOUT), "application_name": f"seamline {role} {whoami()}"[:_LONGEST_NAME]}
+    name = f"seamline {role} {whoami()}"[:_LONGEST_NAME]
+    defaults = {"connect_timeout": str(timeout), "application_name": name, **_CUT_OFF}
     parameters: dict[str, Any] = {**defaults, **address.parameters, "client_encoding": "utf8"}
     try:
         connection = psycopg.connect(autocommit=True, prepare_threshold=None, **parameters)
@@ -182,6 +208,30 @@ def _check_place(base: str) -> None:
     hosts = re.sub(r"\[[^]]*\]", "", login.rpartition("@")[2]).split(",")
     if "@" in place or not all(re.fullmatch(r"\d*", host.partition(":")[2]) for host in hosts):
         raise ConfigError(f"expected an address like {_FORM}: write `/` in a password as %2F, `?` as %3F, `@` as %40")
+
+
+def _given(options: list[tuple[str, str]], wanted: str) -> str:
+    return next((value for name, value in options if name == wanted), "")
+
+
+def _replica(place: str, base: str, parameters: dict[str, str], schema: str) -> Address:
+    """The same database on another server; a port that is not named is the usual one."""
+    found = re.fullmatch(r"(\[[^]]+\]|[^:\[\]]+)(?::(\d+))?", place)
+    if not found:
+        raise ConfigError(f"expected replicas as read=HOST:PORT,HOST:PORT, got {place!r}")
+    host, port = found[1].strip("[]"), found[2] or "5432"
+    kept = {name: value for name, value in parameters.items() if name not in ("hostaddr", "target_session_attrs")}
+    user = base.rpartition("@")[0].partition(":")[0]
+    login = f"{user}@" if user else ""
+    shown = f"postgresql://{login}{place}/{parameters.get('dbname', '')}?schema={quote(schema)}"
+    return Address({**kept, "host": host, "port": port}, schema, shown)
+
+
+def _seconds(text: str) -> float:
+    found = _LAG.fullmatch(text)
+    if not found:
+        raise ConfigError(f"expected a time such as max_lag=5s, 500ms or 1min, got {text!r}")
+    return float(found[1]) * _UNITS[found[2]]
 
 
 def _parameters(url: str) -> dict[str, str]:
@@ -259,6 +309,8 @@ def _advice(error: psycopg.Error, said: str) -> str:
             return ": the index is damaged or was removed, index again from scratch"
         case errors.UniqueViolation():
             return ": an entry of another document has this id"
+        case errors.SerializationFailure():
+            return ": a replica had to go on without this reader, ask again; `hot_standby_feedback = on` prevents it"
         case errors.QueryCanceled():
             return ": raise statement_timeout for this role, or try again if somebody cancelled it"
         case errors.LockNotAvailable():

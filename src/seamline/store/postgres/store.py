@@ -1,9 +1,11 @@
 """An index in PostgreSQL with pgvector: one schema of a database, many readers, one writer, on any machine.
 
-    postgresql://USER@HOST:PORT/DATABASE?schema=NAME
+    postgresql://USER@HOST:PORT/DATABASE?schema=NAME&read=REPLICA:PORT,...&max_lag=5s
 
-It is verified by the checksums of its rows, and by comparing with them what is derived. Not looked at: the B-trees and
-HNSW indexes of the server itself, which `pg_amcheck` and `REINDEX` are for.
+Replicas, where they are named, answer readers (`replicas.py`); all else is for the primary.
+
+An index is verified by the checksums of its rows, and by comparing with them what is derived. Not looked at: the
+B-trees and HNSW indexes of the server itself, which `pg_amcheck` and `REINDEX` are for.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from decimal import Decimal
 from typing import Any
 from zlib import crc32
@@ -26,6 +28,7 @@ from seamline.records import Entry, Problem, Settings, lacks_vectors
 from seamline.store.codec import check_settings
 from seamline.store.postgres.connect import Address, Connection, ConnectionPool, connect, lost, told, unsafe
 from seamline.store.postgres.read import PostgresReader
+from seamline.store.postgres.replicas import ReplicaSet
 from seamline.store.postgres.rows import ENTRY_COLUMNS, HEAD_COLUMNS, adapted, entry_of, meta_json, seal_of
 from seamline.store.postgres.schema import Opened, PostgresLimits, create, open_schema
 from seamline.store.postgres.words import MOST_KEYS, Bag, Keys, bag, recent, unpack
@@ -217,6 +220,7 @@ class PostgresStore:
         self._opened = opened
         self._limits = limits
         self._pool = ConnectionPool(lambda: adapted(connect(address)))
+        self._replicas = ReplicaSet(address, adapted) if address.replicas else None
         self._remarks: list[Notice] = []
 
     @classmethod
@@ -234,15 +238,16 @@ class PostgresStore:
     def _opened_at(cls, address: Address, limits: PostgresLimits, settings: Settings | None = None) -> PostgresStore:
         """The index at an address, made first where settings are given; its readers get the connection."""
         with ExitStack() as undo:
-            connection = connect(address)
+            connection, is_primary = _first_connection(address, is_new=settings is not None)
             undo.callback(connection.close)
             if settings is not None:
                 create(connection, address, settings)
             store = cls(address, open_schema(connection, address), limits=limits)
             if settings is not None:
                 check_settings(store.settings, settings)
-            undo.pop_all()
-        store._pool.give(adapted(connection))
+            if is_primary:
+                undo.pop_all()
+                store._pool.give(adapted(connection))
         return store
 
     @property
@@ -260,19 +265,20 @@ class PostgresStore:
     @contextmanager
     def reader(self) -> Iterator[PostgresReader]:
         """The present state, until it is closed: one transaction of its own that sees no later one."""
-        connection, reader = self._reader()
+        connection, pool, reader = self._reader()
         try:
             yield reader
         finally:
             reader.close()
-            self._give_back(connection)
+            _give_back(connection, pool)
 
     @contextmanager
     def writer(self) -> Iterator[PostgresWriter]:
         """The right to write, until it is given back."""
         writer = PostgresWriter(self._address, self.settings, self._limits)
         try:
-            yield writer
+            with self._replicas.writing(writer) if self._replicas else nullcontext():
+                yield writer
         finally:
             writer.close()
 
@@ -282,13 +288,13 @@ class PostgresStore:
 
     def verify(self) -> Iterator[Problem]:
         """Read everything, and compare it with the checksums it was written with, the words of BM25 included."""
-        connection, reader = self._reader()
+        connection, pool, reader = self._reader()
         try:
             with told(self._address, "cannot verify"):
                 yield from verify(reader, connection, dual=self.settings.dual)
         finally:
             reader.close()
-            self._give_back(connection)
+            _give_back(connection, pool)
 
     def size(self) -> int:
         """Bytes of the tables and their indexes."""
@@ -312,26 +318,48 @@ class PostgresStore:
     def remarks(self) -> list[Notice]:
         """What happened since the last call that a user should know."""
         found, self._remarks = self._remarks, []
-        return found
+        return found + (self._replicas.remarks() if self._replicas else [])
 
     def close(self) -> None:
         self._pool.close()
+        if self._replicas:
+            self._replicas.close()
 
-    def _reader(self) -> tuple[Connection, PostgresReader]:
-        """A connection, and a reader on it; a connection that lay idle may be dead, and is replaced then."""
+    def _reader(self) -> tuple[Connection, ConnectionPool, PostgresReader]:
+        """A connection, where it goes back to, and a reader on it; a connection that lay idle may be dead, and is
+        replaced then."""
         while True:
-            connection, used = self._pool.take()
+            replica = self._replicas.take() if self._replicas else None
+            if replica is not None:
+                (connection, pool, address), used = replica, True
+            else:
+                (connection, used), pool, address = self._pool.take(), self._pool, self._address
             try:
-                return connection, PostgresReader(connection, self._address, self._opened, self._limits)
+                return connection, pool, PostgresReader(connection, address, self._opened, self._limits)
             except StoreError:
                 if not used or not lost(connection):
-                    self._give_back(connection)
+                    _give_back(connection, pool)
                     raise
 
-    def _give_back(self, connection: Connection) -> None:
-        if not lost(connection):
-            try:
-                connection.rollback()
-            except psycopg.Error:
-                connection.close()
-        self._pool.give(connection)
+
+def _first_connection(address: Address, *, is_new: bool) -> tuple[Connection, bool]:
+    """A connection to open an index with, and whether it leads to the primary; a replica has to do where that is away
+    and nothing has to be made."""
+    try:
+        return connect(address), True
+    except StoreError:
+        if is_new:
+            raise
+        for replica in address.replicas:
+            with suppress(StoreError):
+                return connect(replica), False
+        raise
+
+
+def _give_back(connection: Connection, pool: ConnectionPool) -> None:
+    if not lost(connection):
+        try:
+            connection.rollback()
+        except psycopg.Error:
+            connection.close()
+    pool.give(connection)

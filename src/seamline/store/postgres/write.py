@@ -20,6 +20,7 @@ from seamline.store import codec
 from seamline.store.changes import Current, check_changes, check_vectors, fill_vectors
 from seamline.store.postgres.connect import Address, Connection, connect, lost, refusal, safe, told, unsafe
 from seamline.store.postgres.erase import clear_traces, delete_documents, known, rewrite_files
+from seamline.store.postgres.replicas import PRIMARY_POSITION
 from seamline.store.postgres.rows import (
     BODY_ROW,
     ENTRY_COLUMNS,
@@ -56,8 +57,8 @@ WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
     AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND (l.classid::bigint << 32 | l.objid::bigint) = %s
 """
-
-
+_TIMELINE = "SELECT CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END"
+"""Another one for each server that was made the primary after the first."""
 _VECTOR_TABLES = {"vectors": "vector", "summary_vectors": "summary_vector"}
 """Which vectors of an entry each table holds."""
 _LACKING = sql.SQL(
@@ -76,6 +77,9 @@ class PostgresWriter:
         self._connection: Connection | None = _locked(address)
         self._transaction = ""
         """Number of the transaction whose commit is on its way."""
+        self._timeline = self._connection.execute(_TIMELINE).fetchone()
+        self.position = 0
+        """Of the server's log, after the last change."""
 
     def apply(self, changes: Sequence[Change]) -> None:
         """Write all changes or, where one is refused, none. What the server could not help is tried again."""
@@ -150,6 +154,7 @@ class PostgresWriter:
             row = connection.execute("SELECT pg_current_xact_id()::text").fetchone()
             self._transaction = row[0] if row else ""
             connection.execute("COMMIT")
+            self._note_position(connection)
         finally:
             if not lost(connection) and connection.info.transaction_status:
                 connection.execute("ROLLBACK")
@@ -169,7 +174,19 @@ class PostgresWriter:
             first = refusal(self._address, cause, f"the connection was lost while writing, {doubt}")
             raise StoreError(f"{first}; since then, {error}") from error
         with told(self._address, doubt):
-            return bool(self._transaction) and _outcome(self._connection, self._transaction) == "committed"
+            if not self._transaction:
+                return False
+            if self._connection.execute(_TIMELINE).fetchone() != self._timeline:
+                # Numbers of transactions that a primary did not pass on are given again by the one that follows it.
+                raise StoreError(f"another server has become the primary of {self._address.shown}, and {doubt}")
+            committed = _outcome(self._connection, self._transaction) == "committed"
+            self._note_position(self._connection)
+            return committed
+
+    def _note_position(self, connection: Connection) -> None:
+        if self._address.replicas:
+            row = connection.execute(PRIMARY_POSITION).fetchone()
+            self.position = int(row[0]) if row else 0
 
     def _open(self) -> Connection:
         if self._connection is None:

@@ -81,6 +81,8 @@ class OdfBody(ContentWalk[_Frame]):
             self._item(element, name, frame, stack)
         elif name == "table:table":
             table = OfficeTable(frame.step("table"), _MOST_COLUMNS)
+            for outer in stack:  # what holds a table stands once: copies in copies would double at every level
+                outer.repeated = 1
             stack.append(_Frame(iter(element), table.path, frame.out, table=table, closes="table"))
         elif name == "table:table-row" and frame.table is not None:
             row = OfficeRow(frame.step("row"))
