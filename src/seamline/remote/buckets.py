@@ -14,11 +14,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from seamline.errors import ConfigError, SeamlineError, StoreError, needed
+from seamline.errors import ConfigError, ParseError, SeamlineError, StoreError, needed
 
 SCHEME = "s3://"
 _RETRIES = {"max_retries": 4, "retry_timeout": timedelta(seconds=30)}
 """A store that is away is told after half a minute; the library's own limit is three minutes."""
+_RAISE = "split it, or raise the limit with --max-bytes (in Python: max_bytes)"
 _REMEDY = "check the address, AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL and the network, and run it again"
 
 
@@ -61,11 +62,13 @@ class Bucket:
         if not parts.netloc or parts.scheme != "s3":
             raise ConfigError(f"expected s3://BUCKET/PREFIX, got {url!r}")
 
-    def read(self, key: str) -> StoredObject | None:
-        """An object; None where there is none."""
+    def read(self, key: str, limit: int | None = None) -> StoredObject | None:
+        """An object; None where there is none. A ParseError where it has more bytes than the limit."""
         with self._report(f"cannot read {self.url}/{key}"):
             try:
                 found = self._library.get(self._store, key)
+                if limit and found.meta["size"] > limit:
+                    raise ParseError(f"has {found.meta['size']:,} bytes, and the limit is {limit:,}: {_RAISE}")
                 return StoredObject(bytes(found.bytes()), found.meta["e_tag"] or "", found.meta["last_modified"])
             except FileNotFoundError:
                 return None
