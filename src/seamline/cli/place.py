@@ -135,7 +135,7 @@ def _is_inside(path: str, folder: Path) -> bool:
 def _check_place(place: str) -> str:
     if not place:
         raise ConfigError(
-            "--index: expected a folder, postgresql://USER@HOST/DATABASE, s3://BUCKET/PREFIX or lance:FOLDER, got nothing"
+            "--index: expected a folder, s3://BUCKET/PREFIX, postgresql://USER@HOST/DATABASE or lance:FOLDER, got none"
         )
     if place == "memory:":
         raise ConfigError("--index: an index in memory ends with its command: name a folder or a database")

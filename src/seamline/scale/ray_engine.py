@@ -142,7 +142,7 @@ class RayPool:
     def start(self) -> None:
         """Wait until a worker has opened the index; those that come later are used when they are there."""
         self._load = {}
-        self._absent = {worker.ready.remote(): number for number, worker in enumerate(self._workers)}
+        self._absent = {_sign_of_life(worker): number for number, worker in enumerate(self._workers)}
         ready, _ = self._ray.wait([*self._absent], num_returns=1, timeout=_START_SECONDS)
         if not ready:
             raise StoreError(f"no worker started in {_START_SECONDS:.0f} s: see what `ray status` says of the cluster")
@@ -201,7 +201,7 @@ class RayPool:
         except errors.RayError as error:
             reason = _reason(error)
             if self._load.pop(number, None) is not None:
-                self._absent[self._workers[number].ready.remote()] = number
+                self._absent[_sign_of_life(self._workers[number])] = number
         return self._repeat(attempt, reason)
 
     def _repeat(self, attempt: _Attempt, reason: str) -> list[PreparedBatch]:
@@ -225,6 +225,11 @@ class RayPool:
                 raise StoreError(f"no worker is left: {_reason(error)}") from error
             return
         self._load[number] = sum(at == number for _, at in self._running.values())
+
+
+def _sign_of_life(worker: Any) -> Any:
+    """The promise of an answer, however often the worker has to be started again."""
+    return worker.ready.options(max_task_retries=-1).remote()
 
 
 def _next(batches: Iterator[DocumentBatch]) -> _Attempt | None:
