@@ -11,18 +11,19 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import lancedb
+import obstore
 import pytest
-from harness.endpoint import Endpoint, embedding_endpoint
+from obstore.store import from_url
+
+from harness.endpoint import Endpoint, serving
 from harness.object_store import BUCKET, fresh_place, object_store, set_environment
 from harness.ray_cluster import RayNodes, ray_nodes
-
 from seamline.api.index import Index, IndexConfig, open_index
 from seamline.embed.hashing import HashEmbedder
 from seamline.trust.access import Trust
@@ -69,7 +70,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     for number in range(DOCUMENTS):
         parts = [f"Part {part} of note {number} is about topic {(number * 7 + part) % 19}.\n" for part in range(6)]
         (folder / "docs" / f"note{number:02}.md").write_text(f"# Note {number}\n\n" + "\n".join(parts))
-    with object_store() as values, embedding_endpoint(HashEmbedder()) as service:
+    with object_store() as values, serving(HashEmbedder()) as service:
         environment = {**values, "XDG_CONFIG_HOME": str(folder / "config"), "SEAMLINE_API_KEY": "key"}
         with set_environment(environment), ray_nodes(3, environment) as nodes:
             yield Site(folder, environment, nodes, service)
@@ -83,8 +84,7 @@ def finish(process: subprocess.Popen[str], code: int = 0) -> dict[str, Any]:
 
 def rows_of(site: Site, place: str) -> list[dict[str, Any]]:
     """All rows of the table of entries, at the commit that `current.json` names."""
-    with urllib.request.urlopen(f"{site.environment['AWS_ENDPOINT_URL']}/{place.removeprefix('s3://')}/current.json") as found:
-        state = json.loads(found.read())["state"]
+    state = json.loads(bytes(obstore.get(from_url(place), "current.json").bytes()))["state"]
     table = lancedb.connect(place).open_table(state["entries_table"])
     table.checkout(state["entries"])
     return list(table.search().select(["key", "level", "doc"]).limit(100_000).to_arrow().to_pylist())
@@ -114,6 +114,7 @@ def test_the_cluster_makes_the_same_index_though_a_node_dies_after_its_effect(
     with site.open(here, IndexConfig(embedder=site.embedder)) as index:
         os.chdir(site.folder)
         index.update(["docs"])
+    site.open(there, IndexConfig(embedder=site.embedder)).close()
     before = asked(site)
     everyone_asked = threading.Event()
     site.service._script += [lambda answer: (everyone_asked.wait(60), answer)[1] for _ in range(3)]
@@ -176,10 +177,10 @@ def test_a_driver_that_was_killed_is_resumed(site: Site, before: bool) -> None:
 
 
 def test_objects_are_read_by_workers(site: Site) -> None:
-    endpoint, place = site.environment["AWS_ENDPOINT_URL"], fresh_place()
-    for name, text in {"a.md": "# A\n\nAlpha.\n", "deep/b.md": "# B\n\nBeta.\n", ".hidden.md": "x", "c.bin": "x"}.items():
-        url = f"{endpoint}/{BUCKET}/texts/{name}"
-        urllib.request.urlopen(urllib.request.Request(url, data=text.encode(), method="PUT")).close()
+    place = fresh_place()
+    objects = {"a.md": "# A\n\nAlpha.\n", "deep/b.md": "# B\n\nBeta.\n", ".hidden.md": "x", "c.bin": "x"}
+    for name, text in objects.items():
+        obstore.put(from_url(f"s3://{BUCKET}/texts"), name, text.encode())
     run = site.index(place, "--on", "ray", "--workers", "1", patch=f"import sys; sys.argv[2] = 's3://{BUCKET}/texts'")
     report = finish(run)
     assert (report["added"], report["left_out"]) == (2, {"hidden": 1, "format": 1})

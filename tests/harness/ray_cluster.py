@@ -32,10 +32,10 @@ class RayNodes:
 @contextmanager
 def ray_nodes(count: int, environment: dict[str, str]) -> Iterator[RayNodes]:
     """Nodes of one core each. Their workers have this environment, as the machines of a cluster have their own."""
-    os.environ.update({"RAY_USAGE_STATS_ENABLED": "0", **environment})
+    folder = tempfile.mkdtemp(prefix="ray-")  # a short path: sockets are in it
+    os.environ.update({"RAY_USAGE_STATS_ENABLED": "0", "RAY_TMPDIR": folder, **environment})
     from ray.cluster_utils import Cluster
 
-    folder = tempfile.mkdtemp(prefix="ray-")  # a short path: sockets are in it
     cluster = Cluster(shutdown_at_exit=False)
     try:
         nodes = [
@@ -43,7 +43,6 @@ def ray_nodes(count: int, environment: dict[str, str]) -> Iterator[RayNodes]:
                 num_cpus=1,
                 object_store_memory=STORE_BYTES,
                 node_ip_address=f"127.0.0.{11 + number}",  # Ray rewrites 127.0.0.1
-                temp_dir=folder,
                 include_dashboard=False,
             )
             for number in range(count)

@@ -92,6 +92,7 @@ def _cluster(on: str) -> Iterator[tuple[Any, bool]]:
             raise StoreError(
                 f"cannot reach Ray at {address or 'this machine'}: {said}: start it, or leave --on out"
             ) from error
+        _keep_quiet(ray)
         try:
             yield ray, bool(folder)
         finally:
@@ -99,6 +100,13 @@ def _cluster(on: str) -> Iterator[tuple[Any, bool]]:
     finally:
         if folder:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _keep_quiet(ray: Any) -> None:
+    """Ray writes what is said of a lost node, with the node's whole state, to standard output, where the report of the
+    run belongs. The report counts the batches that were lost with it."""
+    if hasattr(ray._private.worker, "print_to_stdstream"):
+        ray._private.worker.print_to_stdstream = lambda *_, **__: None
 
 
 def _shared_place(index: Index, *, is_own: bool) -> str:
@@ -136,8 +144,8 @@ class RayPool:
         self._absent: dict[Any, int] = {}
         """Workers that are waited for, by the promise of a sign of life."""
         self._again: deque[_Attempt] = deque()
-        self.repeated = 0
-        """Batches that were given out again."""
+        self._lost = 0
+        """Batches that were lost with a worker or its machine, and given out again."""
 
     def start(self) -> None:
         """Wait until a worker has opened the index; those that come later are used when they are there."""
@@ -161,6 +169,10 @@ class RayPool:
         while not self._give_out(batches) or self._running or self._again:
             if done := self._collect():
                 yield done
+        if self._lost:
+            told = f"{self._lost} batches were worked out again, since a worker or its machine was lost"
+            yield [PreparedBatch((), report=UpdateReport(notices=[told]))]
+            self._lost = 0
 
     def _give_out(self, batches: Iterator[DocumentBatch]) -> bool:
         """Hand batches to workers that have room; whether there is none left to be handed out."""
@@ -200,12 +212,12 @@ class RayPool:
             reason = _reason(error)
         except errors.RayError as error:
             reason = _reason(error)
+            self._lost += 1
             if self._load.pop(number, None) is not None:
                 self._absent[_sign_of_life(self._workers[number])] = number
         return self._repeat(attempt, reason)
 
     def _repeat(self, attempt: _Attempt, reason: str) -> list[PreparedBatch]:
-        self.repeated += 1
         if attempt.failures + 1 < _TRIES:
             self._again.append(_Attempt(attempt.batch, attempt.failures + 1))
         elif len(attempt.batch.sources) > 1:

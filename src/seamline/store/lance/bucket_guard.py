@@ -29,6 +29,10 @@ from seamline.store.lance.engine import connect, report_errors
 from seamline.store.lance.guard import RemovalAges
 
 _NEVER = timedelta(days=10_000)
+_NOTES = 50
+"""Checkpoints in the time that a state is kept; more would only make `current.json` longer."""
+_MARGIN = timedelta(minutes=1)
+"""What the engine may need from the reading of its clock here to its own."""
 _ROWS = {"entries": ("key", "level", "checksum", "body"), "versions": ("doc", "number", "seal")}
 """What no upkeep may change."""
 
@@ -81,9 +85,12 @@ class BucketGuard:
 
     def begin_removal(self, entries: Any, versions: Any) -> None:
         """Note what is named now: from here on, the time of all that is older counts."""
-        state = self._named.state
-        note = Checkpoint(datetime.now(UTC).isoformat(), *self._base)
-        self._name(replace(state, checkpoints=(*state.checkpoints, note)), self._base)
+        state, now = self._named.state, datetime.now(UTC)
+        old = [one for one in state.checkpoints if self._is_over(one)]
+        young = [one for one in state.checkpoints if one not in old]
+        if not young or now - datetime.fromisoformat(young[-1].at) >= self._kept / _NOTES:
+            young.append(Checkpoint(now.isoformat(), *self._base))
+        self._name(replace(state, checkpoints=(*old[-1:], *young)), self._base)
 
     def end_removal(self) -> None:
         """Remove what writers left that died early: tables of an index that was never named, and probes."""
@@ -101,13 +108,17 @@ class BucketGuard:
     def _removable_age(self, table: Any) -> timedelta:
         """How old a commit must be to be removed: older than all from what was named `kept` ago on."""
         state = self._named.state
-        noted = [one for one in state.checkpoints if datetime.fromisoformat(one.at) <= datetime.now(UTC) - self._kept]
+        noted = [one for one in state.checkpoints if self._is_over(one)]
         if not noted:
             return _NEVER
         oldest = noted[-1].entries if table.name == state.entries_table else noted[-1].versions
         stamps = [one["timestamp"] for one in table.list_versions() if one["version"] >= oldest]
         age: timedelta = datetime.now(stamps[0].tzinfo) - min(stamps)
-        return max(age, timedelta(milliseconds=1))
+        return max(age + min(self._kept, _MARGIN), timedelta(milliseconds=1))
+
+    def _is_over(self, note: Checkpoint) -> bool:
+        """Whether nobody can read any more what was named before this note."""
+        return datetime.fromisoformat(note.at) <= datetime.now(UTC) - self._kept
 
     def untag(self, table: Any, tag: str) -> None:
         """Take a tag off, where there is one."""

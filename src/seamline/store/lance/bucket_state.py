@@ -33,7 +33,6 @@ WRITER = "writer.json"
 PROBE = "probe-"
 LAYOUT = 1
 _STORE = "seamline"
-_CHECKPOINTS = 50
 LEASE = timedelta(seconds=60)
 """How long a writer that is not heard of keeps others out."""
 
@@ -115,9 +114,7 @@ def create_state(bucket: Bucket, state: BucketState) -> bool:
 
 def replace_state(bucket: Bucket, old: NamedState, new: BucketState) -> NamedState:
     """Name a state in the place of the one that was read. A StoreError where that does not count any more."""
-    stamped = replace(
-        new, commit=old.state.commit + 1, by=uuid.uuid4().hex, checkpoints=new.checkpoints[-_CHECKPOINTS:]
-    )
+    stamped = replace(new, commit=old.state.commit + 1, by=uuid.uuid4().hex)
     try:
         return NamedState(stamped, bucket.replace(CURRENT, _pack(stamped), old.tag))
     except ObjectTaken:
