@@ -112,8 +112,7 @@ def test_the_cluster_makes_the_same_index_though_a_node_dies_after_its_effect(
 ) -> None:
     here, there = fresh_place(), fresh_place()
     with site.open(here, IndexConfig(embedder=site.embedder)) as index:
-        os.chdir(site.folder)
-        index.update(["docs"])
+        index.update([site.folder / "docs"])
     site.open(there, IndexConfig(embedder=site.embedder)).close()
     before = asked(site)
     everyone_asked = threading.Event()
