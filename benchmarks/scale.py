@@ -16,8 +16,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.common import options, progress, save, table
-from benchmarks.common import samples as read_samples
+from benchmarks.common import markdown, options, progress, save, table
 from seamline.api.index import IndexConfig, open_index
 from seamline.scale.ray_engine import RayOptions, on_ray
 
@@ -41,7 +40,7 @@ def main() -> None:
         root = Path(folder)
         docs = root / "docs"
         docs.mkdir()
-        for number, sample in enumerate(read_samples(args.data)[: args.documents]):
+        for number, sample in enumerate(markdown(args.data)[: args.documents]):
             (docs / f"{number:05}.md").write_text(sample.text)
         best: dict[str, Measured] = {}
         for turn in range(args.rounds):
@@ -67,7 +66,7 @@ def main() -> None:
     overhead = best["1 worker"].seconds / alone - 1
     scaling = best["1 worker"].seconds / best["2 workers"].seconds
     print(f"engine overhead with 1 worker: {overhead:.0%}; 2 workers are {scaling:.2f} times as fast as 1")
-    save(args.json, {name: one._asdict() for name, one in best.items()})
+    save(args.json, "scale", {name: one._asdict() for name, one in best.items()})
 
 
 def measure(root: Path, name: str, workers: int, embedder: str) -> Measured:

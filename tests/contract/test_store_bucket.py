@@ -1,16 +1,18 @@
-"""The LanceDB store on object storage keeps the contract of all stores."""
+"""The LanceDB store on object storage keeps the contract of all stores for writers, readers and versions. It reads
+and searches by the code of the store in a folder, which `test_store_lance` holds to the rest of the contract."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 import pytest
-from harness.object_store import fresh_place, object_store, set_environment
 
+from harness.object_store import fresh_place, object_store, set_environment
 from seamline.records import Settings
 from seamline.store.lance import LanceLimits
 from seamline.store.lance.bucket_store import LanceBucketStore
-from seamline.testing.stores import Site, StoreContract
+from seamline.testing.stores import Site
+from seamline.testing.stores.history import HistoryContract
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +45,7 @@ def bucket() -> Iterator[None]:
         yield
 
 
-class TestLanceBucketIndexed(StoreContract):
+class TestLanceBucketIndexed(HistoryContract):
     """With every index of a large store in the smallest one, as soon as it is tidied."""
 
     @pytest.fixture(scope="class")
