@@ -2,8 +2,8 @@
 
     python -m benchmarks.scale --documents 200
 
-The index is a folder on this machine, so what is measured is the engine and not a network. `start` is the time until the
-cluster and its first worker are there; the other times begin after it. CPU is that of the process that writes: it reads
+The index is a folder on this machine, so what is measured is the engine and not a network. `start` is the time until
+the cluster and its first worker are there; the other times begin after it. CPU is that of the process that writes: it reads
 files and commits, and so is what limits a large cluster. Rounds alternate, and the best of each is shown: on a machine
 that others use, the best is nearest to what the work takes.
 """

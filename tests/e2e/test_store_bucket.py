@@ -15,8 +15,8 @@ from datetime import timedelta
 
 import lancedb
 import pytest
-from harness.object_store import fresh_place, object_store, set_environment
 
+from harness.object_store import fresh_place, object_store, set_environment
 from seamline.errors import ConfigError, IndexBusy, StoreError
 from seamline.records import Change, Settings
 from seamline.remote.buckets import Bucket, ObjectTaken
