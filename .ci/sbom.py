@@ -34,6 +34,7 @@ STATED = {  # read in the files of these packages, as their metadata is silent o
     "axe-playwright-python": "MIT",
     "colorama": "BSD-3-Clause",
     "httpx2-jsfetch": "BSD-3-Clause",  # only installed in a browser
+    "itsdangerous": "BSD-3-Clause",
     "jinja2": "BSD-3-Clause",
     "jsonpointer": "BSD-3-Clause",
     "nest-asyncio": "BSD-2-Clause",

@@ -19,6 +19,7 @@ from seamline.types import Chunk, Document
 if TYPE_CHECKING:
     from seamline.facts import Derived
     from seamline.filters.tree import Filter
+    from seamline.index.prepared import BatchPreparer
     from seamline.index.sources import IndexSource
     from seamline.index.update import Tools, UpdateReport, Watcher
     from seamline.protocols import Store, Usage
@@ -87,6 +88,7 @@ def index(
     covers: Callable[[str], bool] | None,
     now: datetime,
     watcher: Watcher | None = None,
+    preparer: BatchPreparer | None = None,
 ) -> UpdateReport:
     """Bring an index up to date with its sources: compare, read, chunk, describe, write; then embed. So all of them are
     found by words before the first is found by meaning.
@@ -95,7 +97,10 @@ def index(
     bytes arrive under another name, in one change with its arrival. A source that fails keeps what the index had of it.
     Whatever was written before an interruption stays, and the next run goes on from there, also with the vectors that
     are missing.
+
+    A `preparer` reads, chunks and embeds elsewhere; what it hands over is written here, vectors included.
     """
+    from seamline.index.prepared import write_prepared
     from seamline.index.update import TEXTS, IndexRun, group_drafts
 
     run = IndexRun(store, tools, now, watcher)
@@ -104,8 +109,11 @@ def index(
             run.look_up(sources)
         else:
             run.compare(sources, covers)
-        for group in group_drafts(run.read_changed(sources)):  # parse, chunk, describe
-            run.write(writer, group)
+        if preparer is not None:
+            write_prepared(run, writer, sources, preparer, now=now, watcher=watcher)
+        else:
+            for group in group_drafts(run.read_changed(sources)):  # parse, chunk, describe
+                run.write(writer, group)
         run.remove_gone(writer)
         if run.report.touched and run.count_missing() > TEXTS:
             writer.tidy()  # those who search meanwhile need search structures

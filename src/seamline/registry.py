@@ -117,6 +117,7 @@ STORES = Family(
     {
         "": "seamline.store.sqlite:SqliteStore",
         "lance": "seamline.store.lance:LanceStore",
+        "s3": "seamline.store.lance.bucket_store:LanceBucketStore",
         "postgresql": "seamline.store.postgres.store:PostgresStore",
         "postgres": "seamline.store.postgres.store:PostgresStore",
         "memory": "seamline.store.memory:MemoryStore",

@@ -51,7 +51,7 @@ USAGE = {
     ),
     "nothing for an index": (
         (*SEARCH, "--index", ""),
-        "--index: expected a folder, postgresql://USER@HOST/DATABASE or lance:FOLDER, got nothing",
+        "--index: expected a folder, postgresql://USER@HOST/DATABASE, s3://BUCKET/PREFIX or lance:FOLDER, got nothing",
     ),
     "an index in memory": (
         ("index", "handbook", "--index", "memory:"),

@@ -182,7 +182,7 @@ def test_a_row_that_was_changed_is_a_problem(store: LanceStore, folder: Path) ->
     (one,) = put(store, "a.md", "x")
     guard = Guard(folder, (ENTRIES, VERSIONS))
     connect(folder).open_table(ENTRIES).update(where="level = 0", values={"checksum": "0" * 32})
-    guard.record()
+    guard.record(None, None)
     assert any(one.id in problem.where for problem in store.verify())
 
 
@@ -220,7 +220,7 @@ def test_a_commit_that_is_not_whole_is_refused(store: LanceStore, folder: Path) 
     new = next(path for path in data.iterdir() if path.relative_to(folder).as_posix() not in listed(folder))
     os.truncate(new, new.stat().st_size - 10)
     with pytest.raises(StoreError, match="cut off"):
-        guard.record()
+        guard.record(None, None)
     put(store, "b.md", "goes on")
     with store.reader() as reader:
         assert sorted(one.body for one in reader.select()) == ["goes on", "kept"]

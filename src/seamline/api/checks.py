@@ -38,6 +38,8 @@ PACKAGES = {
     "numpy": (INDEX, "every index needs it"),
     "psycopg": (POSTGRES, "keeps an index in PostgreSQL"),
     "lancedb": (LANCE, "keeps an index in a LanceDB folder"),
+    "obstore": (command("s3"), "keeps an index on object storage"),
+    "ray": (command("ray"), "indexes on many machines"),
 }
 """Packages that only an index needs: the command that installs each, and what it is for."""
 KNOWN_TEXTS = ("The retry fails after the server answered 429 five times.", "Another attempt was refused.")

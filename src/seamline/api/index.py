@@ -12,7 +12,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from seamline.api.reading import IndexContents, field_notices, filter_at, vector_notices
@@ -53,6 +52,7 @@ from seamline.trust.records import trust_folder
 
 if TYPE_CHECKING:
     from seamline.index.add import AddedItem
+    from seamline.index.prepared import BatchPreparer
     from seamline.index.sources import IndexSource, Sources
     from seamline.index.update import Tools, UpdateReport, Watcher
     from seamline.recipe.ignore import FileChoice
@@ -98,7 +98,7 @@ def open_index(
     key: str | Keys = "",
     trust: Trust | None = None,
 ) -> Index:
-    """The index at a place: a folder, `lance:FOLDER`, `memory:` or `postgresql://...`.
+    """The index at a place: a folder, `s3://...`, `lance:FOLDER`, `memory:` or `postgresql://...`.
 
     Where there is none, `config` makes one; without one that is an IndexMissing. Where there is one with another
     config, that is a StoreError. Documents are called by their paths from `root`: what a local index was made with, or
@@ -163,6 +163,8 @@ class Index(IndexContents):
         self.recipe = recipe_of(store.settings)
         self._caches = Caches(time.monotonic)
         self._mean: tuple[str, float] | None = None
+        self.preparer: BatchPreparer | None = None
+        """Reads, chunks and embeds the documents of an update, where this process does not."""
 
     @cached_property
     def _parts(self) -> Runtime:
@@ -530,7 +532,7 @@ class Index(IndexContents):
         return self._caches.hit_rates()
 
     def close(self) -> None:
-        """Give up the store. Whatever needs it from now on is a StoreError; closing again does nothing."""
+        """Give up the store; whatever needs it from now on is a StoreError."""
         if self._opened is not None:
             self._opened.close()
             self._opened = None
@@ -539,9 +541,7 @@ class Index(IndexContents):
         self._store  # noqa: B018 - refuses where it is closed, before anything is done in the block
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _update(
@@ -553,8 +553,8 @@ class Index(IndexContents):
     ) -> UpdateReport:
         from seamline.pipeline import index  # half a second that a search does not need
 
-        moment = now or datetime.now(UTC)
-        report = index(self._store, candidates, self._tools(), covers=covers, now=moment, watcher=watcher)
+        tools, moment, by = self._tools(), now or datetime.now(UTC), self.preparer
+        report = index(self._store, candidates, tools, covers=covers, now=moment, watcher=watcher, preparer=by)
         report.notices += [remark.message for remark in self._store.remarks()]
         return report
 

@@ -18,6 +18,7 @@ from seamline.files import (
 from seamline.formats import LATEX, format_named, format_names
 from seamline.recipe.ignore import REASONS, FileChoice, LeftOut
 from seamline.recipe.recipe import Recipe
+from seamline.remote.buckets import Bucket, is_bucket
 from seamline.types import Document
 
 __all__ = [
@@ -34,6 +35,8 @@ __all__ = [
     "fence_around",
     "format_named",
     "format_names",
+    "holds_objects",
+    "is_bucket",
     "leave_out_parts",
     "out_of_memory",
     "parse_bytes",
@@ -100,3 +103,8 @@ def check_encoding(name: str | None) -> None:
     from seamline.parse.decode import decode
 
     decode(b"", encoding=name)
+
+
+def holds_objects(url: str) -> bool:
+    """Whether anything is below an address of objects."""
+    return next(Bucket(url).list(), None) is not None

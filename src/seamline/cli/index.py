@@ -7,11 +7,11 @@ import os
 import sys
 import time
 from collections.abc import Collection, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from seamline.api.sources import shorten
+from seamline.api.sources import holds_objects, is_bucket, shorten
 from seamline.cli.asking import in_own_words
 from seamline.cli.options import (
     HelpFormatter,
@@ -46,6 +46,7 @@ examples:
   seamline index docs/ --watch                      ... and keep it so until Ctrl-C
   seamline index docs/ notes.md --index build/docs  ... in a folder of your choice
   seamline index docs/ --index postgresql://ada@db.example.org/search?schema=docs
+  seamline index s3://bucket/docs --index s3://bucket/index --on ray
   seamline index docs/ --limit 256 --tokenizer cl100k_base
 
 Without --index it is the nearest .seamline, from here upward; where there is none, a new one in this folder if
@@ -58,7 +59,8 @@ left out. A file that is named itself is always taken. The index remembers the p
 --no-ignore, --encoding and --media-type of each.
 
 An index keeps the recipe and the embedder it was made with: leave the options out from the second run on. A new one
-takes its recipe from the options, else from the nearest seamline.toml. A database gets its password from PGPASSWORD.
+takes its recipe from the options, else from the nearest seamline.toml. A database gets its password from PGPASSWORD,
+an object store its keys from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; addresses of objects are not remembered.
 exit codes: 0 done, 1 some documents failed (the rest is done) or the index refused, 2 usage or configuration"""
 
 _RECIPE = (
@@ -78,11 +80,15 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (all that was indexed before)")
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="files, folders, s3://BUCKET/PREFIX (all that was indexed before)"
+    )
     parser.add_argument("--watch", action="store_true", help="then look for changes every second, until Ctrl-C")
     parser.add_argument("--json", action="store_true", help="the report as one JSON object; with --watch, one per run")
     parser.add_argument("-q", "--quiet", action="store_true", help="no report and no notices, only errors")
     parser.add_argument("-v", "--verbose", action="store_true", help="name every document that is written")
+    parser.add_argument("--on", metavar="ENGINE", help="ray or ray://HOST:PORT: parse, cut and embed on its workers")
+    parser.add_argument("--workers", type=int, metavar="N", help="with --on: how many (one for each core)")
     parser.add_argument("--prune", action="store_true", help="without PATH: remove documents of sources that are gone")
     add_place_options(parser)
     add_file_options(parser)
@@ -117,11 +123,27 @@ def execute(args: argparse.Namespace) -> int:
             from seamline.cli.watch import watch
 
             return watch(wanted, lambda paths, changed: _run(index, paths, job, changed), quiet=args.quiet)
-        ran = _run(index, args.paths, job)
+        with _workers(index, args):
+            ran = _run(index, args.paths, job)
     return FAILED if ran.report.failures else DONE
 
 
+def _workers(index: Index, args: argparse.Namespace) -> AbstractContextManager[None]:
+    """Where documents are worked out: here, or by workers elsewhere."""
+    if args.on is None:
+        return nullcontext()
+    from seamline.scale.ray_engine import RayOptions, on_ray
+
+    return on_ray(index, RayOptions(args.on, args.workers, max_bytes(args)))
+
+
 def _check_usage(args: argparse.Namespace) -> None:
+    if args.workers is not None and args.on is None:
+        raise ConfigError("--workers: expected --on ray beside it, as it counts the workers there")
+    if args.watch and (args.on or any(map(is_bucket, args.paths))):
+        raise ConfigError("--watch: expected files and folders, and no --on: run `seamline index` again instead")
+    if args.list and any(map(is_bucket, args.paths)):
+        raise ConfigError("--list: expected files and folders, got the address of objects; the report counts those")
     if args.prune and args.paths:
         raise ConfigError("--prune: expected no PATH beside it, as it is about all sources of the index")
     given = [name for name in ("include", "exclude", "no_ignore", "encoding", "media_type") if getattr(args, name)]
@@ -213,7 +235,10 @@ def _remember(index: Index, trust: Trust, *, made: bool = False) -> None:
 
 def _any_to_read(job: IndexJob) -> bool:
     """Whether a new index would hold anything. A folder that was misspelled must not leave one behind."""
-    inputs = expand_all(job.wanted(job.args.paths))
+    buckets = [path for path in job.args.paths if is_bucket(path)]
+    if any(map(holds_objects, buckets)):
+        return True
+    inputs = expand_all([one for one in job.wanted(job.args.paths) if one.path not in buckets])
     files = [file.path for file in inputs.files if file is not None]
     if any(map(os.path.lexists, files)):
         return True
@@ -221,7 +246,8 @@ def _any_to_read(job: IndexJob) -> bool:
         for notice in shorten(inputs.skipped):
             say(f"notice: {notice}")
     missing = [f"{file}: no such file: check the name and the folder it is named from" for file in files]
-    for failure in [*inputs.failures, *missing]:
+    nothing = [f"{place}: no objects there: check the address" for place in buckets]
+    for failure in [*inputs.failures, *missing, *nothing]:
         say(f"error: {failure}")
     return False
 

@@ -25,7 +25,8 @@ def add_place_options(parser: argparse.ArgumentParser) -> None:
         "--index",
         action=StoreOnce,
         metavar="PLACE",
-        help="a folder, postgresql://USER@HOST/DATABASE?schema=NAME, or lance:FOLDER (the nearest .seamline upward)",
+        help="a folder, postgresql://USER@HOST/DATABASE?schema=NAME, s3://BUCKET/PREFIX, or lance:FOLDER"
+        " (the nearest .seamline upward)",
     )
     where.add_argument(
         "--api-key-env",
@@ -133,7 +134,8 @@ def _is_inside(path: str, folder: Path) -> bool:
 
 def _check_place(place: str) -> str:
     if not place:
-        raise ConfigError("--index: expected a folder, postgresql://USER@HOST/DATABASE or lance:FOLDER, got nothing")
+        forms = "a folder, postgresql://USER@HOST/DATABASE, s3://BUCKET/PREFIX or lance:FOLDER"
+        raise ConfigError(f"--index: expected {forms}, got nothing")
     if place == "memory:":
         raise ConfigError("--index: an index in memory ends with its command: name a folder or a database")
     if not is_address(place) and os.path.exists(place) and not os.path.isdir(place):

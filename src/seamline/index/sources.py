@@ -7,17 +7,18 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from seamline.errors import StoreError
+from seamline.errors import ParseError, StoreError
 from seamline.files import MAX_BYTES, File, expand, fence_around, read_file, shorten
 from seamline.formats import LATEX
 from seamline.parse import gather_project
 from seamline.parse.latex.project import find_parts
-from seamline.recipe.ignore import FileChoice, LeftOut
+from seamline.recipe.ignore import FileChoice, LeftOut, ObjectRules
+from seamline.remote.buckets import SCHEME, Bucket, is_bucket
 
 if TYPE_CHECKING:
     from seamline.parse.latex.project import LatexProject
@@ -38,6 +39,8 @@ class IndexSource(NamedTuple):
     """Of a source that is not UTF-8."""
     gather: Callable[[bytes], LatexProject | None] | None = None
     """The files that LaTeX names, by its bytes."""
+    url: str = ""
+    """The address of an object that every machine can read; empty for a file."""
 
 
 class Sources(NamedTuple):
@@ -102,6 +105,13 @@ def sources(
         if path == "-":
             failures.append("-: an index needs files that can be read again; name a file or a folder")
             continue
+        if is_bucket(path):
+            found, left = list_objects(path, bounds, media_type)
+            candidates |= {one.doc: one for one in found}
+            left_out |= {one.path: one for one in left}
+            folders += [path.rstrip("/")] if found else []
+            failures += [] if found else [f"{path}: no objects to read there; --include, --exclude and formats count"]
+            continue
         name = document_name(path, root)
         inputs = expand([path], fence=fence, follow_links=bounds.follow_links, choices=bounds.choices)
         left_out |= {one.path: one for one in inputs.left_out}
@@ -134,6 +144,42 @@ def sources(
     return Sources(list(candidates.values()), failures, covers, missing, taken, notices)
 
 
+def list_objects(url: str, bounds: SourceLimits, media_type: str | None) -> tuple[list[IndexSource], list[LeftOut]]:
+    """The objects below an address that are of a format which is looked for, and those that are not wanted. A document
+    is called by its whole address."""
+    from seamline.formats import walked_suffixes
+
+    rules, suffixes = ObjectRules(bounds.choices), walked_suffixes()
+    taken: list[IndexSource] = []
+    left: list[LeftOut] = []
+    for one in Bucket(url).list():
+        doc = f"{url.rstrip('/')}/{one.key}"
+        if reason := rules.reason(one.key):
+            left.append(LeftOut(doc, *reason))
+        elif not one.key.lower().endswith(suffixes):
+            left.append(LeftOut(doc, "format"))
+        else:
+            read = partial(read_object, doc, bounds.max_bytes)
+            modified = one.modified.replace(microsecond=0)
+            taken.append(IndexSource(doc, read, modified, media_type, encoding=bounds.encoding, url=doc))
+    return taken, left
+
+
+@lru_cache(8)
+def _bucket(name: str) -> Bucket:
+    """Kept, with its connections."""
+    return Bucket(f"{SCHEME}{name}")
+
+
+def read_object(url: str, max_bytes: int | None) -> bytes:
+    """The bytes of an object; a ParseError where it is gone or too large."""
+    name, _, key = url.removeprefix(SCHEME).partition("/")
+    found = _bucket(name).read(key, max_bytes)
+    if found is None:
+        raise ParseError("no such object any more: run again", url)
+    return found.data
+
+
 def join_sources(found: Sequence[Sources], notices: list[str]) -> Sources:
     """What several looks found, as one: a document is gone where one of them misses it and none has it. `notices` is
     the list that all of them add to."""
@@ -150,7 +196,9 @@ def join_sources(found: Sequence[Sources], notices: list[str]) -> Sources:
 
 
 def document_name(path: str | Path, root: Path) -> str:
-    """The path from `root`, with slashes on every system."""
+    """The path from `root`, with slashes on every system; an address of objects stays as it is."""
+    if is_bucket(str(path)):
+        return str(path)
     try:
         name = os.path.relpath(path, root)
     except ValueError:  # another drive of Windows

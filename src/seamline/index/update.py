@@ -176,6 +176,14 @@ class IndexRun:
             found = ((source.doc, reader.head(source.doc)) for source in sources)
             self._heads = {doc: head for doc, head in found if head is not None}
 
+    def know(self, heads: Mapping[str, Head]) -> None:
+        """Take what the index has of the sources from whoever looked it up."""
+        self._heads = dict(heads)
+
+    def heads_of(self, sources: Sequence[IndexSource]) -> dict[str, Head]:
+        """What the index has of these sources."""
+        return {source.doc: self._heads[source.doc] for source in sources if source.doc in self._heads}
+
     def read_changed(self, sources: Sequence[IndexSource], reader: Reader | None = None) -> Iterator[DocumentDraft]:
         """The sources that are not in the index as they are now, chunked and described. Each is compared with the
         present state, or all of them with that of a reader."""
@@ -217,14 +225,18 @@ class IndexRun:
         for entry in puts:
             by_doc[entry.doc].append(entry)
         writes = [Change(d.head, d.base, d.version, put=tuple(by_doc[d.head.doc]), drop=d.drop) for d in group]
-        arrivals = [(draft.head.doc, draft.version.revision) for draft in group if draft.added]
+        self.apply(writer, writes)
+        self._count_writes(group, puts, counts)
+
+    def apply(self, writer: Writer, writes: Sequence[Change]) -> None:
+        """Write changes of documents that are among the sources, and remove those that they take the place of."""
+        arrivals = [(one.head.doc, one.head.revision) for one in writes if not self._is_alive(one.head.doc)]
         renames = self._removals([(self._gone.pop(old), new) for old, new in self._renames.pair(arrivals)])
         writer.apply([*writes, *renames])
         self._arrived |= {revision: doc for doc, revision in arrivals}
         self._count_removals(renames)
-        self._count_writes(group, puts, counts)
         if self._watcher:
-            self._watcher.written([draft.head.doc for draft in group])
+            self._watcher.written([one.head.doc for one in writes])
 
     def remove_gone(self, writer: Writer) -> None:
         """Remove what no source stands for any more."""
@@ -330,6 +342,10 @@ class IndexRun:
             added=not alive,
             within=reads.now,
         )
+
+    def _is_alive(self, doc: str) -> bool:
+        head = self._heads.get(doc)
+        return head is not None and not head.deleted
 
     def _recall(self, group: Sequence[DocumentDraft]) -> tuple[list[Entry], Counts]:
         """The entries of documents with the vectors that are known of their texts, and of how many texts."""

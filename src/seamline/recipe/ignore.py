@@ -12,7 +12,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from seamline.errors import ConfigError
@@ -127,6 +127,24 @@ class FileRules:
                 return "excluded", rule.source
         if not is_folder and not all(_is_included(path, one) for one in self._include):
             return "excluded", "no include means it"
+        return None
+
+
+class ObjectRules:
+    """What is left out below an address of objects, where no ignore files are: globs with a slash start there."""
+
+    def __init__(self, choices: Sequence[FileChoice]) -> None:
+        self._top = os.path.realpath(os.sep)
+        self._rules = FileRules([replace(choice, base=self._top) for choice in choices], self._top)
+        self._lists = [_VENDORED] if all(choice.ignore for choice in choices) else []
+
+    def reason(self, key: str) -> tuple[Reason, str] | None:
+        """Why an object is left out, and by which rule; None where it is taken."""
+        parts = key.split("/")
+        for last in range(1, len(parts) + 1):
+            path, is_folder = os.path.join(self._top, *parts[:last]), last < len(parts)
+            if found := self._rules.reason(path, parts[last - 1], self._lists, is_folder=is_folder):
+                return found
         return None
 
 

@@ -1,1 +1,1 @@
-"""Services over HTTP that speak the OpenAI protocol."""
+"""Services over HTTP: those that speak the OpenAI protocol, and object stores."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from seamline.protocols import Store, StoreBackend
     from seamline.records import Settings
 
-_ADDRESSES = "a folder, lance:FOLDER, postgresql://USER@HOST/DATABASE, or memory:"
+_ADDRESSES = "a folder, s3://BUCKET/PREFIX, lance:FOLDER, postgresql://USER@HOST/DATABASE, or memory:"
 
 
 def is_address(place: str) -> bool:

@@ -87,8 +87,8 @@ def _reason(error: Exception, otherwise: str) -> str:
     return f"{short[:200] or type(error).__name__}: {remedy}"
 
 
-def connect(folder: Path) -> Any:
-    """The tables of a folder."""
+def connect(folder: Path | str) -> Any:
+    """The tables of a folder, or of an address of objects."""
     with report_errors(f"cannot open the index in {folder}"):
         return lancedb.connect(str(folder))
 
@@ -107,9 +107,9 @@ def _wait(task: Coroutine[Any, Any, T]) -> T:
 
 
 class Connection:
-    """The tables of a folder, for readers."""
+    """The tables of a folder or of an address of objects, for readers."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path | str) -> None:
         self._folder = folder
         with report_errors(f"cannot open the index in {folder}"):
             self._connection = _wait(lancedb.connect_async(str(folder)))

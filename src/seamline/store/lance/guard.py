@@ -18,14 +18,16 @@ import json
 import os
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from seamline.errors import StoreError
 from seamline.records import Problem
-from seamline.store.folders import sync
-from seamline.store.lance.engine import checksum, report_errors, settle, write_at, write_checked
+from seamline.store.folders import sync, unread
+from seamline.store.lance.engine import checksum, connect, report_errors, settle, write_at, write_checked
 
 CURRENT = "current.json"
 _ENDS = {".lance": b"LANC", ".manifest": b"LANC", ".idx": b"LANC", ".arrow": b"ARROW1"}
@@ -39,6 +41,11 @@ _TAGS = "_refs"
 _ASIDE = ".aside"
 _PARTS = ("data", "_deletions", "_transactions", "_versions")
 """Where a change of rows writes files; indices have a folder of their own."""
+_KEPT = timedelta(days=1)
+"""How long old versions stay while somebody reads: longer than any reader is open."""
+_AT_ONCE = timedelta(milliseconds=1)
+RemovalAges = Callable[[Any], timedelta]
+"""How old a commit of a table must be to be removed."""
 _LAST = (1 << 64) - 1
 """The engine counts the names of its manifests down from here, so that the newest stands first."""
 
@@ -117,12 +124,38 @@ class Guard:
                 sync(folder)
             self._seen = {path for table in self._tables for path in _files(table)}
 
-    def used(self) -> list[int]:
+    def begin(self) -> tuple[Any, Any]:
+        """Open the tables at the commits that count, with newer ones set aside."""
+        self.recover()
+        connection = connect(self._folder)
+        with report_errors(f"cannot open the index in {self._folder}"):
+            entries, versions = (connection.open_table(table.stem) for table in self._tables)
+            skipped = False
+            for table, used in zip((entries, versions), self._used(), strict=True):
+                while table.version <= used:
+                    table.restore(table.version)  # the same once more, under the next number
+                    skipped = True
+        if skipped:
+            self._record()
+        return entries, versions
+
+    def record(self, entries: Any, versions: Any) -> None:
+        """Make a change of rows count, once its files are sure to stay."""
+        self._record()
+
+    def begin_upkeep(self, entries: Any, versions: Any) -> None:
+        """Nothing is to be done: nobody else can write here."""
+
+    def record_upkeep(self, entries: Any, versions: Any) -> None:
+        """The same for an upkeep, which writes indices too."""
+        self._record(everywhere=True)
+
+    def _used(self) -> list[int]:
         """The highest number of a commit of each table that was set aside. It must not be used again: readers may have
         read that manifest, and the engine remembers manifests by number."""
         return [max((_version(path) for path in _aside(table)), default=0) for table in self._tables]
 
-    def record(self, *, everywhere: bool = False) -> None:
+    def _record(self, *, everywhere: bool = False) -> None:
         """Make the newest commits count, once their files are sure to stay: those with rows, or with indices too. A
         StoreError names one that is not whole."""
         with report_errors(f"cannot list the files of the index in {self._folder}"):
@@ -136,17 +169,26 @@ class Guard:
             self._append({self._name(path): measure(path) for path in new})
             self._seen |= set(found)
 
-    def begin_removal(self) -> None:
+    def begin_removal(self, entries: Any, versions: Any) -> None:
         """From now on and until `end_removal`, a missing file is no problem."""
         self._name_state(self._state._replace(removing=True))
 
     def end_removal(self) -> None:
         """Take the files that were removed off the list, and remove what was set aside."""
-        self.record(everywhere=True)
         with report_errors(f"cannot list the files of the index in {self._folder}"):
             for path in [path for table in self._tables for path in _aside(table)]:
                 path.unlink()
         self._list_again()
+
+    @contextmanager
+    def removal_ages(self) -> Iterator[RemovalAges]:
+        """Everything, where nobody reads; else what is older than any reader."""
+        with unread(self._folder) as alone:
+            yield lambda _: _AT_ONCE if alone else _KEPT
+
+    def untag(self, table: Any, tag: str) -> None:
+        """Take a tag off. Who died while removing left it, and perhaps half of it."""
+        (self._folder / f"{table.name}.lance" / "_refs" / "tags" / f"{tag}.json").unlink(missing_ok=True)
 
     def _counting(self, table: Path) -> int:
         return self._state.entries if table == self._tables[0] else self._state.versions

@@ -7,11 +7,11 @@ is left alone until enough of it is new to be felt; 1,000 rows that are not in t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from seamline.store.folders import unread
 from seamline.store.lance.engine import report_errors
 from seamline.store.lance.rows import VECTORS
 from seamline.store.lance.search import LanceLimits, partitions_for
@@ -19,7 +19,7 @@ from seamline.store.lance.search import LanceLimits, partitions_for
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from seamline.store.lance.guard import Guard
+    from seamline.store.lance.guard import RemovalAges
 
 _ORDERED = ("key", "doc", "parent", "created_at", "updated_at")
 _FEW_VALUES = ("level", "kind", "language")
@@ -30,9 +30,6 @@ _NEW = 500
 """Rows that are in no index yet; from here on they are felt too."""
 _TRAINING = {"sample_rate": 64, "max_iterations": 15}
 """38 s of CPU for a million vectors of 256 dimensions, and no worse found than after the default of 256 and 50."""
-_KEPT = timedelta(days=1)
-"""How long old versions stay while somebody reads: longer than any reader is open."""
-_AT_ONCE = timedelta(milliseconds=1)
 _NEVER = timedelta(days=10_000)
 _TAG = "recorded"
 _TRIES = 3
@@ -71,34 +68,77 @@ def indices(listed: Iterable[Any]) -> dict[str, TableIndex]:
     return {one.column: one for one in (*found, *sorted(vectors, key=lambda one: one.partitions))}
 
 
-class Maintenance:
-    """Keeps the tables of a folder in order; only a writer has one."""
+class CommitGuard(Protocol):
+    """Decides which commits of the engine count, and which may be removed; only one who may write has one."""
 
-    def __init__(self, folder: Path, guard: Guard, limits: LanceLimits) -> None:
-        self._folder = folder
+    def begin(self) -> tuple[Any, Any]:
+        """Open the tables of entries and of versions, with the content that counts."""
+        ...
+
+    def record(self, entries: Any, versions: Any) -> None:
+        """Make a change of rows count."""
+        ...
+
+    def roll_back(self) -> None:
+        """Set aside what does not count."""
+        ...
+
+    def begin_upkeep(self, entries: Any, versions: Any) -> None:
+        """Called before rows are put together or indexed; once is enough."""
+        ...
+
+    def record_upkeep(self, entries: Any, versions: Any) -> None:
+        """Make that count."""
+        ...
+
+    def begin_removal(self, entries: Any, versions: Any) -> None:
+        """Called before old commits are removed."""
+        ...
+
+    def removal_ages(self) -> AbstractContextManager[RemovalAges]:
+        """How old a commit must be to be removed, while this lasts."""
+        ...
+
+    def end_removal(self) -> None:
+        """Remove what no commit needs."""
+        ...
+
+    def untag(self, table: Any, tag: str) -> None:
+        """Take a tag off, where there is one."""
+        ...
+
+
+class Maintenance:
+    """Keeps the tables of an index in order; only a writer has one."""
+
+    def __init__(self, place: Path | str, guard: CommitGuard, limits: LanceLimits) -> None:
+        self._place = place
         self._guard = guard
         self._limits = limits
 
     def tidy(self, entries: Any, versions: Any) -> None:
         """Index what is worth it, put small files together where there are many, and remove what nobody needs."""
-        with report_errors(f"cannot tidy the index in {self._folder}"):
+        with report_errors(f"cannot tidy the index in {self._place}"):
             due = [table for table in (entries, versions) if self._due(table)]
-            self._compact(entries, due)
+            self._compact(entries, versions, due)
             for table, wanted in ((entries, self._of_entries(entries)), (versions, self._of_versions(versions))):
                 if wanted:
+                    self._guard.begin_upkeep(entries, versions)
                     self._make_indices(table, wanted)
                     due += [] if table in due else [table]
-            self._remove_old(due)
+            self._remove_old(entries, versions, due)
 
     def pack(self, entries: Any, versions: Any) -> None:
         """Put small files together, whatever that costs: there are so many that every commit is slow."""
-        with report_errors(f"cannot tidy the index in {self._folder}"):
-            self._compact(entries, [entries, versions])
-            self._remove_old([entries, versions])
+        with report_errors(f"cannot tidy the index in {self._place}"):
+            self._compact(entries, versions, [entries, versions])
+            self._remove_old(entries, versions, [entries, versions])
 
-    def _compact(self, entries: Any, tables: Sequence[Any]) -> None:
+    def _compact(self, entries: Any, versions: Any, tables: Sequence[Any]) -> None:
         for table in tables:
-            self._tag(table).unlink(missing_ok=True)  # who died while removing left it, and perhaps half of it
+            self._guard.untag(table, _TAG)
+        if tables or self._outlived(entries):
+            self._guard.begin_upkeep(entries, versions)
         self._drop_outlived(entries)
         for table in tables:
             table.optimize(cleanup_older_than=_NEVER)
@@ -110,18 +150,19 @@ class Maintenance:
         # The engine fails to add rows without a vector to an index of vectors that was never optimized.
         table.optimize(cleanup_older_than=_NEVER)
 
-    def _remove_old(self, tables: Sequence[Any]) -> None:
+    def _remove_old(self, entries: Any, versions: Any, tables: Sequence[Any]) -> None:
         """Record what was written, and only then remove what it replaces."""
-        self._guard.record(everywhere=True)
+        self._guard.record_upkeep(entries, versions)
         if not tables:
             return
-        self._guard.begin_removal()
-        with unread(self._folder) as alone:
+        self._guard.begin_removal(entries, versions)
+        with self._guard.removal_ages() as age_of:
             for table in tables:
-                self._prune(table, _AT_ONCE if alone else _KEPT)
+                self._prune(table, age_of(table), lambda: self._guard.record_upkeep(entries, versions))
+        self._guard.record_upkeep(entries, versions)
         self._guard.end_removal()
 
-    def _prune(self, table: Any, older_than: timedelta) -> None:
+    def _prune(self, table: Any, older_than: timedelta, record: Callable[[], None]) -> None:
         """Remove old commits, and the files of none that failed ones left: nobody else is writing.
 
         The engine has one call for this and for putting rows together, and does that first. So the recorded commit is
@@ -136,19 +177,19 @@ class Maintenance:
             except RuntimeError:
                 if table.version == recorded:
                     raise
-                self._guard.record(everywhere=True)
+                record()
             finally:
-                self._tag(table).unlink(missing_ok=True)
-
-    def _tag(self, table: Any) -> Path:
-        return self._folder / f"{table.name}.lance" / "_refs" / "tags" / f"{_TAG}.json"
+                self._guard.untag(table, _TAG)
 
     def _drop_outlived(self, entries: Any) -> None:
         """Remove indices of vectors that are few enough again to be compared one by one. Without any vector left, the
         engine refuses to put files together: it cannot train an index of none."""
-        for index in indices(entries.list_indices()).values():
-            if index.column in VECTORS.values() and _filled(entries, index.column) <= self._limits.exact:
-                entries.drop_index(index.name)
+        for index in self._outlived(entries):
+            entries.drop_index(index.name)
+
+    def _outlived(self, entries: Any) -> list[TableIndex]:
+        vectors = [one for one in indices(entries.list_indices()).values() if one.column in VECTORS.values()]
+        return [one for one in vectors if _filled(entries, one.column) <= self._limits.exact]
 
     def _due(self, table: Any) -> bool:
         """Whether enough is new: anything in a small table; of a large one half a percent, or many commits."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -56,6 +57,10 @@ class LanceLimits:
     """Rows up to which vectors are compared one by one: 4 ms of CPU at 384 dimensions."""
     few: int = 2_000
     """Rows that a filter may leave for an exact comparison of their vectors: 2 microseconds each."""
+    kept: timedelta = timedelta(days=1)
+    """On object storage: how long a state stays readable after another one took its place."""
+    lease: timedelta = timedelta(seconds=60)
+    """On object storage: how long a writer that is not heard of keeps others out."""
 
 
 class LanceMatches(NamedTuple):

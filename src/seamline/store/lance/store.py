@@ -165,8 +165,7 @@ class LanceStore:
         try:
             names = (self._found.entries, self._found.versions)
             guard = Guard(self._folder, names)
-            maintenance = Maintenance(self._folder, guard, self._limits)
-            writer = LanceWriter(self._folder, names, self.settings, guard, maintenance)
+            writer = LanceWriter(self.settings, guard, Maintenance(self._folder, guard, self._limits))
             yield writer
         finally:
             lock.release(finished=writer is not None and not writer.unfinished)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from seamline.errors import StoreError
 from seamline.store.changes import Current, check_changes, check_vectors, fill_vectors
 from seamline.store.codec import unpack_head
-from seamline.store.lance.engine import connect, report_errors
+from seamline.store.lance.engine import report_errors
 from seamline.store.lance.filter import coded, decoded, either
 from seamline.store.lance.rows import (
     HEAD,
@@ -23,11 +23,8 @@ from seamline.store.lance.rows import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from seamline.records import Change, Entry, Head, Settings
-    from seamline.store.lance.guard import Guard
-    from seamline.store.lance.maintenance import Maintenance
+    from seamline.store.lance.maintenance import CommitGuard, Maintenance
 
 _PAGE = 500
 _COMMITS = 128
@@ -38,11 +35,7 @@ writes down all files there are, so thousands of small ones slow each other down
 class LanceWriter:
     """The right to change a LanceStore."""
 
-    def __init__(
-        self, folder: Path, tables: tuple[str, str], settings: Settings, guard: Guard, maintenance: Maintenance
-    ) -> None:
-        self._folder = folder
-        self._names = tables
+    def __init__(self, settings: Settings, guard: CommitGuard, maintenance: Maintenance) -> None:
         self._settings = settings
         self._guard = guard
         self._maintenance = maintenance
@@ -73,7 +66,7 @@ class LanceWriter:
             else:
                 merge = entries.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
                 merge.execute(rows, on_bad_vectors="null")
-            self._guard.record()
+            self._guard.record(entries, versions)
         self._known(entries).update(current)
         self._pack_if_grown(entries, versions)
 
@@ -87,7 +80,7 @@ class LanceWriter:
         rows = entry_rows(filled, (), (), self._settings)
         with self._undone_on_failure(), report_errors("the vectors were not written"):
             table.merge_insert("key").when_matched_update_all().execute(rows, on_bad_vectors="null")
-            self._guard.record()
+            self._guard.record(table, versions)
         self._pack_if_grown(table, versions)
         return len(filled)
 
@@ -110,20 +103,10 @@ class LanceWriter:
         return self._tables
 
     def _start(self) -> tuple[Any, Any]:
-        """Open the tables at the commits that count, with newer ones set aside."""
-        self._guard.recover()
-        connection = connect(self._folder)
-        with report_errors(f"cannot open the index in {self._folder}"):
-            entries, versions = map(connection.open_table, self._names)
-            skipped = False
-            for table, used in zip((entries, versions), self._guard.used(), strict=True):
-                while table.version <= used:
-                    table.restore(table.version)  # the same once more, under the next number
-                    skipped = True
-        if skipped:
-            self._guard.record()
+        """Open the tables at the commits that count."""
+        tables = self._guard.begin()
         self._documents, self.unfinished = None, False
-        return entries, versions
+        return tables
 
     def _current(self, docs: Sequence[str]) -> dict[str, Current]:
         """What is stored of these documents."""
