@@ -21,6 +21,7 @@ def prepare_batch(index: Index, batch: DocumentBatch, max_bytes: int | None = MA
 
 
 def _source(one: SourceBytes, max_bytes: int | None) -> IndexSource:
-    data = one.data
+    data, project = one.data, one.project
     read = partial(read_object, one.url, max_bytes) if data is None else lambda: data
-    return IndexSource(one.doc, read, one.modified, one.media_type, encoding=one.encoding, url=one.url)
+    gather = None if project is None else lambda _: project
+    return IndexSource(one.doc, read, one.modified, one.media_type, encoding=one.encoding, gather=gather, url=one.url)

@@ -19,6 +19,7 @@ from seamline.index.update import Failure, IndexRun, Tools, UpdateReport, group_
 
 if TYPE_CHECKING:
     from seamline.index.update import Watcher
+    from seamline.parse.latex.project import LatexProject
     from seamline.protocols import Store, Writer
     from seamline.records import Change, Entry, Head
 
@@ -37,6 +38,8 @@ class SourceBytes(NamedTuple):
     modified: datetime | None
     media_type: str | None
     encoding: str | None
+    project: LatexProject | None = None
+    """The files that LaTeX names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +141,14 @@ def _batches(
     for source in sorted(sources, key=lambda one: sha256(one.doc.encode("utf-8", "surrogatepass")).digest()):
         try:
             data = None if source.url else source.read()
+            project = source.gather(data) if source.gather is not None and data is not None else None
         except SeamlineError as error:
             message = str(error).removeprefix(f"{source.doc}: ").removeprefix(f"{source.doc}, ")
             unread.append(Failure(source.doc, message))
             continue
-        group.append(SourceBytes(source.doc, data, source.url, source.modified, source.media_type, source.encoding))
+        group.append(
+            SourceBytes(source.doc, data, source.url, source.modified, source.media_type, source.encoding, project)
+        )
         held.append(source)
         size += len(data or b"")
         if len(group) == DOCUMENTS or size >= MOST_BYTES:
