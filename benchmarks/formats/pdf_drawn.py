@@ -1,4 +1,4 @@
-"""Documents of `pdf_judged` that no rule was written on: set by reportlab in frames, and drawn by fpdf2."""
+"""Documents of the judged half of `pdf_judged`: set by reportlab in frames, and drawn by fpdf2."""
 
 from __future__ import annotations
 

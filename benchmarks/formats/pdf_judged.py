@@ -4,7 +4,8 @@
     python -m benchmarks.formats.pdf_judged --fonts DIR [--half tune|judge] [--keep DIR] [--show NAME]
 
 The half `tune` is printed by Chromium (`pdf_printed`); rules were written on it. The half `judge` is set by reportlab,
-fpdf2 and LibreOffice (`pdf_drawn`, `pdf_office`); no rule was written on it. `--fonts` is a folder with the Noto fonts
+fpdf2 and LibreOffice (`pdf_drawn`, `pdf_office`); forms and annotations are in that half alone.
+`--fonts` is a folder with the Noto fonts
 of Arabic, Hebrew, Devanagari, CJK and mathematics (Debian: fonts-noto-core, fonts-noto-cjk).
 
 What is judged:

@@ -1,4 +1,4 @@
-"""Documents of `pdf_judged` that no rule was written on: web pages that LibreOffice Writer sets."""
+"""Documents of the judged half of `pdf_judged`: web pages that LibreOffice Writer sets."""
 
 from __future__ import annotations
 
