@@ -71,14 +71,11 @@ def caption_gaps(text: str, blocks: Sequence[Block], positions: Sequence[int]) -
     return frozenset(out) if out else _NONE
 
 
-def is_caption(text: str, block: Block, *, below_picture: bool = False) -> bool:
-    """Whether a block is a caption: its parser says so, or it opens with a label and a number. Under a picture it may
-    also be a line that is all emphasis."""
-    return _label(text, block, below_picture=below_picture) is not None
-
-
 def _label(text: str, block: Block, *, below_picture: bool) -> str | None:
-    """What a caption says it is for, empty where it does not say; None where the block is no caption."""
+    """What a caption says it is for, empty where it does not say; None where the block is no caption.
+
+    Its parser says that it is one, or it opens with a label and a number. Below a picture it may also be a line that is
+    all emphasis."""
     detail = block.detail or NO_DETAIL
     part = text[block.start : min(block.end, block.start + _LOOKED_AT)]
     if _PICTURE.match(part):
