@@ -22,11 +22,12 @@ _FLOATS = re.compile(
 _LISTINGS = frozenset(
     ("code", "code-block", "sourcecode", "literalinclude", "highlight", "mermaid", "graphviz", "plot")
 )
-_MARKS = frozenset("*_<>[( \t\\")
-_LETTERS = frozenset(
+_PAIRS = frozenset(
     form(two) for two in ("fi", "ta", "li", "al", "ab", "sc", "co") for form in (str, str.title, str.upper)
 )
-"""What a caption starts with: marks around a label, or the first two letters of one. Most paragraphs start otherwise,
+_LETTERS = frozenset(two[0] for two in _PAIRS)
+_FIRST = _LETTERS.union("*_<>[( \t\\")
+"""What a caption starts with: the first two letters of a label, or marks around one. Most paragraphs start otherwise,
 and are looked at no further."""
 _LOOKED_AT = 2_000
 """Characters of a block of HTML in which a picture or table is looked for."""
@@ -46,10 +47,13 @@ def caption_gaps(text: str, blocks: Sequence[Block], positions: Sequence[int]) -
     captioned = -1
     last = len(positions) - 1
     for place, index in enumerate(positions):
-        kind, start, _, _, _, detail = block = blocks[index]
-        if kind not in _TEXTS:
+        block = blocks[index]
+        first = text[block[1]]
+        if first not in _FIRST and block[5] is None:
             continue
-        if detail is None and text[start : start + 2] not in _LETTERS and text[start] not in _MARKS:
+        if block.kind not in _TEXTS:
+            continue
+        if first in _LETTERS and block[5] is None and text[block.start : block.start + 2] not in _PAIRS:
             continue
         before = blocks[positions[place - 1]] if place else None
         after = blocks[positions[place + 1]] if place < last else None
@@ -67,14 +71,11 @@ def caption_gaps(text: str, blocks: Sequence[Block], positions: Sequence[int]) -
     return frozenset(out) if out else _NONE
 
 
-def is_caption(text: str, block: Block, *, below_picture: bool = False) -> bool:
-    """Whether a block is a caption: its parser says so, or it opens with a label and a number. Under a picture it may
-    also be a line that is all emphasis."""
-    return _label(text, block, below_picture=below_picture) is not None
-
-
 def _label(text: str, block: Block, *, below_picture: bool) -> str | None:
-    """What a caption says it is for, empty where it does not say; None where the block is no caption."""
+    """What a caption says it is for, empty where it does not say; None where the block is no caption.
+
+    Its parser says that it is one, or it opens with a label and a number. Below a picture it may also be a line that is
+    all emphasis."""
     detail = block.detail or NO_DETAIL
     part = text[block.start : min(block.end, block.start + _LOOKED_AT)]
     if _PICTURE.match(part):

@@ -55,7 +55,9 @@ class HeadingContexts:
         self._count = count
         self._most = most
         """Headings never take more tokens than this; 0 where the recipe wants none."""
-        self._known: dict[tuple[bool, tuple[int, ...]], HeadingContext] = {}
+        self._known: dict[tuple[int, ...], HeadingContext] = {}
+        self._titled: dict[tuple[int, ...], HeadingContext] = {}
+        """The same, below the title."""
         self._says: dict[tuple[int, ...], bool] = {}
         """Per path, whether one of its headings says the title."""
         self.bare: set[int] = set()
@@ -73,10 +75,11 @@ class HeadingContexts:
             headings = path[:above]
         else:
             headings = tuple([index for index in path if blocks[index].start < start])
-        is_titled = bool(self._title) and self._needs_title(path, start)
-        lead = self._known.get((is_titled, headings))
+        is_titled = self._title != "" and self._needs_title(path, start)
+        known = self._titled if is_titled else self._known
+        lead = known.get(headings)
         if lead is None:
-            lead = self._known[is_titled, headings] = self._made(headings, is_titled=is_titled)
+            lead = known[headings] = self._made(headings, is_titled=is_titled)
         return lead
 
     def _needs_title(self, path: tuple[int, ...], start: int) -> bool:
