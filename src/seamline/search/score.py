@@ -79,8 +79,8 @@ def calibrate(hits: Sequence[Hit], evidence: Evidence, by: Calibration) -> list[
 
 def admit(hits: Sequence[Hit], least: float | None) -> tuple[tuple[Hit, ...], tuple[Notice, ...]]:
     """The hits that are likely enough, and what is worth knowing about the others. Where no least probability is given,
-    all stay if the best is relevant, and otherwise those that hold the query as it was typed: `ERR_137` is what was asked
-    for, however little it means to a model."""
+    all stay if the best is relevant, and otherwise those that hold the query as it was typed: `ERR_137` is what was
+    asked for, however little it means to a model."""
     best = max((hit.score for hit in hits), default=0.0)
     wanted = (RELEVANT if best < RELEVANT else 0.0) if least is None else least
     literal = LITERAL if least is None else math.inf
