@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,7 @@ from seamline.api.index import Index, IndexConfig, open_index
 from seamline.errors import ConfigError
 from seamline.search.hits import Evidence
 from seamline.search.options import SearchOptions
-from seamline.search.score import BY_MEANING, BY_WORDS, RELEVANT, calibration_of
+from seamline.search.score import BY_MEANING, BY_WORDS, RELEVANT, admit, calibration_of
 
 PAGES = {
     "retries.md": "# Retries\n\nA webhook that fails is sent again after 30 seconds, then every hour for three days.\n",
@@ -53,6 +54,15 @@ def test_nonsense_finds_nothing_and_is_told(index: Index, query: str, legs: str)
         assert [notice.code for notice in found.notices] == ["nothing-relevant"]
         assert "nothing relevant found" in found.notices[0].message
         assert len(index.search(query, options=SearchOptions(min_score=0)).hits) == len(PAGES)
+
+
+def test_what_holds_the_query_as_typed_is_not_left_out_for_its_score(index: Index) -> None:
+    hits = index.search("every hour", options=SearchOptions(min_score=0)).hits
+    unlikely = [replace(hit, score=RELEVANT / 4) for hit in hits]
+    kept, notices = admit(unlikely, None)
+    assert [hit.citation.doc for hit in kept] == ["retries.md"]
+    assert not notices
+    assert not admit(unlikely, RELEVANT)[0]  # what was asked for holds
 
 
 def test_a_text_for_a_prompt_stays_empty_where_nothing_is_relevant(index: Index) -> None:

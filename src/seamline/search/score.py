@@ -18,7 +18,7 @@ from seamline.protocols import Reranker
 from seamline.search.candidates import Candidate
 from seamline.search.hits import Evidence, Hit
 from seamline.search.options import LegChoice
-from seamline.search.query import coverage
+from seamline.search.query import LITERAL, coverage
 from seamline.search.rerank import weight_of
 from seamline.types import Notice
 
@@ -79,10 +79,12 @@ def calibrate(hits: Sequence[Hit], evidence: Evidence, by: Calibration) -> list[
 
 def admit(hits: Sequence[Hit], least: float | None) -> tuple[tuple[Hit, ...], tuple[Notice, ...]]:
     """The hits that are likely enough, and what is worth knowing about the others. Where no least probability is given,
-    all stay if the best is relevant, and none otherwise."""
+    all stay if the best is relevant, and otherwise those that hold the query as it was typed: `ERR_137` is what was
+    asked for, however little it means to a model."""
     best = max((hit.score for hit in hits), default=0.0)
     wanted = (RELEVANT if best < RELEVANT else 0.0) if least is None else least
-    kept = tuple(hit for hit in hits if hit.score >= wanted)
+    literal = LITERAL if least is None else math.inf
+    kept = tuple(hit for hit in hits if hit.score >= wanted or (hit.why.wording or 0.0) >= literal)
     if kept or not hits:
         return kept, ()
     text = f"nothing relevant found: the best passage has a score of {best:.2f}; a least score of 0 shows it anyway"
