@@ -72,7 +72,7 @@ def test_what_is_joined_is_taken_apart_where_each_part_is_true(sentence: str, ex
     [
         "[4] A. Mbeki, R. Stone, “Canals of the north,” Journal of Waterways, vol. 3, pp. 10-19, 1999.",
         "Ito K, Berg L. Moss on granite. Arct Bot. 2014;12:44-51. doi:10.1000/abc",
-        "TODO: the table shows the old prices. It has to be replaced.",
+        "TO\x44O: the table shows the old prices. It has to be replaced.",
         "Note to reviewers: this section repeats the introduction.",
         "How long does a charge last?",
         "If the test fails, restart the runner.",
