@@ -1,8 +1,8 @@
 """Accuracy of the class, and answers found with `auto` beside the default, class by class.
 
 For retrieval each class is an index of its own, in which questions are asked about every document: the written one, or
-six words of each of three sentences. Counted is the reciprocal rank of the first passage that has the whole answer,
-among ten within 2,000 tokens.
+six words of each of three sentences, or lines of code. Counted is the reciprocal rank of the first passage that has the
+whole answer, among ten within 2,000 tokens.
 """
 
 from __future__ import annotations
@@ -24,11 +24,14 @@ from seamline.types import Budget
 
 BUDGET = Budget(240, 256)
 ROOM = 2000
+_SHORTEST, _LONGEST = 60, 300
+"""Characters of an answer: a sentence, or a line of code, which has no sentences."""
 
 
 def main() -> None:
     parser = options(__doc__)
     parser.add_argument("--half", choices=HALVES, default="test")
+    parser.add_argument("--only", help="ask about documents of this class alone")
     parser.add_argument("--retrieval", action="store_true", help="also ask questions, with auto and with the default")
     args = parser.parse_args()
     found = labelled(args.data, args.half)
@@ -40,7 +43,7 @@ def main() -> None:
     for one, name in wrong:
         print(f"  {one.document.id}: {one.label}, taken for {name}: {dict(classify(one.document).scores)}")
     if args.retrieval:
-        _retrieval(found)
+        _retrieval([one for one in found if args.only in (None, one.label)])
 
 
 def _retrieval(found: Sequence[Labelled]) -> None:
@@ -86,8 +89,8 @@ def _questions(one: Labelled) -> list[tuple[str, str]]:
         return [(one.question, one.answer)]
     text = one.document.text
     chance = random.Random(one.document.id)
-    starts = [*sentence_starts(text, 0, len(text)), len(text)]
-    spans = [(a, b) for a, b in pairwise(starts) if 60 < b - a < 300]
+    starts = one.document.line_starts if one.label == "code" else sentence_starts(text, 0, len(text))
+    spans = [(a, b) for a, b in pairwise([*starts, len(text)]) if _SHORTEST < b - a < _LONGEST]
     out = []
     for start, end in chance.sample(spans, min(3, len(spans))):
         sentence = text[start:end].strip()
