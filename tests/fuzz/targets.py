@@ -45,8 +45,8 @@ SECONDS = 20.0
 """Processor time that one input may take, with its checks; the fuzzer's counters make everything some times slower."""
 
 _APART = ("xlsx",)
-"""Formats whose library ends the process on some files, as calamine does that asks for 50 GB: they are read as users do,
-in a restricted process, which the fuzzer does not see into."""
+"""Formats whose library ends the process on some files, as calamine does that asks for 50 GB. They are read as users
+read them, in a restricted process, which the fuzzer does not see into."""
 
 Check = Callable[[bytes], None]
 
