@@ -174,8 +174,8 @@ FOR_COMMANDS = (
     *("seamline.api", "seamline.cli", "seamline.types", "seamline.errors", "seamline.text", "seamline"),
     *("seamline.agents", "seamline.inspector", "seamline.scale", "seamline.server"),
 )
-"""What a command may import of Seamline: arguments in, functions of the API, text out; the doors that it opens and the engine that it runs on; of
-`seamline`, its version."""
+"""What a command may import of Seamline: arguments in, functions of the API, text out; the doors that it opens, and
+the engines that it runs on; of `seamline`, its version."""
 BEFORE_ALL = {"seamline.trust.search_path"}
 """What the entry point imports beside: the search path is put right before anything else is imported."""
 
