@@ -172,10 +172,10 @@ def test_imports_point_one_way(path: Path, tree: ast.Module) -> None:
 
 FOR_COMMANDS = (
     *("seamline.api", "seamline.cli", "seamline.types", "seamline.errors", "seamline.text", "seamline"),
-    *("seamline.agents", "seamline.inspector", "seamline.server"),
+    *("seamline.agents", "seamline.inspector", "seamline.scale", "seamline.server"),
 )
-"""What a command may import of Seamline: arguments in, functions of the API, text out; the doors that it opens; of
-`seamline`, its version."""
+"""What a command may import of Seamline: arguments in, functions of the API, text out; the doors that it opens, and
+the engines that it runs on; of `seamline`, its version."""
 BEFORE_ALL = {"seamline.trust.search_path"}
 """What the entry point imports beside: the search path is put right before anything else is imported."""
 

@@ -60,7 +60,7 @@ USAGE = {
     "another database": (
         (*SEARCH, "--index", "mysql://db/docs"),
         "an index cannot live at mysql://:"
-        " expected a folder, lance:FOLDER, postgresql://USER@HOST/DATABASE, or memory:",
+        " expected a folder, s3://BUCKET/PREFIX, lance:FOLDER, postgresql://USER@HOST/DATABASE, or memory:",
     ),
     "an unknown embedder": (
         ("index", "handbook", "--index", "new", "--embedder", "word2vec"),

@@ -184,3 +184,21 @@ def test_objects_are_read_by_workers(site: Site) -> None:
     report = finish(run)
     assert (report["added"], report["left_out"]) == (2, {"hidden": 1, "format": 1})
     assert {row["doc"] for row in rows_of(site, place)} == {f"s3://{BUCKET}/texts/{n}" for n in ("a.md", "deep/b.md")}
+
+
+def test_a_service_that_nobody_allowed_gets_no_text(site: Site) -> None:
+    """The index names the service; the user who runs the command has neither named nor trusted it."""
+    place = fresh_place()
+    site.open(place, IndexConfig(embedder=site.embedder)).close()
+    before = len(site.service.asked)
+    run = subprocess.run(
+        [sys.executable, "-m", "seamline", "index", "docs", "--index", place, "--on", "ray"],
+        cwd=site.folder,
+        env={**os.environ, "XDG_CONFIG_HOME": str(site.folder / "nobody"), "RAY_ADDRESS": site.nodes.address},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert run.returncode == 2
+    assert "nothing was sent" in run.stderr
+    assert len(site.service.asked) == before

@@ -12,6 +12,12 @@ from seamline.index.sources import IndexSource, read_object
 from seamline.index.update import Failure, UpdateReport
 
 __all__ = ["BatchPreparer", "DocumentBatch", "Failure", "PreparedBatch", "UpdateReport", "prepare_batch"]
+__all__ += ["require_models"]
+
+
+def require_models(index: Index) -> None:
+    """Refuse with a TrustError where the index names a model or a service that the user has not allowed."""
+    index._tools()
 
 
 def prepare_batch(index: Index, batch: DocumentBatch, max_bytes: int | None = MAX_BYTES) -> PreparedBatch:

@@ -9,16 +9,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seamline.errors import ConfigError, ParseError, SeamlineError, StoreError, needed
 
+if TYPE_CHECKING:
+    from datetime import datetime
+
 SCHEME = "s3://"
-_RETRIES = {"max_retries": 4, "retry_timeout": timedelta(seconds=30)}
-"""A store that is away is told after half a minute; the library's own limit is three minutes."""
 _RAISE = "split it, or raise the limit with --max-bytes (in Python: max_bytes)"
 _REMEDY = "check the address, AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL and the network, and run it again"
 
@@ -52,6 +51,8 @@ class Bucket:
     """The objects below an address. Threads may share it."""
 
     def __init__(self, url: str) -> None:
+        from urllib.parse import urlsplit  # not at the start of every command
+
         self.url = url.rstrip("/")
         parts = urlsplit(url)
         if "@" in parts.netloc or parts.query or parts.fragment:
@@ -139,9 +140,13 @@ class Bucket:
 
     @cached_property
     def _store(self) -> Any:
+        from datetime import timedelta
+
         from obstore.store import from_url
 
         http = os.environ.get("AWS_ENDPOINT_URL", os.environ.get("AWS_ENDPOINT", "")).startswith("http://")
         with self._report(f"cannot use {self.url}"):
             options = {"allow_http": True} if http else {}
-            return from_url(self.url, retry_config=_RETRIES, client_options=options)
+            # One that is away is told after half a minute; the library's own limit is three.
+            retries: Any = {"max_retries": 4, "retry_timeout": timedelta(seconds=30)}
+            return from_url(self.url, retry_config=retries, client_options=options)

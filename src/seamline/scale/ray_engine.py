@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from seamline.api.index import Index
-from seamline.api.ingest import DocumentBatch, Failure, PreparedBatch, UpdateReport
+from seamline.api.ingest import DocumentBatch, Failure, PreparedBatch, UpdateReport, require_models
 from seamline.api.trust import models_of, trust_in
 from seamline.errors import ConfigError, StoreError, needed
 from seamline.files import MAX_BYTES
@@ -55,13 +55,14 @@ class RayOptions:
 @contextmanager
 def on_ray(index: Index, options: RayOptions) -> Iterator[None]:
     """While this lasts, updates of the index are worked out by workers on Ray, and written by this process."""
+    require_models(index)  # before any machine is told to trust them
     with _cluster(options.on) as (ray, is_own):
         place = _shared_place(index, is_own=is_own)
         cores = int(ray.cluster_resources().get("CPU", 0))
         count = options.workers or max(1, cores)
         if count > cores:
             raise ConfigError(f"--workers: expected at most {cores}, the cores of the cluster, got {count}")
-        trust = trust_in(models_of(index.recipe, index.settings.embedder))  # this process has admitted them
+        trust = trust_in(models_of(index.recipe, index.settings.embedder))
         pool = RayPool(ray, count, (place, trust, options.max_bytes, max(1, cores // count)))
         index.preparer = pool
         try:
