@@ -121,13 +121,19 @@ class Wording:
     def is_short(self) -> bool:
         return 0 < len(self._words) <= SHORT
 
-    def bonus(self, text: str) -> float:
-        """What a passage gains for its wording."""
+    def bonus(self, text: str, *, is_far: bool = False) -> float:
+        """What a passage gains for its wording. One far down gains only by all of it: to look for parts in every text
+        would take longer than the rest of a search."""
+        if is_far and not self.is_in(text):
+            return 0.0
         return LITERAL * self.is_in(text) + RUN * self.run(text)
 
     def is_in(self, text: str) -> bool:
         """Whether a text holds the query as it was typed, but for case and white space, and not inside of a word."""
-        within, typed = collapse(text.lower()), self._typed
+        lower, typed = text.lower(), self._typed
+        if not all(part in lower for part in typed.split()):  # most texts are told by this
+            return False
+        within = collapse(lower)
         at = within.find(typed) if typed else -1
         while at >= 0:
             if not (_joins(within, at) or _joins(within, at + len(typed))):

@@ -144,8 +144,13 @@ class Finder:
         ranking, weight = fuse_legs(legs, options, covered)
         ranking = ranking[: max(depths)]
         entries |= reader.entries([id for id, _ in ranking if id not in entries])
-        admitted = [one for one in ranking if one.id in entries and self.query.admits(entries[one.id].searched)]
-        bonuses = {id: wording.bonus(entries[id].searched) for id, _ in admitted} if wording.is_short else {}
+        texts = {id: entries[id].searched for id, _ in ranking if id in entries}
+        admitted = [one for one in ranking if one.id in texts and self.query.admits(texts[one.id])]
+        bonuses = {
+            id: wording.bonus(texts[id], is_far=rank >= options.depth)
+            for rank, (id, _) in enumerate(admitted)
+            if wording.is_short
+        }
         raised = {id: score + bonuses.get(id, 0.0) for id, score in admitted}
         # The best keeps the score that the best of the legs has: parts of a question are set beside each other.
         scale = max((score for _, score in admitted), default=1.0) / (max(raised.values(), default=1.0) or 1.0)
