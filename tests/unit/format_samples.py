@@ -55,6 +55,15 @@ def _write_texts(folder: Path, text: str, sections: list[tuple[str, str]]) -> No
             f"{n}\n{a.replace('.', ',')} --> {b.replace('.', ',')}\n{body}\n\n"
             for n, (a, b, body) in enumerate(cues, 1)
         ),
+        "chat.txt": "".join(
+            f"[2025-01-0{n + 1} 10:00] {('Ann', 'Bo')[n % 2]}: {body}\n" for n, (_, body) in enumerate(sections)
+        ),
+        "slack.json": json.dumps(
+            [
+                {"type": "message", "user": "U1", "ts": f"17{n:08}.000100", "text": body}
+                for n, (_, body) in enumerate(sections, 1)
+            ]
+        ),
         "mail.eml": "From: a@example.org\nTo: b@example.org\nSubject: Invoice\n"
         f"Date: Mon, 6 Jan 2025 10:00:00 +0000\n\n{text}\n",
         "study.ipynb": json.dumps(

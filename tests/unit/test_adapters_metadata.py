@@ -95,7 +95,7 @@ def test_the_embedded_text_is_the_embed_view(chunks: list[Chunk]) -> None:
 
 def test_places_are_keys_of_their_own(chunks: list[Chunk]) -> None:
     kept = {Path(one.doc_id).name: chunk_parts(one).metadata for one in chunks}
-    assert (kept["talk.vtt"]["time_start"], kept["talk.vtt"]["time_end"]) == (1.0, 189.5)
+    assert (kept["talk.vtt"]["time_start"], kept["talk.vtt"]["time_end"]) == (181.0, 189.5)
     assert kept["handbook.pdf"]["pages_end"] == 4
     assert kept["plans.xlsx"]["sheet"] == "Old"
     assert kept["webhooks.md"]["lines_start"] > 1

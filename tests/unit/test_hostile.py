@@ -141,7 +141,8 @@ def test_what_is_closed_is_not_told(text: str, uri: str) -> None:
         ("a\0b", "a.txt", "nul-characters"),
         ("lost \ufffd\ufffd words", "a.txt", "lost-characters"),
         (f"![x](data:image/png;base64,{'A' * 9_000})\n", "a.md", "data-in-text"),
-        ("# " + "word " * 2_000 + "\n", "a.md", "title-cut"),
+        ("# " + "word " * 2_000 + "\n", "a.md", "heading-long"),
+        ("---\ntitle: " + "word " * 2_000 + "\n---\n\nText.\n", "a.md", "title-cut"),
         ("<!-- as HTML has it -->\n\n# T\n", "a.mdx", "mdx-comments"),
     ],
 )

@@ -136,8 +136,9 @@ class Finder:
             near = dict(legs.dense)
             first = [id for id, _ in legs.sparse[: options.depth]]
             wanted = [id for n, id in enumerate(first) if n < _COVERING or id not in near]
-            entries = reader.entries(wanted, vectors=True)
-            filled = similarities(self.vector, [entry for id, entry in entries.items() if id not in near])
+            vectors = reader.entries(wanted, vectors=True)
+            filled = similarities(self.vector, [entry for id, entry in vectors.items() if id not in near])
+            entries = {id: replace(entry, vector=None, summary_vector=None) for id, entry in vectors.items()}
             legs = replace(legs, filled=filled, without=frozenset(entries.keys() - near.keys() - filled.keys()))
             covered = coverage(sparse, [entries[id].searched for id in first[:_COVERING] if id in entries])
         parts = legs.parts()

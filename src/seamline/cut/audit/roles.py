@@ -105,7 +105,7 @@ def changed_lines(known: LineRoles, chunk_text: str, lead: int, start: int, end:
         line_end = known.starts[number + 1] if number + 1 < len(known.starts) else len(text)
         first, stop = max(known.starts[number], start), min(line_end, end)
         shown = text[first:stop]
-        if shown.strip():
+        if shown.strip().strip("\ufeff"):
             visible = first + len(shown) - len(shown.lstrip())
             was, now = known.lines[number], alone.at(lead + visible - start)
             if was.role != now.role:

@@ -1,5 +1,5 @@
 """A conversation is cut where its subject changes: where other words are used, nobody speaks for long, or the picture
-changes. No model, no numpy.
+changes. No model is needed.
 
 The Bayesian segmenter of `lexical` finds the likeliest segments of turns by their words. What else speaks for a cut at
 a gap (a pause, a scene, another speaker) is added to the odds of a cut there. Short segments are unlikely, so that
@@ -13,7 +13,6 @@ from itertools import pairwise
 from math import log
 
 from seamline.cut.scores import Signal
-from seamline.cut.scores.lexical import likeliest, likelihoods, probabilities
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Runtime
 from seamline.text.sentences import sentence_starts
@@ -52,6 +51,12 @@ def is_conversation(document: Document) -> bool:
 
 def conversation(document: Document, recipe: Recipe, runtime: Runtime) -> Signal:
     """A cut is forced between the likeliest segments; a gap's score is the probability of a cut."""
+    from seamline.cut.scores.lexical import (
+        likeliest,
+        likelihoods,
+        probabilities,
+    )  # loads NumPy, which others go without
+
     units = _units(document, recipe, runtime)
     if len(units) < 2:
         return Signal()

@@ -70,8 +70,7 @@ def notices_of_size(text: str, blocks: Sequence[Block]) -> tuple[Notice, ...]:
     if wide := next((block for block in tables if _columns(text, block) > WIDE), None):
         message = f"a table has {_columns(text, wide):,} columns: cells that its rows do not write are not added"
         out.append(Notice("table-wide", message, f"line {line_number(text, wide.start)}"))
-    headings = (block for block in blocks if block.kind == "heading") if "\n=" in text else ()
-    if long := next((block for block in headings if is_long(block)), None):
+    if long := next((block for block in blocks if block.kind == "heading" and is_long(block)), None):
         size = long.end - long.start
         message = (
             f"a heading has {size:,} characters, as where a line of = or - follows a paragraph: it is not repeated"
