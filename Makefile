@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV ?= .venv
 UV_VERSION := 0.13.7
 CASES ?= 1000
+FUZZ ?= 60
+ENGINE ?= random
 SECONDS ?= 180
 STORE ?= sqlite
 
@@ -40,8 +42,9 @@ test: lint ## everything that must pass: lint, format, types, tests; those of th
 	$(MAKE) docs
 	@if test -e "$(ASAN)" -o -n "$$CI"; then $(MAKE) sanitize SECONDS=20; else echo "left out, as $(CC) has no libasan: make sanitize"; fi
 
-fuzz: $(DEV) ## the property tests over new cases, many of them; CASES=5000 for more
+fuzz: $(DEV) ## the property tests over CASES=1000 new cases, then FUZZ=60 seconds of fuzzing for each parser
 	SEAMLINE_EXAMPLES=$(CASES) $(BIN)/python -m pytest -n 2 tests/property tests/contract tests/unit
+	$(BIN)/python -m tests.fuzz.run --seconds $(FUZZ) --engine $(ENGINE)
 
 # A build of its own: the package and its kernels, which the interpreter loads after the sanitizer. Memory comes from
 # malloc, so that the sanitizer sees the end of every object. The interpreter keeps objects to its end, so leaks are left
