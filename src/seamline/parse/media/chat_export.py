@@ -7,7 +7,6 @@ out.
 from __future__ import annotations
 
 import html
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,8 +15,8 @@ from typing import Any, NamedTuple
 
 from seamline.anchors import Anchor, Anchors
 from seamline.parse.media.chat import message_place
+from seamline.parse.media.transcript import read_value
 from seamline.parse.parser_types import ParseInput, ParseResult
-from seamline.parse.tables.json import nesting_depth
 from seamline.types import Block, Detail, Enclosure, Notice, collapse
 
 _LISTS = ("messages", "value", "MessageList", "conversations", "chats", "channels")
@@ -55,7 +54,7 @@ class ExportedMessage(NamedTuple):
 
 def parse(raw: ParseInput) -> ParseResult:
     """A chat; JSON that is none after all is read as what it is."""
-    records = list(_records(_value(raw)))
+    records = list(_records(read_value(raw)))
     messages = _by_thread([one for record in records if (one := _message(record))])
     if not messages:
         from seamline.parse.tables import json as json_table
@@ -88,20 +87,6 @@ def _write(messages: Sequence[ExportedMessage], notices: tuple[Notice, ...]) -> 
         at += len(text) + 2
         last = one.sent or last
     return ParseResult("\n\n".join(parts), blocks, anchors=Anchors(anchors), notices=notices)
-
-
-def _value(raw: ParseInput) -> Any:
-    """What the text says; None where it is no JSON."""
-    if nesting_depth(raw.text) > raw.limits.depth:
-        return None
-    try:
-        return json.loads(raw.text.removeprefix("\ufeff"), strict=False, parse_int=_integer)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _integer(digits: str) -> float:
-    return float(digits[:400])
 
 
 def _records(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:

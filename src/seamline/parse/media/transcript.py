@@ -22,7 +22,7 @@ _SPEAKERS = ("speaker", "speaker_label", "speaker_name", "speaker_id")
 
 def parse(raw: ParseInput) -> ParseResult:
     """Segments with their times and speakers; JSON that is no transcript after all is read as what it is."""
-    value = _value(raw)
+    value = read_value(raw)
     segments = _list_of(value)
     if segments is None:
         from seamline.parse.tables import json as json_table
@@ -47,7 +47,7 @@ def confidence(said: Sequence[Utterance]) -> float:
     return round(sum(sure * length for sure, length in known) / total, 4) if total else 1.0
 
 
-def _value(raw: ParseInput) -> Any:
+def read_value(raw: ParseInput) -> Any:
     """What the text says; None where it is no JSON."""
     if nesting_depth(raw.text) > raw.limits.depth:
         return None
