@@ -44,6 +44,7 @@ STATED = {  # read in the files of these packages, as their metadata is silent o
     "pywin32": "PSF-2.0",  # only installed on Windows
     "scipy": "BSD-3-Clause",
     "tiktoken": "MIT",
+    "tzdata": "Apache-2.0",  # only installed on Windows and in a browser
 }
 _SPELLINGS = {
     "3-clause bsd license": "BSD-3-Clause",

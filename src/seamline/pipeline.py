@@ -177,7 +177,7 @@ def retrieve(
     if options.links:
         from seamline.search.linked import follow_links
 
-        shown = follow_links(shown, documents, options.links, where)
+        shown = follow_links(shown, documents, options.links)
     if options.fields or options.sort:
         from seamline.search.fields import show_fields, sort_hits
 

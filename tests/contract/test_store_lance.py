@@ -22,6 +22,7 @@ class LanceSite:
     @property
     def script(self) -> str:
         return f"""
+import datetime
 from seamline.store.lance import LanceStore, LanceLimits
 def open_store(settings):
     return LanceStore.create({str(self._folder)!r}, settings, limits={self._limits!r})

@@ -15,7 +15,7 @@ def test_the_outline_of_a_file(cli, tmp_path: Path) -> None:
     ended = cli("inspect", "a.md")
     assert ended.code == 0
     assert ended.out.startswith("a.md  text/markdown, ")
-    assert "class      prose (nothing speaks for another class)" in ended.out
+    assert "class      prose (too little speaks for another class" in ended.out
     assert "h1 # Guide  :4\n  h2 ## Retries  :8\n" in ended.out
     assert "paragraph Some" not in ended.out
 

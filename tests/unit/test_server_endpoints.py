@@ -419,6 +419,13 @@ def test_a_tenant_sees_its_own_and_nothing_else(guarded: RunningServer) -> None:
     assert client.get(f"/chunks/{fans}", headers=blue).status_code == 200
 
 
+def test_a_tenant_follows_no_links(guarded: RunningServer) -> None:
+    for path in ("/search", "/context"):
+        asked = guarded.client.post(path, json={"query": "lorry", "links": 1}, headers=bearer("tenant"))
+        assert asked.status_code == 422
+        assert "links may lead beyond it" in asked.json()["detail"]
+
+
 def test_a_tenant_writes_its_own_and_nothing_else(guarded: RunningServer) -> None:
     client, red, blue = guarded.client, bearer("tenant"), bearer("other")
 

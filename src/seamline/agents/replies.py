@@ -84,5 +84,5 @@ class TokenCap:
             over = self.count(text) - most
             if over <= 0:
                 return text
-            room -= over
+            room -= max(over, most // _TRIES)  # less room does not always make it shorter
         raise BudgetError(f"expected room for an answer, got {most} tokens", "$.context.budget")

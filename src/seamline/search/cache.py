@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -128,6 +128,11 @@ def _hits(results: Results) -> int:
     return 1 + len(results)
 
 
+def _without_vectors(entry: Entry) -> Entry:
+    """As it is read where nobody asks for vectors."""
+    return entry if entry.vector is None else replace(entry, vector=None, summary_vector=None)
+
+
 class CachedEmbedder:
     """An embedder that remembers queries; texts go straight to the model."""
 
@@ -197,7 +202,8 @@ class CachedReader:
         for id, entry in self._reader.entries(missing, vectors=vectors).items() if missing else ():
             known[id] = entry
             cache.put((self._generation, id), entry)
-        return {id: entry for id, entry in known.items() if entry is not None}
+        found = {id: entry for id, entry in known.items() if entry is not None}
+        return found if vectors else {id: _without_vectors(entry) for id, entry in found.items()}
 
     def _known(self, id: str, vectors: bool) -> Entry | None:
         """The entry, unless vectors are asked for and it was fetched without."""

@@ -10,7 +10,7 @@ from itertools import islice
 from math import log
 from pathlib import PurePosixPath
 
-from seamline.filters.tree import DERIVED_FIELDS, Filter, matches
+from seamline.filters.tree import DERIVED_FIELDS
 from seamline.records import Entry
 from seamline.search.documents import DocumentCache
 from seamline.search.hits import Hit
@@ -24,17 +24,14 @@ _LEAST = 1.0
 """What words that a slide and a part of a talk share must weigh: less is chance."""
 
 
-def follow_links(hits: Sequence[Hit], documents: DocumentCache, most: int, where: Filter | None = None) -> list[Hit]:
+def follow_links(hits: Sequence[Hit], documents: DocumentCache, most: int) -> list[Hit]:
     """The hits, each with up to `most` chunks that it leads to: cited apart (`Hit.linked`), and behind the text where
-    no hit shows them already. Into other documents, only to what `where` lets through."""
+    no hit shows them already. A filter is about hits, and not about what they lead to."""
     shown = {id for hit in hits for id in (hit.entry.id, *hit.ids)}
     out = []
     for hit in hits:
         wanted = (id for id in _targets(hit, documents) if id not in hit.ids)
-        found = documents.entries(islice(dict.fromkeys(wanted), most))
-        entries = {
-            id: entry for id, entry in found.items() if entry.doc == hit.doc or where is None or matches(where, entry)
-        }
+        entries = documents.entries(islice(dict.fromkeys(wanted), most))
         if entries:
             documents.fetch(entry.doc for entry in entries.values())
             new = [entry.text for entry in entries.values() if entry.id not in shown]

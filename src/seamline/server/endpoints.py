@@ -95,7 +95,7 @@ class Endpoints:
         caller, served = require(request.scope, READ), self._served(request)
         asked = await read_record(request, SearchRequest)
         self._check_query(asked["query"])
-        options = _options(asked)
+        options = _options(asked, caller)
         where = serving.both_filters(caller.forced, asked.get("where", ""))
 
         return await self._find(
@@ -114,7 +114,7 @@ class Endpoints:
         caller, served = require(request.scope, READ), self._served(request)
         asked = await read_record(request, ContextRequest)
         self._check_query(asked["query"])
-        options = _options(asked)
+        options = _options(asked, caller)
         where = serving.both_filters(caller.forced, asked.get("where", ""))
         budget = asked.get("budget", 4000)
         if not 1 <= budget <= 1_000_000:
@@ -367,8 +367,10 @@ def _marked(body: bytes | None, mark: str) -> Response:
     return Response(status_code=304, headers=headers) if body is None else Response(body, 200, headers, _JSON)
 
 
-def _options(asked: Mapping[str, Any]) -> SearchOptions:
+def _options(asked: Mapping[str, Any], caller: Caller) -> SearchOptions:
     given = {name: asked[name] for name in _CHOICES if name in asked}
+    if given.get("links") and caller.forced is not None:
+        raise ConfigError("expected 0, as the token has a filter, and links may lead beyond it", "$.links")
     return SearchOptions(**{**given, "fields": tuple(given.get("fields", ()))})
 
 
