@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from seamline.text.words import COMMON, located, query_words, words
+from seamline.text.words import COMMON, located, query_words, whole_words, words
 from seamline.types import collapse
 
 Phrase = tuple[frozenset[str], ...]
@@ -115,7 +115,7 @@ class Wording:
 
     def __init__(self, query: str) -> None:
         self._typed = collapse(query.lower())
-        self._words = _words(query)
+        self._words = whole_words(query)
 
     @property
     def is_short(self) -> bool:
@@ -143,7 +143,7 @@ class Wording:
 
     def run(self, text: str) -> float:
         """The share of the query's words that stand in a row in a text; one word of several is no row."""
-        found = _words(text)
+        found = whole_words(text)
         longest = max((self._row(found, at) for at, word in enumerate(found) if word in self._places), default=0)
         return longest / len(self._words) if longest > 1 or len(self._words) == 1 else 0.0
 
@@ -164,11 +164,6 @@ class Wording:
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
     """Words that two rows have in common at their start."""
     return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-
-
-def _words(text: str) -> list[str]:
-    """The words of a text, names whole."""
-    return [terms[0] for _, _, terms in located(text) if terms]
 
 
 def _joins(text: str, at: int) -> bool:

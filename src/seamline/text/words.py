@@ -113,6 +113,12 @@ def located(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
         yield match.start(), match.end(), _terms(match[0])
 
 
+def whole_words(text: str) -> list[str]:
+    """The words of a text in order, names whole."""
+    found = map(_terms, (_ASCII if text.isascii() else _ANY).findall(text))
+    return [terms[0] for terms in found if terms]
+
+
 def stem(word: str) -> str:
     """An English word without its endings: plural, -ed, -ing, final e. Other words, and short ones, stay."""
     if len(word) < 4 or not word.isascii() or not word.isalpha():
