@@ -230,7 +230,8 @@ class ReplicaSet:
                 return None
             found = int(row[0] or 0) if row else 0
             if found < position:
-                pool.give(connection)
+                # A new connection looked for pgvector in a state that may not have had it.
+                pool.give(connection) if used else connection.close()
                 return None
             self._watch.note(found)
             return connection
