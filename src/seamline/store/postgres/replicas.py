@@ -24,7 +24,7 @@ import psycopg
 from psycopg.pq import ExecStatus
 
 from seamline.errors import StoreError
-from seamline.store.postgres.connect import Address, Connection, ConnectionPool, connect
+from seamline.store.postgres.connect import Address, Connection, ConnectionPool, connect, use_schema
 from seamline.types import Notice
 
 _POSITION = (
@@ -223,6 +223,7 @@ class ReplicaSet:
                 return None
             try:
                 row = connection.execute(_POSITION).fetchone()
+                use_schema(connection, self._address.schema)  # pgvector may have come after the connection
             except psycopg.Error:
                 connection.close()
                 if used:
@@ -230,8 +231,7 @@ class ReplicaSet:
                 return None
             found = int(row[0] or 0) if row else 0
             if found < position:
-                # A new connection looked for pgvector in a state that may not have had it.
-                pool.give(connection) if used else connection.close()
+                pool.give(connection)
                 return None
             self._watch.note(found)
             return connection
