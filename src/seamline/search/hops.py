@@ -8,6 +8,7 @@ there is no next step.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -93,6 +94,12 @@ def _new_words(sentence: str, heading: str, known: frozenset[str]) -> list[str]:
 def merge_steps(first: Sequence[Hit], steps: Sequence[Step], k: int) -> list[Hit]:
     """The hits of all steps by their scores, but the best of each step first."""
     found = [first, *([scaled(hit, PART, step.query) for hit in step.hits] for step in steps)]
-    leading = [hit for hits in found for hit in hits[:1]]
     others = sorted((hit for hits in found for hit in hits[1:]), key=lambda hit: (-hit.relative, hit.entry.id))
+    least = max((hit.relative for hit in others), default=0.0)  # hits are in the order of their scores
+    leading = [_raised(hit, least) for hits in found for hit in hits[:1]]
+    leading.sort(key=lambda hit: -hit.relative)
     return without_covered([*leading, *others])[:k]
+
+
+def _raised(hit: Hit, least: float) -> Hit:
+    return hit if hit.relative >= least else replace(hit, score=least, relative=least)
