@@ -124,9 +124,10 @@ class Wording:
     def bonus(self, text: str, *, is_far: bool = False) -> float:
         """What a passage gains for its wording. One far down gains only by all of it: to look for parts in every text
         would take longer than the rest of a search."""
-        if is_far and not self.is_in(text):
+        is_literal = self.is_in(text)
+        if is_far and not is_literal:
             return 0.0
-        return LITERAL * self.is_in(text) + RUN * self.run(text)
+        return LITERAL * is_literal + RUN * self.run(text)
 
     def is_in(self, text: str) -> bool:
         """Whether a text holds the query as it was typed, but for case and white space, and not inside of a word."""
