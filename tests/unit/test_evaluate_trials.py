@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import chdir
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -72,13 +73,14 @@ def faulty_peers() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def corpus() -> TrialCorpus:
     names = ("recipe", "strategies", "cli", "formats", "audit-rules", "filters", "presets")
-    paths = [str(DOCS / f"reference/{name}.md") for name in names] + [str(DOCS / "howto")]
-    return load_corpus([file for file in expand(paths).files if file is not None])
+    paths = [f"reference/{name}.md" for name in names] + ["howto"]
+    with chdir(DOCS):  # a question's draw depends on its document's id: the same wherever the repository lies
+        return load_corpus([file for file in expand(paths).files if file is not None])
 
 
 @pytest.fixture(scope="module")
 def questions(corpus: TrialCorpus) -> list[LabelledQuestion]:
-    return generate_questions(corpus.documents(RECIPE), 160)
+    return generate_questions(corpus.documents(RECIPE), 320)
 
 
 @pytest.fixture(scope="module")

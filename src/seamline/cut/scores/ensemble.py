@@ -36,7 +36,7 @@ def ensemble(document: Document, recipe: Recipe, runtime: Runtime) -> Signal:
     runs = runs_of(vectors, allowed)
     firsts = longest_starts(allowed)
     base = max(spread(vectors), _LEAST)
-    worth = NATS * run_worth(runs, allowed, reach(firsts)) / (settings.price * base)
+    worth = NATS * run_worth(runs, allowed, reach(firsts)) / (max(settings.price, _CHEAPEST) * base)
     worth += _by_words(likelihoods(bags_of(document, found), tokens, budget.target), worth.shape)
     odds = cut_odds(tokens, budget.target)
     price = [0.0, *(NATS * max(0.0, 1 + settings.blocks * lean) - odds + LEAN * settings.blocks * lean
@@ -47,6 +47,8 @@ def ensemble(document: Document, recipe: Recipe, runtime: Runtime) -> Signal:
 
 _LEAST = 0.05
 """The spread of a document whose sentences are all alike."""
+_CHEAPEST = 0.01
+"""The price of a cut below which only coherence counts, and likelihoods no longer add to it."""
 
 
 def _by_words(seen: Likelihoods, shape: tuple[int, ...]) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
