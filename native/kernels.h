@@ -14,6 +14,10 @@
 PyObject *parse_blocks(PyObject *module, PyObject *args);
 bool prepare_blocks(void);
 
+/* elements.c: (text, blocks, types, places) -> blocks with the elements of HTML among them */
+PyObject *add_elements(PyObject *module, PyObject *args);
+bool prepare_elements(void);
+
 /* sentences.c: (text, ranges, titles, short) -> possible starts of sentences */
 PyObject *sentence_gaps(PyObject *module, PyObject *const *args, Py_ssize_t count);
 

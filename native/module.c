@@ -5,6 +5,8 @@
 static PyMethodDef FUNCTIONS[] = {
     {"parse_blocks", parse_blocks, METH_VARARGS,
      "Blocks of a Markdown text and details by index, or None where Python must read it."},
+    {"add_elements", add_elements, METH_VARARGS,
+     "Blocks with the elements of their HTML, or None where Python must read it."},
     {"sentence_gaps", (PyCFunction)(void (*)(void))sentence_gaps, METH_FASTCALL,
      "Where the sentences of ranges may start."},
     {"pack", pack, METH_VARARGS, "The cuts of least cost."},
@@ -27,7 +29,7 @@ static struct PyModuleDef MODULE = {
 
 PyMODINIT_FUNC PyInit__native(void)
 {
-    if (!prepare_blocks())
+    if (!prepare_blocks() || !prepare_elements())
         return NULL;
     PyObject *module = PyModule_Create(&MODULE);
     if (module && (PyModule_AddType(module, &AnalyzerType) < 0 || PyModule_AddType(module, &RowsType) < 0))

@@ -8,13 +8,28 @@ from typing import Any, final
 
 from typing_extensions import Buffer
 
-from seamline.types import Block
+from seamline.types import Block, Detail, Enclosure
 
 def parse_blocks(text: str, after: int, block: type[Block], fenced: Any, /) -> list[Block] | None:
     """All blocks of a text, in pre-order; None for the few texts that only the Python path reads.
 
     What stands before `after` counts as blank lines. `block` is the type of the values, `fenced` what all closed fences
     share. Reference: `seamline.parse.markdown.commonmark` with `extensions`.
+    """
+
+def add_elements(
+    text: str,
+    blocks: list[Block],
+    block: type[Block],
+    enclosure: type[Enclosure],
+    none: Detail,
+    places: tuple[int, int, int],
+    /,
+) -> list[Block] | None:
+    """The blocks of a text with the elements of its HTML among them; None where only the Python path reads a tag.
+
+    `none` is a detail that says nothing; `places` are those of its enclosure, name and header_end. Reference:
+    `seamline.parse.markdown.elements`.
     """
 
 def sentence_gaps(

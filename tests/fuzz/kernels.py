@@ -29,12 +29,12 @@ from seamline.cut.pack import Goal, Load, Optimal
 from seamline.cut.scores.objective import Sizes, best_segments, plain_spread, runs_of, segments, spread
 from seamline.embed.static import StaticEmbedder
 from seamline.enrich import language, sketch
-from seamline.parse.markdown import blocks
+from seamline.parse.markdown import blocks, elements
 from seamline.text import words
 from seamline.text.sentences import SHORT, TITLES, possible_starts
 from seamline.types import collapse
 
-from .texts import text
+from .texts import markup, text
 
 KERNELS = native.KERNELS
 DIFFERS = 3
@@ -76,6 +76,13 @@ def _compare_blocks(case: Case) -> tuple[object, object]:
     found = blocks.parse_blocks(case.items, case.rest)
     with without((blocks, "KERNELS")):
         return found, blocks.parse_blocks(case.items, case.rest)
+
+
+def _compare_elements(case: Case) -> tuple[object, object]:
+    found = blocks.parse_blocks(case.items)
+    with without((elements, "KERNELS")):
+        expected = elements.add_elements(case.items, found)
+    return elements.add_elements(case.items, found), expected
 
 
 def _draw_ranges(chance: Random) -> Case:
@@ -254,6 +261,7 @@ KERNEL_CASES = {
     "blocks": Kernel(
         lambda chance: Case(text(chance), chance.choice((0, 0, 0, chance.randrange(200)))), _compare_blocks
     ),
+    "elements": Kernel(lambda chance: Case(markup(chance)), _compare_elements),
     "sentences": Kernel(_draw_ranges, _compare_sentences),
     "words": Kernel(lambda chance: Case(text(chance)), _compare_words),
     "collapsed": Kernel(lambda chance: Case(text(chance)), _compare_collapsed),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from .pieces import MARKDOWN, MARKS, PROSE
+from .pieces import MARKDOWN, MARKS, PROSE, TAGS
 
 TESTS = Path(__file__).parents[1]
 LONGEST = 3000
@@ -60,6 +60,14 @@ def noise(chance: Random) -> str:
 def pieces(chance: Random) -> str:
     """What means something to Markdown, side by side."""
     return "".join(chance.choice(MARKDOWN if chance.random() < 0.6 else MARKS) for _ in range(chance.randrange(40)))
+
+
+def markup(chance: Random) -> str:
+    """HTML among Markdown, much of it not as it should be."""
+    made = "".join(chance.choice(TAGS if chance.random() < 0.9 else MARKDOWN) for _ in range(chance.randrange(120)))
+    if chance.random() < 0.02:
+        made *= chance.randrange(2, 30)
+    return "\n<div>\n" + made if chance.random() < 0.5 else made
 
 
 def structure(chance: Random) -> str:

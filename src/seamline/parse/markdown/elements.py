@@ -13,9 +13,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from seamline.native import KERNELS
 from seamline.text.lines import trimmed
 from seamline.text.markup import BLOCK_ELEMENTS, RAW_ELEMENTS
-from seamline.types import Block, Detail, Enclosure
+from seamline.types import NO_DETAIL, Block, Detail, Enclosure
 
 _TAG = re.compile(
     r"""</?[A-Za-z][\w.:-]*+
@@ -64,6 +65,8 @@ _KEY = 160
 _COLUMN_NAME = 40
 """Characters of the name of a column, at most, in a row that nothing else tells from others."""
 _LINE_ENDS = "\r\n"
+_PLACES = tuple(map(Detail._fields.index, ("enclosure", "name", "header_end")))
+"""Of what the kernel writes into the detail of an element."""
 
 
 _Tag = tuple[str, str, int, int, bool]
@@ -90,8 +93,10 @@ class _Node:
 
 def add_elements(text: str, blocks: list[Block]) -> list[Block]:
     """Blocks in which HTML has its elements as blocks of their own."""
-    if not any(block.kind == "html" for block in blocks):
+    if not any(block[0] == "html" for block in blocks):
         return blocks
+    if KERNELS is not None and (found := KERNELS.add_elements(text, blocks, Block, Enclosure, NO_DETAIL, _PLACES)):
+        return found  # type: ignore[no-any-return]
     return _Reader(text, blocks).run()
 
 
@@ -307,6 +312,8 @@ class _Reader:
         """Whether a row of ordinary cells reads as a header: one short text for each cell of the row below."""
         cells = list(first.elements)
         if len(cells) < 2 or len(cells) != len(list(second.elements)):
+            return False
+        if any(cell.end - cell.open_end > _LONGEST for cell in cells):
             return False
         texts = [_TAG.sub("", self.text[cell.open_end : cell.end]).strip() for cell in cells]
         return all(0 < len(text) <= _COLUMN_NAME for text in texts)
