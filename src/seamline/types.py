@@ -208,7 +208,7 @@ class Document:
     @cached_property
     def tops(self) -> list[int]:
         """Indices of the blocks that no other encloses."""
-        return [index for index, block in enumerate(self.blocks) if block.parent < 0]
+        return [index for index, block in enumerate(self.blocks) if block[4] < 0]
 
     @cached_property
     def is_judged_by_blocks(self) -> bool:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from seamline.cut.atoms import Atom
 from seamline.cut.captions import caption_gaps
 from seamline.cut.context import HeadingContexts
+from seamline.cut.measure import Measure
 from seamline.cut.scores import Scorer
 from seamline.cut.scores.structure import seam_before
 from seamline.cut.sections import Section
 from seamline.cut.split.blocks import Splitter, Task
-from seamline.cut.split.ladder import LONGEST_TOKEN, Piece, coalesce
+from seamline.cut.split.ladder import Piece, coalesce
 from seamline.types import Document
 
 _CROWD = 5000  # atoms in one range above which tiny paragraphs are joined before packing
@@ -46,7 +47,7 @@ class Atomizer:
         leads: HeadingContexts,
         splitter: Splitter,
         scorer: Scorer,
-        count: Callable[[str], int],
+        measure: Measure,
         whole: Mapping[str, int],
     ) -> None:
         self._text = document.text
@@ -57,7 +58,7 @@ class Atomizer:
         self._leads = leads
         self._splitter = splitter
         self._scorer = scorer
-        self._count = count
+        self._size = measure.size
         self._whole = whole
         self._plain = not whole and scorer.is_silent
 
@@ -80,7 +81,7 @@ class Atomizer:
             position += 1
         if position == last:
             return
-        text, count, least = self._text, self._count, limit // 8
+        text, size, least = self._text, self._size, limit // 8
         captions = caption_gaps(text, blocks, tops[position:last])
         inside = self._leads.at(section, blocks[tops[position]].end).tokens
         above = glue.tokens  # headings that the next block may not be cut from
@@ -91,7 +92,7 @@ class Atomizer:
             index = tops[place]
             start = starts[place]
             until = starts[place + 1] if place + 1 < last else end
-            tokens = count(text[start:until]) if until - start <= LONGEST_TOKEN * room else limit + 1
+            tokens = size(start, until, room)
             seam = seam_before(text, blocks, tops, place)
             if tokens <= room and (
                 self._stays_whole(index, tokens)
@@ -145,7 +146,7 @@ class Atomizer:
         """A heading glues to what follows, and to the one before it where it goes deeper and both fit a chunk."""
         start = self._starts[position]
         lead = self._leads.at(section, start).tokens
-        tokens = self._size(start, until, limit, limit)
+        tokens = self._size(start, until, limit)
         seam = seam_before(self._text, self._blocks, self._tops, position)
         deeper = glue.tokens > 0 and self._is_deeper(position)
         if tokens > limit:
@@ -163,10 +164,6 @@ class Atomizer:
             glue.borrowed = 0
         if glue.tokens > limit - limit // 8:
             glue.drop()
-
-    def _size(self, start: int, end: int, room: int, limit: int) -> int:
-        """Tokens of a range; of one that cannot fit, only that it is too large."""
-        return self._count(self._text[start:end]) if end - start <= LONGEST_TOKEN * room else limit + 1
 
     def _is_deeper(self, position: int) -> bool:
         blocks, tops = self._blocks, self._tops

@@ -60,6 +60,8 @@ class HeadingContexts:
         """The same, below the title."""
         self._says: dict[tuple[int, ...], bool] = {}
         """Per path, whether one of its headings says the title."""
+        self._saying: dict[int, bool] = {}
+        """The same per heading."""
         self.bare: set[int] = set()
         """Starts of chunks that have no room for headings as context."""
 
@@ -86,9 +88,15 @@ class HeadingContexts:
         """Whether neither a heading nor the front matter itself says the title."""
         known = self._says.get(path)
         if known is None:
-            texts = [heading_text(self._text, self._blocks[index]) for index in path]
-            known = self._says[path] = any(text.casefold() == self._title.casefold() for text in texts)
+            known = self._says[path] = any(self._says_title(index) for index in path)
         return not known and not (start <= self._blocks[0].start and self._blocks[0].kind == "front_matter")
+
+    def _says_title(self, heading: int) -> bool:
+        known = self._saying.get(heading)
+        if known is None:
+            said = heading_text(self._text, self._blocks[heading])
+            known = self._saying[heading] = said.casefold() == self._title.casefold()
+        return known
 
     def section_at(self, offset: int, first: int, last: int) -> int:
         """Which of the sections [first, last) holds an offset."""

@@ -19,12 +19,14 @@ from seamline.cut.atoms import (
     Gap,
     closing_text,
     closing_tokens,
+    context_text,
     opening_context,
     opening_tokens,
     part_of,
     render_chunk,
 )
 from seamline.cut.context import HeadingContexts, root_title
+from seamline.cut.measure import Measure, starts_apart
 from seamline.cut.pack import Goal, Load, Pack, packer
 from seamline.cut.scores import NO_SIGNAL, Scorer, Signal
 from seamline.cut.sections import find_sections
@@ -50,7 +52,7 @@ class Cutter:
         self.recipe = recipe
         self.budget = recipe.budget
         self.count = tokenizer.count
-        self.additive = tokenizer.additive
+        self.measure = Measure(document.text, tokenizer)
         self.reserve = min(reserve, recipe.budget.limit // 3)
         self.tops = document.tops
         self.starts = [self.blocks[i].start for i in self.tops]
@@ -69,7 +71,7 @@ class Cutter:
     def splitter(self) -> Splitter:
         recipe = self.recipe
         cluster = cluster_tokens(recipe)
-        splitter = Splitter(self.text, self.blocks, self.count, recipe.whole, recipe.split, cluster, self.scorer)
+        splitter = Splitter(self.measure, self.blocks, recipe.whole, recipe.split, cluster, self.scorer)
         if self._outline is not None:
             splitter.open_code(self._outline, docstring=recipe.code.docstring)
         return splitter
@@ -84,7 +86,7 @@ class Cutter:
             self.leads,
             self.splitter,
             self.scorer,
-            self.count,
+            self.measure,
             self.recipe.whole,
         )
 
@@ -275,21 +277,22 @@ class Cutter:
         frame = opening_context(head.frame, text, start) if head.frame else ()
         close = self._left_open(stop) + closing_text(foot.frame, foot.end)
         context = (*headings, *frame)
-        if (
-            self.additive
-            and not frame
-            and start == head.start
-            and stop > foot.start
-            and all(atom.exact and (text[atom.start - 1] == "\n" or not atom.start) for atom in atoms[i:j])
-            and not any(text[atom.start] in "/\r\n" for atom in atoms[i:j])
-        ):
+        opening = context_text(text, frame) if frame else ""
+        if start == head.start and stop > foot.start and self._adds_up(opening, atoms, i, j):
             tokens = heading_tokens + self.count(text[foot.start : stop] + close)
             tokens += sum([atom.tokens for atom in atoms[i : j - 1]])
+            tokens += self.count(opening) if opening else 0
         else:
             tokens = self.count(render_chunk(text, start, stop, context, close))
         alone = head.alone or foot.alone or part_of(head.frame) is not None
         seam = self._seam(section) if start == self.starts[self.sections[section].first] else head.seam
         return Draft(start, stop, tokens, context, close, section, seam, alone)
+
+    def _adds_up(self, opening: str, atoms: Sequence[Atom], i: int, j: int) -> bool:
+        """Whether a chunk has as many tokens as the headings above it, what it opens and its atoms have together."""
+        if opening and not (opening[-1] == "\n" and starts_apart(opening, 0)):
+            return False
+        return all(atom.exact and self.measure.adds_up(atom.start) for atom in atoms[i:j])
 
 
 def _largest(part: Sequence[Atom], lead: Sequence[int]) -> int:

@@ -35,20 +35,17 @@ def find_sections(blocks: Sequence[Block], tops: Sequence[int], depth: int) -> l
     out: list[Section] = []
     stack: list[int] = []
     first, level = 0, 0
-    after_heading = False
-    for position, index in enumerate(tops):
-        block = blocks[index]
-        if block.kind != "heading":
-            after_heading = False
-            continue
-        if after_heading:
-            level = min(level, block.level)
+    after = -1  # the place after the last heading
+    for position in [place for place, index in enumerate(tops) if blocks[index][0] == "heading"]:
+        index = tops[position]
+        if position == after:
+            level = min(level, blocks[index].level)
         else:
             if position > first:
                 out.append(_section(blocks, tops, first, position, level, stack, depth))
-            first, level = position, block.level
+            first, level = position, blocks[index].level
         _push(blocks, stack, index)
-        after_heading = True
+        after = position + 1
     if first < len(tops):
         out.append(_section(blocks, tops, first, len(tops), level, stack, depth))
     return out

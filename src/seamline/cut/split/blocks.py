@@ -16,6 +16,7 @@ from typing import NamedTuple
 from seamline.code_outline import CodeOutline
 from seamline.cut.atoms import MARKS, Atom, Frame, cost
 from seamline.cut.captions import caption_gaps
+from seamline.cut.measure import LONGEST_TOKEN, Measure
 from seamline.cut.scores import NO_SCORER, Scorer
 from seamline.cut.scores.structure import code_seam
 from seamline.cut.split.elements import (
@@ -30,18 +31,7 @@ from seamline.cut.split.elements import (
     seam_inside,
     starts_torn,
 )
-from seamline.cut.split.ladder import (
-    CODE,
-    LINES,
-    LONGEST_TOKEN,
-    PROSE,
-    Count,
-    Piece,
-    Room,
-    Rung,
-    coalesce,
-    split_by_ladder,
-)
+from seamline.cut.split.ladder import CODE, LINES, PROSE, Piece, Room, Rung, coalesce, split_by_ladder
 from seamline.cut.split.statements import Statements
 from seamline.cut.split.tables import LEAST, TableShape, split_rows, split_table
 from seamline.text.lines import line_end, line_start, next_line, trimmed
@@ -113,17 +103,18 @@ class Splitter:
 
     def __init__(
         self,
-        text: str,
+        measure: Measure,
         blocks: Sequence[Block],
-        count: Count,
         whole: Mapping[str, int],
         own_rule: Mapping[str, bool],
         cluster: int,
         scorer: Scorer = NO_SCORER,
     ) -> None:
+        text, count = measure.text, measure.count
         self.text = text
         self.blocks = blocks
         self.count = count
+        self._measure = measure
         self.whole = whole
         self.own_rule = own_rule
         self.cluster = cluster
@@ -235,11 +226,11 @@ class Splitter:
 
     def _whole(self, task: Task, room: int) -> Atom | None:
         """The range as one atom, where it fits."""
-        if task.end - task.start > LONGEST_TOKEN * room or self._scorer.opens(task.start, task.end):
+        if self._scorer.opens(task.start, task.end):
             return None
         if task.block >= 0:
             room = min(room, self.whole.get(self.blocks[task.block].kind, room))
-        tokens = self.count(self.text[task.start : task.end])
+        tokens = self._measure.size(task.start, task.end, room)
         return Atom(task.start, task.end, tokens, task.seam, task.frame, task.forbidden) if tokens <= room else None
 
     def _without_frame(self, task: Task, room: int) -> Atom | None:

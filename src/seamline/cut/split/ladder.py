@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from seamline.cut.measure import LONGEST_TOKEN
 from seamline.text.graphemes import boundary_before, is_boundary
 from seamline.text.lines import line_start, trimmed
 from seamline.text.sentences import sentence_starts
@@ -34,7 +35,6 @@ _LINE = re.compile(r"(?:\r\n?|\n)(?=[ \t>]*[^ \t>\r\n])")
 _MARGIN = re.compile(r"[ \t]+")
 _DEEP = 4  # columns of indentation that make code of a line
 _JOINED = frozenset(("line", "word", "sentence", "row", "item", "paragraph"))
-LONGEST_TOKEN = 64  # characters, on average over a text: only runs of blanks have more, and no words to lose
 _LONG_CLUSTER = 256  # code points
 
 

@@ -12,10 +12,10 @@ from itertools import pairwise
 
 from seamline.code_outline import CodeOutline
 from seamline.cut.atoms import Atom, Frame, context_text, cost, part_of
+from seamline.cut.measure import LONGEST_TOKEN
 from seamline.cut.scores import Scorer
 from seamline.cut.split.code_frames import CodeFrames, CodeLevel, Least, is_remark, remark_atoms
 from seamline.cut.split.code_nodes import CodeClause, CodeNode, CodeNodes
-from seamline.cut.split.ladder import LONGEST_TOKEN
 from seamline.text.lines import trimmed
 from seamline.types import Block, Context
 

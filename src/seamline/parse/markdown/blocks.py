@@ -44,7 +44,7 @@ def add_details(blocks: list[Block], details: Sequence[tuple[int, dict[str, Any]
     for index, fields in details:
         key = tuple(fields.items())
         detail = known.get(key) or known.setdefault(key, Detail(**fields))
-        blocks[index] = blocks[index]._replace(detail=detail)
+        blocks[index] = Block(*blocks[index][:5], detail)
     return blocks
 
 
