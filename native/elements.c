@@ -13,20 +13,8 @@ enum { DEEPEST = 24, SMALL = 48, LONGEST = 8000, KEY = 160, COLUMN_NAME = 40, MO
 
 /* What is known of an element by its name. */
 enum {
-    BLOCK = 1 << 0,
-    VOID = 1 << 1,
-    RAW = 1 << 2,
-    CELL = 1 << 3,
-    GROUP = 1 << 4,
-    ROW = 1 << 5,
-    PARAGRAPH = 1 << 6,
-    TERM = 1 << 7,
-    ITEM = 1 << 8,
-    TABLE = 1 << 9,
-    HEAD = 1 << 10,        /* thead */
-    HEADER_CELL = 1 << 11, /* th */
-    DETAILS = 1 << 12,
-    SUMMARY = 1 << 13,
+    BLOCK = 1, VOID = 2, RAW = 4, CELL = 8, GROUP = 16, ROW = 32, PARAGRAPH = 64, TERM = 128, ITEM = 256, TABLE = 512,
+    HEAD = 1024, HEADER_CELL = 2048, DETAILS = 4096, SUMMARY = 8192, /* thead, th */
 };
 
 /* The names of each kind, a space on both sides of every one. */
@@ -123,15 +111,13 @@ typedef struct {
 static Py_UCS4 at(const Reader *reader, Pos place) { return PyUnicode_READ(reader->width, reader->data, place); }
 
 static Py_UCS4 lower(Py_UCS4 c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
-
 static bool is_letter(Py_UCS4 c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
+static bool is_line_end(Py_UCS4 c) { return c == '\n' || c == '\r'; }
 
 static bool is_name_part(Py_UCS4 c)
 {
     return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == ':' || c == '-';
 }
-
-static bool is_line_end(Py_UCS4 c) { return c == '\n' || c == '\r'; }
 
 static bool starts_line(const Reader *reader, Pos place, Pos start)
 {
@@ -183,23 +169,20 @@ static Pos tag_end(const Reader *reader, Pos place, Pos end)
                 return -1;
             place = close + 1;
         } else if (c == '{') {
-            Pos deep = 0, inner = place;
-            bool is_whole = false; /* {{ ... }} without braces inside */
-            if (place + 1 < end && at(reader, place + 1) == '{') {
-                inner = place + 2;
+            Pos inner = place + 2;
+            if (inner < end && at(reader, place + 1) == '{') { /* {{ ... }} without braces inside */
                 while (inner < end && at(reader, inner) != '{' && at(reader, inner) != '}')
                     inner++;
-                is_whole = inner + 1 < end && at(reader, inner) == '}' && at(reader, inner + 1) == '}';
+                if (holds(reader, inner, end, "}}")) {
+                    place = inner + 2;
+                    continue;
+                }
             }
-            if (is_whole) {
-                place = inner + 2;
-                continue;
-            }
-            for (inner = place + 1, deep = 1; inner < end && deep > 0; inner++) { /* { ... { ... } ... } */
+            int deep = 1; /* { ... { ... } ... } */
+            for (inner = place + 1; inner < end && deep > 0; inner++) {
                 if (at(reader, inner) == '{' && ++deep > 2)
                     return -1;
-                if (at(reader, inner) == '}')
-                    deep--;
+                deep -= at(reader, inner) == '}';
             }
             if (deep)
                 return -1;
@@ -438,14 +421,7 @@ static PyObject *record(PyObject *type, Pos count, PyObject **values)
     return made;
 }
 
-static PyObject *block_of(Reader *reader, PyObject *kind, Pos start, Pos end, PyObject *level, Pos parent, PyObject *detail)
-{
-    PyObject *values[] = {Py_NewRef(kind),           PyLong_FromSsize_t(start), PyLong_FromSsize_t(end), Py_NewRef(level),
-                          PyLong_FromSsize_t(parent), detail};
-    return record(reader->block_type, 6, values);
-}
-
-static PyObject *kind_names[3], *zero;
+static PyObject *kind_names[3];
 enum { HTML_KIND, TABLE_KIND, ROW_KIND };
 
 bool prepare_elements(void)
@@ -455,7 +431,14 @@ bool prepare_elements(void)
         if (!kind_names[i] && !(kind_names[i] = PyUnicode_InternFromString(names[i])))
             return false;
     }
-    return zero || (zero = PyLong_FromLong(0));
+    return true;
+}
+
+static PyObject *block_of(Reader *reader, int kind, Pos start, Pos end, Pos parent, PyObject *detail)
+{
+    PyObject *values[] = {Py_NewRef(kind_names[kind]), PyLong_FromSsize_t(start),  PyLong_FromSsize_t(end),
+                          PyLong_FromLong(0),          PyLong_FromSsize_t(parent), detail};
+    return record(reader->block_type, 6, values);
 }
 
 /* A detail with what encloses an element, its name, and for a table the end of its header. */
@@ -573,58 +556,29 @@ static bool is_header_row(const Reader *reader, Pos row)
     return true;
 }
 
-/* The row of a table after `row`, in a group or not; the first where that is -1. `group` is where the walk stands. */
-static Pos next_row(const Reader *reader, Pos table, Pos row, Pos *group)
-{
-    Pos child;
-    if (row < 0) {
-        child = first_element(reader, table);
-    } else if (*group >= 0) {
-        for (child = element_after(reader, row); child >= 0; child = element_after(reader, child)) {
-            if (flags_of(reader, child) & ROW)
-                return child;
-        }
-        child = element_after(reader, *group);
-    } else {
-        child = element_after(reader, row);
-    }
-    for (*group = -1; child >= 0; child = element_after(reader, child)) {
-        if (flags_of(reader, child) & ROW)
-            return child;
-        if (!(flags_of(reader, child) & GROUP))
-            continue;
-        for (Pos inside = first_element(reader, child); inside >= 0; inside = element_after(reader, inside)) {
-            if (flags_of(reader, inside) & ROW) {
-                *group = child;
-                return inside;
-            }
-        }
-    }
-    return -1;
-}
-
 /* Where the header of a table ends: its start where it has none; -1 where it has no rows. */
-static Pos header_end(const Reader *reader, Pos table)
+static Pos header_end(Reader *reader, Pos table)
 {
-    Pos group = -1, first = next_row(reader, table, -1, &group), row = first;
-    if (first < 0)
+    Pos *rows = reader->stack, count = 0, heads = 0, start = reader->nodes[table].start; /* no tree is being made */
+    for (Pos child = first_element(reader, table); child >= 0; child = element_after(reader, child)) {
+        int flags = flags_of(reader, child);
+        bool heads_only = heads == count;
+        if (flags & ROW)
+            rows[count++] = child;
+        for (Pos row = flags & GROUP ? first_element(reader, child) : -1; row >= 0; row = element_after(reader, row)) {
+            if (flags_of(reader, row) & ROW)
+                rows[count++] = row;
+        }
+        if (flags & HEAD && heads_only)
+            heads = count;
+    }
+    while (heads < count && is_header_row(reader, rows[heads]))
+        heads++;
+    if (!heads && count > 1 && names_columns(reader, rows[0], rows[1]))
+        heads = 1;
+    if (!count)
         return -1;
-    Pos start = reader->nodes[table].start;
-    bool has_header = false;
-    while (row >= 0 && group >= 0 && flags_of(reader, group) & HEAD) {
-        has_header = true;
-        row = next_row(reader, table, row, &group);
-    }
-    while (row >= 0 && is_header_row(reader, row)) {
-        has_header = true;
-        row = next_row(reader, table, row, &group);
-    }
-    if (!has_header) {
-        Pos second = next_row(reader, table, first, &group);
-        if (second >= 0 && names_columns(reader, first, second))
-            return trimmed(reader, start, reader->nodes[second].start);
-    }
-    return has_header && row >= 0 ? trimmed(reader, start, reader->nodes[row].start) : start;
+    return heads && heads < count ? trimmed(reader, start, reader->nodes[rows[heads]].start) : start;
 }
 
 /* Where the first cell of a row ends, if it is small and there are others; else 0. */
@@ -681,7 +635,7 @@ static bool add_element(Reader *reader, Pos index, Pos parent, bool in_table, Po
     if (!detail)
         return false;
     Pos home = PyList_GET_SIZE(reader->out);
-    return append(reader, block_of(reader, kind_names[kind], start, node->end, zero, parent, detail)) &&
+    return append(reader, block_of(reader, kind, start, node->end, parent, detail)) &&
            add_children(reader, index, home, after);
 }
 
@@ -716,7 +670,7 @@ static bool add_tree(Reader *reader, Pos first, Pos last)
             return add_element(reader, only, -1, false, root->start);
     }
     Pos home = PyList_GET_SIZE(reader->out);
-    PyObject *block = block_of(reader, kind_names[HTML_KIND], root->start, root->end, zero, -1, Py_NewRef(Py_None));
+    PyObject *block = block_of(reader, HTML_KIND, root->start, root->end, -1, Py_NewRef(Py_None));
     return append(reader, block) && add_children(reader, 0, home, root->start);
 }
 

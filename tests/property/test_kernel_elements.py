@@ -25,7 +25,7 @@ def check(text: str) -> list[Block]:
     return expected
 
 
-@settings(max_examples=1500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.sampled_from(TAGS + TAGS + MARKDOWN), max_size=60).map("".join))
 @example("<table><tr><td>A</td><td>B</td></tr><tr><td>c</td><td>d</td></tr></table>")
 @example("<div>\n\n- a\n\n<p>b\n\n</div>\n\n# c\n\n</div>")

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import seamline
-from seamline.parse.markdown.blocks import FENCED
+from seamline.parse.markdown.blocks import FENCED, parse_blocks
 from seamline.text.sentences import SHORT, TITLES
-from seamline.types import Block
+from seamline.types import NO_DETAIL, Block, Enclosure
 
 native = pytest.importorskip("seamline._native", reason="the kernels were not built: pip install -e . with a compiler")
 
@@ -58,11 +58,15 @@ maxRetry_count 中文。 `x. Y`
 """
 
 
+MARKUP = "<div>\n\n- a\n\n<table><tr><th>b</th></tr><tr><td>c</td></tr></table>\n\n</div>\n\n<details><summary>d"
+
+
 def call_all(analyzer: Any, rows: Any) -> None:
     """Every kernel once, and once with something that it refuses."""
     vectors = np.eye(8, dtype=np.float32)
     load = ([0, 5, 9, 20], [0, 1, 1], [0, 0, 1, 0], [0.5, 0.5, 0.1], {2}, 8, 12, 1.0)
     native.parse_blocks(TEXT, 0, Block, FENCED)
+    native.add_elements(MARKUP, parse_blocks(MARKUP), Block, Enclosure, NO_DETAIL, (0, 1, 2))
     native.sentence_gaps(TEXT, ((0, 30), (4, len(TEXT))), TITLES, SHORT)
     native.pack(*load)
     native.segments(vectors, [3] * 8, 9, 0, 4, bytes(8), [0.5] * 8)
@@ -76,6 +80,7 @@ def call_all(analyzer: Any, rows: Any) -> None:
     native.Rows(np.ones((3, 4), np.int8), 0)
     refused = (
         (native.parse_blocks, (TEXT, 0, int, None)),
+        (native.add_elements, (MARKUP, [Block("html", 0, 99_999)], Block, Enclosure, NO_DETAIL, (0, 1, 2))),
         (native.sentence_gaps, (TEXT, ((0, 9), (1,)), TITLES, SHORT)),
         (native.pack, (*load[:3], [0.5, "x", 1], *load[4:])),
         (native.segments, (vectors, [3] * 7, 9, 0, 4, bytes(8), [0.5] * 8)),
