@@ -1,5 +1,4 @@
 /* The elements of HTML inside Markdown, as blocks among those of a document.
-
    Tags are read into nodes, nodes become blocks. A tag is at least one `<`, so their number bounds every array here, and
    all are made before the first is filled. */
 
