@@ -32,7 +32,7 @@ from seamline.cut.split.blocks import Splitter
 from seamline.errors import BudgetError
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
-from seamline.text.lines import trimmed
+from seamline.text.lines import counts_apart, trimmed
 from seamline.types import Document
 
 _ATTEMPTS = 8
@@ -281,7 +281,7 @@ class Cutter:
             and start == head.start
             and stop > foot.start
             and all(atom.exact and (text[atom.start - 1] == "\n" or not atom.start) for atom in atoms[i:j])
-            and not any(text[atom.start] in "/\r\n" for atom in atoms[i:j])
+            and all(counts_apart(text, atom.start) for atom in atoms[i:j])
         ):
             tokens = heading_tokens + self.count(text[foot.start : stop] + close)
             tokens += sum([atom.tokens for atom in atoms[i : j - 1]])
