@@ -44,8 +44,8 @@ def trimmed(text: str, start: int, end: int) -> int:
 
 
 def counts_apart(text: str, at: int) -> bool:
-    """Whether the tokens before and after a line start are apart for an additive tokenizer: a slash may go with marks at
-    the end of the line before, and a blank line, also one of spaces, with its line end."""
+    """Whether the tokens before and after a line start are apart for an additive tokenizer: a slash may go with marks
+    at the end of the line before, and a blank line, also one of spaces, with its line end."""
     if not text[at].isspace():
         return text[at] != "/"
     while at < len(text) and text[at].isspace():
