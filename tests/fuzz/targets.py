@@ -38,9 +38,9 @@ from .texts import text
 
 SMALLEST, LARGEST = 4, 1 << 15
 """Bytes of an input that is changed further, and of any."""
-SMALL = 120
+SMALL = (64, 120)
 """Tokens of chunks that are audited. Rules about what is torn apart hold for texts that somebody wrote, which property
-tests draw; at this limit they are left out. At a smaller one a single character of 40 code points would hardly fit."""
+tests draw; at these limits they are left out."""
 SECONDS = 20.0
 """Processor time that one input may take, with its checks; the fuzzer's counters make everything some times slower."""
 
@@ -95,7 +95,7 @@ def _parses(name: str, suffixes: Sequence[str]) -> Check:
                 )
             except SeamlineError:
                 continue
-            check_document(document, limits=(SMALL,))
+            check_document(document, limits=SMALL)
             _check_tiles(document)
 
     return check

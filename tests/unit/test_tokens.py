@@ -21,6 +21,7 @@ import seamline
 from seamline.errors import ConfigError
 from seamline.recipe.recipe import Recipe
 from seamline.testing.strategies import documents
+from seamline.text.lines import counts_apart
 from seamline.tokens import load
 from seamline.tokens.estimate import BIASES
 from seamline.types import Budget
@@ -142,6 +143,12 @@ def test_counts_add_up_at_safe_line_starts(name: str, before: str, after: str) -
     count = load(name).count
     assert load(name).additive
     assert count(before + "\n" + after) == count(before + "\n") + count(after)
+
+
+@settings(max_examples=500, deadline=None)
+@given(text=_ANY.filter(bool))
+def test_safe_line_starts_are_recognised(text: str) -> None:
+    assert counts_apart(text, 0) == _safe(text)
 
 
 def test_counts_do_not_add_up_elsewhere() -> None:

@@ -12,6 +12,7 @@ from seamline.cut.atoms import Draft, context_text, render_chunk
 from seamline.cut.sections import Section
 from seamline.protocols import Tokenizer
 from seamline.text.headings import cap_title, heading_text
+from seamline.text.lines import counts_apart
 from seamline.types import NO_DETAIL, Block, Context, Document
 
 
@@ -195,7 +196,7 @@ class ImportContext:
         start = first.start if first else draft.start
         if first and first.start == first.end:
             return False
-        return self._additive and self._text[start] not in "/\r\n"
+        return self._additive and counts_apart(self._text, start)
 
     def _exact(self, context: Context) -> int:
         key = (context.start, context.end)

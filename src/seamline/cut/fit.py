@@ -26,15 +26,16 @@ from seamline.cut.atoms import (
     render_chunk,
 )
 from seamline.cut.context import HeadingContexts, root_title
-from seamline.cut.measure import Measure, starts_apart
+from seamline.cut.measure import Measure
 from seamline.cut.pack import Goal, Load, Pack, packer
 from seamline.cut.scores import NO_SIGNAL, Scorer, Signal
 from seamline.cut.sections import find_sections
 from seamline.cut.split.blocks import Splitter
+from seamline.cut.split.ladder import bears_marks
 from seamline.errors import BudgetError
 from seamline.protocols import Tokenizer
 from seamline.recipe.recipe import Recipe
-from seamline.text.lines import trimmed
+from seamline.text.lines import counts_apart, trimmed
 from seamline.types import Document
 
 _ATTEMPTS = 8
@@ -57,7 +58,8 @@ class Cutter:
         self.tops = document.tops
         self.starts = [self.blocks[i].start for i in self.tops]
         self.sections = find_sections(self.blocks, self.tops, recipe.breadcrumb_depth)
-        self.unclosed = {b.end: b.detail.unclosed for b in self.blocks if b.detail and b.detail.unclosed}
+        open_ends = {b.end: b.detail.unclosed for b in self.blocks if b.detail and b.detail.unclosed}
+        self.unclosed = {end: close for end, close in open_ends.items() if self._is_affordable(close)}
         self.scorer = Scorer(scores_of(recipe), signal)
         self._is_silent = self.scorer.is_silent
         self._most_whole = recipe.budget.limit if recipe.depth else recipe.budget.target
@@ -70,8 +72,7 @@ class Cutter:
     @cached_property
     def splitter(self) -> Splitter:
         recipe = self.recipe
-        cluster = cluster_tokens(recipe)
-        splitter = Splitter(self.measure, self.blocks, recipe.whole, recipe.split, cluster, self.scorer)
+        splitter = Splitter(self.measure, self.blocks, recipe.whole, recipe.split, self.scorer)
         if self._outline is not None:
             splitter.open_code(self._outline, docstring=recipe.code.docstring)
         return splitter
@@ -165,6 +166,10 @@ class Cutter:
         level = self.sections[section].level
         return "start" if section == 0 else f"h{level}" if level else "paragraph"
 
+    def _is_affordable(self, close: str) -> bool:
+        """Whether the close of a fence leaves room: under hundreds of quote marks it is larger than a chunk."""
+        return self.count(close) <= self.budget.limit // 4
+
     def _left_open(self, end: int) -> str:
         """The close of a fence that the document itself leaves open at `end`."""
         fence = self.unclosed.get(end)
@@ -180,14 +185,15 @@ class Cutter:
             over = max(draft.tokens for draft in drafts) - self.budget.limit
             if over <= 0:
                 return drafts
-            if slack > self.budget.limit // 2:
-                self.splitter.cluster = 0  # one cluster and its frame exceed the limit: the limit wins
             slack = min(max(2 * slack + 1, slack + over), self.budget.limit * 3 // 4)
         raise unfitting_error(self.document, over, self.budget.limit)
 
     def _attempt(self, first: int, last: int, end: int, slack: int) -> list[Draft]:
         limit = self.budget.limit - slack
         goal = Goal(min(self.budget.target, limit), limit)
+        # A cluster that fits stays whole however much the rest is tightened, unless that does not help: the limit wins.
+        whole = slack <= self.budget.limit // 2
+        self.splitter.slack, self.splitter.cluster = (slack, self.budget.limit * 3 // 4) if whole else (0, 0)
         atoms = self.atomizer.atoms(first, last, end, limit)
         drafts: list[Draft] = []
         for low, high in self._segments(atoms):
@@ -268,7 +274,7 @@ class Cutter:
         start = head.start
         stop = trimmed(text, start, min(foot.end, end))
         if head.seam == "word":
-            while start < stop and text[start].isspace():
+            while start < stop and text[start].isspace() and not bears_marks(text, start):
                 start += 1
         if start >= stop:
             return None
@@ -290,7 +296,7 @@ class Cutter:
 
     def _adds_up(self, opening: str, atoms: Sequence[Atom], i: int, j: int) -> bool:
         """Whether a chunk has as many tokens as the headings above it, what it opens and its atoms have together."""
-        if opening and not (opening[-1] == "\n" and starts_apart(opening, 0)):
+        if opening and not (opening[-1] == "\n" and counts_apart(opening, 0)):
             return False
         return all(atom.exact and self.measure.adds_up(atom.start) for atom in atoms[i:j])
 
@@ -307,11 +313,6 @@ def _largest(part: Sequence[Atom], lead: Sequence[int]) -> int:
 def heading_tokens(recipe: Recipe) -> int:
     """How many tokens borrowed headings may take."""
     return recipe.budget.limit // 4 if recipe.breadcrumb else 0
-
-
-def cluster_tokens(recipe: Recipe) -> int:
-    """How many tokens a grapheme cluster may have and stay whole."""
-    return recipe.budget.limit * 3 // 4
 
 
 def scores_of(recipe: Recipe) -> dict[str, float]:

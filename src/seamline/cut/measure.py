@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from seamline.protocols import Tokenizer
+from seamline.text.lines import counts_apart
 
 LONGEST_TOKEN = 64
 """Characters, on average over a text: only runs of blanks have more, and no words to lose."""
@@ -24,23 +25,11 @@ class Measure:
             return room + 1
         if end - start > _OFTEN * room and self._additive:
             middle = self.text.rfind("\n", start, start + _OFTEN * room) + 1
-            if middle > start and starts_apart(self.text, middle):
+            if middle > start and counts_apart(self.text, middle):
                 first = self.count(self.text[start:middle])
                 return first + self.count(self.text[middle:end]) if first <= room else first
         return self.count(self.text[start:end])
 
     def adds_up(self, at: int) -> bool:
         """Whether the counts of the text before and after a place are those of both together."""
-        return self._additive and (not at or self.text[at - 1] == "\n") and starts_apart(self.text, at)
-
-
-def starts_apart(text: str, at: int) -> bool:
-    """Whether a line that starts here shares no token with the line end before it, in an additive vocabulary: it is not
-    blank, and no slash is its first character, which o200k_base takes together with what ends the line before."""
-    if text[at] == "/":
-        return False
-    while at < len(text) and text[at].isspace():
-        if text[at] in "\r\n":
-            return False
-        at += 1
-    return at < len(text)
+        return self._additive and (not at or self.text[at - 1] == "\n") and counts_apart(self.text, at)

@@ -43,6 +43,18 @@ def trimmed(text: str, start: int, end: int) -> int:
     return end
 
 
+def counts_apart(text: str, at: int) -> bool:
+    """Whether the tokens before and after a line start are apart for an additive tokenizer: a slash may go with marks
+    at the end of the line before, and a blank line, also one of spaces, with its line end."""
+    if not text[at].isspace():
+        return text[at] != "/"
+    while at < len(text) and text[at].isspace():
+        if text[at] in "\r\n":
+            return False
+        at += 1
+    return at < len(text)
+
+
 def line_number(text: str, at: int) -> int:
     """The number, from 1, of the line that holds `at`."""
     return 1 + sum(1 for _ in LINE_END.finditer(text, 0, at))

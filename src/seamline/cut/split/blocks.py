@@ -107,7 +107,6 @@ class Splitter:
         blocks: Sequence[Block],
         whole: Mapping[str, int],
         own_rule: Mapping[str, bool],
-        cluster: int,
         scorer: Scorer = NO_SCORER,
     ) -> None:
         text, count = measure.text, measure.count
@@ -117,7 +116,10 @@ class Splitter:
         self._measure = measure
         self.whole = whole
         self.own_rule = own_rule
-        self.cluster = cluster
+        self.slack = 0
+        """Tokens that the room was reduced by, which a grapheme cluster may have all the same."""
+        self.cluster = 0
+        """Tokens that a grapheme cluster may have whatever the room."""
         self._scorer = scorer
         self._children: dict[int, list[int]] | None = None
         self._texts: dict[int, int] = {}
@@ -241,19 +243,22 @@ class Splitter:
     def _ladder(self, task: Task, room: int, rungs: Sequence[Rung]) -> list[Atom]:
         pieces: list[Piece] = []
         for start, end in self._scorer.parts(task.start, task.end):
-            part = split_by_ladder(self.text, start, end, Room(room, self.cluster), self.count, rungs)
+            part = split_by_ladder(self.text, start, end, self._room(room), self.count, rungs)
             part[0] = part[0]._replace(seam="sentence" if rungs is PROSE else "line")
             pieces += coalesce(part, room // _SMALL, room)
         atoms = [Atom(p.start, p.end, p.tokens, p.seam, task.frame, exact=p.exact) for p in pieces]
         atoms[0] = atoms[0]._replace(seam=task.seam)
         return atoms
 
+    def _room(self, tokens: int) -> Room:
+        return Room(tokens, max(tokens + self.slack, self.cluster))
+
     def _by_lines(self, start: int, end: int, seam: str, frame: Frame | None, room: int) -> list[Atom]:
         return self._ladder(Task(start, end, -1, seam, frame), room, CODE)
 
     def _table(self, task: Task, room: int, most: int) -> list[Atom]:
         rows = [self.blocks[i] for i in self.children[task.block] if self.blocks[i].kind == "row"]
-        given = Room(room, self.cluster)
+        given = self._room(room)
         detail = self.blocks[task.block].detail or NO_DETAIL
         if detail.header_end is not None:
             _, opening, close = detail.enclosure or (0, task.start, "")
@@ -315,7 +320,9 @@ class Splitter:
         assert block.detail.enclosure is not None
         around = self._own_frame(task, block, block.detail.enclosure)
         fits = cost(around) <= room // 2
-        edge = around if fits else around._replace(outer=None)
+        edge: Frame | None = around if fits else around._replace(outer=None)
+        if cost(edge) > room - LEAST:
+            edge = task.frame
         tasks: list[Task] = []
         bounds = self._exact_bounds(task)
         for index, (start, end, child) in enumerate(bounds):

@@ -95,6 +95,10 @@ class Room(NamedTuple):
     cluster: int = 0
     """A single grapheme cluster may have this many tokens before it is cut: more than the room, if need be."""
 
+    def less(self, tokens: int) -> Room:
+        """What is left beside so many tokens."""
+        return Room(self.tokens - tokens, self.cluster - tokens)
+
 
 def split_by_ladder(text: str, start: int, end: int, room: Room, count: Count, rungs: Sequence[Rung]) -> list[Piece]:
     """Pieces of a range that is too large, each within `room`, cut at the highest rung that makes them fit."""
@@ -161,7 +165,7 @@ def _fill_piece(text: str, start: int, end: int, room: Room, count: Count, per_t
         if not is_boundary(text, stop):
             cluster = _cluster_end(text, start, end)
             size = count(text[start:cluster])
-            if size <= room.cluster:
+            if size <= max(room.tokens, room.cluster):
                 return cluster, size
         if tokens <= room.tokens or stop - start <= 1:
             return stop, tokens
@@ -186,12 +190,12 @@ def _break_before(text: str, start: int, stop: int, end: int) -> int:
             return at
         at -= 1
     at = boundary_before(text, stop, start)
-    while at > start + 1 and _bears_marks(text, at):
+    while at > start + 1 and bears_marks(text, at):
         at = boundary_before(text, at - 1, start)
     return at
 
 
-def _bears_marks(text: str, at: int) -> bool:
+def bears_marks(text: str, at: int) -> bool:
     """Whether white space at `at` is the base of a cluster: a body that starts there would lose it."""
     return text[at].isspace() and at + 1 < len(text) and not (text[at + 1].isspace() or is_boundary(text, at + 1))
 

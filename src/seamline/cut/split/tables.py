@@ -120,7 +120,7 @@ def _column_atoms(table: MarkdownTable, lead: tuple[Context, ...], start: int, e
     """One atom for a group of columns, or several where one cell is too large by itself."""
     lead, cost = _affordable(table, lead, room)
     frame = Frame("header", -1, end, lead, "", cost, 0, table.outer)
-    pieces = by_words(table.text, start, end, room._replace(tokens=room.tokens - cost), table.count, "row")
+    pieces = by_words(table.text, start, end, room.less(cost), table.count, "row")
     return [Atom(p.start, p.end, p.tokens, p.seam, frame, alone=True) for p in pieces]
 
 
@@ -202,7 +202,7 @@ def split_rows(
                 at = body[0].start
             atoms += wide.row(at, until)
         else:
-            words = room._replace(tokens=head.room - head.tokens)
+            words = Room(head.room, room.cluster).less(head.tokens)
             pieces = by_words(text, at, until, words, count, "row")
             atoms += [Atom(piece.start, piece.end, piece.tokens, piece.seam, head.frame) for piece in pieces]
     return atoms
@@ -378,7 +378,7 @@ class WideRows:
         """One atom for a group of columns, or several where one cell is too large by itself."""
         lead, cost = self._affordable(lead)
         frame = Frame("header", -1, end, lead, "", cost, 0, self.outer)
-        room = self._room._replace(tokens=self._room.tokens - cost)
+        room = self._room.less(cost)
         pieces = by_words(self._text, start, end, room, self._count, "row")
         return [Atom(p.start, p.end, p.tokens, p.seam, frame, alone=True) for p in pieces]
 
