@@ -525,9 +525,9 @@ static bool is_column_name(const Reader *reader, const Node *cell)
                 continue;
             }
         }
-        bool is_space = Py_UNICODE_ISSPACE(at(reader, place++));
-        size += size > 0 || !is_space;
-        if (!is_space)
+        Py_UCS4 c = at(reader, place++); /* what asks for white space reads its argument twice */
+        size += size > 0 || !Py_UNICODE_ISSPACE(c);
+        if (!Py_UNICODE_ISSPACE(c))
             shown = size;
     }
     return shown > 0 && shown <= COLUMN_NAME;

@@ -65,9 +65,35 @@ def pieces(chance: Random) -> str:
 def markup(chance: Random) -> str:
     """HTML among Markdown, much of it not as it should be."""
     made = "".join(chance.choice(TAGS if chance.random() < 0.9 else MARKDOWN) for _ in range(chance.randrange(120)))
+    if chance.random() < 0.3:
+        at = chance.randint(0, len(made))
+        made = made[:at] + html_table(chance) + made[at:] if chance.random() < 0.5 else html_table(chance)
     if chance.random() < 0.02:
         made *= chance.randrange(2, 30)
     return "\n<div>\n" + made if chance.random() < 0.5 else made
+
+
+def html_table(chance: Random) -> str:
+    """A table of HTML with rows of as many cells each, nearly."""
+    cells = (
+        "Name",
+        "Use",
+        "a text of forty characters, neither more",
+        "x" * 41,
+        "<b>c</b>",
+        " d ",
+        "",
+        "<td>",
+        "é" * 20,
+    )
+    columns = chance.randrange(1, 4)
+    rows = []
+    for _ in range(chance.randrange(1, 5)):
+        tag = chance.choice(("td", "td", "th"))
+        row = "".join(f"<{tag}>{chance.choice(cells)}</{tag}>" for _ in range(columns + (chance.random() < 0.1)))
+        rows.append(f"{chance.choice(('', '  '))}<tr>{row}</tr>")
+    head = chance.choice(("", "<thead>", "<tbody>")) if chance.random() < 0.5 else ""
+    return "\n".join(("<table>", head, *rows, chance.choice(("", "</thead>", "</tbody>")), "</table>\n"))
 
 
 def structure(chance: Random) -> str:

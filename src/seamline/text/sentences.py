@@ -55,20 +55,22 @@ _WIDE_SPACE = re.compile(r"[^\S\x00-\x7f](?=[^\S\n\r]*+\.)")
 """White space beyond ASCII before a point. `sentencex` panics where an initial stands before it: `J\u00a0. Smith`."""
 
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-TITLES = _set("""dr mr mrs ms mx prof st rev gen hon capt lt sgt fr messrs mme mlle ing dipl hr sra dra
-    e.g i.e cf vs viz resp z.b d.h u.a bzw vgl sog""")
+TITLES = frozenset(
+    """dr mr mrs ms mx prof st rev gen hon capt lt sgt fr messrs mme mlle ing dipl hr sra dra
+    e.g i.e cf vs viz resp z.b d.h u.a bzw vgl sog""".split()  # noqa: SIM905 - a list of quoted words says no more
+)
 """Abbreviations that never end a sentence: what they shorten always goes on."""
-SHORT = _set("""no nos nr fig figs eq eqs sec secs ch chap vol vols p pp art app ref refs tab ver v bd ex thm
+SHORT = frozenset(
+    """no nos nr fig figs eq eqs sec secs ch chap vol vols p pp art app ref refs tab ver v bd ex thm
     lem def ca approx c est al op abs tel jan feb mar apr jun jul aug sep sept oct nov dec min max std str etc
-    incl excl inc ltd co corp dept""")
+    incl excl inc ltd co corp dept""".split()  # noqa: SIM905 - a list of quoted words says no more
+)
 """Abbreviations that go on where a number, a bracket or a small letter follows."""
-_BEFORE_ORDINAL = _set("der die das dem den des im vom zum zur beim")
-_AFTER_ORDINAL = _set("""Januar Jänner Februar März April Mai Juni Juli August September Oktober November
-    Dezember Jahrhundert Jahrhunderts Jh""")
+_BEFORE_ORDINAL = frozenset("der die das dem den des im vom zum zur beim".split())  # noqa: SIM905
+_AFTER_ORDINAL = frozenset(
+    """Januar Jänner Februar März April Mai Juni Juli August September Oktober November
+    Dezember Jahrhundert Jahrhunderts Jh""".split()  # noqa: SIM905 - a list of quoted words says no more
+)
 """Words around a German ordinal, whose point ends nothing: `im 6. Stock`, `am 31. Mai`."""
 
 

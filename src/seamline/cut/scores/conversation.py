@@ -43,12 +43,6 @@ WEIGHT = 0.8
 """Of the probability of a cut against structure, which has the same score for every turn."""
 
 
-def is_conversation(document: Document) -> bool:
-    """Whether what a document has at the top is mostly turns."""
-    tops = [document.blocks[top].kind for top in document.tops]
-    return 2 * tops.count("turn") > len(tops)
-
-
 def conversation(document: Document, recipe: Recipe, runtime: Runtime) -> Signal:
     """A cut is forced between the likeliest segments; a gap's score is the probability of a cut."""
     from seamline.cut.scores.lexical import (

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from typing import cast
 
 from seamline import registry
-from seamline.cut.scores import Signal
-from seamline.cut.scores.answers import answers
-from seamline.cut.scores.conversation import conversation, is_conversation
+from seamline.cut.scores import NO_SIGNAL, Signal
 from seamline.cut.scores.media import forbidden_gaps
 from seamline.cut.scores.tables import rows
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Runtime
+from seamline.text.questions import questions
 from seamline.types import Document
 
+_ANSWERS = 0.8
+"""What a question says of the gap before it, against structure."""
 MakeSignal = Callable[[Document, Recipe, Runtime], Signal]
 
 
@@ -34,13 +36,38 @@ def signal_of(document: Document, recipe: Recipe, runtime: Runtime) -> Signal:
     strategy = leaf_strategy(recipe)
     make = cast(MakeSignal | None, registry.find(registry.STRATEGIES, strategy))
     if make is None:
-        return conversation(document, recipe, runtime) if is_conversation(document) else answers(document)
+        return _conversation(document, recipe, runtime) or _answers(document)
     plugin = registry.plugin_named(registry.STRATEGIES, strategy)
     with registry.blame(plugin):
         signal = make(document, recipe, runtime)
         if plugin is not None:
             _check(signal, len(document.text))
     return signal
+
+
+def _conversation(document: Document, recipe: Recipe, runtime: Runtime) -> Signal | None:
+    """What a document says about its gaps if most of what it has at the top are turns; None where that is not so."""
+    kinds = [document.blocks[top][0] for top in document.tops]
+    if 2 * kinds.count("turn") <= len(kinds):
+        return None
+    from seamline.cut.scores.conversation import conversation
+
+    return conversation(document, recipe, runtime)
+
+
+def _answers(document: Document) -> Signal:
+    """A question stays with its answer, and the best cut is before the next question; nothing where there are none."""
+    asked = frozenset(questions(document))
+    if not asked:
+        return NO_SIGNAL
+    blocks = [document.blocks[top] for top in document.tops]
+    forbidden = frozenset(
+        after.start
+        for before, after in pairwise(blocks)
+        if before.kind == "paragraph" and before.start in asked and after.start not in asked and after.kind != "heading"
+    )
+    starts = {block.start for block in blocks[1:]}
+    return Signal(dict.fromkeys(asked & starts, 1.0), weight=_ANSWERS, forbidden=forbidden)
 
 
 def _check(signal: object, length: int) -> None:
@@ -57,8 +84,8 @@ def _check(signal: object, length: int) -> None:
 
 def multimodal(document: Document, recipe: Recipe, runtime: Runtime) -> Signal:
     """All that is known of the gaps of a document that is more than running text."""
-    if is_conversation(document):
-        return conversation(document, recipe, runtime)
+    if signal := _conversation(document, recipe, runtime):
+        return signal
     return replace(rows(document, recipe, runtime), forbidden=forbidden_gaps(document))
 
 

@@ -414,11 +414,6 @@ class MaskedBlock(NamedTuple):
     end: int
 
 
-def front_block(text: str, start: int, end: int) -> Block:
-    """Front matter that stays in the text."""
-    return Block("front_matter", start, trimmed(text, start, end))
-
-
 def jsx_blocks(text: str, masked: Iterable[MaskedBlock]) -> list[Block]:
     """Masked blocks, each followed by the code fences inside it: a component is split around those, not through."""
     out: list[Block] = []
@@ -443,8 +438,6 @@ def _fences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def interleave(blocks: list[Block], masked: list[Block]) -> list[Block]:
     """Masked blocks, with their children, at their places: top-level ones, and those inside a list or directive."""
-    if not masked:
-        return blocks
     out: list[Block] = []
     moved = [0] * len(blocks)
     waiting = _families(masked)
