@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -136,6 +136,13 @@ def _equal(left: object, right: object) -> bool:
     if hasattr(left, "tobytes") and hasattr(right, "tobytes"):
         return bool(left.tobytes() == right.tobytes())
     return left is right or (not hasattr(left, "tobytes") and not hasattr(right, "tobytes") and left == right)
+
+
+def without_vectors(entry: Entry) -> Entry:
+    """An entry as it is read where nobody asks for vectors."""
+    if entry.vector is None and entry.summary_vector is None:
+        return entry
+    return replace(entry, vector=None, summary_vector=None)
 
 
 def lacks_vectors(entry: Entry, *, dual: bool) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from seamline.text.words import COMMON, located, query_words, whole_words, words
@@ -122,8 +123,10 @@ class Wording:
         return 0 < len(self._words) <= SHORT
 
     def bonus(self, text: str, *, is_far: bool = False) -> float:
-        """What a passage gains for its wording. One far down gains only by all of it: to look for parts in every text
-        would take longer than the rest of a search."""
+        """What a passage gains for its wording, where the query is short. One far down gains only by all of it: to look
+        for parts in every text would take longer than the rest of a search."""
+        if not self.is_short:
+            return 0.0
         is_literal = self.is_in(text)
         if is_far and not is_literal:
             return 0.0
@@ -144,9 +147,13 @@ class Wording:
 
     def run(self, text: str) -> float:
         """The share of the query's words that stand in a row in a text; one word of several is no row."""
-        found = whole_words(text)
-        longest = max((self._row(found, at) for at, word in enumerate(found) if word in self._places), default=0)
-        return longest / len(self._words) if longest > 1 or len(self._words) == 1 else 0.0
+        found, places = whole_words(text), self._places
+        if len(self._words) == 1:
+            return float(self._words[0] in found)
+        held = [at for at, word in enumerate(found) if word in places]
+        rows = (self._row(found, at) for at, following in pairwise(held) if following == at + 1)
+        longest = max(rows, default=0)
+        return longest / len(self._words) if longest > 1 else 0.0
 
     @cached_property
     def _places(self) -> Mapping[str, Sequence[int]]:

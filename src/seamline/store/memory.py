@@ -16,11 +16,23 @@ import numpy as np
 from seamline.errors import IndexMissing, StoreError
 from seamline.filters import tree as filters
 from seamline.filters.tree import Filter
-from seamline.records import Change, Entry, Head, Levels, Problem, Scored, Settings, VectorKind, Version, lacks_vectors
+from seamline.records import (
+    Change,
+    Entry,
+    Head,
+    Levels,
+    Problem,
+    Scored,
+    Settings,
+    VectorKind,
+    Version,
+    lacks_vectors,
+    without_vectors,
+)
 from seamline.store import bm25, codec
 from seamline.store.changes import Current, check_changes, check_query, check_vectors, fill_vectors
 from seamline.store.verify import verify_reader
-from seamline.text.words import query_words, words
+from seamline.text.words import asked_words, words
 from seamline.types import Notice
 
 if TYPE_CHECKING:
@@ -249,11 +261,16 @@ class MemoryReader:
         scores = (matrix[[places[id] for id in found]] * vector).sum(axis=1, dtype=np.float64)
         return _best([Scored(id, float(score)) for id, score in zip(found, scores, strict=True)], k)
 
-    def matching(self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,)) -> list[Scored]:
-        """The `k` entries with the highest BM25 score above 0, exactly."""
-        worth = self._worth(query_words(query))
+    def matching(
+        self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,), every: bool = False
+    ) -> list[Scored]:
+        """The `k` entries with the highest BM25 score above 0, exactly; with `every`, of those that hold all words."""
+        asked = asked_words(query, every=every)
+        worth = self._worth(asked)
         found = []
         for kept in self._through(where, levels) if worth else ():
+            if every and not kept.counts.keys() >= {*asked}:
+                continue
             score = sum(
                 worth[word] * bm25.weight(kept.counts[word], kept.length, self._state.average)
                 for word in worth
@@ -384,7 +401,7 @@ def _frozen(vector: Vector | None) -> Vector | None:
 
 
 def _lent(entry: Entry, vectors: bool) -> Entry:
-    return entry if vectors else replace(entry, vector=None, summary_vector=None)
+    return entry if vectors else without_vectors(entry)
 
 
 def _rows(vectors: Mapping[str, Vector | None]) -> _Rows:

@@ -100,6 +100,19 @@ def query_words(text: str) -> list[str]:
     return (list(filterfalse(COMMON.__contains__, found)) or found)[:MOST_QUERY_WORDS]
 
 
+def required_words(text: str) -> list[str]:
+    """The distinct words that every text has which holds a query as it is typed: those to look for, but names by their
+    parts, as `os.path` also stands in `os.path.join`."""
+    runs = [(raw.isascii(), _terms(raw)) for raw in _raw(text)]
+    found = list(dict.fromkeys(word for plain, terms in runs for word in (terms[plain and len(terms) > 1 :])))
+    return (list(filterfalse(COMMON.__contains__, found)) or found)[:MOST_QUERY_WORDS]
+
+
+def asked_words(text: str, *, every: bool) -> list[str]:
+    """What BM25 looks for: words of which one is enough, or which an entry has to hold, every one."""
+    return required_words(text) if every else query_words(text)
+
+
 def query_set(text: str) -> frozenset[str]:
     """The same words, where their order does not matter."""
     found = frozenset(words(text))
@@ -115,8 +128,13 @@ def located(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
 
 def whole_words(text: str) -> list[str]:
     """The words of a text in order, names whole."""
-    found = map(_terms, (_ASCII if text.isascii() else _ANY).findall(text))
-    return [terms[0] for terms in found if terms]
+    if WORD_KERNEL is None:
+        return [terms[0] for terms in map(_terms, _raw(text)) if terms]
+    found: list[str]
+    found, left = WORD_KERNEL.whole(text)
+    for place in left:
+        found[place] = next(iter(_terms(found[place])), "")
+    return [*filter(None, found)] if left else found
 
 
 def stem(word: str) -> str:

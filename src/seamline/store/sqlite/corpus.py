@@ -143,11 +143,14 @@ class Corpus:
         k: int,
         levels: Levels,
         through: NDArray[np.int64] | None,
+        *,
+        every: bool = False,
     ) -> CorpusMatches:
         """The `k` best by words and those that equal the last of them; of these levels and among these rows, which are
-        ascending, None for all."""
+        ascending, None for all; with `every`, of those that hold all words."""
         allowed = self._allowed(levels, through)
-        docs, scores = words.find_best(asked, k, lambda word: self._holding(db, word), self._collection, allowed)
+        find = words.find_every if every else words.find_best
+        docs, scores = find(asked, k, lambda word: self._holding(db, word), self._collection, allowed)
         return CorpusMatches(self._rows[docs], scores)
 
     def near(
