@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from seamline.text.content import has_content
 from seamline.text.headings import heading_line, with_headings
+from seamline.text.stemming import ENGLISH
 
 if TYPE_CHECKING:
     import numpy as np
@@ -254,6 +255,11 @@ class Settings:
     """Whether summaries have vectors of their own."""
     options: Mapping[str, str] = field(default_factory=dict)
     """Everything else that shapes entries, by name."""
+
+    @property
+    def stemming(self) -> str:
+        """The language whose endings are taken off words."""
+        return self.options.get("stemming", ENGLISH)
 
 
 class Scored(NamedTuple):

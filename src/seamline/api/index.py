@@ -585,7 +585,8 @@ class Index(IndexContents):
 
     def _engine(self, reader: Reader, reranker: Reranker | None) -> SearchEngine:
         judge = CachedReranker(reranker, self._caches) if reranker else None
-        return SearchEngine(reader, CachedEmbedder(self._embedder, self._caches), datetime.now(UTC), judge)
+        embedder = CachedEmbedder(self._embedder, self._caches)
+        return SearchEngine(reader, embedder, datetime.now(UTC), judge, self.settings.stemming)
 
     def _settled(self, options: SearchOptions | None, k: int | None) -> SearchOptions:
         settled = replace(options or SearchOptions(), dual=self.settings.dual)

@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
+from seamline.text.stemming import ENGLISH
 from seamline.text.words import COMMON, located, query_words, whole_words, words
 from seamline.types import collapse
 
@@ -79,10 +80,10 @@ def _holds(text: str, held: frozenset[str], phrase: Phrase) -> bool:
     return any(all(want <= runs[at + n] for n, want in enumerate(phrase)) for at in range(len(runs) - size + 1))
 
 
-def coverage(query: str, texts: Iterable[str]) -> float:
-    """The largest share of a query's words that one of some texts holds."""
-    asked = frozenset(query_words(query))
-    return max((len(asked.intersection(words(text))) for text in texts), default=0) / max(1, len(asked))
+def coverage(query: str, texts: Iterable[str], stemming: str = ENGLISH) -> float:
+    """The largest share of a query's words that one of some texts holds, by the stems of the index."""
+    asked = frozenset(query_words(query, stemming))
+    return max((len(asked.intersection(words(text, stemming))) for text in texts), default=0) / max(1, len(asked))
 
 
 _STATISTIC = re.compile(

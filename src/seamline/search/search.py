@@ -25,6 +25,7 @@ from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan, topic
 from seamline.search.query import LITERAL, RUN, Query, Wording, coverage, statistic_words
 from seamline.search.rerank import rescore, weigh
+from seamline.text.stemming import ENGLISH
 from seamline.text.words import MOST_QUERY_WORDS, query_set, query_words, words
 from seamline.types import Notice
 
@@ -60,6 +61,8 @@ class SearchEngine:
     embedder: Embedder
     now: datetime
     reranker: Reranker | None = None
+    stemming: str = ENGLISH
+    """The language whose endings the index takes off words."""
 
 
 class ReadRanking(NamedTuple):
@@ -152,7 +155,8 @@ class Finder:
             filled = similarities(self.vector, [entry for id, entry in vectors.items() if id not in near])
             entries = dict(vectors)
             legs = replace(legs, filled=filled, without=frozenset(entries.keys() - near.keys() - filled.keys()))
-            covered = coverage(sparse, [entries[id].searched for id in first[:_COVERING] if id in entries])
+            texts = [entries[id].searched for id in first[:_COVERING] if id in entries]
+            covered = coverage(sparse, texts, self.engine.stemming)
         ranking, weight = fuse_legs(legs, options, covered)
         read = self._read(ranking[: max(depths)], entries, wording, scope)
         raised = {id: score + read.bonuses[id] for id, score in read.admitted}

@@ -67,7 +67,7 @@ class LanceReader:
         self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,), every: bool = False
     ) -> list[Scored]:
         """The `k` entries with the highest BM25 score above 0; with `every`, of those that hold all words."""
-        words, asked = asked_words(query, every=every), condition(where, levels)
+        words, asked = asked_words(query, self._settings.stemming, every=every), condition(where, levels)
         if k <= 0 or not words or asked == FALSE:
             return []
         with report_errors("cannot search the index by words"):

@@ -91,7 +91,7 @@ class PostgresReader:
         """The `k` entries with the highest BM25 score above 0, exactly; with `every`, of those that hold all words."""
         self._open()
         with told(self._address):
-            asked = asked_words(query, every=every)
+            asked = asked_words(query, self._settings.stemming, every=every)
             return self._searcher.matching(asked, k, where, levels, every=every) if k > 0 else []
 
     def entries(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, Entry]:

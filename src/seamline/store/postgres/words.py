@@ -54,9 +54,9 @@ class Totals(NamedTuple):
     """Their words."""
 
 
-def bag(key: int, entry: Entry) -> Bag:
+def bag(key: int, entry: Entry, stemming: str) -> Bag:
     """What is counted of an entry."""
-    found = words(entry.counted)
+    found = words(entry.counted, stemming)
     return Bag(key, int(entry.level), Counter(found), len(found))
 
 

@@ -130,10 +130,10 @@ class Corpus:
         self._masks: dict[frozenset[int] | None, NDArray[np.bool_] | None] = {}
 
     @classmethod
-    def read(cls, arranged: Arranged, truth: Database) -> Corpus:
+    def read(cls, arranged: Arranged, truth: Database, stemming: str) -> Corpus:
         """The entries of the present state of the truth."""
         made = arranged.made
-        loose = read_loose(truth, rows_after(truth, made.last_row).tolist())
+        loose = read_loose(truth, rows_after(truth, made.last_row).tolist(), stemming)
         return cls(arranged, loose, removed_since(truth, made.counter))
 
     def matching(

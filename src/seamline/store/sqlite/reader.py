@@ -195,7 +195,7 @@ class SqliteReader:
         self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,), every: bool = False
     ) -> list[Scored]:
         """The `k` entries with the highest BM25 score above 0, exactly; with `every`, of those that hold all words."""
-        asked = asked_words(query, every=every)
+        asked = asked_words(query, self._settings.stemming, every=every)
         if k <= 0 or not asked:
             return []
         through = None if where is None else self._rows_of(where, levels)
