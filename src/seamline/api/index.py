@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import time
 from collections import Counter
@@ -43,7 +42,6 @@ from seamline.search.hits import ContextText, Results
 from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan, plan, size_plan
 from seamline.search.prompt.budget import ContextWindow
-from seamline.search.prompt.context import PromptBuilder, assemble
 from seamline.search.search import SearchEngine
 from seamline.store import create_store, is_address, open_store
 from seamline.trust.access import Access, FoundModels, Trust, admit, check_owner, models_of
@@ -377,6 +375,8 @@ class Index(IndexContents):
         progress: Callable[[int, int | None], None] | None = None,
     ) -> UpdateReport:
         """`add_many` in a thread, which also calls `progress`."""
+        import asyncio  # takes longer to load than a search
+
         return await asyncio.to_thread(self.add_many, items, media_type=media_type, batch=batch, progress=progress)
 
     def remove(self, doc: str) -> UpdateReport:
@@ -447,6 +447,8 @@ class Index(IndexContents):
         reranker: Reranker | None = None,
     ) -> Results:
         """`search` in a thread."""
+        import asyncio  # takes longer to load than a search
+
         return await asyncio.to_thread(
             self.search, query, k=k, where=where, options=options, adaptive=adaptive, reranker=reranker
         )
@@ -483,6 +485,8 @@ class Index(IndexContents):
             planned = size_plan(plan(query), most, self._average(reader, generation))
             engine = self._engine(reader, reranker)
             results = retrieve(engine, planned, settled, filter_at(condition, engine.now, settled))
+            from seamline.search.prompt.context import PromptBuilder, assemble
+
             builder = PromptBuilder(DocumentCache(reader), self._parts.tokenizer, sources, full_paths)
             text = assemble(
                 results.hits,
@@ -513,6 +517,8 @@ class Index(IndexContents):
         reranker: Reranker | None = None,
     ) -> ContextText:
         """`context` in a thread."""
+        import asyncio  # takes longer to load than a search
+
         return await asyncio.to_thread(
             self.context,
             query,
