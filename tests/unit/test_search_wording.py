@@ -12,7 +12,7 @@ from seamline.pipeline import retrieve
 from seamline.protocols import Reader
 from seamline.records import Entry
 from seamline.search.options import SearchOptions
-from seamline.search.query import LITERAL, RUN, Wording, parse_query
+from seamline.search.query import EXACT, RUN, Wording, parse_query
 from seamline.search.search import SearchEngine
 
 NOISE = {
@@ -89,7 +89,7 @@ def test_scores_stay_within_one(library: Library) -> None:
         found = retrieve(SearchEngine(reader, library.embedder, NOW), "exit code 137", SearchOptions())
     assert found.hits[0].score == pytest.approx(max(hit.score for hit in found.hits))
     assert all(0 <= hit.score <= 1 for hit in found.hits)
-    assert found.hits[0].why.wording == pytest.approx(LITERAL + RUN)
+    assert found.hits[0].why.wording == pytest.approx(EXACT + RUN)
 
 
 @pytest.mark.parametrize(

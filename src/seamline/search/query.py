@@ -102,7 +102,10 @@ def statistic_words(query: str) -> frozenset[str]:
 
 
 LITERAL = 0.5
-"""What a passage gains that holds the query as it was typed, beside 1 for the best of the legs."""
+"""What a passage gains that holds the query as it was typed, beside 1 for the best of the legs, where that is a single
+plain word: another form of it is nearly as good."""
+EXACT = 1.0
+"""The same of several words, a name or a code: more than any passage has that does not hold it."""
 RUN = 0.3
 """What it gains that holds all its words in order; a part of them, that part."""
 SHORT = 8
@@ -116,8 +119,12 @@ class Wording:
     """A query as it is worded."""
 
     def __init__(self, query: str) -> None:
-        self._typed = collapse(query.lower())
+        typed = collapse(query)
+        self._typed = typed.lower()
         self._words = whole_words(query)
+        is_plain = typed.isalpha() and typed[1:] == typed[1:].lower()
+        self.literal = LITERAL if is_plain else EXACT
+        """What a passage gains that holds the query as it was typed."""
 
     @property
     def is_short(self) -> bool:
@@ -131,7 +138,7 @@ class Wording:
         is_literal = self.is_in(text)
         if is_far and not is_literal:
             return 0.0
-        return LITERAL * is_literal + RUN * self.run(text)
+        return self.literal * is_literal + RUN * self.run(text)
 
     def is_in(self, text: str) -> bool:
         """Whether a text holds the query as it was typed, but for case and white space, and not inside of a word."""

@@ -23,7 +23,7 @@ from seamline.search.hits import Hit, Why
 from seamline.search.legs import Legs, SearchScope, find, similarities
 from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan, topic
-from seamline.search.query import LITERAL, RUN, Query, Wording, coverage, statistic_words
+from seamline.search.query import RUN, Query, Wording, coverage, statistic_words
 from seamline.search.rerank import rescore, weigh
 from seamline.text.stemming import ENGLISH
 from seamline.text.words import MOST_QUERY_WORDS, query_set, query_words, words
@@ -191,7 +191,7 @@ class Finder:
             if not left or _is_settled(admitted, bonuses, left[0], wording, depth):
                 break
             if not is_narrowed:
-                left, is_narrowed = self._holding_every(left, scope), True
+                left, is_narrowed = self._holding_every(ranking, scope), True
             page, left = left[:depth], left[depth:]
         return ReadRanking(entries, admitted, bonuses)
 
@@ -214,11 +214,13 @@ class Finder:
         depth = self.options.depth if self.query.is_plain else max(self.options.depth, DEEPEST)
         return depth, max(depth, DEEP) if wording.is_short else depth
 
-    def _holding_every(self, far: Sequence[Scored], scope: SearchScope) -> list[Scored]:
-        """Those that may hold the query as it was typed: far down in a ranking, no others are worth reading."""
+    def _holding_every(self, ranking: Sequence[Scored], scope: SearchScope) -> list[Scored]:
+        """What may hold the query as it was typed, beyond the first of a ranking: no other passages are worth reading
+        there. What BM25 found only with every word stands behind the last of the ranking."""
         found = self.engine.reader.matching(self.query.text, DEEP, where=scope.where, levels=scope.levels, every=True)
-        held = {id for id, _ in found}
-        return [one for one in far if one.id in held]
+        held, ranked = {id for id, _ in found}, {id for id, _ in ranking}
+        far = [one for one in ranking[self.options.depth :] if one.id in held]
+        return far + [Scored(id, ranking[-1].score) for id, _ in found if id not in ranked]
 
     def within_best_sections(self, documents: DocumentCache, where: Filter | None) -> Filter:
         """Narrows a filter to the chunks of the sections that match best."""
@@ -233,7 +235,7 @@ def _is_settled(
     if len(admitted) < depth:
         return False
     last = nlargest(depth, (score + bonuses[id] for id, score in admitted))[-1]
-    return not wording.is_short or last > following.score + LITERAL + RUN
+    return not wording.is_short or last > following.score + wording.literal + RUN
 
 
 def fuse_legs(legs: Legs, options: SearchOptions, covered: float = 1.0) -> tuple[list[Scored], float | None]:
