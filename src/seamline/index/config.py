@@ -149,6 +149,6 @@ def _choices(wanted: Settings, made: Settings) -> dict[str, tuple[object, object
 def _difference_text(name: str, asked: object) -> str:
     if name == "late":
         return "without late vectors" if asked else "with late vectors"
-    if name == "stemming":
+    if name in ("stemming", "stemmer"):
         return "with stems of another language"
     return f"with another {name}"
