@@ -375,9 +375,9 @@ class Index(IndexContents):
         progress: Callable[[int, int | None], None] | None = None,
     ) -> UpdateReport:
         """`add_many` in a thread, which also calls `progress`."""
-        import asyncio  # takes longer to load than a search
+        from asyncio import to_thread  # takes longer to load than a search
 
-        return await asyncio.to_thread(self.add_many, items, media_type=media_type, batch=batch, progress=progress)
+        return await to_thread(self.add_many, items, media_type=media_type, batch=batch, progress=progress)
 
     def remove(self, doc: str) -> UpdateReport:
         """Take a document out of the index. What was cited of it stays known."""
@@ -447,9 +447,9 @@ class Index(IndexContents):
         reranker: Reranker | None = None,
     ) -> Results:
         """`search` in a thread."""
-        import asyncio  # takes longer to load than a search
+        from asyncio import to_thread  # takes longer to load than a search
 
-        return await asyncio.to_thread(
+        return await to_thread(
             self.search, query, k=k, where=where, options=options, adaptive=adaptive, reranker=reranker
         )
 
@@ -476,6 +476,7 @@ class Index(IndexContents):
         divided by the budget, unless it is given; with 0 the budget is filled. Room that is left goes to the chunks
         beside those that were found, unless `whole` is off. `where` is that of `search`. With `full_paths`,
         passages name their documents in full."""
+        from seamline.search.prompt.context import PromptBuilder, assemble
         from seamline.text.sentences import sentence_starts
 
         most = budget.budget if isinstance(budget, ContextWindow) else budget
@@ -485,18 +486,10 @@ class Index(IndexContents):
             planned = size_plan(plan(query), most, self._average(reader, generation))
             engine = self._engine(reader, reranker)
             results = retrieve(engine, planned, settled, filter_at(condition, engine.now, settled))
-            from seamline.search.prompt.context import PromptBuilder, assemble
-
             builder = PromptBuilder(DocumentCache(reader), self._parts.tokenizer, sources, full_paths)
+            starts = sentence_starts
             text = assemble(
-                results.hits,
-                builder,
-                most,
-                query=query,
-                packing=packing,
-                weak=weak,
-                sentences=sentence_starts,
-                whole=whole,
+                results.hits, builder, most, query=query, packing=packing, weak=weak, sentences=starts, whole=whole
             )
             lacking = field_notices(self.recipe, condition, settled)
             notices = (*results.notices, *lacking, *vector_notices(reader, settled), *self._store.remarks())
@@ -517,9 +510,9 @@ class Index(IndexContents):
         reranker: Reranker | None = None,
     ) -> ContextText:
         """`context` in a thread."""
-        import asyncio  # takes longer to load than a search
+        from asyncio import to_thread  # takes longer to load than a search
 
-        return await asyncio.to_thread(
+        return await to_thread(
             self.context,
             query,
             budget=budget,
