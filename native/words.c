@@ -355,15 +355,30 @@ static int list_other(Sink *sink, PyObject *text, Py_ssize_t start, Py_ssize_t e
     return append(sink->list, PyUnicode_Substring(text, start, end));
 }
 
-static PyObject *words(PyObject *self, PyObject *text) {
-    static const Taker LIST = {list_known, list_other};
+static PyObject *listed(PyObject *self, PyObject *text, const Taker *taker) {
     Sink sink = {.list = PyList_New(0), .left = PyList_New(0)};
     PyObject *found = NULL;
-    if (sink.list && sink.left && each_run(self, text, &sink, &LIST) == 0)
+    if (sink.list && sink.left && each_run(self, text, &sink, taker) == 0)
         found = PyTuple_Pack(2, sink.list, sink.left);
     Py_XDECREF(sink.list);
     Py_XDECREF(sink.left);
     return found;
+}
+
+static PyObject *words(PyObject *self, PyObject *text) {
+    static const Taker LIST = {list_known, list_other};
+    return listed(self, text, &LIST);
+}
+
+/* --- runs as one word each: names whole -------------------------------------------------------------------------- */
+
+static int whole_known(Sink *sink, const Known *known) {
+    return known->count ? PyList_Append(sink->list, PyTuple_GET_ITEM(known->words, 0)) : 0;
+}
+
+static PyObject *whole(PyObject *self, PyObject *text) {
+    static const Taker WHOLE = {whole_known, list_other};
+    return listed(self, text, &WHOLE);
 }
 
 /* --- words with spaces between them ------------------------------------------------------------------------------ */
@@ -458,6 +473,7 @@ static void analyzer_dealloc(PyObject *object) {
 
 static PyMethodDef METHODS[] = {
     {"words", words, METH_O, "The words of a text, in order, and the places of runs that are left to Python."},
+    {"whole", whole, METH_O, "The first word of each run, in order, and the places of runs that are left to Python."},
     {"spaced", spaced, METH_O, "Words with spaces between them, a run that is left to Python, words, and so on."},
     {"sketch", sketch, METH_O, "SimHash of the runs of three words; None where Python must take a run apart."},
     {NULL, NULL, 0, NULL},

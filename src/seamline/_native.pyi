@@ -89,6 +89,10 @@ class Analyzer:
     def words(self, text: str, /) -> tuple[list[str], list[int]]:
         """The words of a text, in order, and the places in the list of runs that are left to Python."""
 
+    def whole(self, text: str, /) -> tuple[list[str], list[int]]:
+        """The first word of each run, in order, and the places in the list of runs that are left to Python. Reference:
+        `seamline.text.words.whole_words`."""
+
     def spaced(self, text: str, /) -> list[str]:
         """Words with spaces between them, a run that is left to Python, words, and so on."""
 

@@ -149,7 +149,9 @@ def retrieve(
 
     asked = [parse_query(query) for query in queries]
     answers = list(map(find, asked, embed([query.text for query in asked])))
-    evidence = gather(asked[0].text, answers[0][0]) if calibration else None  # of the question as a whole
+    evidence = (
+        gather(asked[0].text, answers[0][0], engine.stemming) if calibration else None
+    )  # of the question as a whole
     found = [hits for _, hits in answers]
     planned = None if isinstance(question, str) else question
     hits = merge_parts(planned, queries, found) if planned else found[0]

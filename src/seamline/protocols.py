@@ -213,8 +213,11 @@ class Reader(Protocol):
         """The `k` entries with the highest cosine similarity, best first, equal scores by id."""
         ...
 
-    def matching(self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,)) -> list[Scored]:
-        """The `k` entries with the highest BM25 score above 0, best first, equal scores by id."""
+    def matching(
+        self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,), every: bool = False
+    ) -> list[Scored]:
+        """The `k` entries with the highest BM25 score above 0, best first, equal scores by id. With `every`, only those
+        that hold all of `seamline.text.words.required_words`, scored by these."""
         ...
 
     def entries(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, Entry]:

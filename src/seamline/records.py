@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from seamline.text.content import has_content
 from seamline.text.headings import heading_line, with_headings
+from seamline.text.stemming import ENGLISH
 
 if TYPE_CHECKING:
     import numpy as np
@@ -138,6 +139,13 @@ def _equal(left: object, right: object) -> bool:
     return left is right or (not hasattr(left, "tobytes") and not hasattr(right, "tobytes") and left == right)
 
 
+def without_vectors(entry: Entry) -> Entry:
+    """An entry as it is read where nobody asks for vectors."""
+    if entry.vector is None and entry.summary_vector is None:
+        return entry
+    return replace(entry, vector=None, summary_vector=None)
+
+
 def lacks_vectors(entry: Entry, *, dual: bool) -> bool:
     """Whether an index has yet to embed something of an entry: what is searched or, in a dual index, its summary. An
     entry without either has nothing to embed."""
@@ -247,6 +255,11 @@ class Settings:
     """Whether summaries have vectors of their own."""
     options: Mapping[str, str] = field(default_factory=dict)
     """Everything else that shapes entries, by name."""
+
+    @property
+    def stemming(self) -> str:
+        """The language whose endings are taken off words."""
+        return self.options.get("stemming", ENGLISH)
 
 
 class Scored(NamedTuple):

@@ -38,6 +38,11 @@ def test_import_loads_nothing_heavy() -> None:
     assert not set(loaded_by("seamline")) & set(HEAVY)
 
 
+def test_a_search_loads_nothing_that_it_does_not_need() -> None:
+    loaded = loaded_by("seamline.cli.search, seamline.cli.hits, seamline.api.index")
+    assert not {"asyncio", "numpy.ma", "seamline.parse", "seamline.search.prompt.context"} & {*loaded}
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_every_module_imports_alone(module: str) -> None:
     assert module in loaded_by(module)

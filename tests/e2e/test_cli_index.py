@@ -201,6 +201,24 @@ def test_embedders_that_cannot_read_late_are_refused(warm, write) -> None:
     assert "was made without late vectors: index into another place, or leave the option out" in ended.lines[0]
 
 
+def test_an_index_has_the_stems_of_its_language(warm, write) -> None:
+    pytest.importorskip("snowballstemmer", reason="the extra stemming is not installed")
+    write("a.md", "# Verträge\n\nHäuser am Fluss.\n")
+    write("b.md", "# Wetter\n\nRegen am Morgen.\n")
+    assert warm("index", "a.md", "b.md", *HASH, "--stemming", "german").code == 0
+    hits = json.loads(warm("search", "Haus", "--legs", "bm25", "--json").out)["hits"]
+    assert [hit["title"] for hit in hits] == ["Verträge"]
+    assert "stemming      german" in warm("stats").out
+    assert json.loads(warm("stats", "--json").out)["stemming"] == "german"
+    assert warm("index", "a.md").code == 0  # goes on with its language
+    ended = warm("index", "a.md", "--stemming", "french")
+    assert (ended.code, ended.out, len(ended.lines)) == (1, "", 1)
+    assert "was made with stems of another language: index into another place" in ended.lines[0]
+    ended = warm("index", "b.md", "--index", "other", "--stemming", "klingon")
+    assert ended.code != 0
+    assert "expected one of arabic" in ended.lines[0]
+
+
 SHAPES: dict[str, tuple[str, ...]] = {"plain": (), "dual": ("--dual",), "flat": ("--no-hierarchy",)}
 
 

@@ -97,8 +97,8 @@ def _compare_sentences(case: Case) -> tuple[object, object]:
 
 
 def _find_words(made: str) -> tuple[object, ...]:
-    found = words.words(made), words.spaced(made), words.query_words(made), words.query_set(made)
-    return *found, sketch.text_sketch(made)
+    found = words.words(made), words.whole_words(made), words.spaced(made)
+    return *found, words.query_words(made), words.query_set(made), sketch.text_sketch(made)
 
 
 def _compare_words(case: Case) -> tuple[object, object]:

@@ -59,9 +59,10 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(ANY)
 @example("x" * 65 + ".y caféBar naïve.Test " + "éx" * 40)
 def test_words_are_those_of_python(text: str) -> None:
-    found = words.words(text), words.spaced(text), words.query_words(text), words.query_set(text)
+    makers = (words.words, words.whole_words, words.spaced, words.query_words, words.query_set)
+    found = [make(text) for make in makers]
     with python():
-        assert found == (words.words(text), words.spaced(text), words.query_words(text), words.query_set(text))
+        assert found == [make(text) for make in makers]
 
 
 @settings(deadline=None)

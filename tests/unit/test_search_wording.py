@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import cast
+
 import pytest
 
 from harness.library import NOW, Library
 from seamline.pipeline import retrieve
+from seamline.protocols import Reader
+from seamline.records import Entry
 from seamline.search.options import SearchOptions
-from seamline.search.query import LITERAL, RUN, Wording, parse_query
+from seamline.search.query import EXACT, RUN, Wording, parse_query
 from seamline.search.search import SearchEngine
 
 NOISE = {
@@ -33,6 +38,42 @@ def test_the_passage_that_says_it_comes_first(library: Library, legs: str) -> No
     assert docs(library, "exit code 137", SearchOptions(legs=legs))[0] == "answer.md"  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("legs", ["hybrid", "bm25"])
+def test_a_passage_far_down_comes_first_where_it_says_the_query(legs: str) -> None:
+    noise = {f"{n}.md": f"# Code {n}\n\nThe version of a code, versions of codes, version {n}.\n" for n in range(90)}
+    far = (
+        "# Notes\n\n" + "Much is told here that nobody asked for, at some length. " * 9 + "Ask for version code ten.\n"
+    )
+    options = SearchOptions(legs=legs)  # type: ignore[arg-type]
+    assert docs(Library({**noise, "far.md": far}), "version code", options)[0] == "far.md"
+
+
+def test_reading_ends_where_nothing_else_could_come_first() -> None:
+    library = Library({f"{n}.md": f"# Page {n}\n\nThe quota of page {n} is a quota.\n" for n in range(150)})
+    read: list[str] = []
+
+    class Watching:
+        """A reader that notes what is read."""
+
+        def __init__(self, reader: Reader) -> None:
+            self._reader = reader
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self._reader, name)
+
+        def entries(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, Entry]:
+            asked = list(ids)
+            read.extend(asked)
+            return self._reader.entries(asked, vectors=vectors)
+
+    with library.store.reader() as reader:
+        watching = cast("Reader", Watching(reader))
+        found = retrieve(SearchEngine(watching, library.embedder, NOW), "quota", SearchOptions())
+        everything = retrieve(SearchEngine(reader, library.embedder, NOW), "quota", SearchOptions(over=15))
+    assert len({*read}) <= 3 * SearchOptions().depth
+    assert [hit.entry.id for hit in found.hits][:5] == [hit.entry.id for hit in everything.hits][:5]
+
+
 def test_a_phrase_in_quotes_is_required(library: Library) -> None:
     assert docs(library, '"exit code 137"') == ["answer.md"]
     assert docs(library, '"exit code 138"') == []
@@ -48,7 +89,7 @@ def test_scores_stay_within_one(library: Library) -> None:
         found = retrieve(SearchEngine(reader, library.embedder, NOW), "exit code 137", SearchOptions())
     assert found.hits[0].score == pytest.approx(max(hit.score for hit in found.hits))
     assert all(0 <= hit.score <= 1 for hit in found.hits)
-    assert found.hits[0].why.wording == pytest.approx(LITERAL + RUN)
+    assert found.hits[0].why.wording == pytest.approx(EXACT + RUN)
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,15 @@ from dataclasses import replace
 from itertools import chain
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from seamline.errors import ConfigError
+from seamline.index.config import IndexConfig
+from seamline.search.query import Wording
 from seamline.testing.entries import WEIRD, entry, texts
 from seamline.testing.strategies import documents
-from seamline.text.words import LONGEST_WORD, MOST_QUERY_WORDS, query_words, stem, words
+from seamline.text.words import LONGEST_WORD, MOST_QUERY_WORDS, query_words, required_words, spaced, stem, words
 
 EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "120"))
 law = settings(max_examples=EXAMPLES, deadline=None, print_blob=True)
@@ -198,3 +201,77 @@ def test_a_text_is_searched_under_its_title_and_headings() -> None:
     one = replace(entry("a.md", "Trim the wick.", lead="# Wick\n\n"), title="Lamps", path=("Oil", "Wick"))
     assert one.searched == "Lamps > Oil > Wick\n\n# Wick\n\nTrim the wick."
     assert words(one.searched) == ["lamp", "oil", "wick", "wick", "trim", "the", "wick"]
+
+
+@pytest.mark.parametrize(
+    ("query", "required"),
+    [
+        ("the exit code 137", "exit code 137"),
+        ("os.path", "os path"),
+        ("useState useState", "use stat"),
+        ("usestate", "usestat"),
+        ("--dry-run", "dry run"),
+        ("what is the", "what is the"),
+        ("検索する", "検索 索す する"),
+        ("...", ""),
+    ],
+)
+def test_words_that_a_text_must_hold(query: str, required: str) -> None:
+    assert required_words(query) == required.split()
+
+
+_PIECES = st.lists(st.sampled_from(["os.path", "exit", "v1.2", "useState", "ERR_137", "codes", "検索", "--all", "of"]))
+
+
+@given(_PIECES.filter(bool), _PIECES, _PIECES, st.sampled_from([" ", ", ", ".", "(", "/"]))
+def test_a_text_that_holds_a_query_as_it_is_typed_holds_what_is_required(
+    asked: list[str], before: list[str], after: list[str], between: str
+) -> None:
+    query = " ".join(asked)
+    text = between.join((" ".join(before), query, " ".join(after)))
+    assume(Wording(query).is_in(text))
+    assert {*required_words(query)} <= {*words(text)}
+
+
+FORMS = {
+    "german": ("Häuser Häusern Hauses Haus", "verbinden verbindet"),
+    "french": ("général générales généraux", "configurer configurée configurées"),
+    "spanish": ("camino caminos caminar", "instalado instaladas instalar"),
+    "italian": ("articolo articoli",),
+    "russian": ("книга книгами книгу",),
+    "swedish": ("flicka flickor flickorna",),
+}
+
+
+@pytest.mark.parametrize(("language", "forms"), [(name, line) for name, lines in FORMS.items() for line in lines])
+def test_forms_of_a_word_meet_in_their_language(language: str, forms: str) -> None:
+    pytest.importorskip("snowballstemmer", reason="the extra stemming is not installed")
+    assert len({*words(forms, language)}) == 1
+    assert len({*words(forms)}) > 1
+    assert spaced(forms, language).split() == words(forms, language)
+
+
+@law
+@given(anything, st.sampled_from(["german", "french", "russian", "arabic"]))
+def test_words_of_other_languages_can_be_stored_and_found(text: str, language: str) -> None:
+    pytest.importorskip("snowballstemmer", reason="the extra stemming is not installed")
+    found = words(text, language)
+    assert all(word and len(word) <= LONGEST_WORD and word.split() == [word] and "\0" not in word for word in found)
+    assert {*query_words(text, language)} <= {*found}
+    assert {*required_words(text, language)} <= {*found}
+
+
+@given(st.text("aéèüößñçАЁй", max_size=9), st.sampled_from(["german", "french", "spanish", "russian"]))
+def test_composed_and_decomposed_letters_have_the_same_stem(text: str, language: str) -> None:
+    pytest.importorskip("snowballstemmer", reason="the extra stemming is not installed")
+    assert words(unicodedata.normalize("NFD", text), language) == words(text, language)
+
+
+def test_names_codes_and_unspaced_scripts_are_the_same_in_every_language() -> None:
+    pytest.importorskip("snowballstemmer", reason="the extra stemming is not installed")
+    assert words("ERR_137 v1beta1 検索", "german") == words("ERR_137 v1beta1 検索")
+
+
+def test_a_language_without_a_stemmer_is_refused() -> None:
+    with pytest.raises(ConfigError, match="klingon"):
+        IndexConfig(stemming="klingon")

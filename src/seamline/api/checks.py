@@ -40,6 +40,7 @@ PACKAGES = {
     "lancedb": (LANCE, "keeps an index in a LanceDB folder"),
     "obstore": (command("s3"), "keeps an index on object storage"),
     "ray": (command("ray"), "indexes on many machines"),
+    "snowballstemmer": (command("stemming"), "stems words of languages other than English"),
 }
 """Packages that only an index needs: the command that installs each, and what it is for."""
 KNOWN_TEXTS = ("The retry fails after the server answered 429 five times.", "Another attempt was refused.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import time
 from collections import Counter
@@ -43,7 +42,6 @@ from seamline.search.hits import ContextText, Results
 from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan, plan, size_plan
 from seamline.search.prompt.budget import ContextWindow
-from seamline.search.prompt.context import PromptBuilder, assemble
 from seamline.search.search import SearchEngine
 from seamline.store import create_store, is_address, open_store
 from seamline.trust.access import Access, FoundModels, Trust, admit, check_owner, models_of
@@ -377,7 +375,9 @@ class Index(IndexContents):
         progress: Callable[[int, int | None], None] | None = None,
     ) -> UpdateReport:
         """`add_many` in a thread, which also calls `progress`."""
-        return await asyncio.to_thread(self.add_many, items, media_type=media_type, batch=batch, progress=progress)
+        from asyncio import to_thread  # takes longer to load than a search
+
+        return await to_thread(self.add_many, items, media_type=media_type, batch=batch, progress=progress)
 
     def remove(self, doc: str) -> UpdateReport:
         """Take a document out of the index. What was cited of it stays known."""
@@ -447,7 +447,9 @@ class Index(IndexContents):
         reranker: Reranker | None = None,
     ) -> Results:
         """`search` in a thread."""
-        return await asyncio.to_thread(
+        from asyncio import to_thread  # takes longer to load than a search
+
+        return await to_thread(
             self.search, query, k=k, where=where, options=options, adaptive=adaptive, reranker=reranker
         )
 
@@ -474,6 +476,7 @@ class Index(IndexContents):
         divided by the budget, unless it is given; with 0 the budget is filled. Room that is left goes to the chunks
         beside those that were found, unless `whole` is off. `where` is that of `search`. With `full_paths`,
         passages name their documents in full."""
+        from seamline.search.prompt.context import PromptBuilder, assemble
         from seamline.text.sentences import sentence_starts
 
         most = budget.budget if isinstance(budget, ContextWindow) else budget
@@ -484,15 +487,9 @@ class Index(IndexContents):
             engine = self._engine(reader, reranker)
             results = retrieve(engine, planned, settled, filter_at(condition, engine.now, settled))
             builder = PromptBuilder(DocumentCache(reader), self._parts.tokenizer, sources, full_paths)
+            starts = sentence_starts
             text = assemble(
-                results.hits,
-                builder,
-                most,
-                query=query,
-                packing=packing,
-                weak=weak,
-                sentences=sentence_starts,
-                whole=whole,
+                results.hits, builder, most, query=query, packing=packing, weak=weak, sentences=starts, whole=whole
             )
             lacking = field_notices(self.recipe, condition, settled)
             notices = (*results.notices, *lacking, *vector_notices(reader, settled), *self._store.remarks())
@@ -513,7 +510,9 @@ class Index(IndexContents):
         reranker: Reranker | None = None,
     ) -> ContextText:
         """`context` in a thread."""
-        return await asyncio.to_thread(
+        from asyncio import to_thread  # takes longer to load than a search
+
+        return await to_thread(
             self.context,
             query,
             budget=budget,
@@ -585,7 +584,8 @@ class Index(IndexContents):
 
     def _engine(self, reader: Reader, reranker: Reranker | None) -> SearchEngine:
         judge = CachedReranker(reranker, self._caches) if reranker else None
-        return SearchEngine(reader, CachedEmbedder(self._embedder, self._caches), datetime.now(UTC), judge)
+        embedder = CachedEmbedder(self._embedder, self._caches)
+        return SearchEngine(reader, embedder, datetime.now(UTC), judge, self.settings.stemming)
 
     def _settled(self, options: SearchOptions | None, k: int | None) -> SearchOptions:
         settled = replace(options or SearchOptions(), dual=self.settings.dual)

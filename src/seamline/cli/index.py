@@ -98,6 +98,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     made.add_argument("--no-hierarchy", action="store_true", help="do not search sections by their summaries")
     made.add_argument("--dual", action="store_true", help="embed summaries too: finds more, takes twice the room")
     made.add_argument("--late", action="store_true", help="embed chunks with what stands around them: for long windows")
+    made.add_argument("--stemming", metavar="LANGUAGE", help="take the endings of this language off words (english)")
     add_recipe_options(parser)
     parser.hints = {"-k": "how many passages are found is up to `seamline search`; --limit is the size of chunks"}  # type: ignore[attr-defined]
     return parser
@@ -253,7 +254,8 @@ def _any_to_read(job: IndexJob) -> bool:
 
 
 def _asks_for_config(args: argparse.Namespace) -> bool:
-    return _asks_for_recipe(args) or args.embedder is not None or args.no_hierarchy or args.dual or args.late
+    named = args.embedder is not None or args.stemming is not None
+    return _asks_for_recipe(args) or named or args.no_hierarchy or args.dual or args.late
 
 
 def _asks_for_recipe(args: argparse.Namespace) -> bool:
@@ -271,6 +273,7 @@ def _index_config(args: argparse.Namespace, settled: Settled, index: Index | Non
             hierarchy=not args.no_hierarchy,
             dual=args.dual,
             late=args.late,
+            stemming=args.stemming or IndexConfig().stemming,
         )
     return IndexConfig(
         settled.recipe if _asks_for_recipe(args) else index.recipe,
@@ -278,6 +281,7 @@ def _index_config(args: argparse.Namespace, settled: Settled, index: Index | Non
         hierarchy=not args.no_hierarchy and index.settings.options.get("hierarchy") == "yes",
         dual=args.dual or index.settings.dual,
         late=args.late or is_late(index.settings),
+        stemming=args.stemming or index.settings.stemming,
     )
 
 

@@ -11,6 +11,7 @@ from seamline.cli.options import HelpFormatter
 from seamline.cli.output import DONE
 from seamline.cli.place import add_place_options, existing, open_place
 from seamline.cli.terminal import TerminalStyle, plural, style_for, visible
+from seamline.text.stemming import ENGLISH
 
 if TYPE_CHECKING:
     from seamline.api.index import Index, Stats
@@ -73,6 +74,7 @@ def _print_json(index: Index, stats: Stats) -> None:
                 "embedding": settings.embedding,
                 "dual": settings.dual,
                 "late": is_late(settings),
+                "stemming": settings.stemming,
                 "hierarchy": settings.options.get("hierarchy") == "yes",
                 "fingerprint": settings.fingerprint,
                 "recipe": settings.recipe,
@@ -114,6 +116,8 @@ def _rows(index: Index, stats: Stats) -> Iterator[tuple[str, str]]:
         yield "to review", f"{plural(sum(stats.needs_review.values()), 'chunk')} of {docs}{more}: the text is unsure"
     kinds = ", dual" * settings.dual + ", late" * is_late(settings)
     yield "embedder", f"{visible(settings.embedder)}, {settings.dimensions} dimensions{kinds}"
+    if settings.stemming != ENGLISH:
+        yield "stemming", settings.stemming
     yield "recipe", f"{settings.fingerprint}, limit {recipe.budget.limit} ({visible(recipe.tokenizer)})"
     if stats.size:
         yield "size", _size(stats.size) + (f", {_size(stats.size / stats.chunks)} per chunk" if stats.chunks else "")

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from seamline.api.explain import explain
 from seamline.cli.terminal import TerminalStyle, clip, clip_middle, columns, plural, visible
 from seamline.text.lines import LINE_END
 from seamline.types import Chunk, Document, Span
@@ -42,6 +41,8 @@ class ChunkLine(NamedTuple):
 
 def render(name: str, document: Document, made: DocumentChunks, look: ChunkView) -> str:
     """A document, its chunks, and what was written about them."""
+    from seamline.api.explain import explain  # not needed where hits are shown
+
     chunks, recipe = made.chunks, made.recipe
     lines = [_header(name, document, chunks, look.style)]
     if look.explain and made.reasons:

@@ -10,6 +10,7 @@ from seamline.protocols import Embedder, Store
 from seamline.recipe.recipe import Overlap, Recipe
 from seamline.recipe.toml import from_mapping, to_toml
 from seamline.records import Settings
+from seamline.text.stemming import ENGLISH, check_language, stemmer_version
 from seamline.text.words import ANALYZER
 
 SHADOW = 60
@@ -34,6 +35,11 @@ class IndexConfig:
     """Whether the summaries of chunks have vectors of their own."""
     late: bool = False
     """Whether chunks are read together with those around them, as many as the embedder reads at once."""
+    stemming: str = ENGLISH
+    """The language whose endings are taken off words: one of `seamline.text.stemming.LANGUAGES`."""
+
+    def __post_init__(self) -> None:
+        check_language(self.stemming)
 
 
 def recipe_of(settings: Settings) -> Recipe:
@@ -50,6 +56,8 @@ def settings_of(config: IndexConfig, embedder: Embedder) -> Settings:
 
         token_embedder(embedder)
         options["late"] = str(LATE)
+    if config.stemming != ENGLISH:
+        options |= {"stemming": config.stemming, "stemmer": stemmer_version(config.stemming)}
     return Settings(
         schema=SCHEMA,
         recipe=to_toml(recipe),
@@ -88,6 +96,12 @@ def check(store: Store, embedder: Embedder, config: IndexConfig | None) -> None:
         )
     if made.analyzer != ANALYZER or made.schema != SCHEMA or made.options.get("late", str(LATE)) != str(LATE):
         raise StoreError(f"the index at {store.url} was made by another version of Seamline: index into another place")
+    stemmer = made.options.get("stemmer", "")
+    if stemmer and stemmer != (installed := stemmer_version(made.stemming)):
+        raise StoreError(
+            f"the index at {store.url} was made with snowballstemmer {stemmer}, and {installed} is installed: their "
+            f"words may differ; run `pip install 'snowballstemmer=={stemmer}.*'`, or index into another place"
+        )
     if config is None:
         return
     wanted = settings_of(config if config.recipe else replace(config, recipe=recipe_of(made)), embedder)
@@ -135,4 +149,6 @@ def _choices(wanted: Settings, made: Settings) -> dict[str, tuple[object, object
 def _difference_text(name: str, asked: object) -> str:
     if name == "late":
         return "without late vectors" if asked else "with late vectors"
+    if name in ("stemming", "stemmer"):
+        return "with stems of another language"
     return f"with another {name}"

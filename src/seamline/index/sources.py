@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from seamline.errors import ParseError, StoreError
 from seamline.files import MAX_BYTES, File, expand, fence_around, read_file, shorten
 from seamline.formats import LATEX
-from seamline.parse import gather_project
-from seamline.parse.latex.project import find_parts
 from seamline.recipe.ignore import FileChoice, LeftOut, ObjectRules
 from seamline.remote.buckets import SCHEME, Bucket, is_bucket
 
@@ -225,6 +223,8 @@ def _read(file: File, doc: str, max_bytes: int | None, notices: list[str]) -> by
 
 
 def _gather(path: Path, folder: Path, media_type: str | None, bounds: SourceLimits, data: bytes) -> LatexProject | None:
+    from seamline.parse import gather_project  # parsers are not needed where an index is only searched
+
     return gather_project(data, path, folder, media_type, bounds.encoding, bounds.max_bytes)
 
 
@@ -236,6 +236,8 @@ def _parts_of_others(candidates: Mapping[str, IndexSource], places: Mapping[str,
     def project(place: str) -> LatexProject | None:
         source = candidates[known[place]]
         return source.gather(source.read()) if source.gather is not None else None
+
+    from seamline.parse.latex.project import find_parts
 
     return {known[part]: top for part, top in find_parts(list(known), project).items()}
 

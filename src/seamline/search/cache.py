@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from seamline.protocols import Embedder, Reader, Reranker
-from seamline.records import Entry, Head, Levels, Scored, VectorKind, Version
+from seamline.records import Entry, Head, Levels, Scored, VectorKind, Version, without_vectors
 from seamline.search.documents import Layout
 from seamline.search.legs import query_vectors
 from seamline.search.rerank import weight_of
@@ -128,11 +128,6 @@ def _hits(results: Results) -> int:
     return 1 + len(results)
 
 
-def _without_vectors(entry: Entry) -> Entry:
-    """As it is read where nobody asks for vectors."""
-    return entry if entry.vector is None else replace(entry, vector=None, summary_vector=None)
-
-
 class CachedEmbedder:
     """An embedder that remembers queries; texts go straight to the model."""
 
@@ -203,7 +198,7 @@ class CachedReader:
             known[id] = entry
             cache.put((self._generation, id), entry)
         found = {id: entry for id, entry in known.items() if entry is not None}
-        return found if vectors else {id: _without_vectors(entry) for id, entry in found.items()}
+        return found if vectors else {id: without_vectors(entry) for id, entry in found.items()}
 
     def _known(self, id: str, vectors: bool) -> Entry | None:
         """The entry, unless vectors are asked for and it was fetched without."""
@@ -231,8 +226,10 @@ class CachedReader:
     ) -> list[Scored]:
         return self._reader.near(vector, k, where=where, levels=levels, of=of)
 
-    def matching(self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,)) -> list[Scored]:
-        return self._reader.matching(query, k, where=where, levels=levels)
+    def matching(
+        self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,), every: bool = False
+    ) -> list[Scored]:
+        return self._reader.matching(query, k, where=where, levels=levels, every=every)
 
     def select(self, where: Filter | None = None, *, vectors: bool = False) -> Iterator[Entry]:
         return self._reader.select(where, vectors=vectors)

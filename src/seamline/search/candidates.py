@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from seamline.records import ABOUT, ANSWERS, RESTATED, Entry
+from seamline.records import ABOUT, ANSWERS, RESTATED, Entry, without_vectors
 from seamline.search.documents import DocumentCache
 from seamline.search.hits import Hit, Why
 
@@ -58,11 +58,12 @@ def order(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 def as_hits(candidates: Sequence[Candidate], documents: DocumentCache) -> list[Hit]:
     """Hits with their citations, each to be read as it was indexed."""
-    documents.keep({one.entry.id: one.entry for one in candidates})
+    entries = {one.entry.id: without_vectors(one.entry) for one in candidates}
+    documents.keep(entries)
     documents.fetch(entry.doc for one in candidates for entry in (one.entry, *one.twins))
     return [
         Hit(
-            entry=one.entry,
+            entry=entries[one.entry.id],
             score=one.score,
             relative=one.score,
             citations=documents.citations(one.entry),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -52,16 +52,16 @@ class Legs:
         known = dict(self.sparse)
         return {id: known.get(id, below) for id in self.ids} if known else {}
 
-    def parts(self) -> dict[str, tuple[LegScore | None, LegScore | None]]:
-        """For each id its dense and its BM25 part."""
-        dense, sparse = _ranks(self.dense), _ranks(self.sparse)
+    def parts(self, ids: Collection[str]) -> dict[str, tuple[LegScore | None, LegScore | None]]:
+        """For each of these ids its dense and its BM25 part."""
+        dense, sparse = _ranks(self.dense, ids), _ranks(self.sparse, ids)
         for id, score in (self.filled or {}).items():
             dense.setdefault(id, LegScore(0, score))
-        return {id: (dense.get(id), sparse.get(id)) for id in self.ids}
+        return {id: (dense.get(id), sparse.get(id)) for id in ids}
 
 
-def _ranks(found: Sequence[Scored]) -> dict[str, LegScore]:
-    return {id: LegScore(rank, score) for rank, (id, score) in enumerate(found, start=1)}
+def _ranks(found: Sequence[Scored], ids: Collection[str]) -> dict[str, LegScore]:
+    return {id: LegScore(rank, score) for rank, (id, score) in enumerate(found, start=1) if id in ids}
 
 
 def query_vectors(embedder: Embedder, queries: Sequence[str]) -> Vector:

@@ -7,8 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
+from seamline.text.stemming import ENGLISH
 from seamline.text.words import COMMON, located, query_words, whole_words, words
 from seamline.types import collapse
 
@@ -78,10 +80,10 @@ def _holds(text: str, held: frozenset[str], phrase: Phrase) -> bool:
     return any(all(want <= runs[at + n] for n, want in enumerate(phrase)) for at in range(len(runs) - size + 1))
 
 
-def coverage(query: str, texts: Iterable[str]) -> float:
-    """The largest share of a query's words that one of some texts holds."""
-    asked = frozenset(query_words(query))
-    return max((len(asked.intersection(words(text))) for text in texts), default=0) / max(1, len(asked))
+def coverage(query: str, texts: Iterable[str], stemming: str = ENGLISH) -> float:
+    """The largest share of a query's words that one of some texts holds, by the stems of the index."""
+    asked = frozenset(query_words(query, stemming))
+    return max((len(asked.intersection(words(text, stemming))) for text in texts), default=0) / max(1, len(asked))
 
 
 _STATISTIC = re.compile(
@@ -100,7 +102,10 @@ def statistic_words(query: str) -> frozenset[str]:
 
 
 LITERAL = 0.5
-"""What a passage gains that holds the query as it was typed, beside 1 for the best of the legs."""
+"""What a passage gains that holds the query as it was typed, beside 1 for the best of the legs, where that is a single
+plain word: another form of it is nearly as good."""
+EXACT = 1.0
+"""The same of several words, a name or a code: more than any passage has that does not hold it."""
 RUN = 0.3
 """What it gains that holds all its words in order; a part of them, that part."""
 SHORT = 8
@@ -114,20 +119,26 @@ class Wording:
     """A query as it is worded."""
 
     def __init__(self, query: str) -> None:
-        self._typed = collapse(query.lower())
+        typed = collapse(query)
+        self._typed = typed.lower()
         self._words = whole_words(query)
+        is_plain = typed.isalpha() and typed[1:] == typed[1:].lower()
+        self.literal = LITERAL if is_plain else EXACT
+        """What a passage gains that holds the query as it was typed."""
 
     @property
     def is_short(self) -> bool:
         return 0 < len(self._words) <= SHORT
 
     def bonus(self, text: str, *, is_far: bool = False) -> float:
-        """What a passage gains for its wording. One far down gains only by all of it: to look for parts in every text
-        would take longer than the rest of a search."""
+        """What a passage gains for its wording, where the query is short. One far down gains only by all of it: to look
+        for parts in every text would take longer than the rest of a search."""
+        if not self.is_short:
+            return 0.0
         is_literal = self.is_in(text)
         if is_far and not is_literal:
             return 0.0
-        return LITERAL * is_literal + RUN * self.run(text)
+        return self.literal * is_literal + RUN * self.run(text)
 
     def is_in(self, text: str) -> bool:
         """Whether a text holds the query as it was typed, but for case and white space, and not inside of a word."""
@@ -144,9 +155,13 @@ class Wording:
 
     def run(self, text: str) -> float:
         """The share of the query's words that stand in a row in a text; one word of several is no row."""
-        found = whole_words(text)
-        longest = max((self._row(found, at) for at, word in enumerate(found) if word in self._places), default=0)
-        return longest / len(self._words) if longest > 1 or len(self._words) == 1 else 0.0
+        found, places = whole_words(text), self._places
+        if len(self._words) == 1:
+            return float(self._words[0] in found)
+        held = [at for at, word in enumerate(found) if word in places]
+        rows = (self._row(found, at) for at, following in pairwise(held) if following == at + 1)
+        longest = max(rows, default=0)
+        return longest / len(self._words) if longest > 1 else 0.0
 
     @cached_property
     def _places(self) -> Mapping[str, Sequence[int]]:

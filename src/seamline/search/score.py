@@ -20,6 +20,7 @@ from seamline.search.hits import Evidence, Hit
 from seamline.search.options import LegChoice
 from seamline.search.query import LITERAL, coverage
 from seamline.search.rerank import weight_of
+from seamline.text.stemming import ENGLISH
 from seamline.types import Notice
 
 RELEVANT = 0.2
@@ -65,11 +66,11 @@ def calibration_of(legs: LegChoice, embedder: str, reranker: Reranker | None) ->
     return BY_WORDS if legs == "bm25" else BY_MEANING.get(embedder)
 
 
-def gather(query: str, best: Sequence[Candidate]) -> Evidence:
+def gather(query: str, best: Sequence[Candidate], stemming: str = ENGLISH) -> Evidence:
     """The evidence that these candidates, best first, answer a query."""
     near = [one.why.dense.score for one in best[:_FIRST] if one.why.dense is not None]
     texts = (f"{one.entry.searched}\n{one.why.about}" for one in best[:_FIRST])
-    return Evidence(max(near, default=None), coverage(query, texts))
+    return Evidence(max(near, default=None), coverage(query, texts, stemming))
 
 
 def calibrate(hits: Sequence[Hit], evidence: Evidence, by: Calibration) -> list[Hit]:

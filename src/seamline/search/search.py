@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from heapq import nlargest
 from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.errors import ConfigError
@@ -17,12 +18,14 @@ from seamline.search.candidates import Candidate, as_hits, order, resolve_derive
 from seamline.search.documents import DocumentCache
 from seamline.search.duplicates import collapse
 from seamline.search.expand import second_look, without_covered
+from seamline.search.fuse import sort_scores
 from seamline.search.hits import Hit, Why
 from seamline.search.legs import Legs, SearchScope, find, similarities
 from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan, topic
-from seamline.search.query import Query, Wording, coverage, statistic_words
+from seamline.search.query import RUN, Query, Wording, coverage, statistic_words
 from seamline.search.rerank import rescore, weigh
+from seamline.text.stemming import ENGLISH
 from seamline.text.words import MOST_QUERY_WORDS, query_set, query_words, words
 from seamline.types import Notice
 
@@ -58,6 +61,18 @@ class SearchEngine:
     embedder: Embedder
     now: datetime
     reranker: Reranker | None = None
+    stemming: str = ENGLISH
+    """The language whose endings the index takes off words."""
+
+
+class ReadRanking(NamedTuple):
+    """The part of a ranking that was read."""
+
+    entries: Mapping[str, Entry]
+    admitted: Sequence[Scored]
+    """What the query admits, best first."""
+    bonuses: Mapping[str, float]
+    """What each of them gains by its wording."""
 
 
 class Question(NamedTuple):
@@ -138,32 +153,47 @@ class Finder:
             wanted = [id for n, id in enumerate(first) if n < _COVERING or id not in near]
             vectors = reader.entries(wanted, vectors=True)
             filled = similarities(self.vector, [entry for id, entry in vectors.items() if id not in near])
-            entries = {id: replace(entry, vector=None, summary_vector=None) for id, entry in vectors.items()}
+            entries = dict(vectors)
             legs = replace(legs, filled=filled, without=frozenset(entries.keys() - near.keys() - filled.keys()))
-            covered = coverage(sparse, [entries[id].searched for id in first[:_COVERING] if id in entries])
-        parts = legs.parts()
+            texts = [entries[id].searched for id in first[:_COVERING] if id in entries]
+            covered = coverage(sparse, texts, self.engine.stemming)
         ranking, weight = fuse_legs(legs, options, covered)
-        ranking = ranking[: max(depths)]
-        entries |= reader.entries([id for id, _ in ranking if id not in entries])
-        texts = {id: entries[id].searched for id, _ in ranking if id in entries}
-        admitted = [one for one in ranking if one.id in texts and self.query.admits(texts[one.id])]
-        bonuses = {
-            id: wording.bonus(texts[id], is_far=rank >= options.depth)
-            for rank, (id, _) in enumerate(admitted)
-            if wording.is_short
-        }
-        raised = {id: score + bonuses.get(id, 0.0) for id, score in admitted}
+        read = self._read(ranking[: max(depths)], entries, wording, scope)
+        raised = {id: score + read.bonuses[id] for id, score in read.admitted}
         # The best keeps the score that the best of the legs has: parts of a question are set beside each other.
-        scale = max((score for _, score in admitted), default=1.0) / (max(raised.values(), default=1.0) or 1.0)
-        found = [
+        scale = max((score for _, score in read.admitted), default=1.0) / (max(raised.values(), default=1.0) or 1.0)
+        best = sort_scores({id: score * scale for id, score in raised.items()})[: options.depth]
+        parts, fused = legs.parts({id for id, _ in best}), dict(read.admitted)
+        return [
             Candidate(
-                entries[id],
-                raised[id] * scale,
-                Why(dense=parts[id][0], bm25=parts[id][1], weight=weight, fused=score, wording=bonuses.get(id) or None),
+                read.entries[id],
+                score,
+                Why(*parts[id], weight=weight, fused=fused[id], wording=read.bonuses[id] or None),
             )
-            for id, score in admitted
+            for id, score in best
         ]
-        return order(found)[: options.depth]
+
+    def _read(
+        self, ranking: Sequence[Scored], known: Mapping[str, Entry], wording: Wording, scope: SearchScope
+    ) -> ReadRanking:
+        """Read a ranking as far as its best may stand, beside the entries that are known already."""
+        depth, reader = self.options.depth, self.engine.reader
+        entries, admitted, bonuses = dict(known), list[Scored](), dict[str, float]()
+        page, left = ranking[:depth], ranking[depth:]
+        is_narrowed = not self.query.is_plain
+        while page:
+            entries |= reader.entries([id for id, _ in page if id not in entries])
+            for one in page:
+                text = entries[one.id].searched if one.id in entries else None
+                if text is not None and self.query.admits(text):
+                    bonuses[one.id] = wording.bonus(text, is_far=len(admitted) >= depth)
+                    admitted.append(one)
+            if not left or _is_settled(admitted, bonuses, left[0], wording, depth):
+                break
+            if not is_narrowed:
+                left, is_narrowed = self._holding_every(ranking, scope), True
+            page, left = left[:depth], left[depth:]
+        return ReadRanking(entries, admitted, bonuses)
 
     def with_statistics(self, found: Sequence[Candidate], where: Filter | None) -> list[Candidate]:
         """The candidates, and before them summaries of tables where the question asks for a statistic of what they
@@ -184,10 +214,28 @@ class Finder:
         depth = self.options.depth if self.query.is_plain else max(self.options.depth, DEEPEST)
         return depth, max(depth, DEEP) if wording.is_short else depth
 
+    def _holding_every(self, ranking: Sequence[Scored], scope: SearchScope) -> list[Scored]:
+        """What may hold the query as it was typed, beyond the first of a ranking: no other passages are worth reading
+        there. What BM25 found only with every word stands behind the last of the ranking."""
+        found = self.engine.reader.matching(self.query.text, DEEP, where=scope.where, levels=scope.levels, every=True)
+        held, ranked = {id for id, _ in found}, {id for id, _ in ranking}
+        far = [one for one in ranking[self.options.depth :] if one.id in held]
+        return far + [Scored(id, ranking[-1].score) for id, _ in found if id not in ranked]
+
     def within_best_sections(self, documents: DocumentCache, where: Filter | None) -> Filter:
         """Narrows a filter to the chunks of the sections that match best."""
         sections = self.candidates(SearchScope(expand.both(where, expand.SECTIONS), None))[:_SECTIONS]
         return expand.both(where, expand.inside([one.entry for one in sections], documents))
+
+
+def _is_settled(
+    admitted: Sequence[Scored], bonuses: Mapping[str, float], following: Scored, wording: Wording, depth: int
+) -> bool:
+    """Whether as many as are wanted stand above all that follows in a ranking, whatever it gains by its wording."""
+    if len(admitted) < depth:
+        return False
+    last = nlargest(depth, (score + bonuses[id] for id, score in admitted))[-1]
+    return not wording.is_short or last > following.score + wording.literal + RUN
 
 
 def fuse_legs(legs: Legs, options: SearchOptions, covered: float = 1.0) -> tuple[list[Scored], float | None]:

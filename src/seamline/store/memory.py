@@ -16,11 +16,23 @@ import numpy as np
 from seamline.errors import IndexMissing, StoreError
 from seamline.filters import tree as filters
 from seamline.filters.tree import Filter
-from seamline.records import Change, Entry, Head, Levels, Problem, Scored, Settings, VectorKind, Version, lacks_vectors
+from seamline.records import (
+    Change,
+    Entry,
+    Head,
+    Levels,
+    Problem,
+    Scored,
+    Settings,
+    VectorKind,
+    Version,
+    lacks_vectors,
+    without_vectors,
+)
 from seamline.store import bm25, codec
 from seamline.store.changes import Current, check_changes, check_query, check_vectors, fill_vectors
 from seamline.store.verify import verify_reader
-from seamline.text.words import query_words, words
+from seamline.text.words import asked_words, words
 from seamline.types import Notice
 
 if TYPE_CHECKING:
@@ -195,8 +207,8 @@ class MemoryWriter:
         state = store._state
         check_changes(changes, lambda doc: _current(state, doc), store.settings)
         if changes:
-            dual, known = store.settings.dual, state.documents
-            new = {change.head.doc: _changed(known.get(change.head.doc), change, dual) for change in changes}
+            settings, known = store.settings, state.documents
+            new = {change.head.doc: _changed(known.get(change.head.doc), change, settings) for change in changes}
             store._replace(_State({**known, **new}, state.generation + 1))
 
     def add_vectors(self, entries: Sequence[Entry]) -> int:
@@ -208,7 +220,7 @@ class MemoryWriter:
         for given in entries:
             kept = state.kept.get(given.id)
             if kept and (entry := fill_vectors(kept.entry, kept.digest, given, dual=dual)):
-                filled.setdefault(entry.doc, {})[entry.id] = _keep(entry, dual)
+                filled.setdefault(entry.doc, {})[entry.id] = _keep(entry, store.settings)
         if filled:
             known = state.documents
             new = {doc: replace(known[doc], entries={**known[doc].entries, **put}) for doc, put in filled.items()}
@@ -249,11 +261,16 @@ class MemoryReader:
         scores = (matrix[[places[id] for id in found]] * vector).sum(axis=1, dtype=np.float64)
         return _best([Scored(id, float(score)) for id, score in zip(found, scores, strict=True)], k)
 
-    def matching(self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,)) -> list[Scored]:
-        """The `k` entries with the highest BM25 score above 0, exactly."""
-        worth = self._worth(query_words(query))
+    def matching(
+        self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,), every: bool = False
+    ) -> list[Scored]:
+        """The `k` entries with the highest BM25 score above 0, exactly; with `every`, of those that hold all words."""
+        asked = asked_words(query, self._settings.stemming, every=every)
+        worth = self._worth(asked)
         found = []
         for kept in self._through(where, levels) if worth else ():
+            if every and not kept.counts.keys() >= {*asked}:
+                continue
             score = sum(
                 worth[word] * bm25.weight(kept.counts[word], kept.length, self._state.average)
                 for word in worth
@@ -352,25 +369,25 @@ def _unmoved(document: _Document, erased: Collection[str]) -> _Document:
     return replace(document, head=replace(document.head, moved_to="")) if moved else document
 
 
-def _changed(old: _Document | None, change: Change, dual: bool) -> _Document:
+def _changed(old: _Document | None, change: Change, settings: Settings) -> _Document:
     dropped = frozenset(change.drop)
     entries = {id: kept for id, kept in old.entries.items() if id not in dropped} if old else {}
-    put = {entry.id: _keep(entry, dual) for entry in change.put}
+    put = {entry.id: _keep(entry, settings) for entry in change.put}
     versions = dict(old.versions) if old else {}
     if change.version is not None:
         versions[change.version.number] = (change.version, codec.seal(change.version))
     return _Document(change.head, {**entries, **put}, versions, (old.owned if old else frozenset()) | put.keys())
 
 
-def _keep(entry: Entry, dual: bool) -> _Kept:
+def _keep(entry: Entry, settings: Settings) -> _Kept:
     own = replace(
         entry,
         meta=MappingProxyType(dict(entry.meta)),
         vector=_frozen(entry.vector),
         summary_vector=_frozen(entry.summary_vector),
     )
-    found = words(own.counted)
-    lacking = lacks_vectors(own, dual=dual)
+    found = words(own.counted, settings.stemming)
+    lacking = lacks_vectors(own, dual=settings.dual)
     return _Kept(own, codec.digest(own), codec.checksum(own), Counter(found), len(found), lacking)
 
 
@@ -384,7 +401,7 @@ def _frozen(vector: Vector | None) -> Vector | None:
 
 
 def _lent(entry: Entry, vectors: bool) -> Entry:
-    return entry if vectors else replace(entry, vector=None, summary_vector=None)
+    return entry if vectors else without_vectors(entry)
 
 
 def _rows(vectors: Mapping[str, Vector | None]) -> _Rows:

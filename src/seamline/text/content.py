@@ -22,6 +22,9 @@ _LINE = re.compile(
 _LINK = re.compile(r"(?<!!)\[[^\[\]]{1,300}\](?:\([^()]{0,500}\)|\[[^\[\]]{0,200}\])|<?\bhttps?://[^\s<>]{1,500}>?")
 _ITEM = re.compile(rf"[ \t>]*(?:{MARKER}[ \t]+)?")
 _WORD = re.compile(r"\w+")
+_OPENS = re.compile(r"\s*(?!https?://)\w")
+"""A line that starts with a word which no markup, macro or target of a link takes away: most do, and need no closer
+look."""
 _BESIDE = 2
 """Words that an item of a list of links has beside its link, at most."""
 _INTRODUCTION = 6
@@ -33,7 +36,7 @@ def has_content(text: str, kind: str, *, headed: bool = True) -> bool:
     it is not `headed`, there are no headings. It looks no further than the first line with a word."""
     if kind == "heading":
         return False
-    return any(_WORD.search(_MACRO.sub(" ", line)) for line in _own_lines(text, kind, headed))
+    return any(_OPENS.match(line) or _WORD.search(_MACRO.sub(" ", line)) for line in _own_lines(text, kind, headed))
 
 
 def _own_lines(text: str, kind: str, headed: bool) -> Iterator[str]:
@@ -45,12 +48,12 @@ def _own_lines(text: str, kind: str, headed: bool) -> Iterator[str]:
         elif verbatim or fenced:
             yield line
         elif not _LINE.fullmatch(line) or (not headed and line.lstrip().startswith("#")):
-            yield _MARKUP.sub(" ", line)
+            yield line if _OPENS.match(line) else _MARKUP.sub(" ", line)
 
 
 def is_link_list(text: str, kind: str) -> bool:
     """Whether a chunk's body is nothing but links, one or a few in each line, perhaps below an introduction."""
-    if kind in _AS_IT_IS or not _LINK.search(text):
+    if kind in _AS_IT_IS or not ("[" in text or "http" in text) or not _LINK.search(text):  # most texts have none
         return False
     links = 0
     for line in filter(str.strip, text.splitlines()):

@@ -26,7 +26,10 @@ def shingles(words: Sequence[str]) -> Hashes:
     """The distinct hashes of all runs of three words, ascending; of all words together where there are fewer."""
     import numpy as np
 
-    return np.unique(_runs(np.fromiter(map(_hash, words), np.uint64, len(words))))
+    runs = np.sort(_runs(np.fromiter(map(_hash, words), np.uint64, len(words))))
+    is_new = np.ones(len(runs), bool)  # not np.unique, which loads masked arrays at its first call
+    np.not_equal(runs[1:], runs[:-1], out=is_new[1:])
+    return runs[is_new]
 
 
 def similarity(left: Hashes, right: Hashes) -> float:

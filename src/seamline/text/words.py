@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, filterfalse, pairwise
 from typing import Any
 
 from seamline.native import KERNELS
+from seamline.text.stemming import ENGLISH, load_stemmer
 
 ANALYZER = 1
 """Goes up with every change of the rules below: words of two versions do not meet."""
@@ -57,14 +58,16 @@ _CACHED = 1 << 16
 _VOWELS = frozenset("aeiouy")
 
 
-def words(text: str) -> list[str]:
+def words(text: str, stemming: str = ENGLISH) -> list[str]:
     """The words of a text in order, repeated as often as they occur.
 
     Letters are NFKC, case-folded and without accents. Names made of several words count whole and in parts:
     `maxRetry_count` is `maxretry_count`, `max`, `retry` and `count`; so are `retry-after` and `os.path`. Chinese,
     Japanese, Korean, Thai, Lao, Khmer and Burmese count as overlapping pairs of characters. English endings are taken
-    off (`stem`). Punctuation, symbols, NUL and surrogates only separate.
+    off (`stem`), or those of another language. Punctuation, symbols, NUL and surrogates only separate.
     """
+    if stemming != ENGLISH:
+        return [word for raw in _raw(text) for word in _terms_in(raw, stemming)]
     if WORD_KERNEL is None:
         return [word for raw in _raw(text) for word in _terms(raw)]
     found: list[str]
@@ -82,10 +85,10 @@ def words(text: str) -> list[str]:
     return whole + found[done:]
 
 
-def spaced(text: str) -> str:
+def spaced(text: str, stemming: str = ENGLISH) -> str:
     """The words of a text with a space between two of them, as LanceDB indexes them."""
-    if WORD_KERNEL is None:
-        return " ".join(words(text))
+    if WORD_KERNEL is None or stemming != ENGLISH:
+        return " ".join(words(text, stemming))
     parts: list[str] = WORD_KERNEL.spaced(text)
     if len(parts) == 1:
         return parts[0]
@@ -93,11 +96,28 @@ def spaced(text: str) -> str:
     return " ".join(filter(None, parts))
 
 
-def query_words(text: str) -> list[str]:
+def query_words(text: str, stemming: str = ENGLISH) -> list[str]:
     """The distinct words to look for, in order: English function words only where there is nothing else, and no more
-    than 64."""
-    found = list(dict.fromkeys(words(text)))
-    return (list(filterfalse(COMMON.__contains__, found)) or found)[:MOST_QUERY_WORDS]
+    than 64. Of other languages all words are looked for; those that most texts hold count for little."""
+    return _searched_for(words(text, stemming), stemming)
+
+
+def required_words(text: str, stemming: str = ENGLISH) -> list[str]:
+    """The distinct words that every text has which holds a query as it is typed: those to look for, but names by their
+    parts, as `os.path` also stands in `os.path.join`."""
+    runs = [(raw.isascii(), _terms_in(raw, stemming)) for raw in _raw(text)]
+    return _searched_for((word for plain, terms in runs for word in terms[plain and len(terms) > 1 :]), stemming)
+
+
+def asked_words(text: str, stemming: str, *, every: bool) -> list[str]:
+    """What BM25 looks for: words of which one is enough, or which an entry has to hold, every one."""
+    return required_words(text, stemming) if every else query_words(text, stemming)
+
+
+def _searched_for(found: Iterable[str], stemming: str) -> list[str]:
+    distinct = list(dict.fromkeys(found))
+    telling = list(filterfalse(COMMON.__contains__, distinct)) if stemming == ENGLISH else distinct
+    return (telling or distinct)[:MOST_QUERY_WORDS]
 
 
 def query_set(text: str) -> frozenset[str]:
@@ -115,8 +135,13 @@ def located(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
 
 def whole_words(text: str) -> list[str]:
     """The words of a text in order, names whole."""
-    found = map(_terms, (_ASCII if text.isascii() else _ANY).findall(text))
-    return [terms[0] for terms in found if terms]
+    if WORD_KERNEL is None:
+        return [terms[0] for terms in map(_terms, _raw(text)) if terms]
+    found: list[str]
+    found, left = WORD_KERNEL.whole(text)
+    for place in left:
+        found[place] = next(iter(_terms(found[place])), "")
+    return [*filter(None, found)] if left else found
 
 
 def stem(word: str) -> str:
@@ -172,6 +197,37 @@ def _cached(raw: str) -> tuple[str, ...]:
     return tuple(_analyse(raw))
 
 
+def _terms_in(raw: str, stemming: str) -> tuple[str, ...]:
+    if stemming == ENGLISH:
+        return _terms(raw)
+    return _cached_in(raw, stemming) if len(raw) <= LONGEST_WORD else tuple(_analyse_in(raw, stemming))
+
+
+@lru_cache(_CACHED)
+def _cached_in(raw: str, stemming: str) -> tuple[str, ...]:
+    return tuple(_analyse_in(raw, stemming))
+
+
+def _analyse_in(raw: str, stemming: str) -> Iterator[str]:
+    """The words of a run by the stemmer of a language. It sees accents, which are taken off afterwards: of French and
+    Spanish, endings are told by them."""
+    stem_word = load_stemmer(stemming)
+
+    def reduce(part: str) -> str:
+        word = part.lower()
+        return _plain(stem_word(word) if word.isalpha() else word).casefold()[:LONGEST_WORD]
+
+    for piece in _ANY.findall(_composed(raw)):
+        for n, run in enumerate(_RUNS.split(piece)):
+            yield from _pairs(_plain(run)) if n % 2 else filter(None, _parts(run, reduce))
+
+
+def _composed(raw: str) -> str:
+    """NFKC with accents, without signs that are not written out."""
+    slices = (raw[at : at + _SLICE] for at in range(0, len(raw), _SLICE))
+    return _QUIET.sub("", "".join(unicodedata.normalize("NFKC", part) for part in slices))
+
+
 def _analyse(raw: str) -> Iterator[str]:
     if raw.isascii():
         yield from _parts(raw)
@@ -190,16 +246,20 @@ def _plain(raw: str) -> str:
     return "".join(unicodedata.normalize("NFKC", bare[at : at + _SLICE]) for at in range(0, len(bare), _SLICE))
 
 
-def _parts(name: str) -> Iterator[str]:
-    """A word; or a name of several words whole, then its parts."""
+def _english(part: str) -> str:
+    return stem(part.casefold()[:LONGEST_WORD])
+
+
+def _parts(name: str, reduce: Callable[[str], str] = _english) -> Iterator[str]:
+    """A word; or a name of several words whole, then its parts; each reduced to what counts of it."""
     if name.isalpha() and name.islower():
-        yield stem(name.casefold()[:LONGEST_WORD])
+        yield reduce(name)
         return
     parts = [part for part in _SEAMS.split(name) if part]
     if len(parts) > 1:
-        yield stem(name.strip("._-").casefold()[:LONGEST_WORD])
+        yield reduce(name.strip("._-"))
     for part in parts:
-        yield stem(part.casefold()[:LONGEST_WORD])
+        yield reduce(part)
 
 
 def _pairs(run: str) -> Iterator[str]:

@@ -154,11 +154,21 @@ class TableVersion:
             query = query.bypass_vector_index()
         return self._found(query, limit, where, [*columns, "_distance"])
 
-    def matching(self, words: Sequence[str], column: str, limit: int, where: str, *, columns: Sequence[str]) -> Any:
-        """The rows with the highest BM25, and their `_score`."""
-        from lancedb.query import MatchQuery
+    def matching(
+        self,
+        words: Sequence[str],
+        column: str,
+        limit: int,
+        where: str,
+        *,
+        columns: Sequence[str],
+        every: bool = False,
+    ) -> Any:
+        """The rows with the highest BM25, and their `_score`; with `every`, of those that hold all words."""
+        from lancedb.query import FullTextOperator, MatchQuery
 
-        query = self._table.query().nearest_to_text(MatchQuery(" ".join(words), column))
+        operator = FullTextOperator.AND if every else FullTextOperator.OR
+        query = self._table.query().nearest_to_text(MatchQuery(" ".join(words), column, operator=operator))
         return self._found(query, limit, where, [*columns, "_score"])
 
     def count(self, where: str = TRUE) -> int:

@@ -16,7 +16,7 @@ from seamline.store.lance.filter import coded, condition, decoded, either, quote
 from seamline.store.lance.maintenance import TableIndex, indices
 from seamline.store.lance.rows import HEAD, LACKING, VECTORS, entry_key, head_key, id_of, unpack_entries, unpack_version
 from seamline.store.lance.search import Bags, LanceLimits, LanceScope, NearLeg, WordLeg, probes_for, scored
-from seamline.text.words import query_words
+from seamline.text.words import asked_words
 
 if TYPE_CHECKING:
     from seamline.filters.tree import Filter
@@ -63,17 +63,19 @@ class LanceReader:
             leg = NearLeg(self._entries, given, column, probes, partitions)
             return scored(leg.best(k, scope))
 
-    def matching(self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,)) -> list[Scored]:
-        """The `k` entries with the highest BM25 score above 0."""
-        words, asked = query_words(query), condition(where, levels)
+    def matching(
+        self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,), every: bool = False
+    ) -> list[Scored]:
+        """The `k` entries with the highest BM25 score above 0; with `every`, of those that hold all words."""
+        words, asked = asked_words(query, self._settings.stemming, every=every), condition(where, levels)
         if k <= 0 or not words or asked == FALSE:
             return []
         with report_errors("cannot search the index by words"):
             if "words" in self._indices:
-                leg = WordLeg(self._entries, words)
+                leg = WordLeg(self._entries, words, every)
                 return scored(leg.best(k, self._scope(where, levels)))
             through = None if asked == TRUE else {row["key"] for row in self._read(asked, ["key"])}
-            return scored(Bags(self._entries).matching(words, k, through))
+            return scored(Bags(self._entries).matching(words, k, through, every=every))
 
     def entries(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, Entry]:
         """The entries of these ids that exist."""

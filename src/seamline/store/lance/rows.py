@@ -96,7 +96,7 @@ def entry_rows(
 ) -> pa.Table:
     """Rows for entries, for ids that go with their documents, and for heads."""
     known: dict[tuple[tuple[str, ...], int], list[str]] = {}
-    entries = (_entry_row(entry, _labels(entry, known, dual=settings.dual)) for entry in put)
+    entries = (_entry_row(entry, _labels(entry, known, dual=settings.dual), settings.stemming) for entry in put)
     rows = [*entries, *map(_gone_row, drop), *map(_head_row, heads)]
     schema = entry_schema(settings.dimensions)
     columns = [pa.array(column, field.type) for column, field in zip(zip(*rows, strict=True), schema, strict=False)]
@@ -106,7 +106,7 @@ def entry_rows(
     return pa.table(columns, schema=schema)
 
 
-def _entry_row(entry: Entry, labels: list[str]) -> tuple[Any, ...]:
+def _entry_row(entry: Entry, labels: list[str], stemming: str) -> tuple[Any, ...]:
     """One value for each column but those of vectors, in their order."""
     digest = codec.digest(entry)
     return (
@@ -123,7 +123,7 @@ def _entry_row(entry: Entry, labels: list[str]) -> tuple[Any, ...]:
         None if entry.created_at is None else codec.microseconds(entry.created_at),
         codec.microseconds(entry.updated_at),
         labels,
-        spaced(entry.counted) or None,
+        spaced(entry.counted, stemming) or None,
         digest,
         codec.checksum(entry, digest),
         pack_entry(entry),

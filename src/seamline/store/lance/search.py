@@ -124,13 +124,15 @@ class WordLeg:
 
     table: TableVersion
     words: Sequence[str]
+    every: bool = False
+    """Whether rows have to hold all of them."""
 
     def best(self, k: int, scope: LanceScope) -> list[LanceMatches]:
         """The rows with the highest BM25 score, best first."""
         return _best(self._fetch, k, scope, _SPARE_WORDS, lambda score: _ALIKE_BM25 * abs(score))
 
     def _fetch(self, limit: int, where: str) -> list[LanceMatches]:
-        found = self.table.matching(self.words, "words", limit, where, columns=_MARKS)
+        found = self.table.matching(self.words, "words", limit, where, columns=_MARKS, every=self.every)
         return [hit for hit in _found(found, found["_score"].to_pylist()) if hit.score > 0]
 
 
@@ -210,15 +212,18 @@ class Bags:
     def __init__(self, table: TableVersion) -> None:
         self._table = table
 
-    def matching(self, asked: Sequence[str], k: int, through: Collection[str] | None) -> list[LanceMatches]:
-        """The rows with the highest BM25 score, best first; among those let through, None for all."""
+    def matching(
+        self, asked: Sequence[str], k: int, through: Collection[str] | None, *, every: bool = False
+    ) -> list[LanceMatches]:
+        """The rows with the highest BM25 score, best first; among those let through, None for all; with `every`, of
+        those that hold all words."""
         total, length, holding = 0, 0, Counter[str]()
         hits: list[tuple[str, Counter[str]]] = []
         for key, bag in self._read():
             held = [word for word in asked if word in bag]
             total, length = total + 1, length + bag.total()
             holding.update(held)
-            if held and (through is None or key in through):
+            if held and (not every or len(held) == len(asked)) and (through is None or key in through):
                 hits.append((key, bag))
         worth = {word: bm25.idf(total, count) for word, count in holding.items()}
         average = length / max(1, total)

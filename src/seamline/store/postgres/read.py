@@ -17,7 +17,7 @@ from seamline.store.postgres.connect import Address, Connection, safe, told, uns
 from seamline.store.postgres.filter import PostgresCondition, both, condition
 from seamline.store.postgres.rows import ENTRY_COLUMNS, HEAD_COLUMNS, VERSION_COLUMNS, entry_of, head_of, version_of
 from seamline.store.postgres.schema import LAYOUT, Opened, PostgresLimits
-from seamline.text.words import query_words
+from seamline.text.words import asked_words
 
 if TYPE_CHECKING:
     from seamline.records import Vector
@@ -85,11 +85,14 @@ class PostgresReader:
         with told(self._address):
             return self._searcher.near(vector, k, where, levels, of) if k > 0 else []
 
-    def matching(self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,)) -> list[Scored]:
-        """The `k` entries with the highest BM25 score above 0, exactly."""
+    def matching(
+        self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,), every: bool = False
+    ) -> list[Scored]:
+        """The `k` entries with the highest BM25 score above 0, exactly; with `every`, of those that hold all words."""
         self._open()
         with told(self._address):
-            return self._searcher.matching(query_words(query), k, where, levels) if k > 0 else []
+            asked = asked_words(query, self._settings.stemming, every=every)
+            return self._searcher.matching(asked, k, where, levels, every=every) if k > 0 else []
 
     def entries(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, Entry]:
         """The entries of these ids that exist."""

@@ -16,6 +16,7 @@ from seamline.store import codec
 from seamline.store.postgres.connect import Address, Connection, told, use_schema
 from seamline.store.postgres.rows import ENTRY_COLUMNS, HEAD_COLUMNS, entry_of, seal_of
 from seamline.store.postgres.words import bag, fold, note
+from seamline.text.stemming import ENGLISH
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,11 +292,12 @@ def _batches(connection: Connection, rows: sql.Composed) -> Iterator[list[tuple[
 
 
 def _recount(connection: Connection) -> None:
-    """From 2 to 3, and from 4 to 5: words are counted as they are now, with those of titles and headings."""
+    """From 2 to 3, and from 4 to 5: words are counted as they are now, with those of titles and headings. Indexes of
+    these layouts have English stems."""
     for table in ("postings", "recent", "levels"):
         connection.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(table)))
     for some in _batches(connection, _ENTRIES):
-        bags = [bag(row[0], entry_of(row)) for row in some]
+        bags = [bag(row[0], entry_of(row), ENGLISH) for row in some]
         connection.execute(
             "UPDATE entries SET length = given.length"
             " FROM unnest(%s::bigint[], %s::integer[]) AS given (key, length) WHERE entries.key = given.key",

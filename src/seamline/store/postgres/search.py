@@ -112,12 +112,14 @@ class Searcher:
                 found += self._exact(asked, k, of, _of_filter(where, inside))
         return _best(found, k)
 
-    def matching(self, asked: list[str], k: int, where: Filter | None, levels: Levels) -> list[Scored]:
-        """The best by BM25, best first."""
+    def matching(
+        self, asked: list[str], k: int, where: Filter | None, levels: Levels, *, every: bool = False
+    ) -> list[Scored]:
+        """The best by BM25, best first; with `every`, of those that hold all words."""
         totals = Totals(
             sum(level.worded for level in self._levels.values()), sum(level.words for level in self._levels.values())
         )
-        keys, scores = score(self._connection, asked, levels, totals)
+        keys, scores = score(self._connection, asked, levels, totals, every=every)
         allowed = self._passing(where, levels) if where is not None and len(keys) > k else None
         if allowed is not None:
             kept = np.isin(keys, allowed)

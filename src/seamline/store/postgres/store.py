@@ -76,7 +76,7 @@ class Marks:
         return sum(int(np.count_nonzero(block)) for block in self._blocks.values())
 
 
-def verify(reader: PostgresReader, connection: Connection, *, dual: bool) -> Iterator[Problem]:
+def verify(reader: PostgresReader, connection: Connection, settings: Settings) -> Iterator[Problem]:
     """What every store is checked for, and then what only this one keeps: columns to filter by, words, totals."""
     try:
         yield from verify_reader(reader)
@@ -89,7 +89,7 @@ def verify(reader: PostgresReader, connection: Connection, *, dual: bool) -> Ite
         yield Problem("state", f"expected the next key to be from {given + 1} to {MOST_KEYS}, got {next_key}")
     marks = Marks()
     yield from _postings(connection, marks)
-    yield from _entries(connection, marks, dual=dual)
+    yield from _entries(connection, marks, settings)
     if left := marks.left():
         yield Problem("postings", f"{left} entries that are gone still have words, or have wrong ones")
     yield from _strays(connection)
@@ -127,7 +127,7 @@ def _postings(connection: Connection, marks: Marks) -> Iterator[Problem]:
             marks.add(np.array([one.key]), np.array([(-mark if gone else mark) & _ALL], np.uint64))
 
 
-def _entries(connection: Connection, marks: Marks, *, dual: bool) -> Iterator[Problem]:
+def _entries(connection: Connection, marks: Marks, settings: Settings) -> Iterator[Problem]:
     """Take away the words of all entries, as their texts have them."""
     totals: dict[int, list[int]] = {}
     query = sql.SQL(
@@ -141,10 +141,10 @@ def _entries(connection: Connection, marks: Marks, *, dual: bool) -> Iterator[Pr
                 entry = entry_of(row, vector, summary)
             except StoreError:
                 continue  # already said
-            found = bag(row[0], entry)
+            found = bag(row[0], entry, settings.stemming)
             if wrong := _derived(entry, found, length, meta, marks):
                 yield Problem(f"{entry.doc} {entry.id}", wrong)
-            if lacking != lacks_vectors(entry, dual=dual):
+            if lacking != lacks_vectors(entry, dual=settings.dual):
                 yield Problem(f"{entry.doc} {entry.id}", "whether it lacks a vector is not what is noted of it")
             for at, number in enumerate((1, bool(found.length), found.length)):
                 totals.setdefault(entry.level, [0, 0, 0])[at] += number
@@ -291,7 +291,7 @@ class PostgresStore:
         connection, pool, reader = self._reader()
         try:
             with told(self._address, "cannot verify"):
-                yield from verify(reader, connection, dual=self.settings.dual)
+                yield from verify(reader, connection, self.settings)
         finally:
             reader.close()
             _give_back(connection, pool)

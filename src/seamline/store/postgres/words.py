@@ -54,14 +54,17 @@ class Totals(NamedTuple):
     """Their words."""
 
 
-def bag(key: int, entry: Entry) -> Bag:
+def bag(key: int, entry: Entry, stemming: str) -> Bag:
     """What is counted of an entry."""
-    found = words(entry.counted)
+    found = words(entry.counted, stemming)
     return Bag(key, int(entry.level), Counter(found), len(found))
 
 
-def score(connection: Connection, asked: Sequence[str], levels: Levels, totals: Totals) -> tuple[Keys, Scores]:
-    """Key and score of every entry of these levels that has one of these words, in no order."""
+def score(
+    connection: Connection, asked: Sequence[str], levels: Levels, totals: Totals, *, every: bool = False
+) -> tuple[Keys, Scores]:
+    """Key and score of every entry of these levels that has one of these words, with `every` all of them, in no
+    order."""
     if not asked or not totals.worded:
         return np.empty(0, np.int64), np.empty(0)
     found = _found(connection, asked, levels)
@@ -73,7 +76,15 @@ def score(connection: Connection, asked: Sequence[str], levels: Levels, totals: 
             keys.append(postings[0].astype(np.int64))
             norms = bm25.norms(postings[2], average)
             scores.append(bm25.idf(totals.worded, holding) * bm25.weights(postings[1], norms))
-    return _summed(np.concatenate(keys), np.concatenate(scores)) if keys else (np.empty(0, np.int64), np.empty(0))
+    if not keys or (every and len(keys) < len(asked)):
+        return np.empty(0, np.int64), np.empty(0)
+    held, sums = _summed(np.concatenate(keys), np.concatenate(scores))
+    if not every:
+        return held, sums
+    for word in keys:
+        kept = np.isin(held, word)
+        held, sums = held[kept], sums[kept]
+    return held, sums
 
 
 def pack(postings: Postings) -> bytes:

@@ -117,7 +117,8 @@ class PostgresWriter:
             connection.execute("SELECT FROM state FOR UPDATE")
             found = known(connection, docs)
             rows = connection.execute("SELECT id FROM entries WHERE doc = ANY(%s)", ([safe(doc) for doc in found],))
-            _note_words(connection, [], _take_out(connection, [unsafe(id) for (id,) in rows.fetchall()]), 0)
+            gone = _take_out(connection, [unsafe(id) for (id,) in rows.fetchall()], self._settings.stemming)
+            _note_words(connection, [], gone, 0)
             delete_documents(connection, found)
             connection.execute("UPDATE state SET generation = generation + 1")
 
@@ -252,8 +253,9 @@ def _write(connection: Connection, changes: Sequence[Change], settings: Settings
     put = [entry for change in changes for entry in change.put]
     if key + len(put) > MOST_KEYS:
         raise StoreError(f"the index has no keys left after {key:,} writes of entries: index again from scratch")
-    gone = _take_out(connection, [id for change in changes for id in change.drop] + [entry.id for entry in put])
-    bags = [bag(number, entry) for number, entry in enumerate(put, key)]
+    dropped = [id for change in changes for id in change.drop]
+    gone = _take_out(connection, dropped + [entry.id for entry in put], settings.stemming)
+    bags = [bag(number, entry, settings.stemming) for number, entry in enumerate(put, key)]
     _put_in(connection, list(zip(bags, put, strict=True)), settings)
     _note_words(connection, bags, gone, limits.fold_at)
     _note_documents(connection, changes)
@@ -272,14 +274,14 @@ def _stored(connection: Connection, changes: Sequence[Change]) -> Callable[[str]
     return lambda doc: Current(known.get(doc), ids.get(doc, ()))
 
 
-def _take_out(connection: Connection, ids: Sequence[str]) -> list[Bag]:
+def _take_out(connection: Connection, ids: Sequence[str], stemming: str) -> list[Bag]:
     """Remove these entries where they exist; their words."""
     query = sql.SQL("SELECT {} FROM entries e JOIN bodies b USING (key) WHERE e.id = ANY(%s)").format(ENTRY_COLUMNS)
     rows = connection.execute(query, ([safe(id) for id in ids],)).fetchall()
     keys = [row[0] for row in rows]
     for table in ("entries", "bodies", "vectors", "summary_vectors"):
         connection.execute(sql.SQL("DELETE FROM {} WHERE key = ANY(%s)").format(sql.Identifier(table)), (keys,))
-    return [bag(row[0], entry_of(row)) for row in rows]
+    return [bag(row[0], entry_of(row), stemming) for row in rows]
 
 
 def _put_in(connection: Connection, rows: Sequence[tuple[Bag, Entry]], settings: Settings) -> None:

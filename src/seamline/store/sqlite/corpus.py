@@ -130,10 +130,10 @@ class Corpus:
         self._masks: dict[frozenset[int] | None, NDArray[np.bool_] | None] = {}
 
     @classmethod
-    def read(cls, arranged: Arranged, truth: Database) -> Corpus:
+    def read(cls, arranged: Arranged, truth: Database, stemming: str) -> Corpus:
         """The entries of the present state of the truth."""
         made = arranged.made
-        loose = read_loose(truth, rows_after(truth, made.last_row).tolist())
+        loose = read_loose(truth, rows_after(truth, made.last_row).tolist(), stemming)
         return cls(arranged, loose, removed_since(truth, made.counter))
 
     def matching(
@@ -143,11 +143,14 @@ class Corpus:
         k: int,
         levels: Levels,
         through: NDArray[np.int64] | None,
+        *,
+        every: bool = False,
     ) -> CorpusMatches:
         """The `k` best by words and those that equal the last of them; of these levels and among these rows, which are
-        ascending, None for all."""
+        ascending, None for all; with `every`, of those that hold all words."""
         allowed = self._allowed(levels, through)
-        docs, scores = words.find_best(asked, k, lambda word: self._holding(db, word), self._collection, allowed)
+        find = words.find_every if every else words.find_best
+        docs, scores = find(asked, k, lambda word: self._holding(db, word), self._collection, allowed)
         return CorpusMatches(self._rows[docs], scores)
 
     def near(

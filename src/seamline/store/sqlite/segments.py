@@ -66,10 +66,10 @@ class Loose(NamedTuple):
     """By column: places of the entries that have one, and the vectors."""
 
 
-def read_loose(truth: Database, rows: Sequence[int]) -> Loose:
+def read_loose(truth: Database, rows: Sequence[int], stemming: str) -> Loose:
     """Everything a search needs of the entries in these rows."""
     found = list(read_bodies(truth, rows))
-    texts = [words(entry.counted) for _, entry in found]
+    texts = [words(entry.counted, stemming) for _, entry in found]
     numbers = np.array([row for row, _ in found], np.int64)
     vectors: dict[str, tuple[NDArray[np.int64], Vector]] = {}
     for column in COLUMNS.values():

@@ -187,7 +187,7 @@ class SqliteStore:
         self._settings = settings = about.settings
         self.root = about.root
         self._truths = ReaderPool(lambda: Database(folder / TRUTH, durable=True))
-        self._search = SearchFiles(folder, settings.dimensions, limits, self._remark)
+        self._search = SearchFiles(folder, settings, limits, self._remark)
         self._lock = threading.Lock()
         self._remarks: list[Notice] = []
 

@@ -103,7 +103,7 @@ def is_right(made: Made, truth: Database) -> bool:
     return made.counter == 0 or truth.value("SELECT mark FROM changes WHERE counter = ?", (made.counter,)) == made.mark
 
 
-def build(db: Database, truth: Database, dimensions: int, limits: SqliteLimits) -> None:
+def build(db: Database, truth: Database, dimensions: int, stemming: str, limits: SqliteLimits) -> None:
     """Fill a new file with structures of the present state of the truth, which is held still by the caller."""
     state = state_of(truth)
     with db.transaction():
@@ -112,7 +112,7 @@ def build(db: Database, truth: Database, dimensions: int, limits: SqliteLimits) 
     last = 0
     while len(rows := rows_after(truth, last, _BLOCK)):
         with db.transaction():
-            last = _add(db, truth, rows, {})
+            last = _add(db, truth, rows, {}, stemming)
             segments.merge_small(db)
     _train(db, truth, limits)
     with db.transaction():
@@ -120,7 +120,7 @@ def build(db: Database, truth: Database, dimensions: int, limits: SqliteLimits) 
         db.run("INSERT INTO state VALUES (1, ?, ?, ?, ?, ?, ?)", values)
 
 
-def fold(db: Database, truth: Database, made: Made, limits: SqliteLimits) -> None:
+def fold(db: Database, truth: Database, made: Made, stemming: str, limits: SqliteLimits) -> None:
     """Bring structures up to date with the present state of the truth, which is held still by the caller."""
     state = state_of(truth)
     centroids = read_centroids(db)
@@ -131,7 +131,7 @@ def fold(db: Database, truth: Database, made: Made, limits: SqliteLimits) -> Non
     last = made.last_row
     while len(rows := rows_after(truth, last, _BLOCK)):
         with db.transaction():
-            last = _add(db, truth, rows, centroids)
+            last = _add(db, truth, rows, centroids, stemming)
             segments.merge_small(db)
             _note(db, state, last)
     _train(db, truth, limits)
@@ -153,9 +153,9 @@ def read_centroids(db: Database) -> dict[str, Vector]:
     return {column: _unpack_centroids(column, data) for column, data in found}
 
 
-def _add(db: Database, truth: Database, rows: NDArray[np.int64], centroids: dict[str, Vector]) -> int:
+def _add(db: Database, truth: Database, rows: NDArray[np.int64], centroids: dict[str, Vector], stemming: str) -> int:
     number = int(db.value("SELECT coalesce(max(number), 0) + 1 FROM segments"))
-    segments.write_segment(db, number, segments.read_loose(truth, rows.tolist()), centroids)
+    segments.write_segment(db, number, segments.read_loose(truth, rows.tolist(), stemming), centroids)
     return int(rows[-1])
 
 

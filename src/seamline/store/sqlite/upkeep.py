@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from seamline.records import Settings
+
 _FILTERS = 64 << 20
 """Bytes of rows of filters that are remembered."""
 _NOTHING = Made(0, b"", 0)
@@ -37,10 +39,11 @@ class Held(NamedTuple):
 class SearchFiles:
     """The search structures of one index. Threads may share it."""
 
-    def __init__(self, folder: Path, dimensions: int, limits: SqliteLimits, remark: Callable[[str], None]) -> None:
+    def __init__(self, folder: Path, settings: Settings, limits: SqliteLimits, remark: Callable[[str], None]) -> None:
         """`remark` is told what a user should know."""
         self._folder = folder
-        self._dimensions = dimensions
+        self._dimensions = settings.dimensions
+        self._stemming = settings.stemming
         self._limits = limits
         self._remark = remark
         self._lock = threading.RLock()
@@ -93,7 +96,7 @@ class SearchFiles:
             with derived_damage(file):
                 arranged, known = Arranged.read(found.db, made) if found else Arranged("", made), None
         if known is None or known[0] != state:
-            known = state, Corpus.read(arranged, truth)
+            known = state, Corpus.read(arranged, truth, self._stemming)
         with self._lock:
             self._arranged, self._corpus = arranged, known
         return known[1]
@@ -119,7 +122,7 @@ class SearchFiles:
         path = structures.new_file(self._folder)
         db = Database(path, durable=False, create=True)
         try:
-            structures.build(db, truth, self._dimensions, self._limits)
+            structures.build(db, truth, self._dimensions, self._stemming, self._limits)
         except StoreError:
             db.close()
             structures.remove(path)
@@ -144,7 +147,7 @@ class SearchFiles:
     def _rebuild_in_memory(self, truth: Database, why: str) -> Held:
         if self._in_memory is None or not structures.is_right(self._in_memory.made, truth):
             db = Database(":memory:", durable=False)
-            structures.build(db, truth, self._dimensions, self._limits)
+            structures.build(db, truth, self._dimensions, self._stemming, self._limits)
             made = structures.made_from(db, self._dimensions)
             assert made is not None
             self._in_memory = Held(made, db)
@@ -174,7 +177,7 @@ class SearchFiles:
                 db = Database(path, durable=False)
                 try:
                     if structures.is_due(db, truth, made, self._limits):
-                        structures.fold(db, truth, made, self._limits)
+                        structures.fold(db, truth, made, self._stemming, self._limits)
                 finally:
                     db.close()
         except StructuresDamaged as damage:

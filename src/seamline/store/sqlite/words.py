@@ -115,6 +115,26 @@ def find_best(
     return docs[kept], scores[kept]
 
 
+def find_every(
+    asked: Sequence[str],
+    k: int,
+    postings: Callable[[str], Postings],
+    among: Collection,
+    allowed: NDArray[np.bool_] | None,
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """The same of the entries that hold all words: those that hold the rarest, without what another word lacks."""
+    found = sorted((postings(word) for word in asked), key=lambda part: len(part.docs))
+    docs = found[0].docs if found else np.empty(0, np.int32)
+    docs = docs if allowed is None else docs[allowed[docs]]
+    for part in found[1:]:
+        docs = docs[_held_at(docs, part)[1]] if len(docs) else docs
+    scores = np.zeros(len(docs))
+    for part in found if len(docs) else ():
+        scores += _scores_at(docs, part, among)
+    kept = scores >= max(least_of_best(scores, k), np.finfo(np.float64).tiny)
+    return docs[kept], scores[kept]
+
+
 def _add_all(
     docs: NDArray[np.int32],
     scores: NDArray[np.float64],
@@ -170,9 +190,14 @@ def _score(
 
 def _scores_at(docs: NDArray[np.int32], part: Postings, among: Collection) -> NDArray[np.float64]:
     """What a word adds to these entries: 0 where they do not hold it."""
-    at = np.minimum(np.searchsorted(part.docs, docs), len(part.docs) - 1)
-    held = part.docs[at] == docs
+    at, held = _held_at(docs, part)
     return np.where(held, _worth(part, among) * bm25.weights(part.counts[at], among.norms[docs]), 0.0)
+
+
+def _held_at(docs: NDArray[np.int32], part: Postings) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Where each entry stands in the postings of a word, and whether it is there."""
+    at = np.minimum(np.searchsorted(part.docs, docs), len(part.docs) - 1)
+    return at, part.docs[at] == docs
 
 
 def _merge(

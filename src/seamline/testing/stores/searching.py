@@ -27,7 +27,8 @@ from seamline.testing.stores.site import (
     tidy,
     write,
 )
-from seamline.text.words import query_words, words
+from seamline.text.stemming import ENGLISH
+from seamline.text.words import query_words, required_words, words
 
 TEXTS = (
     "Retry with backoff after a 429 response.",
@@ -112,16 +113,21 @@ def fill(store: Store, made: Sequence[Entry]) -> None:
 
 
 def score_all(made: Sequence[Entry], query: str) -> list[Scored]:
+    """BM25 of a query over all entries."""
+    return score_words(made, query_words(query))
+
+
+def score_words(made: Sequence[Entry], asked: Sequence[str], stemming: str = ENGLISH) -> list[Scored]:
     """BM25 over all entries, from the texts alone and written out: k1 is 1.2 and b is 0.75, and the line of title and
     headings counts three times more."""
     lines = {one.id: " > ".join(one.path if one.title in one.path else (one.title, *one.path)) for one in made}
-    bags = {one.id: Counter(words(one.searched)) for one in made}
-    bags = {id: bag + Counter(words(lines[id]) * 3) for id, bag in bags.items() if bag}
+    bags = {one.id: Counter(words(one.searched, stemming)) for one in made}
+    bags = {id: bag + Counter(words(lines[id], stemming) * 3) for id, bag in bags.items() if bag}
     average = sum(bag.total() for bag in bags.values()) / max(1, len(bags))
     found = []
     for id, bag in bags.items():
         score = 0.0
-        for word in query_words(query):
+        for word in asked:
             holding = sum(word in other for other in bags.values())
             if word in bag:
                 rare = log(1 + (len(bags) - holding + 0.5) / (holding + 0.5))
@@ -231,6 +237,48 @@ class SearchingContract(StoreTests):
         for k in (1, 2, 4):
             chunks = [scored for scored in exact if level[scored.id] == 0]
             ExpectedStore(chunks, k, RELATIVE).check(reader.matching(query, k))
+
+    @pytest.mark.parametrize("query", QUERIES, ids=lambda query: ascii(query)[:40])
+    def test_every_word_may_be_required(self, reader: Reader, query: str) -> None:
+        made, wanted = corpus(), required_words(query)
+        holding = {one.id for one in made if {*wanted} <= {*words(one.searched)}}
+        exact = [scored for scored in score_words(made, wanted) if scored.id in holding]
+        ExpectedStore(exact, 1000, RELATIVE).check(reader.matching(query, 1000, levels=None, every=True))
+        level = {one.id: one.level for one in made}
+        chunks = [scored for scored in exact if level[scored.id] == 0]
+        for k in (1, 2, 4):
+            ExpectedStore(chunks, k, RELATIVE).check(reader.matching(query, k, every=True))
+
+    def test_an_entry_without_one_of_the_words_is_not_found_by_every_word(self, store: Store) -> None:
+        put(store, "a.md", "exit with a code", "exit code 137 of os.path.join", "code 137")
+        tidy(store)
+        put(store, "b.md", "code of an exit", "exit codes: 137")
+        where = Test("doc", "=", "b.md")
+        with store.reader() as reader:
+            assert len(reader.matching("the exit code 137", 9, every=True)) == 2
+            assert len(reader.matching("the exit code 137", 9, where=where, every=True)) == 1
+            assert len(reader.matching("os.path", 9, every=True)) == 1
+            assert reader.matching("exit code 138", 9, every=True) == []
+            assert reader.matching("exit", 0, every=True) == []
+            assert reader.matching("...", 9, every=True) == []
+
+    def test_words_are_stemmed_by_the_language_of_the_index(self, site: Site) -> None:
+        pytest.importorskip("snowballstemmer", reason="the extra stemming is not installed")
+        options = {**SETTINGS.options, "stemming": "german"}
+        store = site.open(replace(SETTINGS, options=options))
+        put(store, "a.md", "Die Häuser am Fluß", "Ein Haus in der Stadt", "Über Städte und Flüsse", "Läuse")
+        tidy(store)
+        put(store, "b.md", "Das Haus der Kinder", "Ein Kind")
+        put(store, "a.md", "Die Häuser am Fluß", "Über Städte und Flüsse", "Läuse")
+        with store.reader() as reader:
+            made = list(reader.select())
+            for query in ("Häusern", "Stadt", "Kindes", "der Fluss"):
+                exact = score_words(made, query_words(query, "german"), "german")
+                assert exact
+                ExpectedStore(exact, 100, RELATIVE).check(reader.matching(query, 100))
+            assert len(reader.matching("Häusern Flüssen", 9, every=True)) == 1
+        assert list(store.verify()) == []
+        store.close()
 
     def test_a_filter_changes_no_score(self, reader: Reader) -> None:
         whole = dict(reader.matching("webhook retry", 1000, levels=None))

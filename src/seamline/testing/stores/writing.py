@@ -450,6 +450,9 @@ class StorePair:
             for levels in LEVELS:
                 words: list[Scored] = exact.matching(query, ALL, where=where, levels=levels)
                 ExpectedStore(words, k, RELATIVE).check(ours.matching(query, k, where=where, levels=levels))
+                every: list[Scored] = exact.matching(query, ALL, where=where, levels=levels, every=True)
+                found = ours.matching(query, k, where=where, levels=levels, every=True)
+                ExpectedStore(every, k, RELATIVE).check(found)
         assert list(self.store.verify()) == []
 
 
