@@ -236,3 +236,21 @@ def test_a_section_that_is_shown_by_its_summary_says_so() -> None:
         found = index.search("bees make honey", where="level > 0", options=options)
         assert {hit.derived for hit in found if hit.entry.level} == {"summary"}
         assert all(hit.citation.quote in text for hit in found)
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgres"])
+def test_a_prompt_does_not_repeat_a_chunk_by_its_summary(store: str, tmp_path: Path) -> None:
+    place = (
+        shared_server().url(query=f"schema=quoted_{uuid4().hex}") if store == "postgres" else str(tmp_path / "index")
+    )
+    said = "Grease the bearing of the pump every 500 hours."
+    with open_index(place, config=IndexConfig(Recipe(derive=("summary",)), "hash")) as index:
+        index.add(
+            "pump.md", f"# Pump\n\n{said} It must be cold before. The pump has a valve, and the valve has a wheel.\n"
+        )
+        assert index.search("grease the bearing of the pump every 500 hours")[0].derived == "summary"
+        made = index.context("grease the bearing of the pump every 500 hours", budget=1000)
+        assert [passage.derived for passage in made.passages] == [""]
+        assert made.text.count(said) == 1
+        small = index.context("grease the bearing of the pump every 500 hours", budget=75)
+        assert [passage.derived for passage in small.passages] == ["summary"]
