@@ -24,8 +24,8 @@ PyObject *sentence_gaps(PyObject *module, PyObject *const *args, Py_ssize_t coun
 /* pack.c: (sums, lead, tail, score, forbidden, target, limit, balance) -> the cuts of least cost */
 PyObject *pack(PyObject *module, PyObject *args);
 
-/* segments.c: (vectors, tokens, most, least, longest, apart, price) -> the units that start a segment; vectors -> how
-   much they differ */
+/* segments.c: (vectors, tokens, most, least, longest, apart, price), where words count also (nats, unit, bags, again,
+   whole) -> the units that start a segment; vectors -> how much they differ */
 PyObject *segments(PyObject *module, PyObject *args);
 PyObject *spread(PyObject *module, PyObject *given);
 

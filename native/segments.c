@@ -1,5 +1,6 @@
 /* The best segments of all, as seamline.cut.scores.objective finds them where the difference of neighbours does not
-   count once more: the same sums in the same order, but only for the runs that can be a segment. */
+   count once more, or seamline.cut.scores.ensemble where words count too: the same sums in the same order, but only for
+   the runs that can be a segment. */
 
 #include "kernels.h"
 
@@ -7,6 +8,18 @@
 
 enum { LANES = 16 };
 static const double DIGITS = 1e5; /* decimals of a cosine that count, as in the reference */
+
+/* What words say of runs, as seamline.cut.scores.lexical.likelihoods finds it. All is NULL where they are not asked. */
+typedef struct {
+    int64_t *numbers; /* of the words of all units, one unit after another */
+    int64_t *ends;    /* per unit, where its words end in there */
+    int32_t *counts;  /* per word, how often the run has it; all are 0 between two ends */
+    double *again;    /* what a word adds that was met so often before */
+    double *whole;    /* what a run of so many words adds */
+    double *likely;   /* per unit, how likely the run from it to the end that is looked at is */
+    int64_t agains, wholes;
+    double nats, unit; /* what coherence is worth beside them */
+} Words;
 
 /* The units, what a segment may measure, and what is known of the best ways so far. */
 typedef struct {
@@ -20,6 +33,7 @@ typedef struct {
     double *paid;    /* the best up to each unit, less the price of a cut before it; count + 1 */
     int64_t *came;   /* count + 1 */
     int64_t least;
+    Words words;
 } Search;
 
 /* --- vectors ----------------------------------------------------------------------------------------------------- */
@@ -102,6 +116,24 @@ static void grow_runs(Search *search, Py_ssize_t unit)
     search->square[unit] = 1.0;
 }
 
+/* How likely the words of all runs are that can be a segment up to an end. */
+static void weigh_words(Search *search, Py_ssize_t end)
+{
+    Words *words = &search->words;
+    double gathered = 0.0;
+    int64_t total = 0, first = search->firsts[end] ? words->ends[search->firsts[end] - 1] : 0;
+    for (Py_ssize_t start = end - 1; start >= search->firsts[end]; start--) {
+        int64_t low = start ? words->ends[start - 1] : 0;
+        for (int64_t at = low; at < words->ends[start]; at++, total++) {
+            int32_t times = words->counts[words->numbers[at]]++;
+            gathered += words->again[times < words->agains ? times : words->agains - 1];
+        }
+        words->likely[start] = gathered + words->whole[total < words->wholes ? total : words->wholes - 1];
+    }
+    for (int64_t at = first; at < words->ends[end - 1]; at++)
+        words->counts[words->numbers[at]] = 0;
+}
+
 /* The best way to an end, from the best ways to the ends before; ties go to the longer segment. */
 static void find_way(Search *search, Py_ssize_t end)
 {
@@ -110,6 +142,10 @@ static void find_way(Search *search, Py_ssize_t end)
         double worth = search->square[start] / (double)(end - start);
         if (search->sums[end] - search->sums[start] < search->least)
             worth -= (double)search->count; /* more than any segments can make up for */
+        if (search->words.likely) {
+            worth = search->words.nats * worth / search->words.unit;
+            worth += search->words.likely[start];
+        }
         double way = search->paid[start] + worth;
         if (way > best) {
             best = way;
@@ -147,13 +183,69 @@ static bool read_tokens(Search *search, PyObject *tokens)
     return true;
 }
 
-static bool read_price(Search *search, PyObject *price)
+static bool read_floats(PyObject *given, double *out)
 {
-    for (Py_ssize_t i = 0; i < search->count; i++) {
-        search->price[i] = PyFloat_AsDouble(PyList_GET_ITEM(price, i));
-        if (search->price[i] == -1.0 && PyErr_Occurred())
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(given); i++) {
+        out[i] = PyFloat_AsDouble(PyList_GET_ITEM(given, i));
+        if (out[i] == -1.0 && PyErr_Occurred())
             return false;
     }
+    return true;
+}
+
+/* The numbers of the words of all units; one more than the largest, or -1 with an error set. */
+static int64_t read_bags(Words *words, PyObject *bags, int64_t total)
+{
+    int64_t at = 0, most = 0;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(bags); i++) {
+        PyObject *bag = PyList_GET_ITEM(bags, i);
+        for (Py_ssize_t k = 0; k < PyList_GET_SIZE(bag); k++, at++) {
+            words->numbers[at] = PyLong_AsLongLong(PyList_GET_ITEM(bag, k));
+            if (words->numbers[at] < 0 || words->numbers[at] >= total) {
+                if (!PyErr_Occurred())
+                    PyErr_SetString(PyExc_ValueError, "expected words numbered from 0, without a gap");
+                return -1;
+            }
+            most = words->numbers[at] >= most ? words->numbers[at] + 1 : most;
+        }
+        words->ends[i] = at;
+    }
+    return most;
+}
+
+static void words_close(Words *words)
+{
+    PyMem_Free(words->numbers);
+    PyMem_Free(words->counts);
+    PyMem_Free(words->again);
+}
+
+/* All that is asked of words; false with an error set. */
+static bool words_open(Words *words, Py_ssize_t count, PyObject *bags, PyObject *again, PyObject *whole)
+{
+    int64_t total = 0;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(bags); i++) {
+        if (!PyList_CheckExact(PyList_GET_ITEM(bags, i)))
+            return PyErr_SetString(PyExc_TypeError, "expected a list of words for each row"), false;
+        total += PyList_GET_SIZE(PyList_GET_ITEM(bags, i));
+    }
+    words->agains = PyList_GET_SIZE(again);
+    words->wholes = PyList_GET_SIZE(whole);
+    if (PyList_GET_SIZE(bags) != count || !words->agains || !words->wholes)
+        return PyErr_SetString(PyExc_ValueError, "expected words for each row, and what they add"), false;
+    words->numbers = PyMem_Calloc((size_t)(total + count) + 1, sizeof *words->numbers);
+    words->again = PyMem_Calloc((size_t)(words->agains + words->wholes + count), sizeof *words->again);
+    if (!words->numbers || !words->again)
+        return PyErr_NoMemory(), false;
+    words->ends = words->numbers + total;
+    words->whole = words->again + words->agains;
+    int64_t most = read_bags(words, bags, total);
+    if (most < 0 || !read_floats(again, words->again) || !read_floats(whole, words->whole))
+        return false;
+    words->counts = PyMem_Calloc((size_t)most + 1, sizeof *words->counts);
+    if (!words->counts)
+        return PyErr_NoMemory(), false;
+    words->likely = words->whole + words->wholes;
     return true;
 }
 
@@ -187,12 +279,13 @@ PyObject *segments(PyObject *module, PyObject *args)
 {
     Search search = {.count = 0};
     Py_buffer vectors;
-    PyObject *given, *tokens, *price, *cuts = NULL;
+    PyObject *given, *tokens, *price, *bags = NULL, *again = NULL, *whole = NULL, *cuts = NULL;
     const char *apart;
     Py_ssize_t apart_size;
     long long most, least, longest;
-    if (!PyArg_ParseTuple(args, "OO!LLLy#O!", &given, &PyList_Type, &tokens, &most, &least, &longest, &apart,
-                          &apart_size, &PyList_Type, &price) ||
+    if (!PyArg_ParseTuple(args, "OO!LLLy#O!|ddO!O!O!", &given, &PyList_Type, &tokens, &most, &least, &longest, &apart,
+                          &apart_size, &PyList_Type, &price, &search.words.nats, &search.words.unit, &PyList_Type,
+                          &bags, &PyList_Type, &again, &PyList_Type, &whole) ||
         PyObject_GetBuffer(given, &vectors, PyBUF_ND | PyBUF_FORMAT) < 0)
         return NULL;
     if (fits(&vectors, tokens, price, apart_size)) {
@@ -200,15 +293,19 @@ PyObject *segments(PyObject *module, PyObject *args)
         search.count = vectors.shape[0];
         search.dimensions = vectors.shape[1];
         search.least = least;
-        if (search_open(&search) && read_tokens(&search, tokens) && read_price(&search, price)) {
+        if (search_open(&search) && read_tokens(&search, tokens) && read_floats(price, search.price) &&
+            (!whole || words_open(&search.words, search.count, bags, again, whole))) {
             find_firsts(&search, most, longest, apart);
             for (Py_ssize_t end = 1; end <= search.count; end++) {
                 grow_runs(&search, end - 1);
+                if (whole)
+                    weigh_words(&search, end);
                 find_way(&search, end);
             }
             cuts = way_back(&search);
         }
     }
+    words_close(&search.words);
     PyMem_Free(search.sums);
     PyBuffer_Release(&vectors);
     return cuts;

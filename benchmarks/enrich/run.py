@@ -40,14 +40,16 @@ def main() -> int:
     parser.add_argument("--documents", type=int, default=30, help="of Markdown, to time facts on")
     parser.add_argument("--signal", default="minilm", help="the embedder of coherence")
     parser.add_argument("--most", type=int, default=300, help="chunks of books that are judged")
+    parser.add_argument("--costs", action="store_true", help="only what each fact costs")
     given = parser.parse_args()
     books = prose(given.data)
     figures: dict[str, Any] = {}
     rng = random.Random(1)
     samples = rng.sample(markdown(given.data), given.documents)
-    print(_costs(figures, samples, given.signal), end="\n\n")
-    print(_entities(figures), end="\n\n")
-    print(_measures(figures, books, samples, given.signal, given.most, rng))
+    print(_costs(figures, samples, given.signal))
+    if not given.costs:
+        print("", _entities(figures), "", sep="\n")
+        print(_measures(figures, books, samples, given.signal, given.most, rng))
     save(given.json, "enrich", figures)
     return 0
 
@@ -70,7 +72,8 @@ def _costs(figures: dict[str, Any], samples: Sequence[Sample], signal: str) -> s
         figures.setdefault("cost", {})[name] = round(1e6 * seconds / count, 1)
         rows.append((name, f"{1e6 * seconds / count:.1f}", f"{size / 1e6 / max(seconds, 1e-9):.1f}"))
     progress("")
-    return f"{count} chunks, {size / 1e6:.1f} MB\n" + table(("fact", "µs of processor time per chunk", "MB/s"), rows)
+    columns = ("fact", "ms of processor time per 1,000 chunks", "MB/s")
+    return f"{count} chunks, {size / 1e6:.1f} MB\n" + table(columns, rows)
 
 
 def _all(chunks: Sequence[Sequence[Chunk]], recipe: Recipe, parts: Runtime) -> None:

@@ -52,11 +52,26 @@ def pack(
     """The cuts of least cost. Reference: `seamline.cut.pack.Optimal.reference`."""
 
 def segments(
-    vectors: Any, tokens: list[int], most: int, least: int, longest: int, apart: bytes, price: list[float], /
+    vectors: Any,
+    tokens: list[int],
+    most: int,
+    least: int,
+    longest: int,
+    apart: bytes,
+    price: list[float],
+    nats: float = ...,
+    unit: float = ...,
+    bags: list[list[int]] = ...,
+    again: list[float] = ...,
+    whole: list[float] = ...,
+    /,
 ) -> list[int]:
-    """The units that start one of the best segments. Reference: `seamline.cut.scores.objective.segments`.
+    """The units that start one of the best segments. Reference: `seamline.cut.scores.objective.segments`, and
+    `seamline.cut.scores.ensemble.plain_best` where words are given.
 
-    `apart`: for each unit, 1 where a segment must start; `longest`: units of a segment.
+    `apart`: for each unit, 1 where a segment must start; `longest`: units of a segment; `nats` and `unit`: what
+    coherence is worth beside words; `bags`: the distinct words of each unit, as numbers; `again` and `whole`: what they
+    add to the likelihood of a segment.
     """
 
 def spread(vectors: Any, /) -> float:

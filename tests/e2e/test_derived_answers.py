@@ -164,6 +164,38 @@ def test_a_chunk_is_read_beside_a_claim_where_there_is_room(shop: Warm) -> None:
     assert "It was closed after the flood" in made["text"]
 
 
+FAQ = """# Help
+
+**Q: How do I reset my password?**
+
+A: Open the settings, choose Security and press Reset. A mail comes within five minutes.
+
+**Q: Can I change my plan?**
+
+A: Yes. The plan is changed at the end of the month, and the difference is paid back.
+
+**Q: Where are my invoices?**
+
+A: Under Billing, as PDF files. They are kept for ten years.
+"""
+
+
+def test_a_list_of_questions_is_not_summed_up_by_what_is_asked(warm: Warm) -> None:
+    (warm.folder / "faq.md").write_text(FAQ)
+    assert warm("index", ".", "--embedder", "hash", "--derive", "summary", "--enrich", "summary").code == 0
+    for hit in hits(warm, "how do I reset my password", "--min-score", "0"):
+        assert "Reset" in hit["text"]
+        assert "?" not in hit["facts"].get("summary", "")
+
+
+def test_places_of_one_line_are_named_once(warm: Warm) -> None:
+    said = "Grease the bearing of the pump every 500 hours. However, it must be cold. The pump has a valve."
+    (warm.folder / "pump.md").write_text(f"# Pump\n\n{said}\n\nTrams stop at the gate of the hall in the morning.\n")
+    assert warm("index", ".", "--embedder", "hash", "--derive", "summary").code == 0
+    shown = warm("search", "grease the bearing of the pump every 500 hours", "-k", "1", "--min-score", "0").out
+    assert "derived: summary from 3, 5\n" in shown
+
+
 # --- Python, on every store --------------------------------------------------------------------------------------
 
 
@@ -204,3 +236,21 @@ def test_a_section_that_is_shown_by_its_summary_says_so() -> None:
         found = index.search("bees make honey", where="level > 0", options=options)
         assert {hit.derived for hit in found if hit.entry.level} == {"summary"}
         assert all(hit.citation.quote in text for hit in found)
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgres"])
+def test_a_prompt_does_not_repeat_a_chunk_by_its_summary(store: str, tmp_path: Path) -> None:
+    place = (
+        shared_server().url(query=f"schema=quoted_{uuid4().hex}") if store == "postgres" else str(tmp_path / "index")
+    )
+    said = "Grease the bearing of the pump every 500 hours."
+    with open_index(place, config=IndexConfig(Recipe(derive=("summary",)), "hash")) as index:
+        index.add(
+            "pump.md", f"# Pump\n\n{said} It must be cold before. The pump has a valve, and the valve has a wheel.\n"
+        )
+        assert index.search("grease the bearing of the pump every 500 hours")[0].derived == "summary"
+        made = index.context("grease the bearing of the pump every 500 hours", budget=1000)
+        assert [passage.derived for passage in made.passages] == [""]
+        assert made.text.count(said) == 1
+        small = index.context("grease the bearing of the pump every 500 hours", budget=75)
+        assert [passage.derived for passage in small.passages] == ["summary"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -124,9 +125,36 @@ def test_weights_on_the_command_line(tmp_path: Path, server: WarmProcess) -> Non
     ended = warm(*question, "--weight", "freshness=2", "--explain")
     assert "new.md" in ended.out.splitlines()[0]
     assert "freshness 1.00" in ended.out
+    assert "relevance" in ended.out
+    (tmp_path / "seamline.toml").write_text("[search.weights]\nfreshness = 2\n")
+    assert "new.md" in warm(*question).out.splitlines()[0]
+    assert "old.md" in warm(*question, "--weight", "relevance=1").out.splitlines()[0]
+    (tmp_path / "seamline.toml").write_text("[search.weights]\nage = 2\n")
+    refused = warm(*question)
+    assert refused.code == 2
+    assert "seamline.toml: expected one of relevance, freshness, authority, coherence" in refused.err
+    (tmp_path / "seamline.toml").unlink()
     wrong = warm(*question, "--weight", "age=2")
     assert wrong.code == 2
     assert (
         "expected one of relevance, freshness, authority, coherence and a number, as freshness=0.2, got 'age=2'"
         in wrong.err
     )
+
+
+def test_what_is_old_still_answers(tmp_path: Path, server: WarmProcess) -> None:
+    """Weights order hits. They do not make the only answer one that is not relevant."""
+    warm = Warm(tmp_path, server)
+    (tmp_path / "old.md").write_text(
+        "---\ndate: 2001-01-01\n---\n# Tide\n\nThe tide turns at six, and the gate opens.\n"
+    )
+    (tmp_path / "new.md").write_text("# Bread\n\nThe bakery sells rye bread since this year.\n")
+    assert warm("index", ".").code == 0
+    question = ("search", "when does the tide turn", "--json")
+    plain, weighed = (json.loads(warm(*question, *more).out)["hits"] for more in ((), ("--weight", "freshness=0.5")))
+    scores = [next(hit["score"] for hit in hits if hit["doc"] == "old.md") for hits in (plain, weighed)]
+    assert scores[0] == pytest.approx(scores[1], abs=1e-6)
+    assert scores[0] > 0.2
+    why = next(hit["why"] for hit in weighed if hit["doc"] == "old.md")
+    assert why["freshness"] < 0.01
+    assert why["relevance"] > 0.9

@@ -99,6 +99,10 @@ def docs(index: Index, where: str, **options: object) -> set[str]:
         ("not freshness > 0.5", {"halden.md"}),
         ("confidence = 1 and confidence > 0.8 and needs_review = false", set(DOCUMENTS)),
         ("needs_review = true or confidence < 0.5", set()),
+        ('summary contains "founded Halden"', {"halden.md"}),
+        ("position = 0 and relative_position = 0", set(DOCUMENTS)),
+        ("total_chunks = 1", {"halden.md", "codes.md"}),
+        ("exists recipe", set(DOCUMENTS)),
         ('symbol = "open_shelf" and symbols has "open_shelf" and complexity = 2', {"shelf.py"}),
     ],
 )
@@ -125,6 +129,28 @@ def test_facts_are_shown_and_sorted_by(index: Index) -> None:
     turned = index.search(QUERY, options=SearchOptions(sort="freshness:desc", show="source", min_score=0.0))
     assert turned[-1].doc == "halden.md"
     assert {hit.id for hit in turned} == {hit.id for hit in found}
+
+
+def test_how_sure_a_text_is_can_be_shown_of_every_text(index: Index) -> None:
+    options = SearchOptions(fields=("confidence", "needs_review"), sort="confidence", show="source", min_score=0.0)
+    found = index.search(QUERY, options=options)
+    assert {(hit.facts["confidence"], hit.facts["needs_review"]) for hit in found} == {(1.0, False)}
+    assert Results.from_dict(found.to_dict()) == found
+
+
+def test_images_are_kept(index: Index) -> None:
+    index.add("plan.md", "# Plan\n\nThe company from above.\n\n![Plan of the company](plan.png)\n")
+    assert docs(index, 'images has "plan.png"') == {"plan.md"}
+
+
+def test_the_position_follows_edits(index: Index) -> None:
+    title, first = "---\ntitle: Firms\n---\n", "# First\n\nA new company.\n\n"
+    halves = "# Before\n\nA company of old.\n\n# After\n\nA company of today.\n"
+    index.add("edited.md", title + halves)
+    assert index.add("edited.md", title + first + halves).chunks == 1  # the others are written, not embedded
+    options = SearchOptions(fields=("position",), sort="position", show="source", min_score=0.0)
+    found = index.search(QUERY, k=50, where='doc = "edited.md" and total_chunks = 3', options=options)
+    assert [(hit.facts["position"], hit.path[-1]) for hit in found] == [(0, "First"), (1, "Before"), (2, "After")]
 
 
 def test_what_lacks_the_field_comes_last(index: Index) -> None:
@@ -202,6 +228,8 @@ def test_mistakes_on_the_command_line(shop: Warm) -> None:
     ended = shop("search", QUERY, "--fields", "densty")
     assert (ended.code, "did you mean `density`" in ended.err) == (2, True)
     assert "--fields" in ended.err
+    ended = shop("search", QUERY, "--where", "token_count < 100")
+    assert (ended.code, "unknown field 'token_count': did you mean `tokens`?" in ended.err) == (2, True)
     ended = shop("search", QUERY, "--where", "freshness = 1")
     assert (ended.code, "expected <, <=, > or >= after freshness" in ended.err) == (2, True)
 

@@ -26,6 +26,8 @@ import numpy as np
 
 from seamline import native
 from seamline.cut.pack import Goal, Load, Optimal
+from seamline.cut.scores.ensemble import best_by_both, plain_best
+from seamline.cut.scores.lexical import word_terms
 from seamline.cut.scores.objective import Sizes, best_segments, plain_spread, runs_of, segments, spread
 from seamline.embed.static import StaticEmbedder
 from seamline.enrich import language, sketch
@@ -210,6 +212,26 @@ def _compare_segments(case: Case) -> tuple[object, object]:
     return found, (segments(runs_of(rows, sizes), list(price), sizes), True)
 
 
+def _draw_said(chance: Random) -> Case:
+    """Units as above, each with its words."""
+    units, sizes = _draw_units(chance)
+    known = [str(n) for n in range(chance.choice((1, 5, 60)))]
+    said = [(*unit, sorted({*chance.choices(known, k=chance.randrange(9))})) for unit in units]
+    return Case(said, (*sizes, chance.choice((0.5, 1.0, 4.0))))
+
+
+def _compare_said(case: Case) -> tuple[object, object]:
+    if len(case.items) < 2:
+        return None, None
+    vectors, tokens, price, apart, bags = zip(*case.items, strict=True)
+    rows = np.array(vectors, np.float32)
+    *limits, unit = case.rest
+    sizes = Sizes(list(tokens), *limits, frozenset(n for n, is_apart in enumerate(apart) if is_apart))
+    terms = word_terms(bags)
+    found = best_by_both(rows, terms, price, sizes, unit)
+    return found, plain_best(rows, terms, price, sizes, unit)
+
+
 def _draw_junk(chance: Random) -> Case:
     """Arguments that no caller gives; a kernel refuses them, or does what it can."""
     floats = np.array([chance.choice((math.nan, math.inf, -1e38, 0.5)) for _ in range(12)], np.float32).reshape(3, 4)
@@ -270,6 +292,7 @@ KERNEL_CASES = {
     "rows": Kernel(lambda chance: Case([text(chance) for _ in range(chance.randrange(5))]), _compare_rows),
     "pack": Kernel(_draw_load, _compare_cuts),
     "segments": Kernel(_draw_units, _compare_segments),
+    "segments by words": Kernel(_draw_said, _compare_said),
     "junk": Kernel(_draw_junk, _call_with_junk),
 }
 

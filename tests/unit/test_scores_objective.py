@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from seamline.cut.scores.ensemble import best_by_both, plain_best
+from seamline.cut.scores.lexical import WordTerms, word_terms
 from seamline.cut.scores.objective import (
     MOST,
     Runs,
@@ -155,6 +157,24 @@ def rows_and_sizes(draw: st.DrawFn) -> tuple[Vector, list[float], Sizes]:
 def test_both_paths_find_the_same_segments(case: tuple[Vector, list[float], Sizes]) -> None:
     rows, price, sizes = case
     assert best_segments(rows, price, sizes) == segments(runs_of(rows, sizes), price, sizes)
+
+
+@st.composite
+def bags(draw: st.DrawFn, count: int) -> WordTerms:
+    """Distinct words for each unit; some units have none."""
+    chance = np.random.default_rng(draw(st.integers(0, 1 << 32)))
+    known = [f"word{n}" for n in range(draw(st.sampled_from([1, 5, 60])))]
+    return word_terms([sorted({*chance.choice(known, chance.integers(0, 9)).tolist()}) for _ in range(count)])
+
+
+@given(rows_and_sizes(), st.data(), st.sampled_from([0.5, 1.0, 4.0]))
+@settings(deadline=None)
+def test_both_paths_find_the_same_segments_by_words_and_vectors(
+    case: tuple[Vector, list[float], Sizes], data: st.DataObject, unit: float
+) -> None:
+    rows, price, sizes = case
+    terms = data.draw(bags(len(rows)))
+    assert best_by_both(rows, terms, price, sizes, unit) == plain_best(rows, terms, price, sizes, unit)
 
 
 @pytest.mark.parametrize("seed", range(20))

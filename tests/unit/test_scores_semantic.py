@@ -223,6 +223,7 @@ def test_long_paragraphs_are_not_cut_because_they_are_long() -> None:
     few = leaning_by_seam([BLOCK] + [SENTENCE] * 9)
     assert many[BLOCK] < 0
     assert few[BLOCK] == -0.5
+    assert leaning_by_seam([BLOCK] + [SENTENCE] * 9, 0.3)[BLOCK] == -0.3
     assert few[SENTENCE] > few[BLOCK]
 
 

@@ -157,8 +157,10 @@ def test_figures_of_other_questions_are_not_used(
 
 def test_the_file_loads_back_and_holds_the_evidence(tuned: TuneResult) -> None:
     files = FileChoice(("*.md",), ("drafts/",))
-    text = tuned_toml(tuned, documents=3, questions=120, generated=True, legs="bm25", files=files)
+    kept = {"files": files, "weights": {"freshness": 0.3}}
+    text = tuned_toml(tuned, documents=3, questions=120, generated=True, legs="bm25", **kept)  # type: ignore[arg-type]
     data = tomllib.loads(text)
+    assert data["search"] == {"weights": {"freshness": 0.3}}
     assert data.pop("index") == {"include": ["*.md"], "exclude": ["drafts/"]}
     assert from_mapping(data) == tuned.winner.recipe
     comments = [line for line in text.splitlines() if line.startswith("#")]

@@ -16,7 +16,7 @@ from seamline.recipe.recipe import (
     Recipe,
     Sections,
 )
-from seamline.recipe.toml import FILE_NAME, adjust, find, load_choice, load_recipe
+from seamline.recipe.toml import FILE_NAME, adjust, find, load_choice, load_recipe, load_weights
 from seamline.registry import STRATEGIES, is_known, names
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "is_strategy",
     "load_choice",
     "load_recipe",
+    "load_weights",
     "strategies",
 ]
 

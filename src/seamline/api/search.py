@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from seamline.protocols import Reranker
 from seamline.search.citations import Resolved
 from seamline.search.excerpt import after_headings, excerpt
@@ -48,4 +50,13 @@ __all__ = [
     "place_text",
     "plain_label",
     "spans",
+    "weights_near",
 ]
+
+
+def weights_near(folder: Path) -> dict[str, float]:
+    """What the nearest `seamline.toml` in a folder and those above says that counts beside relevance."""
+    from seamline.recipe.toml import find, load_weights
+
+    file = find(folder)
+    return load_weights(file) if file else {}

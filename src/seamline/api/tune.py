@@ -13,7 +13,7 @@ import os
 import random
 import time
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -369,9 +369,10 @@ def tuned_toml(
     generated: bool,
     legs: str,
     files: FileChoice | None = None,
+    weights: Mapping[str, float] | None = None,
 ) -> str:
-    """The recipe that was chosen as `seamline.toml`, with the evidence above it. `files`: what of folders the file that
-    there was takes and leaves out."""
+    """The recipe that was chosen as `seamline.toml`, with the evidence above it. `files` and `weights`: what of folders
+    the file that there was takes and leaves out, and what counts in a search."""
     source = "generated" if generated else "written"
     lines = [
         "Written by `seamline tune`.",
@@ -391,4 +392,6 @@ def tuned_toml(
     globs = {"include": files.include, "exclude": files.exclude} if files else {}
     index = "".join(f"{key} = {json.dumps(list(value))}\n" for key, value in globs.items() if value)
     chosen = f"\n[index]\n{index}" if index else ""
+    if weights:
+        chosen += "\n[search.weights]\n" + "".join(f"{name} = {weight}\n" for name, weight in weights.items())
     return f"{comments}\n{to_toml(result.chosen.recipe)}{chosen}"

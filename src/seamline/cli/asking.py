@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seamline.errors import ConfigError, rename
@@ -99,7 +100,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGro
 
 def options_of(args: argparse.Namespace, mode: str = MODES[0]) -> SearchOptions:
     """How a command line wants to search."""
-    from seamline.api.search import SearchOptions, Weights
+    from seamline.api.search import SearchOptions, Weights, weights_near
 
     return SearchOptions(
         legs=args.legs,
@@ -112,7 +113,7 @@ def options_of(args: argparse.Namespace, mode: str = MODES[0]) -> SearchOptions:
         collapse=not args.no_collapse,
         links=args.links,
         min_score=args.min_score,
-        weights=Weights(**_weights(args.weight)),
+        weights=Weights(**(_weights(args.weight) or weights_near(Path.cwd()))),
     )
 
 

@@ -111,9 +111,9 @@ def _derived(hit: Hit) -> Iterator[str]:
     """What a derived text is, and where the places stand that it was made from, where they are several."""
     if not hit.derived:
         return
-    told = [visible(place_text(one.anchor).lstrip(" :")) for one in hit.citations[:_PLACES]]
-    several = f" from {', '.join(told)}" if len(hit.citations) > 1 else ""
-    more = f" and {len(hit.citations) - _PLACES} more" if len(hit.citations) > _PLACES else ""
+    told = [*dict.fromkeys(visible(place_text(one.anchor).lstrip(" :")) for one in hit.citations)]
+    several = f" from {', '.join(told[:_PLACES])}" if len(told) > 1 else ""
+    more = f" and {len(told) - _PLACES} more" if len(told) > _PLACES else ""
     yield f"derived: {DERIVED_NAMES.get(hit.derived, hit.derived)}{several}{more}"
 
 
@@ -220,6 +220,7 @@ def _weights_text(why: Why) -> Iterator[str]:
     parts = {
         "word for word": why.wording,
         "reranked": why.rerank,
+        "relevance": why.relevance,
         "freshness": why.freshness,
         "authority": why.authority,
         "coherence": why.coherence,

@@ -236,6 +236,9 @@ _LEANING = 0.3
 """What is left of the worth of a first sentence that points back."""
 _REPEAT, _WITHIN = 0.65, 0.9
 """Share of the words of both, and of those of the shorter one, from which a sentence repeats another."""
+_ASKING = 0.1
+"""What is left of the worth of a question: a list of questions and answers is not summed up by what is asked."""
+_QUESTIONS = tuple(f"{mark}{end}" for mark in "?？" for end in ("", "*", "**", "_", "__", '"', "”"))
 _MOST = 200
 """Sentences that are looked at; beyond that a summary of two sentences stands for nothing anyway."""
 
@@ -268,7 +271,7 @@ def summarize(
     """
     looked = sentences[:_MOST]
     spread = Counter(chain.from_iterable(sentence.words for sentence in looked))
-    worth = [_worth(sentence.words, spread) for sentence in looked]
+    worth = [_worth(sentence, spread) for sentence in looked]
     ranked = sorted(range(len(looked)), key=lambda i: (-worth[i], i))
     title = query_set(about[-1]) if about else frozenset[str]()
     openers = sorted(range(min(_OPENING, len(looked))), key=lambda i: (-_opening(looked[i], worth[i], i, title), i))
@@ -297,6 +300,8 @@ def _repeats(words: frozenset[str], others: frozenset[str]) -> bool:
     return shared >= _REPEAT * len(words | others) or shared >= _WITHIN * min(len(words), len(others))
 
 
-def _worth(words: frozenset[str], spread: Mapping[str, int]) -> float:
+def _worth(sentence: RankedSentence, spread: Mapping[str, int]) -> float:
+    words = sentence.words
     # Divided by more than the number of words: a sentence of one common word says nothing.
-    return sum(map(spread.__getitem__, words)) / (len(words) + 3) if words else 0.0
+    worth = sum(map(spread.__getitem__, words)) / (len(words) + 3) if words else 0.0
+    return worth * _ASKING if sentence.text.endswith(_QUESTIONS) else worth

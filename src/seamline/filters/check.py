@@ -27,6 +27,30 @@ MOST_TERMS = 1_000
 """Comparisons of a filter, and values in its lists."""
 DEEPEST = 64
 """Parentheses and `not` inside one another."""
+ALSO_CALLED = {
+    "chunk_id": "id",
+    "source_doc_id": "doc",
+    "source": "doc",
+    "source_doc_title": "title",
+    "url": "doc",
+    "chunk_type": "kind",
+    "type": "kind",
+    "token_count": "tokens",
+    "section_path": "path",
+    "breadcrumb": "path",
+    "section_title": "path",
+    "section": "path",
+    "heading": "path",
+    "entity_tags": "entities",
+    "date": "created_at",
+    "callers": "calls",
+    "position_index": "position",
+    "self_contained": "self_containedness",
+    "density_score": "density",
+    "boundary_quality": "boundary",
+    "version": "source_version",
+}
+"""Names that other systems have for fields."""
 MOST_WILDCARDS = 64
 """`*`, `**` and `?` of one glob; the regular expressions of databases have limits of their own above that."""
 
@@ -82,8 +106,9 @@ def binding(filter: Filter) -> int:
 
 def unknown_field(name: str) -> str:
     """What to say of a field that does not exist."""
-    near = get_close_matches(name.lower(), [*FIELDS, FRESHNESS], 1)
-    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join([*FIELDS, FRESHNESS])}."
+    known = [*FIELDS, FRESHNESS]
+    near = [ALSO_CALLED[name.lower()]] if name.lower() in ALSO_CALLED else get_close_matches(name.lower(), known, 1)
+    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}."
     return f"unknown field {short(name)}: {hint} A field of the front matter is meta.NAME"
 
 

@@ -56,6 +56,12 @@ FIELDS: Mapping[str, FieldType] = MappingProxyType(
         "calls": "list",
         "links": "list",
         "link_kinds": "list",
+        "images": "list",
+        "summary": "text",
+        "recipe": "text",
+        "position": "number",
+        "relative_position": "number",
+        "total_chunks": "number",
     }
 )
 """What can be filtered by, beside `meta.NAME` for a field of the front matter, which may hold any type."""
@@ -79,6 +85,12 @@ ENRICHED: Mapping[str, str] = MappingProxyType(
         "calls": "code",
         "links": "links",
         "link_kinds": "links",
+        "images": "images",
+        "summary": "summary",
+        "recipe": "recipe",
+        "position": "position",
+        "relative_position": "position",
+        "total_chunks": "position",
     }
 )
 """Fields that only an index with enrichment keeps, and the fact to name: `--enrich NAME`."""

@@ -210,8 +210,7 @@ def _chunk(base: _Base, chunk: Chunk, parent: str, prose: Prose, tokenizer: Toke
 
 
 def _facts(base: _Base, chunk: Chunk) -> dict[str, Any]:
-    """What enrichment found that can be kept: as fields to filter, sort and show, and as a part of the score. Where a
-    chunk stands among others is not kept, as that moves with every edit."""
+    """What enrichment found that can be kept: as fields to filter, sort and show, and as a part of the score."""
     fields: dict[str, MetaValue] = _confidence_fields(chunk.confidence)
     found: dict[str, Any] = {}
     if (facts := chunk.facts) is not None:
@@ -220,6 +219,9 @@ def _facts(base: _Base, chunk: Chunk) -> dict[str, Any]:
         if facts.language:
             found["language"] = facts.language
         fields |= _kept_fields(facts)
+        if facts.relative is not None:  # moves with every edit, so entries are written again where it is asked for
+            fields |= {":position": float(chunk.index), ":relative_position": facts.relative}
+            fields |= {":total_chunks": float(chunk.total)}
     return {**found, "meta": {**base["meta"], **fields}} if fields else found
 
 
@@ -231,7 +233,11 @@ def _kept_fields(facts: Facts) -> dict[str, MetaValue]:
         "self_containedness": facts.self_contained,
         "boundary": facts.boundary,
         "distinct": facts.distinct,
+        "summary": facts.summary or None,
+        "recipe": facts.recipe,
     }
+    if facts.images is not None:
+        values["images"] = tuple(dict.fromkeys(image.uri for image in facts.images))
     if facts.entities is not None:
         types = {entity.text: entity.type for entity in reversed(facts.entities)}
         names = tuple(dict.fromkeys(entity.text for entity in facts.entities))

@@ -34,8 +34,8 @@ class Semantic:
     """How many gaps around one its mean and std are taken from; 0 is the whole document."""
     percentile: float = 15.0
     """Share of the gaps that is low enough to cut at, with `threshold = "percentile"` or `"gradient"`."""
-    price: float = 1.7
-    """What a cut costs the objective, for the spread of the document: less cuts more."""
+    price: float = 1.5
+    """What a cut costs the objective and the ensemble, for the spread of the document: less cuts more."""
     distinct: float = 0.0
     """How much the difference of neighbours counts beside the coherence of each, for the objective. Coherence has it
     in it already: more than 0 found no more changes."""

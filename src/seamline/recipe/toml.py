@@ -6,13 +6,14 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
 
 from seamline.errors import ConfigError, ParseError
 from seamline.files import read_bytes
-from seamline.recipe.check import expect_choice, expect_int, expect_text, show_value
+from seamline.recipe.check import expect_choice, expect_int, expect_number, expect_text, show_value
 from seamline.recipe.ignore import FileChoice
 from seamline.recipe.presets import SIZES, overlap_level, preset
 from seamline.recipe.recipe import KINDS, PLACES, SCORES, SECTIONS, Overlap, OverlapKind, Recipe, resize
@@ -47,7 +48,9 @@ TABLES: Mapping[str, tuple[str, ...]] = {
 
 _INDEX = ("include", "exclude")
 """Keys of the table that is no part of a recipe: which files `seamline index` takes."""
-_TOP = ("preset", "tokenizer", "strategies", "index", *TABLES)
+WEIGHTS = ("relevance", "freshness", "authority", "coherence")
+"""Keys of `[search.weights]`, which is no part of a recipe either: how `seamline search` and `context` order hits."""
+_TOP = ("preset", "tokenizer", "strategies", "index", "search", *TABLES)
 _MAPS = ("whole", "split", "scores")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _END = "(at end of document)"
@@ -83,16 +86,40 @@ def load_choice(path: Path) -> FileChoice:
     return FileChoice(globs["include"], globs["exclude"], os.path.dirname(os.path.abspath(path)))
 
 
-def from_mapping(data: Table, source: str = "") -> Recipe:
-    """The recipe that `data`, laid out as in `seamline.toml`, describes; errors name `source`."""
+def load_weights(path: Path) -> dict[str, float]:
+    """What the `[search.weights]` table of a `seamline.toml` says that counts beside relevance; empty without one."""
+    data = _parse(_read(path), str(path))
+    with _blame(str(path)):
+        search = _plain_table(data.get("search", {}), "$.search", ("weights",))
+        weights = _plain_table(search.get("weights", {}), "$.search.weights", WEIGHTS)
+        return {key: float(expect_number(value, f"$.search.weights.{key}", 0)) for key, value in weights.items()}
+
+
+def _plain_table(value: object, place: str, known: tuple[str, ...]) -> Table:
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"expected a table, got {show_value(value)}", place)
+    for key in value:
+        expect_choice(key, known, f"{place}.{key}")
+    return value
+
+
+@contextmanager
+def _blame(source: str) -> Iterator[None]:
+    """Name the file in the errors of what is read from it."""
     try:
-        return _recipe(data)
+        yield
     except ConfigError as error:
         if not source:
             raise
         named = type(error)(f"{source}: {error}")
         named.path = error.path
         raise named from None
+
+
+def from_mapping(data: Table, source: str = "") -> Recipe:
+    """The recipe that `data`, laid out as in `seamline.toml`, describes; errors name `source`."""
+    with _blame(source):
+        return _recipe(data)
 
 
 def adjust(recipe: Recipe, settings: Iterable[str]) -> Recipe:

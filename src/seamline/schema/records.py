@@ -352,9 +352,11 @@ class WhyRecord(TypedDict, total=False):
     fused: float
     wording: float
     rerank: float
+    relevance: float
     freshness: float
     authority: float
     coherence: float
+    links: float
     side: str
     shadow: ShadowRecord
     query: str

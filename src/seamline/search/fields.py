@@ -9,6 +9,7 @@ from typing import cast
 
 from seamline.errors import ConfigError
 from seamline.filters.check import unknown_field
+from seamline.filters.meaning import USUAL
 from seamline.filters.tree import FIELDS, FRESHNESS, META, type_of, value_of
 from seamline.records import Entry, MetaValue
 from seamline.search.hits import Hit
@@ -57,4 +58,5 @@ def field_value(entry: Entry, name: str, now: datetime, decay: float) -> MetaVal
     """What an entry has in a field; freshness as it is now."""
     if name == FRESHNESS:
         return freshness(entry, now, decay)
-    return cast("MetaValue | None", value_of(name, entry))
+    found = cast("MetaValue | None", value_of(name, entry))
+    return USUAL.get(name) if found is None else found

@@ -162,6 +162,8 @@ class Why:
     """What it gained because it says what was asked word for word, or a part of it."""
     rerank: float | None = None
     """What the reranker made of it, 0-1."""
+    relevance: float | None = None
+    """The score before freshness, authority and coherence were weighed in; what its probability follows from."""
     freshness: float | None = None
     authority: float | None = None
     coherence: float | None = None

@@ -85,6 +85,7 @@ def _lower(one: Candidate) -> Candidate:
 def _weigh(one: Candidate, weights: Weights, now: datetime, decay: float) -> Candidate:
     why = replace(
         one.why,
+        relevance=one.score,
         freshness=freshness(one.entry, now, decay) if weights.freshness else None,
         authority=one.entry.authority if weights.authority else None,
         coherence=one.entry.coherence if weights.coherence else None,

@@ -74,8 +74,13 @@ def gather(query: str, best: Sequence[Candidate], stemming: str = ENGLISH) -> Ev
 
 
 def calibrate(hits: Sequence[Hit], evidence: Evidence, by: Calibration) -> list[Hit]:
-    """The hits with the probability that each answers the query as its score. Their order stays."""
-    return [replace(hit, score=by.probability(hit.relative, evidence)) for hit in hits]
+    """The hits with the probability that each answers the query as its score. Their order stays. What is old, or little
+    trusted, answers as well as before: weights beside relevance change the order alone."""
+    return [replace(hit, score=by.probability(_relevance(hit), evidence)) for hit in hits]
+
+
+def _relevance(hit: Hit) -> float:
+    return hit.relative if hit.why.relevance is None else hit.why.relevance
 
 
 def admit(hits: Sequence[Hit], least: float | None) -> tuple[tuple[Hit, ...], tuple[Notice, ...]]:

@@ -334,7 +334,8 @@ def is_about(text: str, side: str) -> bool:
 def scaled(hit: Hit, share: float, part: str) -> Hit:
     """A hit that was found for a part of the question."""
     score = hit.relative * share
-    return replace(hit, score=score, relative=score, why=replace(hit.why, query=part))
+    relevance = None if hit.why.relevance is None else hit.why.relevance * share
+    return replace(hit, score=score, relative=score, why=replace(hit.why, query=part, relevance=relevance))
 
 
 def _share(part: Sequence[Hit], whole: Sequence[Hit]) -> float:

@@ -75,7 +75,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def execute(args: argparse.Namespace) -> int:
-    from seamline.api.recipes import load_choice
+    from seamline.api.recipes import load_choice, load_weights
     from seamline.api.trust import models_of
 
     with index_imports():
@@ -117,6 +117,7 @@ def execute(args: argparse.Namespace) -> int:
         generated=all(question.generated for question in prepared.questions),
         legs=args.legs,
         files=load_choice(target) if target.exists() else None,
+        weights=load_weights(target) if target.exists() else None,
     )
     write_file(str(target), text)
     result.finish(text, keep=args.state is not None)

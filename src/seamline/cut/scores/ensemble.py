@@ -7,19 +7,30 @@ the objective, in units of the price of a cut, and the likelihood of the Bayesia
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from seamline.cut.scores import Signal
-from seamline.cut.scores.lexical import LEAN, Likelihoods, bags_of, cut_odds, likelihoods
-from seamline.cut.scores.objective import Sizes, longest_starts, reach, run_worth, runs_of, search_ends, spread
-from seamline.cut.scores.semantic import HEADING, leanings, sizes, texts, units
+from seamline.cut.scores.lexical import LEAN, MOST, WordTerms, add_terms, bags_of, cut_odds, word_terms
+from seamline.cut.scores.objective import Sizes, flags, longest_starts, reach, run_worth, runs_of, search_ends, spread
+from seamline.cut.scores.semantic import CHEAPEST_BREAK, HEADING, leaning_by_seam, sizes, texts, units
+from seamline.native import KERNELS
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Runtime
 from seamline.types import Document
 
+if TYPE_CHECKING:
+    from seamline.records import Vector
+
 NATS = 14.0
-"""What the price of a cut is worth beside the likelihood of words; from 4 to 24, F1 of the dev half is within .02."""
-_NEVER = -1e9
+"""What the price of a cut is worth beside the likelihood of words; from 10 to 24, F1 of the dev half is within .01."""
+_LEAST = 0.05
+"""The spread of a document whose sentences are all alike."""
+_CHEAPEST = 0.01
+"""The price of a cut below which only coherence counts, and likelihoods no longer add to it."""
+_DIGITS = 6
 
 
 def ensemble(document: Document, recipe: Recipe, runtime: Runtime) -> Signal:
@@ -30,31 +41,37 @@ def ensemble(document: Document, recipe: Recipe, runtime: Runtime) -> Signal:
     settings, budget = recipe.semantic, recipe.budget
     tokens = sizes(document, found, runtime.tokenizer)
     at_headings = recipe.sections != "paragraph" and not recipe.depth  # a chunk starts there anyway
-    apart = frozenset(n for n, unit in enumerate(found) if unit.seam == HEADING) if at_headings else frozenset[int]()
-    allowed = Sizes(tokens, budget.target, budget.floor, apart)
-    vectors = runtime.embedder.embed(texts(document, found))
-    runs = runs_of(vectors, allowed)
-    firsts = longest_starts(allowed)
-    base = max(spread(vectors), _LEAST)
-    worth = NATS * run_worth(runs, allowed, reach(firsts)) / (max(settings.price, _CHEAPEST) * base)
-    worth += _by_words(likelihoods(bags_of(document, found), tokens, budget.target), worth.shape)
+    seams = [seam for _, _, seam in found]
+    apart = frozenset([n for n, seam in enumerate(seams) if seam == HEADING] if at_headings else ())
+    said = texts(document, found)
+    vectors = runtime.embedder.embed(said)
+    unit = max(settings.price, _CHEAPEST) * max(spread(vectors), _LEAST)
     odds = cut_odds(tokens, budget.target)
-    price = [0.0, *(NATS * max(0.0, 1 + settings.blocks * lean) - odds + LEAN * settings.blocks * lean
-                    for lean in leanings(found))]  # fmt: skip
-    cuts = search_ends([round(value, 6) for value in price], firsts, worth)
-    return Signal(forced=frozenset(found[at].start for at in cuts))
+    dear = {
+        seam: round(NATS * max(0.0, 1 + settings.blocks * lean) - odds + LEAN * settings.blocks * lean, _DIGITS)
+        for seam, lean in leaning_by_seam(seams[1:], CHEAPEST_BREAK).items()
+    }
+    price = [0.0, *[dear[seam] for seam in seams[1:]]]
+    allowed = Sizes(tokens, budget.target, budget.floor, apart)
+    cuts = best_by_both(vectors, word_terms(bags_of(said)), price, allowed, unit)
+    return Signal(forced=frozenset([found[at].start for at in cuts]))
 
 
-_LEAST = 0.05
-"""The spread of a document whose sentences are all alike."""
-_CHEAPEST = 0.01
-"""The price of a cut below which only coherence counts, and likelihoods no longer add to it."""
+def best_by_both(vectors: Vector, terms: WordTerms, price: Sequence[float], sizes: Sizes, unit: float) -> list[int]:
+    """The units that start a segment, by the compiled search where there is one. `unit` is the coherence that is worth
+    `NATS`."""
+    if KERNELS is None or vectors.dtype != np.float32:
+        return plain_best(vectors, terms, price, sizes, unit)
+    rows, tokens, limits = np.ascontiguousarray(vectors), list(sizes.tokens), (sizes.most, sizes.least, MOST)
+    cuts: list[int] = KERNELS.segments(rows, tokens, *limits, flags(sizes), list(price), NATS, unit, *terms)
+    return cuts
 
 
-def _by_words(seen: Likelihoods, shape: tuple[int, ...]) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """The likelihoods at [end, size]; what words cannot be asked about is never taken."""
-    out = np.full((shape[0], shape[1]), _NEVER)
-    for end, row in enumerate(seen):
-        size = min(len(row), shape[1] - 1)
-        out[end, 1 : size + 1] = row[:size]
-    return out
+def plain_best(vectors: Vector, terms: WordTerms, price: Sequence[float], sizes: Sizes, unit: float) -> list[int]:
+    """The same in Python: what the compiled core is compared with."""
+    firsts = longest_starts(sizes, MOST)
+    worth = NATS * run_worth(runs_of(vectors, sizes, most=MOST), sizes, reach(firsts)) / unit
+    for end, row in enumerate(add_terms(terms, sizes.tokens, sizes.most)):
+        size = min(len(row), worth.shape[1] - 1)  # a heading may forbid the longer ones
+        worth[end, 1 : size + 1] += row[:size]
+    return search_ends(price, firsts, worth)

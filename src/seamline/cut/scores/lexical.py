@@ -15,10 +15,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import exp, lgamma, log, sqrt
+from itertools import accumulate
+from math import exp, log, sqrt
+from typing import NamedTuple
 
 from seamline.cut.scores import Signal
-from seamline.cut.scores.semantic import Unit, chosen, depths, leanings, texts, units
+from seamline.cut.scores.semantic import chosen, depths, leanings, texts, units
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Runtime
 from seamline.text.words import query_words
@@ -36,7 +38,7 @@ def texttiling(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     if len(found) < 2:
         return Signal()
     settings = recipe.semantic
-    bags = bags_of(document, found)
+    bags = bags_of(texts(document, found))
     curve = shared(bags, rarity(bags), WIDER * settings.window)
     deep = depths(curve)
     share = settings.blocks * _LEAN * _deviation(curve)
@@ -46,9 +48,9 @@ def texttiling(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     return Signal(score, frozenset(found[at + 1].start for at in low), settings.weight)
 
 
-def bags_of(document: Document, found: Sequence[Unit]) -> list[list[str]]:
+def bags_of(said: Sequence[str]) -> list[list[str]]:
     """The distinct words of each unit, without those that say nothing."""
-    return [query_words(text) for text in texts(document, found)]
+    return [query_words(text) for text in said]
 
 
 def rarity(bags: Sequence[Sequence[str]]) -> dict[str, float]:
@@ -109,6 +111,17 @@ Likelihoods = list[list[float]]
 """[end][size - 1]: of the segment of so many units that ends there."""
 
 
+class WordTerms(NamedTuple):
+    """The parts of the likelihood of a segment: sums of logarithms, so that a search only adds."""
+
+    bags: list[list[int]]
+    """The distinct words of each unit, numbered as they come."""
+    again: list[float]
+    """What a word adds that the segment had so often before."""
+    whole: list[float]
+    """What a segment of so many words adds."""
+
+
 def bayes(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     """A cut is forced between the likeliest segments; a gap's score is the probability of a cut."""
     found = units(document)
@@ -118,7 +131,7 @@ def bayes(document: Document, recipe: Recipe, parts: Runtime) -> Signal:
     tokens = [parts.tokenizer.count(document.text[unit.start : unit.end]) for unit in found]
     odds = cut_odds(tokens, target)
     prior = [0.0, *(odds - LEAN * settings.blocks * lean for lean in leanings(found))]
-    seen = likelihoods(bags_of(document, found), tokens, target)
+    seen = likelihoods(bags_of(texts(document, found)), tokens, target)
     score = {unit.start: value for unit, value in zip(found[1:], probabilities(seen, prior), strict=True)}
     return Signal(score, frozenset(found[at].start for at in likeliest(seen, prior)), settings.weight)
 
@@ -130,13 +143,31 @@ def cut_odds(tokens: Sequence[int], expected: int) -> float:
     return log(share / (1 - share))
 
 
+def word_terms(bags: Sequence[Sequence[str]]) -> WordTerms:
+    """What the words of all units add to the likelihood of a segment of up to `MOST` of them."""
+    known: dict[str, int] = {}
+    numbered = [[known.setdefault(word, len(known)) for word in bag] for bag in bags]
+    prior = CONCENTRATION * max(1, len(known))
+    sizes = [*map(len, numbered)]
+    most = min(sum(sizes), MOST * max(sizes, default=0))
+    whole = list(accumulate([-log(prior + words) for words in range(most)], initial=0.0))
+    return WordTerms(numbered, _AGAIN, whole)
+
+
+_AGAIN = [log(times + CONCENTRATION) for times in range(MOST + 1)]
+
+
 def likelihoods(bags: Sequence[Sequence[str]], tokens: Sequence[int], most: int) -> Likelihoods:
+    """Of all segments of at most `MOST` units and `most` tokens, by the distinct words of each unit."""
+    return add_terms(word_terms(bags), tokens, most)
+
+
+def add_terms(terms: WordTerms, tokens: Sequence[int], most: int) -> Likelihoods:
     """Of all segments of at most `MOST` units and `most` tokens; one unit alone is a segment whatever its size."""
-    whole = CONCENTRATION * max(1, len({word for bag in bags for word in bag}))
-    again = [log(times + CONCENTRATION) for times in range(MOST + 1)]  # of a word seen so often before
+    bags, again, whole = terms
     out: Likelihoods = [[]]
     for end in range(1, len(bags) + 1):
-        counts: dict[str, int] = {}
+        counts: dict[int, int] = {}
         words = size = 0
         gathered = 0.0
         row: list[float] = []
@@ -149,7 +180,7 @@ def likelihoods(bags: Sequence[Sequence[str]], tokens: Sequence[int], most: int)
                 gathered += again[times]
                 counts[word] = times + 1
             words += len(bags[start])
-            row.append(gathered + lgamma(whole) - lgamma(words + whole))
+            row.append(gathered + whole[words])
         out.append(row)
     return out
 

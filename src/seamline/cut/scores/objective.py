@@ -57,18 +57,23 @@ def best_segments(vectors: Vector, price: Sequence[float], sizes: Sizes, distinc
     Python only."""
     if KERNELS is None or distinct or vectors.dtype != np.float32:
         return segments(runs_of(vectors, sizes, distinct), price, sizes, distinct)
-    apart = bytearray(len(vectors))
-    for unit in sizes.apart:
-        apart[unit] = 1
     cuts: list[int] = KERNELS.segments(
-        np.ascontiguousarray(vectors), list(sizes.tokens), sizes.most, sizes.least, MOST, bytes(apart), list(price)
+        np.ascontiguousarray(vectors), list(sizes.tokens), sizes.most, sizes.least, MOST, flags(sizes), list(price)
     )
     return cuts
 
 
-def runs_of(vectors: Vector, sizes: Sizes, distinct: float = 0.0) -> Runs:
+def flags(sizes: Sizes) -> bytes:
+    """For each unit, 1 where a segment must start."""
+    apart = bytearray(len(sizes.tokens))
+    for unit in sizes.apart:
+        apart[unit] = 1
+    return bytes(apart)
+
+
+def runs_of(vectors: Vector, sizes: Sizes, distinct: float = 0.0, most: int = MOST) -> Runs:
     """All runs of units that are compared: those that can be a segment, and two of them side by side."""
-    longest = reach(longest_starts(sizes))
+    longest = reach(longest_starts(sizes, most))
     return Runs(vectors, 2 * longest if distinct else longest)
 
 
@@ -81,15 +86,16 @@ def segments(runs: Runs, price: Sequence[float], sizes: Sizes, distinct: float =
     return _by_pairs(runs, price, firsts, worth, distinct) if distinct else search_ends(price, firsts, worth)
 
 
-def longest_starts(sizes: Sizes) -> list[int]:
-    """For each end, from 0 to the last, where the longest segment that ends there starts."""
+def longest_starts(sizes: Sizes, most: int = MOST) -> list[int]:
+    """For each end, from 0 to the last, where the longest segment that ends there starts; it has `most` units at
+    most."""
     sums = list(accumulate(sizes.tokens, initial=0))
     starts = [0]
     start = 0
     for end in range(1, len(sums)):
         if end - 1 in sizes.apart:
             start = end - 1
-        while start < end - 1 and (sums[end] - sums[start] > sizes.most or end - start > MOST):
+        while start < end - 1 and (sums[end] - sums[start] > sizes.most or end - start > most):
             start += 1
         starts.append(start)
     return starts

@@ -83,9 +83,14 @@ class PromptBuilder:
         parts += [
             PromptPassage(0, _short(one.hit), one.hit.citations, one.hit.entry.level < ABOUT, one.hit.derived)
             for one in held
-            if one.summary
+            if one.summary and not self._is_quoted(one.hit, whole)
         ]
         return sorted(parts, key=lambda part: (part.start, part.end))
+
+    def _is_quoted(self, hit: Hit, whole: set[str]) -> bool:
+        """Whether a hit is a summary made of sentences of chunks that are shown whole."""
+        ids = restated_ids(hit, self.documents) if hit.derived == "summary" else []
+        return bool(ids) and whole.issuperset(ids)
 
     def _runs(self, doc: str, ids: set[str]) -> Iterator[tuple[Citation, ...]]:
         """Chunks that stand side by side, in document order."""
