@@ -48,6 +48,11 @@ def main() -> None:
         (root / "docs").mkdir()
         for number, sample in enumerate(markdown(args.data)[: args.documents]):
             (root / "docs" / f"{number:05}.md").write_text(sample.text)
+        (root / "few").mkdir()
+        for number, sample in enumerate(markdown(args.data)[:8]):  # models and tables are loaded once, before all runs
+            (root / "few" / f"{number}.md").write_text(sample.text[:20_000])
+        with open_index(root / "first", config=IndexConfig(embedder=args.embedder), root=root) as index:
+            index.update([root / "few"])
         for name, workers in {"one process": 0, "1 worker": 1, "2 workers": 2}.items():
             found[name] = measure(root, workers, args.embedder)
             print(name, found[name], flush=True)

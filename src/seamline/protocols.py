@@ -360,6 +360,19 @@ class Store(Protocol):
     def close(self) -> None: ...
 
 
+@runtime_checkable
+class PinnableStore(Protocol):
+    """A store whose states have names that any process can open."""
+
+    def present_state(self) -> str:
+        """The name of the present state."""
+        ...
+
+    def pin(self, state: str) -> None:
+        """Read this state from now on, whatever is written."""
+        ...
+
+
 class StoreBackend(Protocol):
     """Opens and makes the stores of one kind of address."""
 

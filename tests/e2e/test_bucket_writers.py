@@ -20,6 +20,7 @@ from harness.object_store import fresh_place, object_store, set_environment
 from seamline.errors import ConfigError, IndexBusy, StoreError
 from seamline.records import Change, Settings
 from seamline.remote.buckets import Bucket, ObjectTaken
+from seamline.scale.replica import StateKeeper
 from seamline.store.lance import LanceLimits
 from seamline.store.lance.bucket_state import read_state
 from seamline.store.lance.bucket_store import LanceBucketStore
@@ -229,6 +230,46 @@ def _rows(store: LanceBucketStore) -> object:
 
     change = make_change("stray")
     return entry_rows(change.put, (), [change.head], SETTINGS)
+
+
+def test_a_pinned_store_stays_at_its_state_until_another_is_pinned() -> None:
+    store = made()
+    with store.writer() as writer:
+        writer.apply([make_change("first")])
+    pinned = LanceBucketStore.open(store.url, limits=INDEXED)
+    pinned.pin(store.present_state())
+    before = pinned.generation()
+    with store.writer() as writer:
+        writer.apply([make_change("second")])
+    assert pinned.generation() == before != store.generation()
+    with pinned.reader() as reader:
+        assert [head.doc for head in reader.heads()] == ["first"]
+    with pytest.raises(StoreError, match="for reading"), pinned.writer():
+        pass
+    pinned.pin(pinned.present_state())
+    with pinned.reader() as reader:
+        assert sorted(head.doc for head in reader.heads()) == ["first", "second"]
+    with pytest.raises(StoreError, match="damaged"):
+        pinned.pin(store.present_state().replace('"commit"', '"Commit"'))
+
+
+def test_replicas_keep_their_states_while_the_object_store_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = made()
+    keeper = StateKeeper({"default": store.url})
+    monkeypatch.setattr("seamline.scale.replica.SECONDS", 0.0)
+    known = keeper.states()
+    with store.writer() as writer:
+        writer.apply([make_change("a")])
+    with monkeypatch.context() as away:
+        away.setattr(LanceBucketStore, "present_state", _away)
+        assert keeper.states() == known
+        with pytest.raises(StoreError, match="away"):
+            StateKeeper({"default": store.url}).states()
+    assert keeper.states() == {"default": store.present_state()} != known
+
+
+def _away(store: LanceBucketStore) -> str:
+    raise StoreError("the object store is away")
 
 
 def test_the_second_writer_is_told_who_writes() -> None:

@@ -127,6 +127,16 @@ def test_what_is_no_token(header: str) -> None:
         assert "read-token" not in answer.text
 
 
+def test_nobody_writes_where_nobody_may() -> None:
+    """Whatever the token says, and with the reason that the server was given."""
+    with serve(GuardRules(tokens(), read_only="write elsewhere")) as server:
+        given = {"documents": [{"id": "a.md", "text": "A"}]}
+        for name in ("write", "tenant", "read"):
+            answer = server.client.post("/documents", json=given, headers=bearer(name))
+            assert (answer.status_code, answer.json()["detail"]) == (403, "write elsewhere")
+        assert server.client.get("/documents", headers=bearer("read")).status_code == 200
+
+
 def test_every_token_is_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[tuple[bytes, bytes]] = []
 

@@ -4,21 +4,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from seamline.errors import ConfigError
 from seamline.filters.mapping import FilterLike, filter_of
 from seamline.filters.meaning import fields_of
 from seamline.filters.tree import All, Filter, Test
+from seamline.protocols import PinnableStore
 
 if TYPE_CHECKING:
     from seamline.api.index import Index
     from seamline.records import Head
 
 __all__ = ["Filter", "FilterLike", "both_filters", "document_head", "fields_of", "filter_of", "generation"]
-__all__ += ["is_visible", "names"]
+__all__ += ["is_visible", "names", "pin_state", "present_state"]
 
 
 def generation(index: Index) -> str:
     """A mark that is different after every change of the index, by whoever made it."""
     return index._store.generation()
+
+
+def present_state(index: Index) -> str:
+    """The present state of an index on object storage, as `pin_state` takes it on any machine."""
+    return _pinnable(index).present_state()
+
+
+def pin_state(index: Index, state: str) -> None:
+    """Read one state of an index from now on, until another is pinned."""
+    _pinnable(index).pin(state)
+
+
+def _pinnable(index: Index) -> PinnableStore:
+    if isinstance(index._store, PinnableStore):
+        return index._store
+    raise ConfigError(f"--index: expected s3://BUCKET/PREFIX, whose states any machine can open, got {index.url}")
 
 
 def both_filters(forced: Filter | None, where: FilterLike) -> Filter | None:

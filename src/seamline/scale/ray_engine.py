@@ -10,7 +10,9 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import signal
 import tempfile
+import threading
 import warnings
 from collections import deque
 from collections.abc import Iterator
@@ -46,17 +48,22 @@ class RayOptions:
     """Of one source."""
 
     def __post_init__(self) -> None:
-        if self.on != ADDRESS and not (self.on.startswith(_SCHEME) and len(self.on) > len(_SCHEME)):
-            raise ConfigError(f"--on: expected ray, or ray://HOST:PORT, got {self.on!r}")
+        check_address(self.on)
         if self.workers is not None and self.workers < 1:
             raise ConfigError(f"--workers: expected 1 or more, got {self.workers}")
+
+
+def check_address(on: str) -> None:
+    """Refuse, with a ConfigError, what names no cluster."""
+    if on != ADDRESS and not (on.startswith(_SCHEME) and len(on) > len(_SCHEME)):
+        raise ConfigError(f"--on: expected ray, or ray://HOST:PORT, got {on!r}")
 
 
 @contextmanager
 def on_ray(index: Index, options: RayOptions) -> Iterator[None]:
     """While this lasts, updates of the index are worked out by workers on Ray, and written by this process."""
     require_models(index)  # before any machine is told to trust them
-    with _cluster(options.on) as (ray, is_own):
+    with ray_cluster(options.on) as (ray, is_own):
         place = _shared_place(index, is_own=is_own)
         cores = int(ray.cluster_resources().get("CPU", 0))
         count = options.workers or max(1, cores)
@@ -74,13 +81,14 @@ def on_ray(index: Index, options: RayOptions) -> Iterator[None]:
 
 
 @contextmanager
-def _cluster(on: str) -> Iterator[tuple[Any, bool]]:
+def ray_cluster(on: str) -> Iterator[tuple[Any, bool]]:
     """Ray, connected; and whether the cluster is one of our own on this machine."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     with needed("Ray, which runs workers,", "ray"):
         import ray
     address = on if on != ADDRESS else os.environ.get("RAY_ADDRESS", "")
     folder = "" if address else tempfile.mkdtemp(prefix="seamline-ray-")
+    on_signal = signal.getsignal(signal.SIGTERM)  # Ray's own aborts the process before anything is given back
     try:
         try:
             with warnings.catch_warnings():
@@ -94,6 +102,8 @@ def _cluster(on: str) -> Iterator[tuple[Any, bool]]:
                 f"cannot reach Ray at {address or 'this machine'}: {said}: start it, or leave --on out"
             ) from error
         _keep_quiet(ray)
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, on_signal)
         try:
             yield ray, bool(folder)
         finally:

@@ -9,7 +9,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,6 +21,8 @@ from seamline.server.tokens import CALLER, READ, WRITE, Caller, Tokens
 OPEN_PATHS = frozenset({"/healthz", "/readyz", "/openapi.json"})
 """What needs no token: it tells nothing about documents."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+READ_ONLY = "seamline.read_only"
+"""Key of the scope that says why nobody may write."""
 UNLIMITED = "seamline.unlimited"
 """Key of the scope that holds a function: from its call on, the request has no time limit."""
 PIECE = 1 << 16
@@ -50,6 +52,8 @@ class GuardRules:
     origins: Collection[str] = ()
     """Web pages that may call it beside its own, as in https://kb.example.org."""
     limits: ServerLimits = field(default_factory=ServerLimits)
+    read_only: str = ""
+    """Why nobody may write, whatever tokens say; empty where they may."""
     open_paths: Collection[str] = OPEN_PATHS
 
 
@@ -93,6 +97,9 @@ class ServerGuard:
         self._requests += 1
         try:
             scope[CALLER] = self._admit(scope)
+            if self._rules.read_only:
+                scope[READ_ONLY] = self._rules.read_only
+                scope[CALLER] = replace(scope[CALLER], rights=scope[CALLER].rights - {WRITE})
             await self._within_limits(scope, receive, answer)
         except HttpProblem as problem:
             await answer.refuse(problem, id, scope, receive)
@@ -263,7 +270,7 @@ def require(scope: Scope, right: str) -> Caller:
     """The caller, where it has a right; an HttpProblem where it has not."""
     caller = caller_of(scope)
     if right not in caller.rights:
-        remedy = (
+        remedy = scope.get(READ_ONLY) or (
             "this token has not the right to write"
             if caller.name
             else "this server only reads: start it with --write, or with tokens"

@@ -35,6 +35,7 @@ examples:
   seamline serve --write                                also take documents
   seamline serve --index docs=kb --index wiki=wiki/.seamline
   seamline serve --host 0.0.0.0 --token-file tokens.toml --allow-host kb.example.org
+  seamline serve --on ray --replicas 4 --index s3://bucket/index
   curl -s localhost:8765/search --json '{"query": "why did the retry fail"}'
 
 GET /openapi.json describes all paths. The first index is the one that paths without a name mean; the others are under
@@ -81,6 +82,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     limits.add_argument("--workers", type=int, metavar="N", help="processes that search, for several cores (none)")
     limits.add_argument("--waiting", type=int, metavar="N", help="searches that wait for a thread (64)")
     limits.add_argument("--rate", type=float, metavar="N", help="requests per second of a caller (100; 0 for any)")
+    cluster = parser.add_argument_group("many machines")
+    cluster.add_argument("--on", metavar="ray[://HOST:PORT]", help="replicas on Ray Serve that only read, over s3://")
+    cluster.add_argument("--replicas", type=int, metavar="N", help="with --on: how many, a core each (2)")
     parser.add_argument("-q", "--quiet", action="store_true", help="do not log requests")
     return parser
 
@@ -103,6 +107,10 @@ def execute(args: argparse.Namespace) -> int:
         raise ConfigError("--write: expected without --token-file, whose tokens say who may write")
     hosts = allowed_hosts(args.host, tokens, args.allow_host)
     rules = GuardRules(tokens, args.write, hosts, tuple(args.allow_origin), _limits(args))
+    if args.on is not None:
+        return _execute_on_ray(args, rules)
+    if args.replicas is not None:
+        raise ConfigError("--replicas: expected with --on ray; --workers are processes of this machine")
     log = ServerLog(quiet=args.quiet)
     traces = load_provider()
     with ExitStack() as undo:
@@ -128,6 +136,29 @@ def execute(args: argparse.Namespace) -> int:
         kind = plural(len(tokens), "token") if len(tokens) else "no tokens; callers may " + _may(args.write)
         with suppress(KeyboardInterrupt):  # raised again by the server when all is done; a Terminated is one too
             serve(app, bound, log, lambda: say(f"serving {', '.join(indexes)} on http://{shown}:{port} ({kind})"))
+        say("stopped")
+    return DONE
+
+
+def _execute_on_ray(args: argparse.Namespace, rules: GuardRules) -> int:
+    """Replicas, until a signal comes."""
+    from seamline.scale.ray_serve import ReplicaOptions, serve_on_ray
+    from seamline.scale.replica import READ_ONLY
+
+    for option, reason in (
+        ("write", READ_ONLY),
+        ("workers", "expected --replicas with --on"),
+        ("api_key_env", "keys do not travel: set SEAMLINE_API_KEY on the machines of the cluster"),
+    ):
+        if getattr(args, option):
+            raise ConfigError(f"--{option.replace('_', '-')}: {reason}")
+    options = ReplicaOptions(args.on, 2 if args.replicas is None else args.replicas, args.host, args.port)
+    with ExitStack() as undo:
+        indexes = {name: undo.enter_context(open_place(args, place)) for name, place in _places(args.index)}
+        shown = f"http://{f'[{args.host}]' if ':' in args.host else args.host}:{args.port}"
+        told = f"serving {', '.join(indexes)} on {shown} ({plural(options.replicas, 'replica')} on Ray, for reading)"
+        with suppress(KeyboardInterrupt):
+            serve_on_ray(indexes, replace(rules, read_only=READ_ONLY), options, lambda: say(told), quiet=args.quiet)
         say("stopped")
     return DONE
 

@@ -83,22 +83,27 @@ def read_state(bucket: Bucket) -> NamedState:
         raise IndexMissing(
             f"there is no index at {bucket.url}: make one with `seamline index PATH --index {bucket.url}`"
         )
+    return NamedState(unpack_state(found.data, bucket.url), found.tag)
+
+
+def unpack_state(data: bytes, url: str) -> BucketState:
+    """A state as `pack_state` wrote it, for the index at this address; a StoreError where it is damaged or too new."""
     try:
-        said = json.loads(found.data)
+        said = json.loads(data)
         if said["store"] != _STORE:
             raise ValueError(said["store"])
         layout = said["layout"]
         if isinstance(layout, int) and layout > LAYOUT:
             raise StoreError(
-                f"the index at {bucket.url} has layout {layout}, and this Seamline knows layouts up to {LAYOUT}: "
+                f"the index at {url} has layout {layout}, and this Seamline knows layouts up to {LAYOUT}: "
                 "update Seamline (`pip install -U seamline`), or index again into another place"
             )
         if said.pop("checksum") != checksum(said):
             raise ValueError("checksum")
-        return NamedState(_unpack(said["state"]), found.tag)
+        return _unpack(said["state"])
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise StoreError(
-            f"{bucket.url}/{CURRENT} is damaged: restore it from an older version of the object, or index again into "
+            f"{url}/{CURRENT} is damaged: restore it from an older version of the object, or index again into "
             "another place"
         ) from error
 
@@ -106,7 +111,7 @@ def read_state(bucket: Bucket) -> NamedState:
 def create_state(bucket: Bucket, state: BucketState) -> bool:
     """Name the first state: from here on there is an index. False where somebody was faster."""
     try:
-        bucket.create(CURRENT, _pack(state))
+        bucket.create(CURRENT, pack_state(state))
     except ObjectTaken:
         return read_state(bucket).state.by == state.by
     return True
@@ -116,7 +121,7 @@ def replace_state(bucket: Bucket, old: NamedState, new: BucketState) -> NamedSta
     """Name a state in the place of the one that was read. A StoreError where that does not count any more."""
     stamped = replace(new, commit=old.state.commit + 1, by=uuid.uuid4().hex)
     try:
-        return NamedState(stamped, bucket.replace(CURRENT, _pack(stamped), old.tag))
+        return NamedState(stamped, bucket.replace(CURRENT, pack_state(stamped), old.tag))
     except ObjectTaken:
         now = read_state(bucket)
         if now.state.by == stamped.by:  # it was written, but the answer was lost and the write repeated
@@ -131,7 +136,8 @@ def overtaken(bucket: Bucket) -> StoreError:
     )
 
 
-def _pack(state: BucketState) -> bytes:
+def pack_state(state: BucketState) -> bytes:
+    """A state as `current.json` holds it."""
     plain = {
         **{one.name: getattr(state, one.name) for one in fields(state)},
         "settings": codec.pack_settings(state.settings),

@@ -16,7 +16,17 @@ from seamline.errors import ConfigError, IndexMissing, StoreError
 from seamline.remote.buckets import Bucket
 from seamline.store import codec
 from seamline.store.lance.bucket_guard import BucketGuard
-from seamline.store.lance.bucket_state import CURRENT, PROBE, WRITER, BucketState, WriterLease, create_state, read_state
+from seamline.store.lance.bucket_state import (
+    CURRENT,
+    PROBE,
+    WRITER,
+    BucketState,
+    WriterLease,
+    create_state,
+    pack_state,
+    read_state,
+    unpack_state,
+)
 from seamline.store.lance.engine import Connection, connect, report_errors
 from seamline.store.lance.maintenance import Maintenance
 from seamline.store.lance.reader import LanceReader
@@ -40,6 +50,7 @@ class LanceBucketStore:
         self._settings = settings
         self._limits = limits
         self._last: tuple[str, LanceReader] | None = None
+        self._pinned: BucketState | None = None
 
     @classmethod
     def open(cls, url: str, *, limits: LanceLimits | None = None) -> LanceBucketStore:
@@ -76,7 +87,7 @@ class LanceBucketStore:
     @contextmanager
     def reader(self) -> Iterator[LanceReader]:
         """The present state. It stays readable for `LanceLimits.kept` after another one took its place."""
-        state = read_state(self._bucket).state
+        state = self._state()
         last = self._last
         if last is None or last[0] != state.mark:
             last = self._last = state.mark, self._reader(LanceReader, state)
@@ -86,6 +97,10 @@ class LanceBucketStore:
     def writer(self) -> Iterator[LanceWriter]:
         """The right to write, until it is given back. An IndexBusy names who has it; a StoreError says that the object
         store cannot keep two writers apart."""
+        if self._pinned is not None:
+            raise StoreError(
+                f"the index at {self.url} is open at one of its states, for reading: open it anew to write"
+            )
         self._bucket.check_conditional_writes(f"{PROBE}{uuid.uuid4().hex}")
         lease = WriterLease(self._bucket, self._limits.lease)
         try:
@@ -99,11 +114,23 @@ class LanceBucketStore:
             lease.release()
 
     def generation(self) -> str:
-        return read_state(self._bucket).state.mark
+        return self._state().mark
+
+    def present_state(self) -> str:
+        """The present state, as `pin` takes it in any process."""
+        return pack_state(read_state(self._bucket).state).decode()
+
+    def pin(self, state: str) -> None:
+        """Read this state from now on, whatever is written. It stays readable for `LanceLimits.kept` after another one
+        took its place."""
+        self._pinned = unpack_state(state.encode(), self.url)
+
+    def _state(self) -> BucketState:
+        return self._pinned or read_state(self._bucket).state
 
     def verify(self) -> Iterator[Problem]:
         """Compare every row with its own hash."""
-        yield from verify_rows(self._reader(WholeReader, read_state(self._bucket).state))
+        yield from verify_rows(self._reader(WholeReader, self._state()))
 
     def size(self) -> int:
         return sum(one.size for one in self._bucket.list())
