@@ -82,6 +82,7 @@ FORMATS = (
     Format(
         "odt", "application/vnd.oasis.opendocument.text", (".odt", ".fodt"), "seamline.parse.office.odf.document:parse"
     ),
+    Format("rtf", "application/rtf", (".rtf",), "seamline.parse.office.rtf:parse"),
     Format(
         "pptx",
         "application/vnd.openxmlformats-officedocument.presentationml.presentation",
@@ -185,6 +186,7 @@ _ALIASES = {
     "pdf": "application/x-pdf",
     "docx": "application/vnd.ms-word.document.macroenabled.12",
     "odt": "application/vnd.oasis.opendocument.text-flat-xml",
+    "rtf": "text/rtf application/x-rtf text/richtext",
     "pptx": "application/vnd.ms-powerpoint.presentation.macroenabled.12",
     "xlsx": "application/vnd.ms-excel application/vnd.ms-excel.sheet.macroenabled.12"
     " application/vnd.oasis.opendocument.spreadsheet",

@@ -23,7 +23,7 @@ COMMON = (
 ASCIIDOC = (
     *COMMON, "= T\n", "== T\n", "[[x]]\n", "[source,c]\n", "[cols=2]\n", ".Title\n", "----\n", "====\n", "....\n",
     "____\n", "|===\n", ",===\n", "++++\n", "////\n", "--\n", "```\n", "+\n", "a:: b\n", "a::\n", "<1> a\n", "// c\n",
-    ":a: b\n", "image::a.png[x]\n", "include::x[]\n", "ifdef::x[]\n", "'''\n", "2+|c\n", ".2+|", "3*|d\n", "\\|", "~~~~\n",
+    ":a: b\n", "image::a.png[x]\n", "include::x[]\n", "ifdef::x[]\n", "'''\n", "2+|c\n", ".2+|", "3*|d\n", "\\|",
 )  # fmt: skip
 ORG = (
     *COMMON, "*** T\n", "#+TITLE: x\n", "#+BEGIN_SRC c\n", "#+END_SRC\n", "#+begin_quote\n", "#+end_quote\n",
@@ -52,12 +52,13 @@ def test_no_org_makes_it_fail(source: str) -> None:
 HOSTILE = {
     "asciidoc": (
         "----\n", "====\n", "--\n\n", "|===\n", "* a\n", "a::\n", "+\n", "[x]\n", ".T\n", "|" * 40 + "\n", ".999+|a\n",
-        "|===\n.999+|a\n", "999*|a\n", ":a: b\n", "// c\n", "image::a[", "a\n-\n", "x:: y;; ", "ifdef::x[]\n", "[[a]]\n\n",
+        "|===\n.999+|a\n", "999*|a\n", ":a: b\n", "// c\n", "image::a[", "a\n-\n", "x:: y;; ", "ifdef::x[]\n",
+        "[[a]]\n\n",
         "*" * 5 + " a\n" + "." * 5 + " b\n",
     ),
     "org": (
-        "* a\n", "#+BEGIN_QUOTE\n", "#+BEGIN_SRC\n", ":A:\n", ":END:\n", "| a\n", "|-\n", "- a\n", "#+CAPTION: a\n", "# c\n",
-        "[fn:1] a\n", "\\begin{a}\n", ": a\n", "#+TITLE: a\n", "- a :: b :: ", "[[a.png", "#+CAPTION: a\n\n",
+        "* a\n", "#+BEGIN_QUOTE\n", "#+BEGIN_SRC\n", ":A:\n", ":END:\n", "| a\n", "|-\n", "- a\n", "#+CAPTION: a\n",
+        "# c\n", "[fn:1] a\n", "\\begin{a}\n", ": a\n", "#+TITLE: a\n", "- a :: b :: ", "[[a.png", "#+CAPTION: a\n\n",
     ),
 }  # fmt: skip
 

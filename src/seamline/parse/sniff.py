@@ -185,6 +185,7 @@ PDF = b"%PDF-"
 
 MAGIC = (
     Magic(PDF, "a PDF", "pdf"),
+    Magic(b"{\\rtf", "a Rich Text document", "rtf"),
     Magic(ZIP[0], "a ZIP archive, or an Office or EPUB file"),
     Magic(ZIP[1], "an empty ZIP archive"),
     Magic(OLD_OFFICE, "an old Office file"),

@@ -1,7 +1,8 @@
 r"""The pictures of a document as data: address, alternative text, caption and size, whatever its format writes.
 
 Where the text is the source, they are found in it: `![alt](uri)`, `<img src=...>`, `\includegraphics{...}`,
-`.. image:: uri`, `image::uri[alt]`, `[[file:uri]]`. Elsewhere a figure block stands for a picture: its part of the file, or its page.
+`.. image:: uri`, `image::uri[alt]`, `[[file:uri]]`. Elsewhere a figure block stands for a picture: its part of the
+file, or its page.
 """
 
 from __future__ import annotations

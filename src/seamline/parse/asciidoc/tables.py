@@ -31,7 +31,7 @@ class _Cell(NamedTuple):
     """Of its bar, or of what says how it spans."""
     columns: int
     rows: int
-    count: int
+    times: int
     """How often it stands in the table."""
 
 
@@ -48,7 +48,7 @@ def read_table(lines: SourceLines, opening: int, after: int, lead: BlockLead) ->
     end = lines.end[lines.last_text(first, after)]
     cells = list(_cells(lines, first, end))
     width = _declared(lead.named("cols")) or sum(
-        cell.columns * cell.count for cell in cells if cell.start < lines.end[first]
+        cell.columns * cell.times for cell in cells if cell.start < lines.end[first]
     )
     starts = [cell.start for cell in _row_starts(cells, max(1, min(width, _MOST)))]
     rows = [(start, trimmed(lines.text, start, stop)) for start, stop in pairwise([*starts, end])]
@@ -95,7 +95,7 @@ def _row_starts(cells: list[_Cell], width: int) -> Iterator[_Cell]:
     has_cell = False
     for cell in cells:
         is_told = False
-        for _ in range(cell.count):
+        for _ in range(cell.times):
             while filled >= width:
                 taken, reaching = taken + reaching, 0
                 row = row + 1 if taken - ends.get(row + 1, 0) < width or not ends else min(ends)
