@@ -85,7 +85,8 @@ def test_chunks_name_the_paragraph_they_come_from() -> None:
 SCRAPS = (
     r"{", r"}", r"\par ", r"\cell ", r"\row ", r"\intbl ", r"\pard", r"\u-10179?", r"\'e9", r"\'", "\\", "text ",
     r"{\footnote ", r"{\listtext ", r"{\*\x ", r"{\stylesheet", r"{\fonttbl", r"\s1 ", r"\f2 ", r"\bin99999999 ",
-    r"\trowd", r"\ansicpg65001 ", r"\ansicpg99 ", r"\*", r"\~", r"\outlinelevel99 ", r"\ilvl-3 ", r"\uc99 ", r"\v ", "é", "\n",
+    r"\trowd", r"\ansicpg65001 ", r"\ansicpg99 ", r"\*", r"\~", r"\outlinelevel99 ", r"\ilvl-3 ", r"\uc99 ", r"\v ",
+    "é", "\n",
 )  # fmt: skip
 
 

@@ -54,7 +54,7 @@ def sniff(data: bytes, name: str = "") -> str:
     if found := _binary(data, head, suffix, name):
         return BY_NAME[found].media_type if found in BY_NAME else found
     if named is not None and named.is_text and named.name != "text":
-        return _sharper(named.name, head) or named.media_type
+        return _sharper(named.name, head, suffix) or named.media_type
     if named is not None and not named.is_text and not data.strip():
         raise ParseError("is empty: there is nothing to read", name)
     if named is not None and not named.is_text and named.name not in ("odt", "eml"):
@@ -122,8 +122,11 @@ def _old_office(head: bytes, suffix: str, name: str) -> str:
     raise ParseError("is an old Office file: save it in a current format, such as .docx or .pptx", name)
 
 
-def _sharper(named: str, head: bytes) -> str:
-    """What a text with a name is in particular: JSON may be a transcript or a chat, Markdown a chat with times."""
+def _sharper(named: str, head: bytes, suffix: str) -> str:
+    """What a text with a name is in particular: JSON may be a transcript or a chat, Markdown a chat with times, XML an
+    article."""
+    if suffix == ".xml":
+        return _article(head)
     if named == "json":
         if re.search(rb'"segments"\s*:\s*\[', head) and re.search(rb'"(?:text|start)"\s*:', head):
             return BY_NAME["transcript"].media_type
@@ -133,6 +136,14 @@ def _sharper(named: str, head: bytes) -> str:
     if named == "markdown" and _is_chat(head, stamped=True):
         return BY_NAME["chat"].media_type
     return ""
+
+
+def _article(head: bytes) -> str:
+    """The media type of XML that is an article or a book; empty for other XML."""
+    from seamline.parse.articles.names import article_format
+
+    found = article_format(head)
+    return BY_NAME[found].media_type if found else ""
 
 
 def _is_chat(head: bytes, *, stamped: bool = False) -> bool:
@@ -150,8 +161,10 @@ def _text(head: bytes, *, plain: bool, name: str) -> str:
         return BY_NAME["vtt"].media_type
     if _HTML.match(body):
         return BY_NAME["html"].media_type
+    if body.lstrip().startswith(b"<!DOCTYPE") and (found := _article(body)):
+        return found
     if _XML.match(body):
-        return BY_NAME["code"].media_type
+        return _article(body) or BY_NAME["code"].media_type
     if _TEX.match(body):
         return BY_NAME["latex"].media_type
     if (mail := _MAIL.match(body)) and len(_MAIL_FIELDS.findall(mail[0])) >= 3:
