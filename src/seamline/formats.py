@@ -107,6 +107,7 @@ FORMATS = (
     ),
     Format("ipynb", "application/x-ipynb+json", (".ipynb",), "seamline.parse.notebook:parse", is_text=True),
     Format("eml", "message/rfc822", (".eml", ".mhtml", ".mht"), "seamline.parse.mail:parse"),
+    Format("msg", "application/vnd.ms-outlook", (".msg",), "seamline.parse.outlook:parse"),
     Format("csv", "text/csv", (".csv",), "seamline.parse.tables.csv:parse", is_text=True, is_proved=True),
     Format(
         "tsv",

@@ -78,7 +78,7 @@ def _binary(data: bytes, head: bytes, suffix: str, name: str) -> str:
     if head.startswith(ZIP):
         return _archive(data, suffix, name)
     if head.startswith(OLD_OFFICE):
-        return _old_office(head, suffix, name)
+        return _old_office(data, suffix, name)
     if found is not None and found.is_packed:
         raise ParseError(f"is {found.name}: unpack it and name what is inside", name)
     return ""
@@ -114,12 +114,24 @@ def _archive(data: bytes, suffix: str, name: str) -> str:
     raise ParseError("is a ZIP archive that is no document: unpack it and name what is inside", name)
 
 
-def _old_office(head: bytes, suffix: str, name: str) -> str:
-    if suffix == ".xls":
-        return "xlsx"
-    if suffix in (".docx", ".pptx", ".xlsx"):
+_CONVERTED = {"doc": "docx", "ppt": "pptx", "xls": "xlsx"}
+
+
+def _old_office(data: bytes, suffix: str, name: str) -> str:
+    """What a compound file is, by its streams; by its name where they say nothing."""
+    from seamline.parse.ole import compound_kind
+
+    kind = compound_kind(data)
+    if kind == "msg" or (not kind and suffix == ".msg"):
+        return "msg"
+    if kind == "encrypted" or (not kind and suffix in (".docx", ".pptx", ".xlsx")):
         raise ParseError("is encrypted: open it with its password and save a copy without one", name)
-    raise ParseError("is an old Office file: save it in a current format, such as .docx or .pptx", name)
+    kind = kind or suffix.removeprefix(".")
+    if kind == "xls":
+        return "xlsx"
+    new = _CONVERTED.get(kind, "docx")
+    remedy = f"convert it with `soffice --headless --convert-to {new} FILE`, or save it as .{new}"
+    raise ParseError(f"is an old Office file: {remedy}", name)
 
 
 def _sharper(named: str, head: bytes, suffix: str) -> str:

@@ -60,6 +60,7 @@ class _Group:
 
     skip: bool = False
     hidden: bool = False
+    skip_html: bool = False
     unicode_skip: int = 1
     font: int = -1
     target: str = ""
@@ -221,6 +222,9 @@ class RtfReader:
         elif word in ("v", "deleted"):
             self._decode()
             group.hidden = value != 0
+        elif word == "htmlrtf":  # what only stands for the HTML that the text was made of
+            self._decode()
+            group.skip_html = value != 0
         elif word == "plain":
             self._decode()
             group.hidden = False
@@ -326,6 +330,8 @@ class RtfReader:
             self._decode()
         if self._group.inside == "stylesheet":
             self._name_style(text)
+        elif self._group.skip_html:
+            return
         elif self._group.inside != "fonttbl" and not self._group.hidden:
             self._words.append(text)
             self._length += len(text)
