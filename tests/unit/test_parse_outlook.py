@@ -47,7 +47,7 @@ def test_subject_sender_date_and_body_as_of_other_mail() -> None:
     assert document.text == "# Invoice\n\nPay it.\n\n> When?"
     assert document.title == "Invoice"
     assert dict(document.meta) == {
-        "author": "Ada <ada@example.org>", "to": "Bob", "published": "2026-01-04T00:00:00+00:00",
+        "author": "Ada <ada@example.org>", "to": "Bob", "published": "2026-01-03T00:00:00+00:00",
     }  # fmt: skip
 
 
