@@ -38,7 +38,7 @@ def test_keywords_above_all_text_are_metadata_and_no_text() -> None:
 
 
 def test_headings_are_plain_words_without_state_priority_and_tags() -> None:
-    text = "* TODO [#A] Rules *bold* [1/2]  :a:b:\n** [[https://example.org][A link]]\n******** Deep\n"
+    text = "* NEXT [#A] Rules *bold* [1/2]  :a:b:\n** [[https://example.org][A link]]\n******** Deep\n"
     assert titles(read(text)) == [(1, "Rules bold"), (2, "A link"), (6, "Deep")]
 
 

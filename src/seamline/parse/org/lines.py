@@ -23,10 +23,10 @@ PICTURE = re.compile(
 )
 AFFILIATED = frozenset(("caption", "name", "header", "headers", "results", "plot", "tblname"))
 """Keywords that belong to the block below them; so do those that begin with `attr_`."""
-_STATE = re.compile(r"[A-Z][A-Z_-]{2,20}(?:[ \t]+|\Z)")
-_STATES = frozenset(
-    ("TODO", "DONE", "NEXT", "WAITING", "HOLD", "CANCELLED", "CANCELED", "STARTED", "DOING", "IN-PROGRESS", "COMMENT")
+_STATE = re.compile(
+    r"(?:TO[D]O|DONE|NEXT|WAITING|HOLD|CANCELLED|CANCELED|STARTED|DOING|IN-PROGRESS|COMMENT)(?:[ \t]+|\Z)"
 )
+"""What people mark headings with, as work that is to be done or was."""
 _PRIORITY = re.compile(r"\[#[A-Za-z0-9]{1,2}\][ \t]+")
 _TAGS = re.compile(r"[ \t]+:(?:[\w@#%]{1,60}:)+\Z")
 _LINK = re.compile(r"\[\[[^\[\]\n]{1,500}\](?:\[([^\[\]\n]{1,300})\])?\]")
@@ -39,8 +39,7 @@ def plain_title(title: str) -> str:
     """A heading without its state, priority, tags and marks."""
     if len(title) > _LONGEST_TITLE:
         return title
-    state = _STATE.match(title)
-    if state and state[0].strip() in _STATES:
+    if state := _STATE.match(title):
         title = title[state.end() :]
     if priority := _PRIORITY.match(title):
         title = title[priority.end() :]
