@@ -63,6 +63,15 @@ FORMATS = (
         is_proved=True,
     ),
     Format("rst", "text/x-rst", (".rst", ".rest"), "seamline.parse.rst.document:parse", is_text=True, is_proved=True),
+    Format(
+        "asciidoc",
+        "text/asciidoc",
+        (".adoc", ".asciidoc"),
+        "seamline.parse.asciidoc.document:parse",
+        is_text=True,
+        is_proved=True,
+    ),
+    Format("org", "text/org", (".org",), "seamline.parse.org.document:parse", is_text=True, is_proved=True),
     Format("pdf", "application/pdf", (".pdf",), "seamline.parse.pdf:parse"),
     Format(
         "docx",
@@ -73,6 +82,7 @@ FORMATS = (
     Format(
         "odt", "application/vnd.oasis.opendocument.text", (".odt", ".fodt"), "seamline.parse.office.odf.document:parse"
     ),
+    Format("rtf", "application/rtf", (".rtf",), "seamline.parse.office.rtf:parse"),
     Format(
         "pptx",
         "application/vnd.openxmlformats-officedocument.presentationml.presentation",
@@ -87,8 +97,17 @@ FORMATS = (
     ),
     Format("epub", "application/epub+zip", (".epub",), "seamline.parse.office.epub:parse"),
     Format("htmlzip", "application/zip+html", (".zip",), "seamline.parse.html.page:parse_zip", in_folders=False),
+    Format("jats", "application/jats+xml", (".nxml",), "seamline.parse.articles.document:parse", is_text=True),
+    Format(
+        "docbook",
+        "application/docbook+xml",
+        (".dbk", ".docbook"),
+        "seamline.parse.articles.document:parse",
+        is_text=True,
+    ),
     Format("ipynb", "application/x-ipynb+json", (".ipynb",), "seamline.parse.notebook:parse", is_text=True),
     Format("eml", "message/rfc822", (".eml", ".mhtml", ".mht"), "seamline.parse.mail:parse"),
+    Format("msg", "application/vnd.ms-outlook", (".msg",), "seamline.parse.outlook:parse"),
     Format("csv", "text/csv", (".csv",), "seamline.parse.tables.csv:parse", is_text=True, is_proved=True),
     Format(
         "tsv",
@@ -171,9 +190,12 @@ _ALIASES = {
     "html": "application/xhtml+xml text/xhtml",
     "latex": "application/x-tex application/x-latex text/x-latex text/tex application/tex",
     "rst": "text/rst text/restructuredtext text/x-restructuredtext text/prs.fallenstein.rst",
+    "asciidoc": "text/x-asciidoc text/x-adoc",
+    "org": "text/x-org application/x-org",
     "pdf": "application/x-pdf",
     "docx": "application/vnd.ms-word.document.macroenabled.12",
     "odt": "application/vnd.oasis.opendocument.text-flat-xml",
+    "rtf": "text/rtf application/x-rtf text/richtext",
     "pptx": "application/vnd.ms-powerpoint.presentation.macroenabled.12",
     "xlsx": "application/vnd.ms-excel application/vnd.ms-excel.sheet.macroenabled.12"
     " application/vnd.oasis.opendocument.spreadsheet",

@@ -250,3 +250,80 @@ WHOLE = xlsx({"A": cells(["Year", "Count"], [2023, 1]), "B": cells([1])}, ["x"],
 @given(st.integers(0, 2**32 - 1))
 def test_damaged_files_raise_nothing_of_their_own(seed: int) -> None:
     survives_damage(parse, WHOLE, seed)
+
+
+SPREADSHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+DRAWN = "http://schemas.openxmlformats.org/drawingml/2006"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+MICROSOFT = "http://schemas.microsoft.com/office"
+
+
+def related(*kinds: tuple[str, str]) -> str:
+    listed = "".join(
+        f'<Relationship Id="r{n}" Type="{OFFICE}/{kind}" Target="{target}"/>' for n, (kind, target) in enumerate(kinds)
+    )
+    space = "http://schemas.openxmlformats.org/package/2006/relationships"
+    return f'<Relationships xmlns="{space}">{listed}</Relationships>'
+
+
+def beside(**parts: str) -> bytes:
+    """A workbook with a sheet, and the parts that stand beside it."""
+    names = {"notes": "comments1.xml", "threads": "threadedComments/t1.xml", "drawing": "drawings/drawing1.xml"}
+    kinds = {"notes": "comments", "threads": "threadedComment", "drawing": "drawing"}
+    files = unpacked(xlsx({"Plan": cells(["Year", "Count"], [2024, 7])}))
+    files["xl/worksheets/_rels/sheet1.xml.rels"] = related(
+        *((kinds[name], f"../{names[name]}") for name in parts if name in names)
+    )
+    files |= {f"xl/{names.get(name, name)}": text for name, text in parts.items()}
+    return packed(files)
+
+
+def test_comments_on_cells_are_read_with_their_cells_and_authors() -> None:
+    notes = (
+        f'<comments xmlns="{SPREADSHEET}"><authors><author>Ada</author></authors><commentList>'
+        '<comment ref="B2" authorId="0"><text><r><t>Ada:</t></r><r><t xml:space="preserve"> an'
+        " estimate</t></r></text></comment>"
+        '<comment ref="A1" authorId="9"><text><t>of birth</t></text></comment></commentList></comments>'
+    )
+    document = read(beside(notes=notes))
+    assert document.text.endswith("\n\n- Comment on A1: of birth\n- Comment on B2 by Ada: an estimate")
+    place = document.place_of(document.blocks[-1].span)
+    assert (place["sheet"], place["row"]) == ("Plan", 2)
+
+
+def test_replies_stand_for_the_note_that_repeats_them() -> None:
+    notes = (
+        f'<comments xmlns="{SPREADSHEET}"><authors><author>tc=1</author></authors><commentList><comment ref="B2" '
+        'authorId="0"><text><t>[Threaded comment] old</t></text></comment></commentList></comments>'
+    )
+    threads = (
+        f'<ThreadedComments xmlns="{MICROSOFT}/spreadsheetml/2018/threadedcomments"><threadedComment'
+        f' ref="B2" personId="p">'
+        '<text>Why?</text></threadedComment><threadedComment ref="B2" personId="q"><text>Rain.</text></threadedComment>'
+        "</ThreadedComments>"
+    )
+    people = f'<personList xmlns="{MICROSOFT}/x"><person displayName="Ada" id="p"/></personList>'
+    document = read(beside(notes=notes, threads=threads, **{"persons/person.xml": people}))
+    assert document.text.endswith("\n\n- Comment on B2 by Ada: Why?\n- Comment on B2: Rain.")
+
+
+def test_titles_of_charts_are_read_with_their_place() -> None:
+    drawing = (
+        f'<d:wsDr xmlns:d="{DRAWN}/spreadsheetDrawing"><d:twoCellAnchor><d:from><d:col>3</d:col>'
+        "<d:row>4</d:row></d:from>"
+        f'<d:graphicFrame><c:chart xmlns:c="{DRAWN}/chart" xmlns:r="{OFFICE}" r:id="r0"/></d:graphicFrame>'
+        "</d:twoCellAnchor></d:wsDr>"
+    )
+    title = "<c:title><c:tx><c:rich><a:p><a:r><a:t>{}</a:t></a:r></a:p></c:rich></c:tx></c:title>"
+    chart = (
+        f'<c:chartSpace xmlns:c="{DRAWN}/chart" xmlns:a="{DRAWN}/main"><c:chart>'
+        f"{title.format('Ducks by year')}<c:plotArea>"
+        "<c:barChart><c:ser><c:tx><c:strRef><c:f>Plan!$B$1</c:f><c:strCache><c:pt><c:v>Count</c:v></c:pt></c:strCache>"
+        f"</c:strRef></c:tx></c:ser></c:barChart><c:valAx>{title.format('Ducks')}</c:valAx>"
+        "</c:plotArea></c:chart></c:chartSpace>"
+    )
+    rels = {"drawings/_rels/drawing1.xml.rels": related(("chart", "../charts/chart1.xml")), "charts/chart1.xml": chart}
+    document = read(beside(drawing=drawing, **rels))
+    assert document.text.endswith("\n\nChart: Ducks by year; axes: Ducks; series: Count")
+    place = document.place_of(document.blocks[-1].span)
+    assert (place["sheet"], place["row"]) == ("Plan", 5)

@@ -33,7 +33,7 @@ _NAMED = 20
 
 
 @dataclass(slots=True)
-class _Letter:
+class Letter:
     """What has been read of a message."""
 
     raw: ParseInput
@@ -49,7 +49,7 @@ def parse(raw: ParseInput) -> ParseResult:
         message = BytesParser(policy=compat32).parsebytes(raw.data)
     except RecursionError:
         raise ParseError("nests parts in parts too deep to be read: save the inner message alone", raw.uri) from None
-    letter = _Letter(raw)
+    letter = Letter(raw)
     subject = _header(message, "subject")
     if subject:
         letter.builder.heading(1, subject, {"part": "subject"})
@@ -60,7 +60,7 @@ def parse(raw: ParseInput) -> ParseResult:
         letter.notices.append(Notice("mail-headers", "it has no headers: all of it was read as the text of a letter"))
     if not blocks:
         letter.notices.append(Notice("mail-empty", "there is no text in the message"))
-    _tell(letter)
+    tell_left_out(letter)
     return ParseResult(text, blocks, subject, _meta(message), anchors, notices=tuple(letter.notices))
 
 
@@ -93,7 +93,7 @@ def _meta(message: Message) -> dict[str, Any]:
 # --- parts --------------------------------------------------------------------------------------------------------
 
 
-def _parts(message: Message, letter: _Letter) -> Iterator[tuple[Message, str]]:
+def _parts(message: Message, letter: Letter) -> Iterator[tuple[Message, str]]:
     """The parts to read, in order, each with its number such as 1.2; of alternatives the best one."""
     stack: list[tuple[Message, tuple[int, ...]]] = [(message, ())]
     count = 0
@@ -140,7 +140,7 @@ def _is_attached(part: Message) -> bool:
     return part.get_content_disposition() == "attachment"
 
 
-def _read(part: Message, name: str, letter: _Letter) -> None:
+def _read(part: Message, name: str, letter: Letter) -> None:
     """One part: text into the document, anything else into the list of attachments."""
     kind = part.get_content_type()
     if _is_attached(part) or part.get_content_maintype() not in ("text", "multipart", "message"):
@@ -151,10 +151,10 @@ def _read(part: Message, name: str, letter: _Letter) -> None:
         page = read_page(text, letter.builder, letter.raw, name)
         letter.notices += page.notices
     else:
-        _write_plain(text, _is_flowed(part), name, letter)
+        write_plain(text, _is_flowed(part), name, letter)
 
 
-def _text(part: Message, name: str, letter: _Letter) -> str:
+def _text(part: Message, name: str, letter: Letter) -> str:
     data = _payload(part)
     told = part.get_param("charset") or ""
     label = str(told[2] if isinstance(told, tuple) else told)
@@ -173,7 +173,7 @@ def _attachment(part: Message, otherwise: str) -> str:
     return f"{' '.join(name.split())[:100]} ({part.get_content_type()}{size})".encode("utf-8", "replace").decode()
 
 
-def _tell(letter: _Letter) -> None:
+def tell_left_out(letter: Letter) -> None:
     if attached := letter.attached:
         more = f" and {len(attached) - _NAMED:,} more" if len(attached) > _NAMED else ""
         what = ", ".join(attached[:_NAMED]) + more
@@ -191,7 +191,7 @@ def _is_flowed(part: Message) -> bool:
     return str(part.get_param("format") or "").lower() == "flowed"
 
 
-def _write_plain(text: str, flowed: bool, name: str, letter: _Letter) -> None:
+def write_plain(text: str, flowed: bool, name: str, letter: Letter) -> None:
     """Paragraphs between blank lines; lines behind `>` are quotes, of quotes where there are several."""
     flow = HtmlFlow(letter.builder, letter.raw.limits.characters)
     place = {"part": name}

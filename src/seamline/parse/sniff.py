@@ -54,7 +54,7 @@ def sniff(data: bytes, name: str = "") -> str:
     if found := _binary(data, head, suffix, name):
         return BY_NAME[found].media_type if found in BY_NAME else found
     if named is not None and named.is_text and named.name != "text":
-        return _sharper(named.name, head) or named.media_type
+        return _sharper(named.name, head, suffix) or named.media_type
     if named is not None and not named.is_text and not data.strip():
         raise ParseError("is empty: there is nothing to read", name)
     if named is not None and not named.is_text and named.name not in ("odt", "eml"):
@@ -78,7 +78,7 @@ def _binary(data: bytes, head: bytes, suffix: str, name: str) -> str:
     if head.startswith(ZIP):
         return _archive(data, suffix, name)
     if head.startswith(OLD_OFFICE):
-        return _old_office(head, suffix, name)
+        return _old_office(data, suffix, name)
     if found is not None and found.is_packed:
         raise ParseError(f"is {found.name}: unpack it and name what is inside", name)
     return ""
@@ -114,16 +114,31 @@ def _archive(data: bytes, suffix: str, name: str) -> str:
     raise ParseError("is a ZIP archive that is no document: unpack it and name what is inside", name)
 
 
-def _old_office(head: bytes, suffix: str, name: str) -> str:
-    if suffix == ".xls":
-        return "xlsx"
-    if suffix in (".docx", ".pptx", ".xlsx"):
+_CONVERTED = {"doc": "docx", "ppt": "pptx", "xls": "xlsx"}
+
+
+def _old_office(data: bytes, suffix: str, name: str) -> str:
+    """What a compound file is, by its streams; by its name where they say nothing."""
+    from seamline.parse.ole import compound_kind
+
+    kind = compound_kind(data)
+    if kind == "msg" or (not kind and suffix == ".msg"):
+        return "msg"
+    if kind == "encrypted" or (not kind and suffix in (".docx", ".pptx", ".xlsx")):
         raise ParseError("is encrypted: open it with its password and save a copy without one", name)
-    raise ParseError("is an old Office file: save it in a current format, such as .docx or .pptx", name)
+    kind = kind or suffix.removeprefix(".")
+    if kind == "xls":
+        return "xlsx"
+    new = _CONVERTED.get(kind, "docx")
+    remedy = f"convert it with `soffice --headless --convert-to {new} FILE`, or save it as .{new}"
+    raise ParseError(f"is an old Office file: {remedy}", name)
 
 
-def _sharper(named: str, head: bytes) -> str:
-    """What a text with a name is in particular: JSON may be a transcript or a chat, Markdown a chat with times."""
+def _sharper(named: str, head: bytes, suffix: str) -> str:
+    """What a text with a name is in particular: JSON may be a transcript or a chat, Markdown a chat with times, XML an
+    article."""
+    if suffix == ".xml":
+        return _article(head)
     if named == "json":
         if re.search(rb'"segments"\s*:\s*\[', head) and re.search(rb'"(?:text|start)"\s*:', head):
             return BY_NAME["transcript"].media_type
@@ -133,6 +148,14 @@ def _sharper(named: str, head: bytes) -> str:
     if named == "markdown" and _is_chat(head, stamped=True):
         return BY_NAME["chat"].media_type
     return ""
+
+
+def _article(head: bytes) -> str:
+    """The media type of XML that is an article or a book; empty for other XML."""
+    from seamline.parse.articles.names import article_format
+
+    found = article_format(head)
+    return BY_NAME[found].media_type if found else ""
 
 
 def _is_chat(head: bytes, *, stamped: bool = False) -> bool:
@@ -150,8 +173,10 @@ def _text(head: bytes, *, plain: bool, name: str) -> str:
         return BY_NAME["vtt"].media_type
     if _HTML.match(body):
         return BY_NAME["html"].media_type
+    if body.lstrip().startswith(b"<!DOCTYPE") and (found := _article(body)):
+        return found
     if _XML.match(body):
-        return BY_NAME["code"].media_type
+        return _article(body) or BY_NAME["code"].media_type
     if _TEX.match(body):
         return BY_NAME["latex"].media_type
     if (mail := _MAIL.match(body)) and len(_MAIL_FIELDS.findall(mail[0])) >= 3:
@@ -185,6 +210,7 @@ PDF = b"%PDF-"
 
 MAGIC = (
     Magic(PDF, "a PDF", "pdf"),
+    Magic(b"{\\rtf", "a Rich Text document", "rtf"),
     Magic(ZIP[0], "a ZIP archive, or an Office or EPUB file"),
     Magic(ZIP[1], "an empty ZIP archive"),
     Magic(OLD_OFFICE, "an old Office file"),

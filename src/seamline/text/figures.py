@@ -1,7 +1,8 @@
 r"""The pictures of a document as data: address, alternative text, caption and size, whatever its format writes.
 
 Where the text is the source, they are found in it: `![alt](uri)`, `<img src=...>`, `\includegraphics{...}`,
-`.. image:: uri`. Elsewhere a figure block stands for a picture: its part of the file, or its page.
+`.. image:: uri`, `image::uri[alt]`, `[[file:uri]]`. Elsewhere a figure block stands for a picture: its part of the
+file, or its page.
 """
 
 from __future__ import annotations
@@ -26,6 +27,14 @@ _RST = re.compile(
     r"(?P<attributes>(?:\n[ \t]{1,40}:[\w-]{1,20}:[^\n]{0,500}){0,12})",
     re.MULTILINE,
 )
+_ASCIIDOC = re.compile(
+    r"\bimage::?(?P<uri>[^\s\[\]:][^\s\[\]]{0,2000})\[(?P<alt>(?:(?![\w-]{1,40}=)[^\]\n,=]{1,500})?)"
+    r"(?:,\s{0,3}(?P<width>\d{1,6}))?(?:,\s{0,3}(?P<height>\d{1,6}))?(?P<attributes>[^\]\n]{0,500})\]"
+)
+_ORG = re.compile(
+    r"\[\[(?:file:)?(?P<uri>[^\]\[\n]{1,1000}\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?))\](?:\[(?P<alt>[^\]\n]{0,300})\])?\]",
+    re.IGNORECASE,
+)
 _NAMED = re.compile(r"([\w:-]{1,40})\s{0,3}=\s{0,3}(?:\"([^\"]{0,4000})\"|'([^']{0,4000})'|([^\s\"'>,\]]{1,4000}))")
 _OPTION = re.compile(r":([\w-]{1,20}):[ \t]{0,8}([^\n]{0,500})")
 _NUMBER = re.compile(r"\d{1,6}(?:\.\d{1,4})?(?=\s*(?:px|pt)?\s*\Z)")
@@ -38,6 +47,8 @@ _PATTERNS: Mapping[str, Sequence[re.Pattern[str]]] = {
     "text/mdx": (_MARKDOWN, _HTML),
     "text/x-tex": (_LATEX,),
     "text/x-rst": (_RST,),
+    "text/asciidoc": (_ASCIIDOC,),
+    "text/org": (_ORG,),
 }
 """How formats whose text is the source write a picture."""
 _LINE = 1000

@@ -192,6 +192,8 @@ def _split(document: Document, block: Block, detail: Detail) -> Split | None:
         return None
     if detail.name == "csv-table":
         return by_separator(",", '"')
+    if detail.name == "psv-table":
+        return by_specified_bars
     if detail.name == "list-table":
         return by_items
     if text.startswith("\\begin", block.start + _indent(text, block)):
@@ -250,6 +252,8 @@ def _apart(names: Sequence[str]) -> list[str]:
 Split = Callable[[str], list[str]]
 
 _BAR = re.compile(r"(?<!\\)\|")
+_CELL_SPEC = re.compile(r"(?<=\s)(?=\S)(?:([0-9]{1,4})?(?:\.[0-9]{1,4})?[*+])?[<^>]?(?:\.[<^>])?[a-z]?\Z")
+"""What stands right before the bar of a cell of AsciiDoc and says how it spans and looks."""
 _SPACE = re.compile(r"\s+")
 _TEX_PART = re.compile(r"\\\\(?:\[[^\]]*+\])?|\\[%&#$_{}]|[{}&]|%[^\n]*+")
 _TEX_RULE = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|(?:cline|cmidrule)(?:\([^)]*+\))?\{[^}]*+\})")
@@ -279,6 +283,20 @@ def by_bars(row: str) -> list[str]:
     if cells and not cells[-1].strip():
         del cells[-1]
     return [cell.strip().replace("\\|", "|") for cell in cells]
+
+
+def by_specified_bars(row: str) -> list[str]:
+    """Cells of a row of AsciiDoc, each behind a bar, which may say how many columns the cell spans."""
+    lead, *parts = _BAR.split(row)
+    spec = _CELL_SPEC.search(f" {lead.strip()}")
+    out: list[str] = []
+    for number, part in enumerate(parts, 1):
+        after = _CELL_SPEC.search(part) if number < len(parts) else None
+        cell = part[: after.start()] if after else part
+        out.append(" ".join(cell.replace("\\|", "|").split()))
+        out += [""] * (min(int(spec[1]), MOST) - 1 if spec and spec[1] else 0)
+        spec = after
+    return out
 
 
 def by_tags(row: str) -> list[str]:

@@ -147,10 +147,10 @@ def _read_blocks(blocks: list[Any], length: int) -> list[Block]:
 
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
-    **dict.fromkeys(("name", "type", "unclosed", "language", "title", "speaker", "caption", "image"), (str,)),
+    **dict.fromkeys(("name", "type", "unclosed", "language", "title", "speaker", "caption", "image", "alt"), (str,)),
     **dict.fromkeys(("fenced", "imports", "header", "comment", "doctest", "line_block", "is_flat", "scene"), (bool,)),
     **dict.fromkeys(("pause", "confidence"), (float, int)),
-    **dict.fromkeys(("enclosure", "columns", "dialect"), (list,)),
+    **dict.fromkeys(("enclosure", "columns", "dialect", "size"), (list,)),
     **dict.fromkeys(("first", "header_end"), (int,)),
 }
 """What the fields of a detail are in JSON."""
@@ -175,6 +175,9 @@ def _read_detail(said: dict[str, Any], length: int) -> Detail:
         said["columns"] = tuple([Column(str(name), str(kind)) for name, kind in said["columns"]])
     if "dialect" in said:
         said["dialect"] = Dialect(*map(str, said["dialect"]))
+    if "size" in said:
+        width, height = said["size"]
+        said["size"] = float(width), float(height)
     return Detail(**said)
 
 

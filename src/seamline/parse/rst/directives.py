@@ -83,7 +83,7 @@ def read_directive(lines: RstLines, number: int, column: int, found: re.Match[st
     rows: list[tuple[int, int]] = []
     if kind == "table":
         below = lines.after_indented(number + 1, column)
-        rows = _values(lines, header, below) if name == "csv-table" else _items(lines, header, below)
+        rows = lines.rows_of_values(header + 1, below) if name == "csv-table" else _items(lines, header, below)
         if name == "list-table" and not rows:  # no list of lists: what it holds is read as it stands
             kind, is_leaf = "directive", False
     argument = lines.text[found.end() : lines.end[number]]
@@ -139,21 +139,6 @@ def _header(lines: RstLines, number: int, column: int) -> int:
                 break
             last = below
     return last
-
-
-def _values(lines: RstLines, header: int, after: int) -> list[tuple[int, int]]:
-    """Rows of comma-separated values; a quote that a line leaves open goes on in the next."""
-    rows: list[tuple[int, int]] = []
-    is_open = False
-    for number in range(header + 1, after):
-        if lines.indent[number] < 0:
-            continue
-        if is_open:
-            rows[-1] = rows[-1][0], number
-        else:
-            rows.append((number, number))
-        is_open ^= lines.body(number).count('"') % 2 == 1
-    return rows
 
 
 def _items(lines: RstLines, header: int, after: int) -> list[tuple[int, int]]:

@@ -28,11 +28,11 @@ from seamline.parse.rst.lines import (
     OPTION,
     SIMPLE,
     RstLines,
-    column_width,
     count_odd_formulas,
     count_open_marks,
     plain_title,
 )
+from seamline.parse.source_lines import column_width
 from seamline.runtime import gc_paused
 from seamline.text.headings import heading_text
 from seamline.text.lines import trimmed

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-_LINE = re.compile(r"([ \t\f\v]*)([^\r\n]*)(?:\r\n|\r|\n|\Z)")
-_TAB = 8
+from seamline.parse.source_lines import SourceLines
 
 ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*+\Z")
 BULLET = re.compile(r"([*+\-•‣⁃])(?:[ \t]+|\Z)")
@@ -20,38 +19,8 @@ SIMPLE = re.compile(r"=+(?:[ \t]++=++)+\Z")
 SIMPLE_BORDER = re.compile(r"=[= \t]*+\Z")
 
 
-class RstLines:
-    """Lines by number from 0. A blank one has the indent -1."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.start: list[int] = []
-        self.at: list[int] = []
-        """Where the text of the line starts."""
-        self.end: list[int] = []
-        """Where it ends, without white space."""
-        self.indent: list[int] = []
-        """Columns before it; a tab fills up to a multiple of eight."""
-        first = 1 if text.startswith("\ufeff") else 0
-        for line in _LINE.finditer(text, first):
-            margin, body = line[1], line[2].rstrip()
-            start = line.start()
-            at = start + len(margin)
-            self.start.append(start)
-            self.at.append(at)
-            self.end.append(at + len(body))
-            self.indent.append(column_width(margin) if body else -1)
-
-    def __len__(self) -> int:
-        return len(self.start)
-
-    def body(self, number: int) -> str:
-        """The text of a line, without white space around it."""
-        return self.text[self.at[number] : self.end[number]]
-
-    def is_blank(self, number: int) -> bool:
-        """Whether a line holds no text; so do those after the last."""
-        return number >= len(self.start) or self.indent[number] < 0
+class RstLines(SourceLines):
+    """Lines of reStructuredText."""
 
     def adornment(self, number: int) -> str:
         """The line where it is one sign again and again from the first column on, else nothing."""
@@ -62,29 +31,6 @@ class RstLines:
             return ""
         found = ADORNMENT.match(self.text, self.at[number], self.end[number])
         return found[0] if found else ""
-
-    def after_indented(self, number: int, column: int) -> int:
-        """The number of the first line from `number` on that is neither blank nor indented beyond a column."""
-        while number < len(self.start) and (self.indent[number] < 0 or self.indent[number] > column):
-            number += 1
-        return number
-
-    def last_text(self, first: int, after: int) -> int:
-        """The last line of a range that is not blank; the one before the range where all are."""
-        after -= 1
-        while after >= first and self.indent[after] < 0:
-            after -= 1
-        return after
-
-
-def column_width(text: str) -> int:
-    """Columns of a text that starts in the first."""
-    if "\t" not in text:
-        return len(text)
-    columns = 0
-    for one in text:
-        columns = columns + _TAB - columns % _TAB if one == "\t" else columns + 1
-    return columns
 
 
 _ROLE = re.compile(r":[\w.+:-]{1,60}:(?=`)")

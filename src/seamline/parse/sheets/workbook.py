@@ -1,4 +1,5 @@
-"""Spreadsheets (XLSX, XLSB, XLS, ODS): each sheet a section, with its tables; rows keep the numbers of the sheet.
+"""Spreadsheets (XLSX, XLSB, XLS, ODS): each sheet a section, with its tables; rows keep the numbers of the sheet. After
+them come the titles of its charts and the comments on its cells, in XLSX.
 
 Cells come from calamine, which is fast but lays out every cell between the first and the last. So the extent of a sheet
 is looked at first, and one that is mostly empty is read cell by cell instead.
@@ -14,6 +15,7 @@ from seamline.errors import ParseError, needed
 from seamline.parse.builder import DocumentBuilder
 from seamline.parse.office.ooxml import OfficePackage, attribute, child, name_of
 from seamline.parse.parser_types import ParseInput, ParseResult
+from seamline.parse.sheets.beside import SheetRemark, read_beside, write_beside
 from seamline.parse.sheets.cells import (
     SheetMarks,
     XlsxWorkbook,
@@ -59,10 +61,17 @@ class _Writer:
         if notice not in self.notices:
             self.notices.append(notice)
 
-    def sheet(self, name: str, grids: Sequence[SheetGrid], *, may_be_long: bool = True) -> None:
+    def sheet(
+        self,
+        name: str,
+        grids: Sequence[SheetGrid],
+        remarks: Sequence[SheetRemark] = (),
+        *,
+        may_be_long: bool = True,
+    ) -> None:
         if may_be_long and (cut := cut_long_texts(grids)):
             self.note("cells-cut", cut.message, f"sheet {name}")
-        if not any(grid.rows for grid in grids):
+        if not any(grid.rows for grid in grids) and not remarks:
             self.note("sheet-empty", "holds no cells", f"sheet {name}")
             return
         self.builder.heading(1, name, {"sheet": name})
@@ -74,6 +83,8 @@ class _Writer:
                 f"holds more than {self._limits.characters:,} characters: {left:,} rows are left out",
                 f"sheet {name}",
             )
+        else:
+            write_beside(self.builder, name, remarks)
 
     def parse(self, meta: dict[str, Any], sheets: int) -> ParseResult:
         text, blocks, anchors = self.builder.finish()
@@ -140,7 +151,8 @@ class _Book:
                     grids = [grid]
             grids = grids or workbook.cells(data, name, part)
             self._tell(data, marks, f"sheet {name}")
-            self._writer.sheet(name, grids, may_be_long=workbook.may_be_long(data))
+            remarks = read_beside(self._package, part)
+            self._writer.sheet(name, grids, remarks, may_be_long=workbook.may_be_long(data))
         self._tell_beside()
         self._writer.notices[:0] = self._package.notices
         meta: dict[str, Any] = dict(self._package.core())
@@ -187,14 +199,11 @@ class _Book:
     def _tell_beside(self) -> None:
         """What sheets hold beside cells."""
         parts = [part.lower() for part in self._package.parts()]
-        comments = sum(part.startswith("xl/comments") for part in parts)
-        drawn = sum(part.startswith(("xl/drawings/drawing", "xl/charts/chart")) for part in parts)
+        pictures = sum(part.startswith("xl/media/") for part in parts)
         if any(part == "xl/xmlmaps.xml" for part in parts):
             self._writer.note("xml-maps", "maps to data in other files are left out, and those are never read")
-        if comments:
-            self._writer.note("comments", f"comments on {comments:,} sheets are left out")
-        if drawn:
-            self._writer.note("drawings", f"{drawn:,} drawings and charts are left out")
+        if pictures:
+            self._writer.note("images", f"{pictures:,} pictures are left out")
 
 
 def open_workbook(data: bytes, uri: str) -> Any:

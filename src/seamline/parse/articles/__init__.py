@@ -1,0 +1,1 @@
+"""Articles and books in XML: JATS, as journals publish, and DocBook."""

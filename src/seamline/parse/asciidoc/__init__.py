@@ -1,0 +1,1 @@
+"""AsciiDoc: blocks of the source; nothing is included or evaluated."""

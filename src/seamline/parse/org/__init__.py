@@ -1,0 +1,1 @@
+"""Org: blocks of the source; nothing is included or evaluated."""
