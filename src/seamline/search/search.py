@@ -21,8 +21,9 @@ from seamline.search.hits import Hit, Why
 from seamline.search.legs import Legs, SearchScope, find, similarities
 from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan, topic
-from seamline.search.query import Query, Wording, coverage, statistic_words
+from seamline.search.query import Naming, Query, Wording, coverage, statistic_words
 from seamline.search.rerank import rescore, weigh
+from seamline.text.headings import heading_line
 from seamline.text.words import MOST_QUERY_WORDS, query_set, query_words, words
 from seamline.types import Notice
 
@@ -152,14 +153,25 @@ class Finder:
             for rank, (id, _) in enumerate(admitted)
             if wording.is_short
         }
-        raised = {id: score + bonuses.get(id, 0.0) for id, score in admitted}
+        naming = Naming(sparse)
+        named = {
+            id: naming.bonus(heading_line(entries[id].title, entries[id].path)) for id, _ in admitted if naming.is_long
+        }
+        raised = {id: score + bonuses.get(id, 0.0) + named.get(id, 0.0) for id, score in admitted}
         # The best keeps the score that the best of the legs has: parts of a question are set beside each other.
         scale = max((score for _, score in admitted), default=1.0) / (max(raised.values(), default=1.0) or 1.0)
         found = [
             Candidate(
                 entries[id],
                 raised[id] * scale,
-                Why(dense=parts[id][0], bm25=parts[id][1], weight=weight, fused=score, wording=bonuses.get(id) or None),
+                Why(
+                    dense=parts[id][0],
+                    bm25=parts[id][1],
+                    weight=weight,
+                    fused=score,
+                    wording=bonuses.get(id) or None,
+                    headings=named.get(id) or None,
+                ),
             )
             for id, score in admitted
         ]
