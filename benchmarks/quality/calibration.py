@@ -133,6 +133,7 @@ def reliability(scores: np.ndarray, right: np.ndarray) -> tuple[list[list[str]],
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, default=DATA.parent / "chunkbench" / "data")
+    parser.add_argument("--corpora", type=Path, default=DATA, help="folder of markdown.jsonl, which `asked` is about")
     parser.add_argument("--model", choices=list(MODELS), default="seam")
     parser.add_argument("--legs", choices=["hybrid", "bm25"], default="hybrid")
     parser.add_argument("--limit", type=int, default=256)
@@ -142,7 +143,10 @@ def main() -> None:
     legs: LegChoice = args.legs
     by_meaning = legs == "hybrid"
     options = SearchOptions(k=10, legs=legs, min_score=0.0, gate=None)
-    sets = {name: load_asked() if name == "asked" else load(args.data / name, args.questions) for name in KINDS}
+    sets = {
+        name: load_asked(data=args.corpora) if name == "asked" else load(args.data / name, args.questions)
+        for name in KINDS
+    }
     embedder, rng = Remembering(2, args.model), random.Random(13)
     real: dict[str, list[Answer]] = {}
     apart: dict[str, list[Answer]] = {}

@@ -3,7 +3,8 @@
 Recall@5, nDCG@10 and MRR of the default, of the default without each of its changes, of the model before it, of each
 leg alone and of peers: plain BM25 (every word of what is searched counts once), SQLite FTS5 (porter, headings of twice
 the weight), LanceDB hybrid search as it comes with vectors of MiniLM, and MiniLM alone. The default is set beside each
-with the 95% interval of a paired bootstrap, and with nDCG@10 on either half of the documents.
+with the 95% interval of a paired bootstrap, and with nDCG@10 on either half: of `asked` its own, of `chroma`, which has
+three documents, by question, and of the others by document.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from benchmarks.quality.questions import Question, QuestionSet, Ref, covered, ga
 from seamline import records
 from seamline.protocols import Reranker
 from seamline.records import Entry
-from seamline.search import fuse
+from seamline.search import fuse, query
 from seamline.search.options import SearchOptions
 from seamline.search.rerank import load_reranker
 from seamline.text.words import query_words, words
@@ -152,7 +153,9 @@ def ahead(one: Sequence[Scored], other: Sequence[Scored], rounds: int = 2000) ->
     return float(np.mean([d.mean() for d in differences])), float(low), float(high)
 
 
-def ways(data: QuestionSet, models: Mapping[str, Remembering], folder: str, limit: int, *, brief: bool) -> Any:
+def ways(
+    data: QuestionSet, models: Mapping[str, Remembering], folder: str, limit: int, *, brief: bool, everything: bool
+) -> Any:
     """Name and scores of each way, one at a time: an index of a large set takes memory."""
     small = build(data, limit, models["seam"], hierarchy=False)
     entries = entries_of(small)
@@ -161,23 +164,39 @@ def ways(data: QuestionSet, models: Mapping[str, Remembering], folder: str, limi
     yield "our BM25 alone", measure(small, ours(small, SearchOptions(k=10, legs="bm25", min_score=0.0)))
     yield "seam alone", measure(small, ours(small, SearchOptions(k=10, legs="dense", min_score=0.0)))
     yield "FTS5", measure(small, fts5(small, entries))
-    with mock.patch.object(records, "HEADING_WEIGHT", 0):
-        flat = build(data, limit, models["seam"], hierarchy=False)
-    yield "headings counted once", measure(flat, ours(flat, PLAIN))
-    with mock.patch.object(fuse, "ENOUGH", 1e-9):
-        fresh = replace(PLAIN, rrf_k=PLAIN.rrf_k + 1)  # not used, but results that are cached are of other options
-        yield "words never doubted", measure(small, ours(small, fresh))
-        yield "neither", measure(flat, ours(flat, fresh))
+    fresh = [replace(PLAIN, rrf_k=PLAIN.rrf_k + n) for n in (1, 2, 3)]  # not used, but results are cached by options
+    with mock.patch.object(query, "NAMED", 0.0):
+        yield "headings not named", measure(small, ours(small, fresh[0]))
+        with mock.patch.object(fuse, "DOUBT", 1.0):
+            yield "before: neither", measure(small, ours(small, fresh[1]))
+    with mock.patch.object(fuse, "DOUBT", 1.0):
+        yield "words doubted less", measure(small, ours(small, fresh[2]))
+    if everything:
+        with mock.patch.object(records, "HEADING_WEIGHT", 0):
+            flat = build(data, limit, models["seam"], hierarchy=False)
+        yield "headings counted once", measure(flat, ours(flat, PLAIN))
+        yield "default + reranker", measure(small, ours(small, PLAIN, load_reranker("seam")))
     if brief:
         return
-    yield "default + reranker", measure(small, ours(small, PLAIN, load_reranker("seam")))
     other = build(data, limit, models["minilm"], hierarchy=False)
     yield "before (minilm)", measure(other, ours(other, PLAIN))
     yield "MiniLM alone", measure(other, ours(other, SearchOptions(k=10, legs="dense", min_score=0.0)))
     yield "LanceDB hybrid, MiniLM", measure(other, lance(other, entries_of(other), models["minilm"], folder))
     better = build(data, limit, models["quality"], hierarchy=False)
     yield "quality", measure(better, ours(better, PLAIN))
-    yield "quality + reranker", measure(better, ours(better, PLAIN, load_reranker("seam")))
+    yield "quality alone", measure(better, ours(better, SearchOptions(k=10, legs="dense", min_score=0.0)))
+
+
+PEERS = ("FTS5", "LanceDB hybrid, MiniLM", "MiniLM alone")
+"""What the default has to be ahead of on every set."""
+
+
+def halves_of(data: QuestionSet, judged: QuestionSet | None) -> np.ndarray:
+    """1 for each question of the half to judge by, 0 for one of the half to choose by."""
+    if judged is not None:
+        return np.array([int(question in judged.questions) for question in data.questions])
+    keys = [question.text if data.name == "chroma" else question.refs[0].doc for question in data.questions]
+    return np.array([zlib.crc32(key.encode()) % 2 for key in keys])
 
 
 def halved(per_set: Sequence[Scored], halves: Sequence[np.ndarray]) -> list[tuple[Scored, np.ndarray]]:
@@ -188,20 +207,23 @@ def halved(per_set: Sequence[Scored], halves: Sequence[np.ndarray]) -> list[tupl
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, default=DATA.parent / "chunkbench" / "data")
+    parser.add_argument("--corpora", type=Path, default=DATA, help="folder of markdown.jsonl, which `asked` is about")
     parser.add_argument("--sets", nargs="+", default=SETS, choices=SETS)
     parser.add_argument("--limit", type=int, default=512)
     parser.add_argument("--questions", type=int, default=250, help="of each set, at most, evenly spread (250)")
     parser.add_argument("--brief", action="store_true", help="leave out what needs other models")
+    parser.add_argument("--everything", action="store_true", help="also what takes half an hour: the reranker")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
     args = parser.parse_args()
     models = {name: Remembering(2, name) for name in ("seam", *(() if args.brief else ("quality", "minilm")))}
     found: dict[str, list[Scored]] = {}
     halves: list[np.ndarray] = []
     for name in args.sets:
-        data = load_asked() if name == "asked" else load(args.data / name, args.questions)
-        halves.append(np.array([zlib.crc32(question.refs[0].doc.encode()) % 2 for question in data.questions]))
+        is_own = name == "asked"
+        data = load_asked(data=args.corpora) if is_own else load(args.data / name, args.questions)
+        halves.append(halves_of(data, load_asked("judge", args.corpora) if is_own else None))
         with tempfile.TemporaryDirectory() as folder:
-            for way, scored in ways(data, models, folder, args.limit, brief=args.brief):
+            for way, scored in ways(data, models, folder, args.limit, brief=args.brief, everything=args.everything):
                 progress(f"{name}: {way}")
                 found.setdefault(way, []).append(scored)
     progress("")
@@ -223,6 +245,11 @@ def main() -> None:
         gap = 100 * float(found[DEFAULT][at].ndcg.mean() - found["FTS5"][at].ndcg.mean())
         fine &= gap >= BAR_FTS5
         print(f"{verdict(gap >= BAR_FTS5)}: at least {BAR_FTS5} ahead of FTS5 on asked ({gap:+.1f})")
+    for peer in filter(found.__contains__, PEERS):
+        pairs = zip(args.sets, found[DEFAULT], found[peer], strict=True)
+        behind = [name for name, mine, theirs in pairs if mine.ndcg.mean() <= theirs.ndcg.mean()]
+        fine &= not behind
+        print(f"{verdict(not behind)}: ahead of {peer} on every set{': not on ' + ', '.join(behind) if behind else ''}")
     save(args.json, "quality.found", {w: [[float(p.mean()) for p in one] for one in s] for w, s in found.items()})
     raise SystemExit(0 if fine else 1)
 

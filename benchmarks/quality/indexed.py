@@ -36,13 +36,15 @@ VECTORS = ROOT / "build" / "quality" / "vectors.sqlite"
 
 
 class Remembering:
-    """A bundled model behind the cache on disk."""
+    """A bundled model behind the cache on disk; with another window or other weights where they are given."""
 
-    def __init__(self, threads: int, model: str = DEFAULT, window: int = 0) -> None:
+    def __init__(self, threads: int, model: str = DEFAULT, window: int = 0, weights: Path | None = None) -> None:
         self._inner = bundled(model, threads)
-        if window and window != MODELS[model].window:
-            weights, tokenizer = (FOLDER / name for name in MODELS[model].files)
-            self._inner = OnnxEmbedder(weights, tokenizer, OnnxOptions("mean", window), name=model, threads=threads)
+        window = window or MODELS[model].window
+        if weights or window != MODELS[model].window:
+            shipped, tokenizer = (FOLDER / name for name in MODELS[model].files)
+            options = OnnxOptions("mean", window)
+            self._inner = OnnxEmbedder(weights or shipped, tokenizer, options, name=model, threads=threads)
         self._cache = VectorFile(VECTORS)
         self.threads = threads
         self.token_room, self.count_tokens = self._inner.token_room, self._inner.count_tokens

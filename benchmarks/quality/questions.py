@@ -61,9 +61,9 @@ def load(folder: Path, most: int, *, others: bool = False) -> QuestionSet:
     return QuestionSet(folder.name, docs, _spread([q for q in questions if q not in kept], most) if others else kept)
 
 
-def load_asked(half: str = "") -> QuestionSet:
+def load_asked(half: str = "", data: Path = DATA) -> QuestionSet:
     """The questions of `benchmarks/quality/asked`, all or one half (`choose`, `judge`), about the Markdown corpus."""
-    docs = {row["path"]: row["text"] for row in _rows(DATA / "markdown.jsonl")}
+    docs = {row["path"]: row["text"] for row in _rows(data / "markdown.jsonl")}
     rows = _rows(Path(__file__).with_name("asked") / "questions.jsonl")
     questions = [Question(row["question"], _refs(row["passages"])) for row in rows if half in ("", row["half"])]
     return QuestionSet("asked", docs, questions)

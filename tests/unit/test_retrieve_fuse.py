@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from seamline.records import Scored
-from seamline.search.fuse import ENOUGH, best_scores, leaning, linear, min_max, rrf, share, sort_scores, z_score
+from seamline.search.fuse import DOUBT, ENOUGH, best_scores, leaning, linear, min_max, rrf, share, sort_scores, z_score
 
 
 def ids(found: list[Scored]) -> list[str]:
@@ -94,7 +94,7 @@ def test_bm25_has_more_weight_the_more_its_best_stands_out() -> None:
 def test_words_that_no_text_holds_leave_their_weight_to_meaning() -> None:
     scores = [4.0, 4.0, 4.0]
     assert leaning(scores, 0.5, 0.7, covered=1.0) == leaning(scores, 0.5, 0.7, covered=ENOUGH) == 0.5
-    assert leaning(scores, 0.5, 0.7, covered=ENOUGH / 2) == pytest.approx(0.5 / (0.5 + 0.25))
+    assert leaning(scores, 0.5, 0.7, covered=ENOUGH / 2) == pytest.approx(0.5 / (0.5 + 0.5 * 0.5**DOUBT))
     assert leaning(scores, 0.5, 0.7, covered=0.0) == 1
     assert leaning(scores, 0.0, 0.7, covered=0.5) == 0
     assert leaning(scores, 0.0, 0.7, covered=0.0) == 1  # there is nothing else

@@ -219,6 +219,7 @@ def explain_plan(plan: Plan) -> Iterator[str]:
 def _weights_text(why: Why) -> Iterator[str]:
     parts = {
         "word for word": why.wording,
+        "headings named": why.headings,
         "reranked": why.rerank,
         "relevance": why.relevance,
         "freshness": why.freshness,

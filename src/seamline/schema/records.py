@@ -351,6 +351,7 @@ class WhyRecord(TypedDict, total=False):
     weight: float
     fused: float
     wording: float
+    headings: float
     rerank: float
     relevance: float
     freshness: float

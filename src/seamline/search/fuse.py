@@ -15,7 +15,9 @@ Fusion = Literal["blend", "min-max", "z-score", "share", "rrf"]
 RRF_K = 60
 """How slowly reciprocal ranks fall."""
 ENOUGH = 0.8
-"""The share of a query's words in one text from which on BM25 has all of its weight; with less, it has as much less."""
+"""The share of a query's words in one text from which on BM25 has all of its weight; with less, it has less."""
+DOUBT = 1.5
+"""The power of that share, where it is less, that is left of BM25's weight: half of the words leave it half of it."""
 _OTHERS = 10
 """The rank in BM25 that says how far its best stands out. A rank and not the mean of all candidates: the mean falls
 with every leg that looks deeper, and the weights with it."""
@@ -78,7 +80,7 @@ def leaning(sparse: Iterable[float], alpha: float, lean: float, covered: float =
     if not first or first[0] <= 0:
         return alpha
     weight = alpha * (1 - lean * (1 - max(0.0, first[-1]) / first[0]))
-    words = (1 - weight) * min(1.0, covered / ENOUGH)
+    words = (1 - weight) * min(1.0, covered / ENOUGH) ** DOUBT
     return weight / (weight + words) if weight + words > 0 else 1.0
 
 

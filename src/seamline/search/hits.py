@@ -160,6 +160,8 @@ class Why:
     """The legs together, 0-1."""
     wording: float | None = None
     """What it gained because it says what was asked word for word, or a part of it."""
+    headings: float | None = None
+    """What it gained because a long query names its title and headings, or a part of them."""
     rerank: float | None = None
     """What the reranker made of it, 0-1."""
     relevance: float | None = None

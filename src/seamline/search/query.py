@@ -19,6 +19,8 @@ Phrase = tuple[frozenset[str], ...]
 
 _PART = re.compile(r'(?<!\S)(?P<no>-)?(?:"(?P<quoted>[^"\n]*)"|(?P<word>(?<=-)[^\s"-][^\s"]*))')
 """A quoted part, or a word after a lone hyphen; both may only follow white space, so that `re-run` is one word."""
+_OPTION = re.compile(r"[A-Za-z]\W*|[^=]+=.*")
+"""What after a hyphen is an option that is asked for, and not a word that is excluded: `-o`, `-o=yaml`."""
 
 
 class Query(NamedTuple):
@@ -45,14 +47,15 @@ class Query(NamedTuple):
 
 
 def parse_query(text: str) -> Query:
-    """The parts of a query. Quotes that are not closed are characters like others, and so is `--option`."""
+    """The parts of a query. Quotes that are not closed are characters like others, and so are the hyphens of options:
+    `--option`, `-o`, `-o=yaml`."""
     required: list[Phrase] = []
     excluded: list[Phrase] = []
 
     def read(part: re.Match[str]) -> str:
         asked = part["quoted"] if part["quoted"] is not None else part["word"]
         phrase = _phrase(asked)
-        if not phrase:
+        if not phrase or (part["word"] and _OPTION.fullmatch(part["word"])):
             return part[0]
         (excluded if part["no"] else required).append(phrase)
         return " " if part["no"] else asked
@@ -84,6 +87,29 @@ def coverage(query: str, texts: Iterable[str], stemming: str = ENGLISH) -> float
     """The largest share of a query's words that one of some texts holds, by the stems of the index."""
     asked = frozenset(query_words(query, stemming))
     return max((len(asked.intersection(words(text, stemming))) for text in texts), default=0) / max(1, len(asked))
+
+
+NAMED = 0.4
+"""What a passage gains whose title and headings a long query holds, all of them, beside 1 for the best of the legs."""
+
+
+class Naming:
+    """A query that may name what it is about: one of more than `SHORT` words, not counting function words. A shorter
+    one has a word of a heading by chance, and its own words are looked for in a row (`Wording`)."""
+
+    def __init__(self, query: str, stemming: str = ENGLISH) -> None:
+        self._asked = frozenset(query_words(query, stemming))
+        self._stemming = stemming
+
+    @property
+    def is_long(self) -> bool:
+        return len(self._asked) > SHORT
+
+    def bonus(self, line: str) -> float:
+        """What a passage gains by the line of its title and headings: by the square of the share of its words that the
+        query holds, as half a name is less than half as likely to be meant."""
+        named = frozenset(words(line, self._stemming)) - COMMON
+        return NAMED * (len(named & self._asked) / len(named)) ** 2 if named else 0.0
 
 
 _STATISTIC = re.compile(

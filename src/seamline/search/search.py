@@ -23,8 +23,9 @@ from seamline.search.hits import Hit, Why
 from seamline.search.legs import Legs, SearchScope, find, similarities
 from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan, topic
-from seamline.search.query import RUN, Query, Wording, coverage, statistic_words
+from seamline.search.query import RUN, Naming, Query, Wording, coverage, statistic_words
 from seamline.search.rerank import rescore, weigh
+from seamline.text.headings import heading_line
 from seamline.text.stemming import ENGLISH
 from seamline.text.words import MOST_QUERY_WORDS, query_set, query_words, words
 from seamline.types import Notice
@@ -159,7 +160,8 @@ class Finder:
             covered = coverage(sparse, texts, self.engine.stemming)
         ranking, weight = fuse_legs(legs, options, covered)
         read = self._read(ranking[: max(depths)], entries, wording, scope)
-        raised = {id: score + read.bonuses[id] for id, score in read.admitted}
+        named = self._named(read, Naming(sparse, self.engine.stemming))
+        raised = {id: score + read.bonuses[id] + named.get(id, 0.0) for id, score in read.admitted}
         # The best keeps the score that the best of the legs has: parts of a question are set beside each other.
         scale = max((score for _, score in read.admitted), default=1.0) / (max(raised.values(), default=1.0) or 1.0)
         best = sort_scores({id: score * scale for id, score in raised.items()})[: options.depth]
@@ -168,10 +170,23 @@ class Finder:
             Candidate(
                 read.entries[id],
                 score,
-                Why(*parts[id], weight=weight, fused=fused[id], wording=read.bonuses[id] or None),
+                Why(
+                    *parts[id],
+                    weight=weight,
+                    fused=fused[id],
+                    wording=read.bonuses[id] or None,
+                    headings=named.get(id) or None,
+                ),
             )
             for id, score in best
         ]
+
+    def _named(self, read: ReadRanking, naming: Naming) -> dict[str, float]:
+        """What passages gain by headings that a long query names."""
+        if not naming.is_long:
+            return {}
+        entries = read.entries
+        return {id: naming.bonus(heading_line(entries[id].title, entries[id].path)) for id, _ in read.admitted}
 
     def _read(
         self, ranking: Sequence[Scored], known: Mapping[str, Entry], wording: Wording, scope: SearchScope

@@ -152,6 +152,7 @@ function fusion(why) {
     parts.push(`${meaning}% meaning and ${100 - meaning}% words`);
   }
   if (why.wording) parts.push(`wording +${spell(why.wording)}`);
+  if (why.headings) parts.push(`headings +${spell(why.headings)}`);
   return parts.join(", ");
 }
 
