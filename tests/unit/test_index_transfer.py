@@ -13,7 +13,7 @@ import pytest
 from harness.library import Library
 from harness.postgres import shared_server
 from seamline.cli.main import main
-from seamline.errors import StoreError
+from seamline.errors import ConfigError, StoreError
 from seamline.index import transfer
 from seamline.index.transfer import export_index, import_index
 from seamline.protocols import Store
@@ -69,12 +69,12 @@ def keys(store: Store) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("scheme", ["", "lance:"])
-@pytest.mark.parametrize("weight", [1, 16 << 20])
+@pytest.mark.parametrize(("weight", "format"), [(1, "parquet"), (16 << 20, "parquet"), (20_000, "lance")])
 def test_there_and_back(
-    library: Library, tmp_path: Path, scheme: str, weight: int, monkeypatch: pytest.MonkeyPatch
+    library: Library, tmp_path: Path, scheme: str, weight: int, format: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(transfer, "_WEIGHT", weight)
-    counts = export_index(library.store, tmp_path / "tables")
+    counts = export_index(library.store, tmp_path / "tables", format=format)
     place = f"{scheme}{tmp_path / 'index'}"
     assert import_index(tmp_path / "tables", place) == counts
     assert counts.documents == 5
@@ -192,6 +192,28 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
     found = json.loads(capsys.readouterr().out.splitlines()[0])
     assert main(["search", "alpha", "--json"]) == 0
     assert json.loads(capsys.readouterr().out.splitlines()[0]) == found
+
+
+def test_datasets_of_lance(library: Library, tmp_path: Path) -> None:
+    """What LanceDB opens, and what is refused."""
+    import lancedb
+
+    counts = export_index(library.store, tmp_path / "tables", format="lance")
+    tables = lancedb.connect(tmp_path / "tables")
+    chunks = tables.open_table("chunks")
+    assert chunks.count_rows() == counts.chunks
+    row = chunks.search().where("vector IS NOT NULL").limit(1).to_list()[0]
+    assert chunks.search(row["vector"], vector_column_name="vector").limit(1).to_list()[0]["id"] == row["id"]
+    tables.drop_table("versions")
+    with pytest.raises(StoreError, match=r"versions.lance: cannot be read: no such dataset"):
+        import_index(tmp_path / "tables", str(tmp_path / "index"))
+    assert not (tmp_path / "index").exists()
+    with pytest.raises(ConfigError, match="expected one of parquet, lance"):
+        export_index(library.store, tmp_path / "more", format="orc")
+    manifest = tmp_path / "tables" / "index.json"
+    manifest.write_text(manifest.read_text().replace('"lance"', '"orc"'))
+    with pytest.raises(ConfigError, match="got 'orc'"):
+        import_index(tmp_path / "tables", str(tmp_path / "index"))
 
 
 def test_data_frames(library: Library, tmp_path: Path) -> None:

@@ -78,12 +78,13 @@ class IndexContents:
         path = os.path.abspath(self.root / doc)
         return path if "\0" not in doc and os.path.isfile(path) else None
 
-    def export(self, folder: str | Path) -> TransferCounts:
-        """Write documents, all their versions, chunks and vectors as Parquet files into a new folder; `import_index` of
-        `seamline.api.transfer` makes an index of them. A StoreError where something is there already."""
+    def export(self, folder: str | Path, *, format: str = "parquet") -> TransferCounts:
+        """Write documents, all their versions, chunks and vectors into a new folder, as Parquet files or, with
+        `format="lance"`, as datasets of Lance; `import_index` of `seamline.api.transfer` makes an index of them. A
+        StoreError where something is there already."""
         from seamline.index.transfer import export_index
 
-        return export_index(self._store, folder)
+        return export_index(self._store, folder, format=format)
 
     def missing_vectors(self) -> int:
         """How many chunks have no vector yet, as an update makes those last: they are found by words alone."""

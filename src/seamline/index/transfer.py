@@ -1,7 +1,7 @@
-"""An index as Parquet files and back: documents, versions with their texts, and chunks with their vectors.
+"""An index as tables and back: documents, versions with their texts, and chunks with their vectors.
 
 A folder holds three tables, each ordered by document, and `index.json`. Both ways read and write some rows at a time.
-pyarrow is imported where it is used. Old versions are written again in their order through the same `Writer` as any
+Old versions are written again in their order through the same `Writer` as any
 change, so that every store can be imported into, and checks what it gets.
 """
 
@@ -15,8 +15,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from seamline.errors import ConfigError, IndexMissing, StoreError, needed
+from seamline.errors import ConfigError, IndexMissing, StoreError
 from seamline.index.config import SCHEMA, recipe_of
+from seamline.index.table_files import TableFile, TableFormat, table_format
 from seamline.protocols import Reader, Store, Writer
 from seamline.records import Change, Entry, EntryPlace, Head, Settings, Version
 from seamline.store import codec, create_store, is_address, open_store
@@ -28,11 +29,9 @@ if TYPE_CHECKING:
 FORMAT = 1
 """Of the tables: a change that an older Seamline would read wrongly makes it one more."""
 MANIFEST = "index.json"
-DOCUMENTS, VERSIONS, CHUNKS = "documents.parquet", "versions.parquet", "chunks.parquet"
+DOCUMENTS, VERSIONS, CHUNKS = "documents", "versions", "chunks"
 _WEIGHT = 16 << 20
 """About how many bytes are held before they are written: a row group of a table, or a batch of changes."""
-_ROWS = 256
-"""Rows that are read at once."""
 _VECTORS = ("vector", "summary_vector")
 
 
@@ -49,26 +48,30 @@ class TransferCounts(NamedTuple):
 # --- out -------------------------------------------------------------------------------------------------------------
 
 
-def export_index(store: Store, folder: str | Path) -> TransferCounts:
-    """Write one state of an index into a new folder, which appears when all of it is there. A StoreError where
-    something is there already, or a text cannot be written."""
-    parquet = _parquet()
+def export_index(store: Store, folder: str | Path, *, format: str = "parquet") -> TransferCounts:
+    """Write one state of an index into a new folder, which appears when all of it is there; `format` is parquet or
+    lance. A StoreError where something is there already, or a text cannot be written."""
+    files = table_format(format)
     target = Path(folder)
     _refuse_existing(target)
     with _staged(target, ".exporting") as staging:
         os.mkdir(staging, 0o700)  # it holds the texts of the index, which only its owner may read
         with store.reader() as reader:
-            counts = _write_tables(reader, store.settings, staging, parquet)
-        about = {"format": FORMAT, **counts._asdict(), "settings": json.loads(codec.pack_settings(store.settings))}
+            counts = _write_tables(reader, store.settings, staging, files)
+        about = {"format": FORMAT, "tables": files.name, **counts._asdict()}
+        about["settings"] = json.loads(codec.pack_settings(store.settings))
         (staging / MANIFEST).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     return counts
 
 
-def _write_tables(reader: Reader, settings: Settings, folder: Path, parquet: Any) -> TransferCounts:
+def _write_tables(reader: Reader, settings: Settings, folder: Path, format: TableFormat) -> TransferCounts:
     documents = versions = chunks = 0
     schemas = _schemas(settings.dimensions)
     with ExitStack() as files:
-        tables = {name: _TableWriter(folder / name, schema, parquet) for name, schema in schemas.items()}
+        tables = {
+            name: _TableWriter(format.create(format.path(folder, name), schema), schema)
+            for name, schema in schemas.items()
+        }
         for table in tables.values():
             files.callback(table.finish)
         for head in reader.heads():
@@ -87,13 +90,13 @@ def _write_tables(reader: Reader, settings: Settings, folder: Path, parquet: Any
 
 
 class _TableWriter:
-    """A Parquet file that is written row group by row group."""
+    """A table that is written some rows at a time."""
 
-    def __init__(self, path: Path, schema: pa.Schema, parquet: Any) -> None:
+    def __init__(self, file: TableFile, schema: pa.Schema) -> None:
         self._schema = schema
         self._rows: list[dict[str, Any]] = []
         self._weight = 0
-        self._file = parquet.ParquetWriter(path, schema, compression="zstd", write_page_checksum=True)
+        self._file = file
 
     def add(self, row: dict[str, Any], weight: int) -> None:
         self._rows.append(row)
@@ -116,7 +119,7 @@ class _TableWriter:
         except UnicodeEncodeError:
             wrong = next(row["doc"] for row in rows if not _is_unicode(row))
             raise StoreError(
-                f"{wrong}: a lone surrogate in its text, which Parquet cannot hold: repair or remove the document"
+                f"{wrong}: a lone surrogate in its text, which no table can hold: repair or remove the document"
             ) from None
         self._file.write_table(table)
 
@@ -178,28 +181,29 @@ def import_index(folder: str | Path, place: str, *, root: str = "") -> TransferC
 
     A folder appears when all of it is there. In a database, an import that fails leaves the documents until then.
     """
-    parquet = _parquet()
     source = Path(folder)
-    settings, expected = _manifest(source)
+    settings, expected, format = _manifest(source)
+    files = table_format(format)
     scheme, local = ("lance:", place.removeprefix("lance:")) if place.startswith("lance:") else ("", place)
     if is_address(place) and not scheme:
         if place.startswith("memory:"):
             raise ConfigError("an index in memory would end with its import: name a folder or a database")
         _refuse_index(place)
-        return _fill(create_store(place, settings), source, expected, parquet)
+        return _fill(create_store(place, settings), source, expected, files)
     _refuse_existing(Path(local))
     Path(local).absolute().parent.mkdir(parents=True, exist_ok=True)
     with _staged(Path(local), ".importing") as staging:
-        return _fill(create_store(f"{scheme}{staging}", settings, root=root), source, expected, parquet)
+        return _fill(create_store(f"{scheme}{staging}", settings, root=root), source, expected, files)
 
 
-def _manifest(folder: Path) -> tuple[Settings, TransferCounts]:
+def _manifest(folder: Path) -> tuple[Settings, TransferCounts, str]:
     path = folder / MANIFEST
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
         version = about["format"]
         counts = TransferCounts(*(int(about[name]) for name in TransferCounts._fields))
         settings = codec.unpack_settings(json.dumps(about["settings"]))
+        format = str(about.get("tables", "parquet"))
     except FileNotFoundError:
         raise StoreError(f"{folder}: no {MANIFEST} there: name a folder that `seamline export` made") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -207,14 +211,14 @@ def _manifest(folder: Path) -> tuple[Settings, TransferCounts]:
     if version != FORMAT or settings.schema != SCHEMA or settings.analyzer != ANALYZER:
         raise StoreError(f"{folder}: exported by another version of Seamline: index the documents again")
     recipe_of(settings)  # refuses a recipe that is none
-    return settings, counts
+    return settings, counts, format
 
 
-def _fill(store: Store, folder: Path, expected: TransferCounts, parquet: Any) -> TransferCounts:
+def _fill(store: Store, folder: Path, expected: TransferCounts, format: TableFormat) -> TransferCounts:
     """Write all tables of a folder into an empty store, and close it."""
     with ExitStack() as stack:
         stack.callback(store.close)
-        tables = _TableReader(folder, store.settings, parquet)
+        tables = _TableReader(folder, store.settings, format)
         writer = stack.enter_context(store.writer())
         batch: list[Change] = []
         weight = 0
@@ -253,10 +257,10 @@ def _apply(writer: Writer, changes: Iterable[Change]) -> None:
 class _TableReader:
     """The tables of a folder, read beside each other by document."""
 
-    def __init__(self, folder: Path, settings: Settings, parquet: Any) -> None:
+    def __init__(self, folder: Path, settings: Settings, format: TableFormat) -> None:
         self._folder = folder
         self._settings = settings
-        self._parquet = parquet
+        self._format = format
         self.read = dict.fromkeys((DOCUMENTS, VERSIONS, CHUNKS), 0)
         self._waiting: dict[str, dict[str, Any] | None] = {}
 
@@ -275,7 +279,8 @@ class _TableReader:
             yield from self._document(head, of(VERSIONS, head.doc), of(CHUNKS, head.doc))
         for name, left in self._waiting.items():
             if left is not None:
-                raise StoreError(f"{self._folder / name}: rows of {left['doc']} are not in the order of {DOCUMENTS}")
+                path = self._format.path(self._folder, name)
+                raise StoreError(f"{path}: rows of {left['doc']} are not in the order of {DOCUMENTS}")
 
     def _document(
         self, head: Head, versions: Iterator[dict[str, Any]], entries: Iterator[dict[str, Any]]
@@ -304,24 +309,21 @@ class _TableReader:
             yield Change(head, head.version, drop=tuple(sorted(before)))
 
     def _rows(self, name: str) -> Iterator[dict[str, Any]]:
-        path = self._folder / name
+        path = self._format.path(self._folder, name)
         wanted = _schemas(self._settings.dimensions)[name].names
         try:
-            with self._parquet.ParquetFile(path, page_checksum_verification=True) as file:
-                if lacking := [column for column in wanted if column not in file.schema_arrow.names]:
-                    raise StoreError(f"{path}: the column {lacking[0]} is missing")
-                for batch in file.iter_batches(batch_size=_ROWS, columns=wanted):
-                    for row in _batch_rows(batch):
-                        self.read[name] += 1
-                        yield row
-        except (OSError, ValueError) as error:  # pyarrow's errors are both
+            for batch in self._format.read(path, wanted):
+                for row in _batch_rows(batch):
+                    self.read[name] += 1
+                    yield row
+        except (OSError, ValueError, RuntimeError) as error:  # what pyarrow and LanceDB raise
             raise StoreError(f"{path}: cannot be read: {error}") from error
 
     def _value(self, name: str, make: Callable[[], Any]) -> Any:
         try:
             return make()
         except (TypeError, ValueError, KeyError, AttributeError) as error:
-            raise StoreError(f"{self._folder / name}: a row cannot be read: {error}") from error
+            raise StoreError(f"{self._format.path(self._folder, name)}: a row cannot be read: {error}") from error
 
 
 def _batch_rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
@@ -380,12 +382,6 @@ def _stand_in(version: Version, place: EntryPlace) -> Entry:
 
 
 # --- places ----------------------------------------------------------------------------------------------------------
-
-
-def _parquet() -> Any:
-    with needed("pyarrow, which reads and writes Parquet,", "tables"):
-        import pyarrow.parquet
-    return pyarrow.parquet
 
 
 def _refuse_existing(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`seamline export` and `import`: an index as Parquet files, and an index of them."""
+"""`seamline export` and `import`: an index as Parquet files or datasets of Lance, and an index of them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ _Commands = argparse._SubParsersAction
 _EXPORT = """\
 examples:
   seamline export backup/                     the nearest index as tables, in a new folder
+  seamline export lake/kb --format lance      as datasets of Lance
   seamline export lake/kb --index postgresql://me@host/db?schema=kb
 
 Writes documents.parquet, versions.parquet (texts), chunks.parquet (with vectors) and index.json. Protect them like the
 index: they hold the whole text of every version.
-exit codes: 0 done, 1 the folder is there already, or the index cannot be used, 2 usage or pyarrow is missing"""
+exit codes: 0 done, 1 the folder is there already, or the index cannot be used, 2 usage or a package is missing"""
 
 _IMPORT = """\
 examples:
@@ -34,27 +35,28 @@ examples:
 
 Nothing is embedded again, and citations of the other index resolve. Its sources are not followed: name them once with
 `seamline index PATH`. Import only what you would open as an index.
-exit codes: 0 done, 1 an index is there already, or the tables are damaged, 2 usage or pyarrow is missing"""
+exit codes: 0 done, 1 an index is there already, or the tables are damaged, 2 usage or a package is missing"""
 
 
 def add_export_parser(commands: _Commands[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     parser = commands.add_parser(
         "export",
-        help="write an index as Parquet files",
+        help="write an index as Parquet or Lance",
         usage="seamline export [options] FOLDER",
-        description="Write documents, all their versions, chunks and vectors of an index as Parquet files.",
+        description="Write documents, all their versions, chunks and vectors of an index as Parquet or Lance.",
         epilog=_EXPORT,
         formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("folder", metavar="FOLDER", help="where to; it must not be there yet")
+    parser.add_argument("--format", choices=("parquet", "lance"), default="parquet", help="of the tables (parquet)")
     add_place_options(parser)
     return parser
 
 
 def execute_export(args: argparse.Namespace) -> int:
     with open_place(args, existing(args.index)) as index:
-        counts = index.export(args.folder)
+        counts = index.export(args.folder, format=args.format)
     _report(counts, f"of {index.url} are in {args.folder}")
     return DONE
 

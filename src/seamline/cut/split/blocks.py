@@ -463,7 +463,7 @@ class Splitter:
         if kind == "item" and (match := _MARKER.match(self.text, block.start)):
             return self._marker("marker", task, block.start, match.end())
         if kind == "quote":
-            return self._marker("quote", task, block.start, block.start + 2)
+            return self._marker("quote", task, block.start, min(block.start + 2, block.end))
         if kind == "directive" and self.text.startswith(":::", block.start):
             stop = line_end(self.text, block.start, block.end)
             colons = stop - block.start - len(self.text[block.start : stop].lstrip(":"))

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from seamline.cut.atoms import Atom, Frame, context_text
 from seamline.cut.split.ladder import Count, Room, by_words
+from seamline.text.graphemes import is_boundary
 from seamline.text.lines import line_start, next_line, trimmed
 from seamline.types import NO_DETAIL, Block, Context, Dialect
 
@@ -149,7 +150,18 @@ def _cells(text: str, start: int, end: int) -> list[tuple[int, int]]:
     cuts = [b + 1 for b in inner if b + 1 < end]
     starts = [lead, *cuts]
     ends = [*cuts, end]
-    return list(zip(starts, ends, strict=True))
+    return _join_cells(text, list(zip(starts, ends, strict=True)))
+
+
+def _join_cells(text: str, cells: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Cells, of which two are one where accents on the delimiter would start the second."""
+    out: list[tuple[int, int]] = []
+    for start, end in cells:
+        if out and start == out[-1][1] and not is_boundary(text, start):
+            out[-1] = out[-1][0], end
+        else:
+            out.append((start, end))
+    return out
 
 
 LEAST = 4
@@ -399,4 +411,4 @@ class WideRows:
             if found.end() == start:
                 break
             start = found.end()
-        return out
+        return _join_cells(self._text, out)

@@ -68,6 +68,8 @@ class LatexBlocks:
 
     def _mark(self, position: int, mark: LatexMark) -> int:
         """Take one mark in; the position to go on at."""
+        if mark.start < self._run and mark.kind in (HEAD, CODE, HIDDEN, ITEM):
+            return position + 1  # in an argument of what is a block already
         if mark.kind == BLANK:
             self.paragraph(mark.start)
         elif mark.kind == HEAD:

@@ -142,7 +142,8 @@ class _Scan:
     def _esm(self, at: int) -> int:
         end = self.code.statement(at) if _ESM.match(self.text, at) else -1
         if end > 0:
-            self.found.append(MaskedBlock("esm", at, trimmed(self.text, at, end)))
+            # Of other white space a line can be made, which Markdown would see beside the blanked code.
+            self.found.append(MaskedBlock("esm", at, at + len(self.text[at:end].rstrip(" \t\r\n\f\v"))))
         return end
 
     def _line(self, at: int, first: int, eol: int, after: int) -> int:
@@ -442,10 +443,13 @@ def interleave(blocks: list[Block], masked: list[Block]) -> list[Block]:
     moved = [0] * len(blocks)
     waiting = _families(masked)
     family = next(waiting, None)
+    end = 0  # of the masked block before; Markdown takes what is blanked of its last line for an indent
     for index, block in enumerate(blocks):
         while family is not None and family[0].start < block.start:
-            _adopt(out, family)
+            end = family[0].end if _adopt(out, family) else end
             family = next(waiting, None)
+        if block.start < end < block.end:
+            block = block._replace(start=end)
         moved[index] = len(out)
         out.append(block._replace(parent=moved[block.parent]) if block.parent >= 0 else block)
     while family is not None:
@@ -466,14 +470,16 @@ def _families(masked: list[Block]) -> Iterator[list[Block]]:
         yield family
 
 
-def _adopt(out: list[Block], family: list[Block]) -> None:
-    """Append a family under the innermost container around it; one inside anything else is part of that's text."""
+def _adopt(out: list[Block], family: list[Block]) -> bool:
+    """Append a family under the innermost container around it; one inside anything else is part of that's text, and
+    False is the answer."""
     first = family[0]
     around = len(out) - 1
     while around >= 0 and out[around].end < first.end:
         around = out[around].parent
     if around >= 0 and out[around].kind not in _CONTAINERS:
-        return
+        return False
     home = len(out)
     out.append(first._replace(parent=around))
     out.extend(block._replace(parent=home) for block in family[1:])
+    return True
