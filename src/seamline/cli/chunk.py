@@ -57,7 +57,7 @@ examples:
   seamline chunk notes.txt --overlap sentences:40   repeat up to 40 tokens of whole sentences
   seamline chunk docs/ --preset knowledge-base      a named recipe
 
-Folders are searched for documents (.md .mdx .txt .html .tex .rst .pdf .docx .odt .pptx .xlsx .epub .ipynb .eml), tables
+Folders are searched for documents (.md .mdx .txt .html .tex .rst .adoc .org .pdf .docx .odt .pptx .xlsx .epub .ipynb .eml), tables
 (.csv .tsv .parquet), subtitles (.vtt .srt) and source code; hidden folders and node_modules are left out. Pictures,
 recordings, databases and JSON are read where they are named.
 

@@ -176,6 +176,7 @@ class OrgScan:
     def _element(self, lead: _Lead, body: str, column: int) -> int:
         number = lead.number
         if body[0] == "*" and column == 0 and (found := HEADING.match(body)):
+            self._write_lead(lead)
             return self._heading(number, len(found[1]), found[2])
         if body[0] == "#":
             return self._hashed(lead, body)
@@ -193,6 +194,11 @@ class OrgScan:
         if body[0] == "\\" and (found := ENVIRONMENT.match(body)):
             return self._formula(lead, found[1])
         return self._leaf("paragraph", lead.first, self._after_text(number + 1))
+
+    def _write_lead(self, lead: _Lead) -> None:
+        """Keywords above something that they cannot belong to."""
+        if lead.number > lead.first:
+            self._leaf("reference", lead.first, lead.number)
 
     def _heading(self, number: int, level: int, title: str) -> int:
         lines = self.lines
@@ -233,6 +239,7 @@ class OrgScan:
             name = found[1].lower()
             self.includes += name in _READERS
             if name not in AFFILIATED and len(self._frames) == 1:
+                self._write_lead(lead)
                 return self._keyword(number, name, found[2] or "")
             return self._leaf("reference", lead.first, number + 1, Detail(name=name))
         after = number + 1
