@@ -124,6 +124,78 @@ Rates
 
 .. [1] A note.
 """
+_ASCIIDOC = """= Parcels
+Ada <ada@example.org>
+:toc: left
+
+A parcel *leaves* the house. See <<rates,the rates>>.
+
+[[rates]]
+== Rates
+
+.Prices
+[cols="1,1",options="header"]
+|===
+|weight |price
+|1 kg
+|4.20
+|===
+
+[source,python]
+----
+print("code")
+----
+
+NOTE: Be careful.
+
+* first
+** second
++
+====
+An example.
+====
+
+Term:: Its words.
+
+image::map.png[A map]
+"""
+_ORG = """#+TITLE: Parcels
+* Parcels :mail:
+:PROPERTIES:
+:ID: x
+:END:
+A parcel /leaves/ the house.
+
+#+CAPTION: Prices
+| weight | price |
+|--------+-------|
+| 1 kg   | 4.20  |
+
+#+BEGIN_SRC python
+print("code")
+#+END_SRC
+
+- first
+  - second
+- term :: words
+
+#+begin_quote
+Quoted.
+#+end_quote
+
+[fn:1] A note.
+"""
+_JATS = """<article article-type="a" xmlns:xlink="http://www.w3.org/1999/xlink"><front><article-meta><title-group>
+<article-title>Parcels</article-title></title-group><abstract><p>A parcel leaves.</p></abstract></article-meta></front>
+<body><sec id="s"><title>Rates</title><p>It <bold>leaves</bold><fn><p>Note.</p></fn>.</p><list><list-item><p>first</p>
+</list-item></list><table-wrap><label>Table 1</label><table><thead><tr><th>weight</th><th>price</th></tr></thead><tbody>
+<tr><td rowspan="2">1 kg</td><td>4.20</td></tr></tbody></table></table-wrap><fig><graphic xlink:href="a.png"/></fig>
+<disp-formula><tex-math>$$a$$</tex-math></disp-formula><preformat>code</preformat></sec></body><back><ref-list><ref>
+<mixed-citation>Doe.</mixed-citation></ref></ref-list></back></article>
+"""
+_RTF = r"""{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Cyr;}}{\stylesheet{\s1 heading 1;}}
+{\info{\title Parcels}}\pard\s1 Parcels\par\pard A parcel {\b leaves}\'e9\u8364?{\footnote A note.}\par
+\pard{\listtext 1.\tab}\ls1\ilvl0 first\par\trowd\pard\intbl weight\cell price\cell\row\pard After.\par}"""
 _TRANSCRIPT = {
     "language": "en",
     "segments": [
@@ -232,6 +304,38 @@ TEXTS = (
             "..·|a|·replace::·|a|⏎ ..·include::·x⏎ ===··===⏎"
         ),
         _pairs("-· ⏎ ..·note::· ⏎ `` `` :a:` ` |· ⏎"),
+    ),
+    Seed(
+        "asciidoc",
+        ".adoc",
+        _ASCIIDOC.encode(),
+        _marks(
+            "----⏎ ====⏎ |===⏎ ,===⏎ |·a⏎ 2+| .9+| 9*| +⏎ *· **· .· a::· [a]⏎ [[a]]⏎ .T⏎ ==·a⏎ //· :a:·b⏎ include::x[]"
+        ),
+        _pairs("----⏎ ----⏎ ====⏎ ====⏎ *· ⏎ |===⏎| |===⏎ __ __"),
+    ),
+    Seed(
+        "org",
+        ".org",
+        _ORG.encode(),
+        _marks("*·a⏎ #+begin_a⏎ #+end_a⏎ #+BEGIN_SRC⏎ :A:⏎ :END:⏎ |a|⏎ |-⏎ -· ··-· #+CAPTION:·a⏎ :·a⏎ [fn:1]·"),
+        _pairs("#+begin_a⏎ #+end_a⏎ -· ⏎ [[ ]]"),
+    ),
+    Seed(
+        "jats",
+        ".nxml",
+        _JATS.encode(),
+        _marks(
+            "< </ /> <p> </p> <sec> <title> <table> <tr> <td> <fn> <list> & &amp; &a; <![CDATA[ <!-- <!DOCTYPE·a> <?a?>"
+        ),
+        _pairs("<sec> </sec> <p> </p> <list><list-item> </list-item></list> <fn> </fn> <td> </td>"),
+    ),
+    Seed(
+        "rtf",
+        ".rtf",
+        _RTF.encode(),
+        _marks("{ } \\ \\par· \\cell· \\row· \\intbl· \\'82 \\u-1? \\bin9· {\\*\\a· {\\footnote· {\\pict· \\f1·"),
+        _pairs("{ } {\\footnote· } {\\listtext· } {\\*\\a }"),
     ),
     Seed("csv", ".csv", _CSV.encode(), _marks(', " "" ⏎ ; ", =cmd \' | ,,,,'), _pairs('" "')),
     Seed("tsv", ".tsv", _CSV.replace(",", "\t").encode(), ("\t", '"', "\n", "\t\t", "\r\n", ","), _pairs('" "')),

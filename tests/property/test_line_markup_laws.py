@@ -49,6 +49,29 @@ def test_no_org_makes_it_fail(source: str) -> None:
     check_document(document, limits=(64, 128))
 
 
+LONG = "a word " * 400
+
+
+@pytest.mark.parametrize(
+    ("media_type", "source"),
+    [
+        ("org", f"#+begin_quote {LONG}\n{LONG}\n#+end_quote\n"),
+        ("org", f"#+BEGIN_SRC {LONG}\n{LONG}\n#+END_SRC\n"),
+        ("org", f"#+CAPTION: {LONG}\n| a |\n|---|\n| {LONG} |\n"),
+        ("org", f"- {LONG} :: {LONG}\n"),
+        ("asciidoc", f".{LONG}\n[source]\n----\n{LONG}\n----\n"),
+        ("asciidoc", f".{LONG}\n[{LONG}]\n====\n{LONG}\n====\n"),
+        ("asciidoc", f"{'-' * 900}\n{LONG}\n{'-' * 900}\n"),
+        ("asciidoc", f"{'=' * 900}\n{LONG}\n{'=' * 900}\n"),
+        ("asciidoc", f"|{'=' * 900}\n|a |b\n\n|{LONG} |c\n|{'=' * 900}\n"),
+        ("asciidoc", f".{LONG}\n|===\n|a |b\n\n|{LONG} |c\n|===\n"),
+        ("asciidoc", f"{LONG}:: {LONG}\n"),
+    ],
+)
+def test_a_long_opening_leaves_room_for_what_it_opens(media_type: str, source: str) -> None:
+    check_document(parse_text(source, id="a", media_type=media_type), limits=(32, 64, 128))
+
+
 HOSTILE = {
     "asciidoc": (
         "----\n", "====\n", "--\n\n", "|===\n", "* a\n", "a::\n", "+\n", "[x]\n", ".T\n", "|" * 40 + "\n", ".999+|a\n",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from office_files import docx, odf, packed, pptx
 from pdf_maker import PageMaker, pdf, rows
 
 import seamline
@@ -67,6 +68,51 @@ def test_pictures_of_latex_and_rst_have_theirs() -> None:
 def test_pictures_of_a_web_page_have_theirs() -> None:
     page = "<main><p>Text.</p><figure><img src='a.png' alt='a pump'><figcaption>The pump</figcaption></figure></main>"
     assert [one[:3] for one in images(page, "a.html")] == [("a.png", "a pump", "The pump")]
+
+
+@pytest.mark.parametrize(
+    ("tag", "size"),
+    [
+        ('<img src="a.png" alt="a pump" width="300" height="200px">', (300, 200)),
+        ('<img src="a.png" alt="a pump" style="color:red; width: 120.5px;height:80px">', (120.5, 80)),
+        ('<img src="a.png" alt="a pump" width="50%">', (0, 0)),
+    ],
+)
+def test_pictures_of_a_web_page_have_the_size_that_it_gives(tag: str, size: tuple[float, float]) -> None:
+    for around in ("<p>{}</p>", "<figure>{}<figcaption>The pump</figcaption></figure>", "<ul><li>{}</li></ul>"):
+        (found,) = images(f"<main><p>Text.</p>{around.format(tag)}<p>More.</p></main>", "a.html")
+        assert (found[0], found[3:5]) == ("a.png", size)
+
+
+def test_pictures_of_office_files_have_the_size_they_are_shown_in() -> None:
+    blip = '<a:blip r:embed="rI"/>'
+    word = docx(
+        '<w:p><w:r><w:drawing><wp:inline><wp:extent cx="1270000" cy="635000"/><wp:docPr id="1"'
+        ' name="x" descr="A duck"/>'
+        f"<a:graphic><a:graphicData><pic:pic><pic:blipFill>{blip}</pic:blipFill></pic:pic></a:graphicData></a:graphic>"
+        "</wp:inline></w:drawing></w:r></w:p>",
+        targets={"rI": ("image", "media/1.png")},
+    )
+    slide = (
+        f'<p:pic><p:nvPicPr><p:cNvPr id="1" name="x" descr="A duck"/></p:nvPicPr><p:blipFill>{blip}'
+        f"</p:blipFill><p:spPr>"
+        '<a:xfrm><a:ext cx="1270000" cy="635000"/></a:xfrm></p:spPr></p:pic>'
+    )
+    slides = pptx([slide], {1: {"rI": ("image", "../media/1.png")}})
+    frame = (
+        '<text:p><draw:frame svg:width="100pt" svg:height="50pt"><draw:image xlink:href="Pictures/1.png"/>'
+        "<svg:desc>A duck</svg:desc></draw:frame></text:p>"
+    )
+    for name, data in (("a.docx", word), ("a.pptx", slides), ("a.odt", odf(frame))):
+        (found,) = find_images(parse_bytes(data, uri=name))
+        assert (found.alt, found.width, found.height) == ("A duck", 100, 50), name
+
+
+def test_pictures_of_a_document_in_an_archive_have_file_and_size() -> None:
+    page = '<p class="title">T</p><p><img src="images/image1.png" alt="" style="width: 40.00px; height: 30.00px;"></p>'
+    data = packed({"Doc.html": f"<html><body>{page}</body></html>", "images/image1.png": PNG})
+    (found,) = find_images(parse_bytes(data, uri="a.zip"))
+    assert (found.uri, found.width, found.height) == ("images/image1.png", 40, 30)
 
 
 def test_pictures_of_a_pdf_have_their_page_caption_and_size(monkeypatch: pytest.MonkeyPatch) -> None:

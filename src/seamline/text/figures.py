@@ -79,6 +79,8 @@ def _written(document: Document, patterns: Sequence[re.Pattern[str]]) -> Iterato
     code = [block for block in document.blocks if block.kind == "code"]
     starts = [block.start for block in code]
     tops = [document.blocks[index] for index in document.tops]
+    sized = [block for block in document.blocks if block.kind == "figure" and (block.detail or NO_DETAIL).size]
+    firsts = [block.start for block in sized]
     edges = [block.start for block in tops]
     for pattern in patterns:
         for found in pattern.finditer(text):
@@ -88,16 +90,24 @@ def _written(document: Document, patterns: Sequence[re.Pattern[str]]) -> Iterato
             said = _attributes(found)
             uri = said.get("uri") or said.get("src") or said.get("href", "")
             if uri and not uri.startswith("data:"):
+                near = bisect_right(firsts, found.start()) - 1
+                size = _own_size(sized[near], found.start()) if near >= 0 else (0.0, 0.0)
                 around = _around(text, tops, bisect_right(edges, found.start()) - 1, found.end())
                 yield ImageFact(
                     uri,
                     said.get("alt", ""),
                     around or said.get("title", ""),
-                    _points(said.get("width")),
-                    _points(said.get("height")),
+                    _points(said.get("width")) or size[0],
+                    _points(said.get("height")) or size[1],
                     found.start(),
                     found.end(),
                 )
+
+
+def _own_size(figure: Block, at: int) -> tuple[float, float]:
+    """The size of the picture of a figure that holds a place; of another, nothing."""
+    size = (figure.detail or NO_DETAIL).size
+    return size if size and at < figure.end else (0.0, 0.0)
 
 
 def _attributes(found: re.Match[str]) -> dict[str, str]:

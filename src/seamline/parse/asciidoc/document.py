@@ -30,6 +30,7 @@ from seamline.parse.asciidoc.lines import (
     underline_level,
 )
 from seamline.parse.asciidoc.tables import read_table
+from seamline.parse.builder import CAPTION
 from seamline.parse.parser_types import ParseInput, ParseResult
 from seamline.parse.source_lines import LineBlocks, SourceLines
 from seamline.runtime import gc_paused
@@ -43,8 +44,10 @@ _PICTURES = frozenset(("image", "video", "audio"))
 _COMMENT = Detail(comment=True)
 _AUTHOR = re.compile(r"[^\W\d_][\w.'-]*(?: [\w.'-]+){0,3}(?:\s+<[^<>\s]{1,200}>)?(?:;.*)?\Z")
 _REVISION = re.compile(r"v?[0-9][\w.]*(?:,|:|\Z)|.*\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b")
-_LONGEST_OPENING = 300
+_LONGEST_OPENING = 100
 """Characters of the lines that open a block which are repeated above its parts; of more, those of the delimiter."""
+_LONGEST_DELIMITER = 40
+"""Characters of a delimiter that is repeated."""
 
 
 @dataclass(slots=True)
@@ -397,8 +400,10 @@ class AsciidocScan:
         detail = Detail(self._opening(number, lead, found[1]), language=found[2])
         return self._leaf("code", lead.first, self._after(stop), detail)
 
-    def _opening(self, number: int, lead: BlockLead, close: str) -> Enclosure:
+    def _opening(self, number: int, lead: BlockLead, close: str) -> Enclosure | None:
         """What parts of a block are put between: its title, attributes and delimiter, of much only the last."""
+        if len(close) > _LONGEST_DELIMITER:
+            return None
         start, end = self.lines.start[lead.first], self.lines.end[number]
         return Enclosure(start if end - start <= _LONGEST_OPENING else self.lines.start[number], end, close)
 
@@ -417,8 +422,11 @@ class AsciidocScan:
     def _table(self, number: int, lead: BlockLead, body: str, stop: int) -> int:
         lines = self.lines
         found = read_table(lines, number, stop, lead)
+        if lead.first < number and lines.end[number] - lines.start[lead.first] > _LONGEST_OPENING:
+            self._leaf("paragraph", lead.first, number, CAPTION)  # it would leave its rows no room for their header
+            lead.first = number
         opening = self._opening(number, lead, body)
-        header = found.rows[0][1] if found.has_header else opening.end
+        header = found.rows[0][1] if found.has_header else lines.end[number]
         name = "csv-table" if body[0] == "," or lead.named("format") == "csv" else "psv-table"
         detail = Detail(opening, name, header_end=header, caption=plain_title(lead.title, self.attributes.values))
         after = self._leaf("table", lead.first, self._after(stop), detail)

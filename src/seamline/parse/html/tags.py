@@ -53,6 +53,20 @@ def replacement_text(node: Element, tag: str) -> str | None:
 REPLACED = frozenset(("img", "br", "math", "input"))
 
 
+_PIXELS = re.compile(r"\s*([0-9]{1,6}(?:\.[0-9]{1,4})?)\s*(?:px|pt)?\s*\Z")
+_STYLED = re.compile(r"(?:^|;)\s*(width|height)\s*:\s*([0-9]{1,6}(?:\.[0-9]{1,4})?)(?:px|pt)\s*(?=;|\Z)", re.IGNORECASE)
+
+
+def size_of(node: Element) -> tuple[float, float] | None:
+    """Width and height that a page gives an image, in pixels or points; 0 for one that it does not give."""
+    styled = {name.lower(): value for name, value in _STYLED.findall(node.attr("style") or "")}
+    sides = []
+    for name in ("width", "height"):
+        found = _PIXELS.match(node.attr(name) or "")
+        sides.append(float(styled.get(name) or (found[1] if found else 0)))
+    return (sides[0], sides[1]) if any(sides) else None
+
+
 def field_text(kind: str | None, value: str | None) -> str:
     """What a form shows in a field."""
     return f" {value or ''} " if (kind or "text").lower() in _SHOWN_INPUTS else ""

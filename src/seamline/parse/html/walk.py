@@ -23,6 +23,7 @@ from seamline.parse.html.tags import (
     language,
     picture_text,
     replacement_text,
+    size_of,
     tex_of,
 )
 from seamline.types import Detail
@@ -34,6 +35,10 @@ _HEAVY = "h1,h2,h3,h4,h5,h6,table,ul,ol,dl,pre,blockquote"
 """What is no part of a heading, even where the page has it in one."""
 
 Leave = Callable[["HtmlWalker", "Element"], None]
+
+
+def _sized(size: tuple[float, float] | None) -> Detail | None:
+    return Detail(size=size) if size else None
 
 
 class HtmlWalker:
@@ -63,6 +68,8 @@ class HtmlWalker:
         """How many elements are around a node, at most."""
         self.ragged = self.cut = 0
         """Tables whose rows could not stand under each other, or whose cells claim too much."""
+        self._image_size: tuple[float, float] | None = None
+        """Of the picture in a figure that is still being read."""
 
     def run(self, root: Node) -> None:
         """All blocks below a node."""
@@ -123,6 +130,7 @@ class HtmlWalker:
             texts = [[text]] if text else []
         self._parts.clear()
         self._breaks.clear()
+        size, self._image_size = self._image_size, None
         if not texts:
             return
         place = self._places.around(element, is_end=is_end, name=self._name(element if is_end else None))
@@ -135,7 +143,7 @@ class HtmlWalker:
             elif len(lines) > 1:
                 self._flow.lines(lines, place, kind)
             else:
-                self._flow.paragraph(lines[0], place, kind)
+                self._flow.paragraph(lines[0], place, kind, _sized(size) if kind == "figure" else None)
 
     def _texts(self) -> list[list[str]]:
         """The text so far, in which lines are broken: paragraphs, which two breaks divide, of lines."""
@@ -233,10 +241,12 @@ class HtmlWalker:
         leads = not any(part and not part.isspace() for part in self._parts)
         if not shown or not leads or self._kinds[-1] != "paragraph" or not shown.startswith(("[", "![")):
             self._parts.append(shown)
+            self._image_size = self._image_size or size_of(element)
             return
         self._parts.clear()
         self._breaks.clear()
-        self._flow.paragraph(shown, self._places.of(element, self._name(element)), "figure")
+        place = self._places.of(element, self._name(element))
+        self._flow.paragraph(shown, place, "figure", _sized(size_of(element)))
 
     def _file_image(self, element: Element, shown: str, source: str, file: str) -> None:
         """An image that is a file beside the page: a figure that says which, also without an alternative text."""
@@ -245,7 +255,7 @@ class HtmlWalker:
         if self._kinds[-1] == "paragraph" and not any(part and not part.isspace() for part in self._parts):
             self._parts.clear()
             self._breaks.clear()
-            detail = Detail(name=name, image=file)
+            detail = Detail(name=name, image=file, size=size_of(element))
             self._flow.paragraph(shown, self._places.of(element, self._name(element)), "figure", detail)
         else:
             self._parts.append(shown)

@@ -105,6 +105,14 @@ def child(element: Any, *path: str) -> Any | None:
     return element_at(element, path, name_of)
 
 
+def extent(element: Any | None) -> tuple[float, float] | None:
+    """Width and height in points of an element that gives them in English Metric Units; None where there are none."""
+    if element is None:
+        return None
+    sides = [number(attribute(element, name), 0, 10**9, 0) / 12_700 for name in ("cx", "cy")]
+    return (round(sides[0], 2), round(sides[1], 2)) if all(sides) else None
+
+
 def value(element: Any, *path: str) -> str:
     """The `val` of the element at a path; empty where there is none."""
     found = child(element, *path)

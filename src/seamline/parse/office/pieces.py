@@ -25,6 +25,8 @@ class OfficePicture(NamedTuple):
     """The part that holds it, or the chart or diagram that it is."""
     kind: str = "picture"
     """picture, chart, diagram or object."""
+    size: tuple[float, float] | None = None
+    """Width and height in points, as the document shows it."""
 
 
 class OfficePiece(NamedTuple):

@@ -15,7 +15,16 @@ from seamline.parse.builder import DocumentBuilder
 from seamline.parse.office.docx.math import formula
 from seamline.parse.office.docx.styles import numeral
 from seamline.parse.office.docx.text import choose_alternative, format_link
-from seamline.parse.office.ooxml import OfficePackage, PartRelation, attribute, child, drawn_pieces, name_of, number
+from seamline.parse.office.ooxml import (
+    OfficePackage,
+    PartRelation,
+    attribute,
+    child,
+    drawn_pieces,
+    extent,
+    name_of,
+    number,
+)
 from seamline.parse.office.pieces import OfficeCell, OfficePicture, OfficePiece, OfficeRow, OfficeTable, reduce_table
 from seamline.parse.office.write import PieceWriter
 from seamline.parse.parser_types import ParseInput, ParseResult
@@ -285,7 +294,7 @@ class SlideShapes:
             relation = None if blip is None else self._relations.get(attribute(blip, "embed"))
             target = "" if relation is None or relation.outside else relation.target
             name = target.rpartition("/")[2]
-            pictures = (OfficePicture(alt, target),)
+            pictures = (OfficePicture(alt, target, size=extent(child(element, "p:spPr", "a:xfrm", "a:ext"))),)
             yield OfficePiece("figure", f"![{alt}]({name})" if name else f"[{alt}]", "", pictures=pictures)
 
     def _frame(self, frame: Any) -> Iterator[OfficePiece]:

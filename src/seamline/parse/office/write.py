@@ -161,8 +161,8 @@ class PieceWriter:
 
 def _image(figure: OfficePiece) -> Detail | None:
     """What picture a figure is, for those who want to look at it."""
-    target = next((one.target for one in figure.pictures if one.kind == "picture" and one.target), "")
-    return Detail(name=basename(target), image=target) if target else None
+    found = next((one for one in figure.pictures if one.kind == "picture" and one.target), None)
+    return Detail(name=basename(found.target), image=found.target, size=found.size) if found else None
 
 
 @dataclass(slots=True)

@@ -39,8 +39,8 @@ _CODE = frozenset(("src", "example", "export"))
 _DEEPEST = 6
 _COMMENT = Detail(comment=True)
 _READERS = frozenset(("include", "setupfile"))
-_LONGEST_OPENING = 300
-"""Characters of the lines that open a block which are repeated above its parts; of more, only the last line."""
+_LONGEST_OPENING = 100
+"""Characters of what opens a block that are repeated above its parts; of more, only the name of the block."""
 
 
 @dataclass(slots=True)
@@ -176,6 +176,7 @@ class OrgScan:
     def _element(self, lead: _Lead, body: str, column: int) -> int:
         number = lead.number
         if body[0] == "*" and column == 0 and (found := HEADING.match(body)):
+            self._write_lead(lead)
             return self._heading(number, len(found[1]), found[2])
         if body[0] == "#":
             return self._hashed(lead, body)
@@ -193,6 +194,11 @@ class OrgScan:
         if body[0] == "\\" and (found := ENVIRONMENT.match(body)):
             return self._formula(lead, found[1])
         return self._leaf("paragraph", lead.first, self._after_text(number + 1))
+
+    def _write_lead(self, lead: _Lead) -> None:
+        """Keywords above something that they cannot belong to."""
+        if lead.number > lead.first:
+            self._leaf("reference", lead.first, lead.number)
 
     def _heading(self, number: int, level: int, title: str) -> int:
         lines = self.lines
@@ -233,6 +239,7 @@ class OrgScan:
             name = found[1].lower()
             self.includes += name in _READERS
             if name not in AFFILIATED and len(self._frames) == 1:
+                self._write_lead(lead)
                 return self._keyword(number, name, found[2] or "")
             return self._leaf("reference", lead.first, number + 1, Detail(name=name))
         after = number + 1
@@ -267,7 +274,10 @@ class OrgScan:
         start, end = lines.start[lead.first], lines.end[number]
         word = "end" if self.text.startswith("#+begin", lines.at[number]) else "END"
         close = f"#+{word}_{written}" if written else f"#+{word}:"
-        opening = Enclosure(start if end - start <= _LONGEST_OPENING else lines.start[number], end, close)
+        opening = Enclosure(start, end, close)
+        if end - start > _LONGEST_OPENING:
+            bare = lines.at[number] + len(f"#+begin_{written}" if written else "#+begin:")
+            opening = Enclosure(lines.start[number], bare, close)
         if kind == "comment":
             return self._leaf("paragraph", lead.first, self._after(stop), _COMMENT)
         if kind in _CODE:
@@ -385,7 +395,8 @@ class OrgScan:
         detail = None
         if found := TERM.match(self.text, at, lines.end[number]):
             at = found.end()
-            detail = Detail(Enclosure(lines.at[number], trimmed(self.text, lines.at[number], at)))
+            if at - lines.at[number] <= _LONGEST_OPENING:
+                detail = Detail(Enclosure(lines.at[number], trimmed(self.text, lines.at[number], at)))
         self.out.enter("item", lines.start[number], lines.end[number], 0, detail)
         self._frames.append(_Frame("item", self._limit, column))
         if at >= lines.end[number]:

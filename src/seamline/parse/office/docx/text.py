@@ -11,7 +11,7 @@ from typing import Any
 
 from seamline.parse.office.docx.math import formula
 from seamline.parse.office.docx.styles import DocxStyles, is_mono
-from seamline.parse.office.ooxml import PartRelation, attribute, child, is_on, name_of, value
+from seamline.parse.office.ooxml import PartRelation, attribute, child, extent, is_on, name_of, value
 from seamline.parse.office.pieces import OfficePicture
 from seamline.parse.xml import ElementWalk
 
@@ -187,6 +187,7 @@ class DocxLines:
     def _read_drawing(self, drawing: Any, line: DocxLine) -> None:
         """Pictures, charts, diagrams and text boxes of a drawing."""
         alt = target = ""
+        size: tuple[float, float] | None = None
         kind = "object" if name_of(drawing) == "w:object" else ""
         walk = ElementWalk(drawing)
         for element in walk:
@@ -199,6 +200,8 @@ class DocxLines:
                 continue
             if name == "a:t":
                 line.parts.append(("text", f"{element.text or ''} "))
+            elif name == "wp:extent":
+                size = size or extent(element)
             elif name in ("wp:docPr", "pic:cNvPr"):
                 alt = alt or element.get("descr") or element.get("title") or ""
             elif name == "a:blip" or name == "v:imagedata":
@@ -211,7 +214,7 @@ class DocxLines:
             elif name.startswith("v:"):
                 alt = alt or element.get("alt") or ""
             walk.enter(element)
-        self._picture(OfficePicture(" ".join(alt.split()), target, kind), line)
+        self._picture(OfficePicture(" ".join(alt.split()), target, kind, size), line)
 
     def _part(self, key: str) -> str:
         relation = self.relations.get(key)

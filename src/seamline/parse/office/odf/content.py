@@ -4,6 +4,7 @@ tables. A stack follows what is nested, never recursion.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -290,7 +291,7 @@ class OdfLines:
                 kind = "box"
             elif name == "drawing:image" and not kind:
                 kind = "picture"
-                line.pictures.append(OfficePicture(alt, get(one, "xlink:href")))
+                line.pictures.append(OfficePicture(alt, get(one, "xlink:href"), size=_size(frame)))
             elif name == "drawing:object":
                 kind = "object"
                 line.pictures.append(OfficePicture(alt, get(one, "xlink:href"), "object"))
@@ -300,6 +301,17 @@ class OdfLines:
         elif kind == "picture":
             self.left_out["pictures"] += 1
             line.pictures.pop()
+
+
+_LENGTH = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,6})?)(cm|mm|in|pt|px)\Z")
+_POINTS = {"cm": 72 / 2.54, "mm": 7.2 / 2.54, "in": 72.0, "pt": 1.0, "px": 0.75}
+
+
+def _size(frame: Any) -> tuple[float, float] | None:
+    """Width and height of a frame in points; None where it has none."""
+    found = [_LENGTH.match(get(frame, f"svg-compatible:{name}")) for name in ("width", "height")]
+    sides = [round(float(one[1]) * _POINTS[one[2]], 2) for one in found if one]
+    return (sides[0], sides[1]) if len(sides) == 2 and all(sides) else None
 
 
 def _description(frame: Any) -> str:
