@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from seamline.search.options import SearchOptions
     from seamline.search.plan import Plan
     from seamline.search.query import Query
+    from seamline.search.rerank import QueryFacts, Weights
     from seamline.search.search import SearchEngine
     from seamline.types import Notice
 
@@ -137,11 +138,12 @@ def retrieve(
 
     queries, options, notices = read_question(question, options)
     documents = DocumentCache(engine.reader)
+    facts = query_facts(queries[0], options.weights)
     calibration = calibration_of(options.legs, engine.embedder.name, engine.reranker)
 
     def find(query: Query, vector: Vector | None) -> tuple[list[Candidate], list[Hit]]:
         candidates = Finder(engine, vector, query, options).find(documents, where)  # one leg per method, fused
-        best = rerank(engine, candidates, query.text, options)
+        best = rerank(engine, candidates, query.text, options, facts)
         return best, widen(best, query.text, documents, options)
 
     def embed(texts: Sequence[str]) -> list[Vector | None]:
@@ -186,6 +188,28 @@ def retrieve(
         shown = show_fields(shown, options.fields, engine.now, options.decay)
         shown = sort_hits(shown, options.sort, engine.now, options.decay) if options.sort else shown
     return Results(tuple(shown), (*notices, *told), plan=planned, evidence=evidence)
+
+
+_SURE = 0.6
+"""How sure the language of a question must be."""
+
+
+def query_facts(query: str, weights: Weights) -> QueryFacts:
+    """The language of a question and the names in it, as far as the weights of a search ask for them."""
+    from seamline.search.rerank import QueryFacts
+
+    language = ""
+    names: tuple[str, ...] = ()
+    if weights.language:
+        from seamline.enrich.language import detect
+
+        found, sure = detect(query)
+        language = found if sure >= _SURE else ""
+    if weights.entities:
+        from seamline.enrich.entities import names_in
+
+        names = names_in(query)
+    return QueryFacts(language, names)
 
 
 def bundled_reranker(name: str = "seam") -> CrossEncoder:

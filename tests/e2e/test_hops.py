@@ -15,7 +15,10 @@ from harness.warm import WarmProcess
 from seamline.api.index import Index, open_index
 from seamline.index.config import IndexConfig
 from seamline.recipe.recipe import Budget, Recipe
+from seamline.search.hits import Hit
 from seamline.search.hops import MOST_STEPS
+from seamline.search.options import SearchOptions
+from seamline.search.rerank import Weights
 
 OWNERS = {"Ledger": "Harbour", "Courier": "Lighthouse", "Quarry": "Granary", "Beacon": "Workshop"}
 LEADS = {"Harbour": "Ines Valdor", "Lighthouse": "Tomas Ekholm", "Granary": "Ruth Abara", "Workshop": "Oskar Lind"}
@@ -137,8 +140,8 @@ def test_weights_on_the_command_line(tmp_path: Path, server: WarmProcess) -> Non
     wrong = warm(*question, "--weight", "age=2")
     assert wrong.code == 2
     assert (
-        "expected one of relevance, freshness, authority, coherence and a number, as freshness=0.2, got 'age=2'"
-        in wrong.err
+        "expected one of relevance, freshness, authority, coherence, language, entities and a number, as freshness=0.2,"
+        " got 'age=2'" in wrong.err
     )
 
 
@@ -158,3 +161,36 @@ def test_what_is_old_still_answers(tmp_path: Path, server: WarmProcess) -> None:
     why = next(hit["why"] for hit in weighed if hit["doc"] == "old.md")
     assert why["freshness"] < 0.01
     assert why["relevance"] > 0.9
+
+
+WARMTH = {
+    "en.md": "# Pump\n\nThe pump takes warmth from the air, and Karin Holm measured what the pump needs in the cold.\n",
+    "de.md": "# Pumpe\n\nDie Pumpe nimmt die Luft von draußen, und niemand hat gemessen, was sie im Winter braucht.\n",
+    "other.md": "# Pump\n\nThe pump takes warmth from the air, and nobody measured what the pump needs in the cold.\n",
+}
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgres"])
+def test_language_and_names_of_a_question_may_count(store: str, tmp_path: Path) -> None:
+    """They change the order, and leave nothing out."""
+    schema = f"schema=asked_{uuid4().hex}"
+    place = shared_server().url(query=schema) if store == "postgres" else str(tmp_path / "index")
+    with open_index(place, config=IndexConfig(Recipe(enrich=("language",)), "hash")) as made:
+        for name, text in WARMTH.items():
+            made.add(name, text)
+
+        def find(query: str, **weights: float) -> list[Hit]:
+            weighed = SearchOptions(weights=Weights(**weights), min_score=0.0, collapse=False)
+            found = made.search(query, options=weighed)
+            assert {hit.doc for hit in found} == set(WARMTH)
+            return list(found)
+
+        german = "Welches Gerät holt sich seine warmth aus der air, und was ist mit cold?"
+        assert find(german)[0].doc != "de.md"
+        best = find(german, language=1.0)[0]
+        assert (best.doc, best.why.language) == ("de.md", 1.0)
+        named = find("What did Karin Holm say of the pump?", entities=1.0)
+        assert {hit.doc: hit.why.entities for hit in named} == {"en.md": 1.0, "de.md": 0.0, "other.md": 0.0}
+        assert named[0].doc == "en.md"
+        short = find("pump air", language=1.0, entities=1.0)[0].why  # too short to tell, and without names
+        assert (short.language, short.entities) == (None, None)

@@ -24,7 +24,7 @@ ALPHA = 0.5
 PACKINGS = ("greedy", "exact")
 SHOWS = ("derived", "source")
 SOURCES = ("inline", "list", "none")
-PARTS = ("relevance", "freshness", "authority", "coherence")
+PARTS = ("relevance", "freshness", "authority", "coherence", "language", "entities")
 _WEIGHT = "$.search.weights"
 
 _MOST_BYTES = 1 << 24
@@ -80,7 +80,8 @@ def add_search_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGro
         action="append",
         metavar="PART=N",
         default=[],
-        help="how much freshness, authority or coherence counts beside relevance=1; may be repeated",
+        help="how much freshness, authority, coherence, or the language and the entities of the question count beside"
+        " relevance=1; may be repeated",
     )
     find.add_argument(
         "--links",

@@ -225,6 +225,8 @@ def _weights_text(why: Why) -> Iterator[str]:
         "freshness": why.freshness,
         "authority": why.authority,
         "coherence": why.coherence,
+        "language": why.language,
+        "entities": why.entities,
         "a list of links": why.links,
     }
     yield from (_part(name, value) for name, value in parts.items() if value is not None)

@@ -48,7 +48,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
 
 _INDEX = ("include", "exclude")
 """Keys of the table that is no part of a recipe: which files `seamline index` takes."""
-WEIGHTS = ("relevance", "freshness", "authority", "coherence")
+WEIGHTS = ("relevance", "freshness", "authority", "coherence", "language", "entities")
 """Keys of `[search.weights]`, which is no part of a recipe either: how `seamline search` and `context` order hits."""
 _TOP = ("preset", "tokenizer", "strategies", "index", "search", *TABLES)
 _MAPS = ("whole", "split", "scores")

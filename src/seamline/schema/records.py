@@ -357,6 +357,8 @@ class WhyRecord(TypedDict, total=False):
     freshness: float
     authority: float
     coherence: float
+    language: float
+    entities: float
     links: float
     side: str
     shadow: ShadowRecord

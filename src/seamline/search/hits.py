@@ -169,6 +169,10 @@ class Why:
     freshness: float | None = None
     authority: float | None = None
     coherence: float | None = None
+    language: float | None = None
+    """1 where it is in the language of the question."""
+    entities: float | None = None
+    """The share of the question's names that it has."""
     links: float | None = None
     """What the score was multiplied with, of a list of links: what they lead to comes first."""
     shadow: Shadow | None = None

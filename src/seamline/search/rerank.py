@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from seamline import registry
 from seamline.errors import ConfigError, ProviderError
@@ -31,6 +31,10 @@ class Weights:
     freshness: float = 0.0
     authority: float = 0.0
     coherence: float = 0.0
+    language: float = 0.0
+    """Whether a text is in the language of the question."""
+    entities: float = 0.0
+    """How many of the names in the question a text has."""
 
     def __post_init__(self) -> None:
         for name, weight in self.parts().items():
@@ -46,7 +50,18 @@ class Weights:
             "freshness": self.freshness,
             "authority": self.authority,
             "coherence": self.coherence,
+            "language": self.language,
+            "entities": self.entities,
         }
+
+
+class QueryFacts(NamedTuple):
+    """What a question says beside its words. Where it is not known, nothing follows from it."""
+
+    language: str = ""
+    """ISO 639-1 code."""
+    entities: tuple[str, ...] = ()
+    """The names in it."""
 
 
 _ONNX = ".onnx"
@@ -70,33 +85,56 @@ def freshness(entry: Entry, now: datetime, decay: float) -> float:
     return math.exp(-decay * age)
 
 
-def weigh(candidates: Sequence[Candidate], weights: Weights, *, now: datetime, decay: float) -> list[Candidate]:
+def weigh(
+    candidates: Sequence[Candidate],
+    weights: Weights,
+    *,
+    now: datetime,
+    decay: float,
+    asked: QueryFacts = QueryFacts(),  # noqa: B008  # a value
+) -> list[Candidate]:
     """The candidates with their final scores, best first."""
     candidates = [_lower(one) if is_link_list(one.entry.body, one.entry.kind) else one for one in candidates]
-    if not (weights.freshness or weights.authority or weights.coherence):
+    if not any(weight for name, weight in weights.parts().items() if name != "relevance"):
         return order(candidates)
-    return order(_weigh(one, weights, now, decay) for one in candidates)
+    return order(_weigh(one, weights, now, decay, asked) for one in candidates)
 
 
 def _lower(one: Candidate) -> Candidate:
     return replace(one, score=one.score * LINKS, why=replace(one.why, links=LINKS))
 
 
-def _weigh(one: Candidate, weights: Weights, now: datetime, decay: float) -> Candidate:
+def _weigh(one: Candidate, weights: Weights, now: datetime, decay: float, asked: QueryFacts) -> Candidate:
     why = replace(
         one.why,
         relevance=one.score,
         freshness=freshness(one.entry, now, decay) if weights.freshness else None,
         authority=one.entry.authority if weights.authority else None,
         coherence=one.entry.coherence if weights.coherence else None,
+        language=_language(one.entry, asked) if weights.language else None,
+        entities=_entities(one.entry, asked) if weights.entities else None,
     )
     parts = {
         "relevance": one.score,
         "freshness": why.freshness,
         "authority": why.authority,
         "coherence": why.coherence,
+        "language": why.language,
+        "entities": why.entities,
     }
     return replace(one, score=mean(parts, weights.parts()), why=why)
+
+
+def _language(entry: Entry, asked: QueryFacts) -> float | None:
+    return float(entry.language == asked.language) if entry.language and asked.language else None
+
+
+def _entities(entry: Entry, asked: QueryFacts) -> float | None:
+    """The share of the names that a text, its title or its headings have, whatever their case."""
+    if not asked.entities:
+        return None
+    text = entry.searched.casefold()
+    return sum(name.casefold() in text for name in asked.entities) / len(asked.entities)
 
 
 def mean(parts: Mapping[str, float | None], weights: Mapping[str, float]) -> float:

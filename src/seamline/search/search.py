@@ -24,7 +24,7 @@ from seamline.search.legs import Legs, SearchScope, find, similarities
 from seamline.search.options import SearchOptions
 from seamline.search.plan import Plan, topic
 from seamline.search.query import RUN, Naming, Query, Wording, coverage, statistic_words
-from seamline.search.rerank import rescore, weigh
+from seamline.search.rerank import QueryFacts, rescore, weigh
 from seamline.text.headings import heading_line
 from seamline.text.stemming import ENGLISH
 from seamline.text.words import MOST_QUERY_WORDS, query_set, query_words, words
@@ -265,13 +265,13 @@ def fuse_legs(legs: Legs, options: SearchOptions, covered: float = 1.0) -> tuple
 
 
 def rerank(
-    engine: SearchEngine, candidates: Sequence[Candidate], query: str, options: SearchOptions
+    engine: SearchEngine, candidates: Sequence[Candidate], query: str, options: SearchOptions, asked: QueryFacts
 ) -> list[Candidate]:
     """The best candidates by the reranker, where there is one, and by all that counts beside relevance."""
     found = list(candidates[: options.depth])
     if engine.reranker is not None and found:
         found = rescore(found, query, engine.reranker)
-    found = weigh(found, options.weights, now=engine.now, decay=options.decay)
+    found = weigh(found, options.weights, now=engine.now, decay=options.decay, asked=asked)
     return collapse(found, query_set(query)) if options.collapse else found
 
 

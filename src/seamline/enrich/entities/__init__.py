@@ -45,6 +45,14 @@ def mentions(work: Work) -> list[Mention]:
     return list(merge(by_form, by_name))
 
 
+def names_in(text: str) -> tuple[str, ...]:
+    """What a short text, such as a question, names; each once."""
+    by_form = list(formed(text, 0, len(text)))
+    rest = list(_between([(0, len(text))], by_form))
+    by_name = NameFinder(text, rest, [0], capitalises_nouns(text)).mentions()
+    return tuple(dict.fromkeys(collapse(text[one.start : one.end]) for one in merge(by_form, by_name)))
+
+
 def _ranges(document: Document) -> Iterator[tuple[int, int, str]]:
     """The words of the innermost blocks, with the kind of each block."""
     inner = {block.parent for block in document.blocks}
