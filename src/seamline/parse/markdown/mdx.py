@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from seamline.parse.markdown.blocks import FENCED
-from seamline.text.lines import line_end, trimmed
+from seamline.text.lines import line_end
 from seamline.types import Block
 
 _EOL = re.compile(r"\r\n?+|\n")

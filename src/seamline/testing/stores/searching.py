@@ -271,6 +271,9 @@ class SearchingContract(StoreTests):
         put(store, "b.md", "Das Haus der Kinder", "Ein Kind")
         put(store, "a.md", "Die Häuser am Fluß", "Über Städte und Flüsse", "Läuse")
         with store.reader() as reader:
+            assert len(reader.matching("Hauses", 9)) == 2
+        tidy(store)
+        with store.reader() as reader:
             made = list(reader.select())
             for query in ("Häusern", "Stadt", "Kindes", "der Fluss"):
                 exact = score_words(made, query_words(query, "german"), "german")
