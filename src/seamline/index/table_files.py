@@ -19,7 +19,7 @@ ROWS = 256
 """Rows that are read at once."""
 
 
-class TableFile(Protocol):
+class GrowingTable(Protocol):
     """A table that is being written."""
 
     def write_table(self, table: pa.Table) -> None: ...
@@ -36,7 +36,7 @@ class TableFormat(Protocol):
         """Where a table is."""
         ...
 
-    def create(self, path: Path, schema: pa.Schema) -> TableFile: ...
+    def create(self, path: Path, schema: pa.Schema) -> GrowingTable: ...
 
     def read(self, path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """The rows in the order in which they were written. A StoreError where a column is missing; OSError, ValueError
@@ -57,8 +57,8 @@ class ParquetFormat:
     def path(self, folder: Path, table: str) -> Path:
         return folder / f"{table}.parquet"
 
-    def create(self, path: Path, schema: pa.Schema) -> TableFile:
-        made: TableFile = self._parquet.ParquetWriter(path, schema, compression="zstd", write_page_checksum=True)
+    def create(self, path: Path, schema: pa.Schema) -> GrowingTable:
+        made: GrowingTable = self._parquet.ParquetWriter(path, schema, compression="zstd", write_page_checksum=True)
         return made
 
     def read(self, path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -80,7 +80,7 @@ class LanceFormat:
     def path(self, folder: Path, table: str) -> Path:
         return folder / f"{table}.lance"
 
-    def create(self, path: Path, schema: pa.Schema) -> TableFile:
+    def create(self, path: Path, schema: pa.Schema) -> GrowingTable:
         return _LanceFile(self._lancedb.connect(path.parent).create_table(path.stem, schema=schema))
 
     def read(self, path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -111,7 +111,7 @@ def check_columns(path: Path, wanted: Sequence[str], found: Sequence[str]) -> No
         raise StoreError(f"{path}: the column {lacking[0]} is missing")
 
 
-FORMATS = {"parquet": ParquetFormat, "lance": LanceFormat}
+FORMATS: dict[str, type[ParquetFormat] | type[LanceFormat]] = {"parquet": ParquetFormat, "lance": LanceFormat}
 
 
 def table_format(name: str) -> TableFormat:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seamline.errors import ConfigError, IndexMissing, StoreError
 from seamline.index.config import SCHEMA, recipe_of
-from seamline.index.table_files import TableFile, TableFormat, table_format
+from seamline.index.table_files import GrowingTable, TableFormat, table_format
 from seamline.protocols import Reader, Store, Writer
 from seamline.records import Change, Entry, EntryPlace, Head, Settings, Version
 from seamline.store import codec, create_store, is_address, open_store
@@ -92,7 +92,7 @@ def _write_tables(reader: Reader, settings: Settings, folder: Path, format: Tabl
 class _TableWriter:
     """A table that is written some rows at a time."""
 
-    def __init__(self, file: TableFile, schema: pa.Schema) -> None:
+    def __init__(self, file: GrowingTable, schema: pa.Schema) -> None:
         self._schema = schema
         self._rows: list[dict[str, Any]] = []
         self._weight = 0
