@@ -9,6 +9,7 @@ from pathlib import Path
 
 from office_files import cell as table_cell
 from office_files import cells, docx, odf, p, packed, pptx, row, shape, table, xlsx
+from ole_maker import outlook_message
 from pdf_maker import PageMaker, pdf
 
 ROOT = Path(__file__).parents[2]
@@ -28,6 +29,9 @@ def make_samples(folder: Path) -> Path:
     sections = [(f"Part {number}", sentence) for number, sentence in enumerate(SENTENCES, 1)]
     _write_texts(folder, text, sections)
     _write_binaries(folder, sections)
+    for name in ("guide.adoc", "guide.org", "rules.rtf", "manual.xml", "tides.xml"):
+        shutil.copy(ROOT / "tests/golden/formats" / name, folder / name)
+    (folder / "note.msg").write_bytes(outlook_message({"0037": "Invoice", "0C1A": "Ada", "1000": text}))
     shutil.copytree(ROOT / "examples/handbook", folder / "handbook")
     shutil.copytree(ROOT / "tests/fixtures/code", folder / "code")
     return folder

@@ -58,8 +58,8 @@ examples:
   seamline chunk docs/ --preset knowledge-base      a named recipe
 
 Folders are searched for documents (.md .mdx .txt .html .tex .rst .adoc .org .pdf .docx .odt .rtf .pptx .xlsx .epub
-.ipynb .eml .msg), tables (.csv .tsv .parquet), subtitles (.vtt .srt) and source code; hidden folders and node_modules
-are left out. Pictures, recordings, databases and JSON are read where they are named.
+.nxml .dbk .ipynb .eml .msg), tables (.csv .tsv .parquet), subtitles (.vtt .srt) and source code; hidden folders and
+node_modules are left out. Pictures, recordings, databases and JSON are read where they are named.
 
 In the view for people, │ marks the chunk's own text, ┆ what it borrows (headings, table header, opening fence, overlap)
 and + what is added (a closing fence).

@@ -155,9 +155,12 @@ class Cutter:
         target = self._most_whole
         # A longer range hardly fits; it is counted block by block below.
         if end - start <= 5 * target and (self._is_silent or not self.scorer.forces(start, end)):
-            context, above, _ = self.leads.at(first, start)
+            context, above, tokens = self.leads.at(first, start)
             close = self._left_open(end) if self.unclosed else ""
-            tokens = self.count(above + self.text[start:end] + close)
+            if self.measure.adds_up(start):
+                tokens += self.count(self.text[start:end] + close)
+            else:
+                tokens = self.count(above + self.text[start:end] + close)
             if tokens <= target:
                 return [Draft(start, end, tokens, context, close, first, self._seam(first))]
         return self._packed(first, last, end)

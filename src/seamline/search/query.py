@@ -94,16 +94,18 @@ NAMED = 0.4
 
 
 class Naming:
-    """A query that may name what it is about: one of more than `SHORT` words, not counting function words. A shorter
-    one has a word of a heading by chance, and its own words are looked for in a row (`Wording`)."""
+    """A query that may name what it is about: one of more than `SHORT` words, also without function words and with the
+    parts of names. A shorter one has a word of a heading by chance, and its own words are looked for in a row
+    (`Wording`)."""
 
     def __init__(self, query: str, stemming: str = ENGLISH) -> None:
         self._asked = frozenset(query_words(query, stemming))
+        self._written = len(whole_words(query))
         self._stemming = stemming
 
     @property
     def is_long(self) -> bool:
-        return len(self._asked) > SHORT
+        return min(self._written, len(self._asked)) > SHORT
 
     def bonus(self, line: str) -> float:
         """What a passage gains by the line of its title and headings: by the square of the share of its words that the
