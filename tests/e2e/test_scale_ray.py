@@ -157,7 +157,7 @@ def replace_state(*given):
     if len(calls) == 2 and {before}:
         os._exit(9)
     done = name_state(*given)
-    if len(calls) == 2:
+    if not {before}:
         os._exit(9)
     return done
 guard.replace_state = replace_state

@@ -52,10 +52,14 @@ def test_an_indexer_is_killed_at_any_moment(scene: Scene, seed: int) -> None:
 
 def kill_a_session(server: Server) -> None:
     """SIGKILL for the session that writes: the server ends all others, and recovers."""
-    with server.connect() as connection:
-        pids = [pid for (pid,) in connection.execute(WRITERS)]
-    for pid in pids:
-        os.kill(pid, signal.SIGKILL)
+    killed, give_up = False, time.monotonic() + PATIENCE
+    while not killed and time.monotonic() < give_up:
+        with server.connect() as connection:
+            pids = [pid for (pid,) in connection.execute(WRITERS)]
+        for pid in pids:
+            with suppress(ProcessLookupError):  # it ended meanwhile: the next one is looked for
+                os.kill(pid, signal.SIGKILL)
+                killed = True
 
 
 def pull_the_plug(server: Server) -> None:
