@@ -266,11 +266,11 @@ def related(*kinds: tuple[str, str]) -> str:
     return f'<Relationships xmlns="{space}">{listed}</Relationships>'
 
 
-def beside(**parts: str) -> bytes:
+def beside(*, rows: str = cells(["Year", "Count"], [2024, 7]), **parts: str) -> bytes:
     """A workbook with a sheet, and the parts that stand beside it."""
     names = {"notes": "comments1.xml", "threads": "threadedComments/t1.xml", "drawing": "drawings/drawing1.xml"}
     kinds = {"notes": "comments", "threads": "threadedComment", "drawing": "drawing"}
-    files = unpacked(xlsx({"Plan": cells(["Year", "Count"], [2024, 7])}))
+    files = unpacked(xlsx({"Plan": rows}))
     files["xl/worksheets/_rels/sheet1.xml.rels"] = related(
         *((kinds[name], f"../{names[name]}") for name in parts if name in names)
     )
@@ -289,6 +289,12 @@ def test_comments_on_cells_are_read_with_their_cells_and_authors() -> None:
     assert document.text.endswith("\n\n- Comment on A1: of birth\n- Comment on B2 by Ada: an estimate")
     place = document.place_of(document.blocks[-1].span)
     assert (place["sheet"], place["row"]) == ("Plan", 2)
+
+
+def test_a_sheet_of_comments_alone_is_read() -> None:
+    note = '<comment ref="A1" authorId="0"><text><t>to be filled in</t></text></comment>'
+    notes = f'<comments xmlns="{SPREADSHEET}"><commentList>{note}</commentList></comments>'
+    assert read(beside(rows="", notes=notes)).text == "# Plan\n\n- Comment on A1: to be filled in"
 
 
 def test_replies_stand_for_the_note_that_repeats_them() -> None:

@@ -71,7 +71,8 @@ class _Writer:
     ) -> None:
         if may_be_long and (cut := cut_long_texts(grids)):
             self.note("cells-cut", cut.message, f"sheet {name}")
-        if not any(grid.rows for grid in grids) and not remarks:
+        grids = [grid for grid in grids if grid.rows]  # a sheet of charts or comments alone has none
+        if not grids and not remarks:
             self.note("sheet-empty", "holds no cells", f"sheet {name}")
             return
         self.builder.heading(1, name, {"sheet": name})
