@@ -111,8 +111,7 @@ def find_best(
             # With room for rounding: sums in another order differ in the last bits.
             kept = scores + left[at + 1] * (1 + 1e-9) >= least * (1 - 1e-9)
             docs, scores = docs[kept], scores[kept]
-    kept = scores >= max(least_of_best(scores, k), np.finfo(np.float64).tiny)
-    return docs[kept], scores[kept]
+    return _keep_best(docs, scores, k)
 
 
 def find_every(
@@ -131,6 +130,13 @@ def find_every(
     scores = np.zeros(len(docs))
     for part in found if len(docs) else ():
         scores += _scores_at(docs, part, among)
+    return _keep_best(docs, scores, k)
+
+
+def _keep_best(
+    docs: NDArray[np.int32], scores: NDArray[np.float64], k: int
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """The `k` highest of scores above 0, and all that equal the last of them."""
     kept = scores >= max(least_of_best(scores, k), np.finfo(np.float64).tiny)
     return docs[kept], scores[kept]
 
