@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
@@ -111,6 +111,10 @@ class Ground:
     @cached_property
     def starts(self) -> list[int]:
         return [block.start for block in self.blocks]
+
+    def starts_block(self, at: int) -> bool:
+        i = bisect_left(self.starts, at)
+        return i < len(self.starts) and self.starts[i] == at
 
     @cached_property
     def segments(self) -> tuple[list[int], list[int]]:

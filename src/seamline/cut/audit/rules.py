@@ -226,13 +226,26 @@ def _held_by_heading(ground: Ground, before: Seen | None, begin: int, tokens: in
 
 
 def cut_grapheme(ground: Ground, chunk: Seen, before: Seen | None) -> Found:
-    for name, at in (("starts", chunk.start), ("ends", chunk.end)):
-        if is_boundary(ground.text, at):
-            continue
-        start, end = ground.cluster(at)
-        if ground.tokens(start, end) + ground.borrowed(chunk) <= ground.limit - ALLOWANCE:
-            whole = quoted(ground.text[start:end])
-            yield "cut-grapheme", f"{ground.line(at)}: {name} inside the character {whole!r}"
+    """A character on both sides of a cut that would fit into either chunk, beside what that chunk borrows.
+
+    White space around a body is in no chunk, also where marks on it make it part of a character.
+    """
+    text, at = ground.text, chunk.start
+    borrowed = max(ground.borrowed(one) for one in (before, chunk) if one is not None)
+    if not is_boundary(text, at):
+        start, _ = ground.cluster(at)
+        if not (text[start:at].isspace() and ground.starts_block(at)):
+            yield from _cut_character(ground, at, "starts", borrowed)
+    if before is not None and before.end < at and not is_boundary(text, before.end):
+        _, end = ground.cluster(before.end)
+        if not text[before.end : end].isspace():
+            yield from _cut_character(ground, before.end, "the chunk before it ends", borrowed)
+
+
+def _cut_character(ground: Ground, at: int, name: str, borrowed: int) -> Found:
+    start, end = ground.cluster(at)
+    if ground.tokens(start, end) + borrowed <= ground.limit - ALLOWANCE:
+        yield "cut-grapheme", f"{ground.line(at)}: {name} inside the character {quoted(ground.text[start:end])!r}"
 
 
 def changed_role(ground: Ground, chunk: Seen) -> Found:

@@ -68,7 +68,7 @@ class LatexBlocks:
 
     def _mark(self, position: int, mark: LatexMark) -> int:
         """Take one mark in; the position to go on at."""
-        if mark.start < self._run and mark.kind in (HEAD, CODE, HIDDEN, ITEM):
+        if mark.start < self._run and mark.kind not in (BEGIN, END):
             return position + 1  # in an argument of what is a block already
         if mark.kind == BLANK:
             self.paragraph(mark.start)
@@ -77,12 +77,12 @@ class LatexBlocks:
         elif mark.kind == CODE or mark.kind == HIDDEN:
             self._verbatim(mark)
         elif mark.kind == ITEM:
-            self._item(mark)
+            self._item(position, mark)
         elif mark.kind == BEGIN:
             end = self.tree.partner.get(position)
             if end is not None and position not in self.tree.flat:
                 return self._environment(position, mark, end)
-            self._add_bare_mark(mark)
+            self._add_bare_mark(position, mark)
         elif mark.kind == END:
             self._end(position, mark)
         return position + 1
@@ -114,12 +114,12 @@ class LatexBlocks:
     def _in_math(self) -> bool:
         return bool(self._stack) and self._stack[-1].is_math
 
-    def _add_bare_mark(self, mark: LatexMark) -> None:
+    def _add_bare_mark(self, position: int, mark: LatexMark) -> None:
         """A begin or end that makes no block: a paragraph of its own."""
         if mark.name in _CLOSES:
             return
         self.paragraph(mark.start)
-        self.paragraph(self.arguments.after_arguments(mark.end) if mark.kind == BEGIN else mark.end)
+        self.paragraph(self._opening(position, mark) if mark.kind == BEGIN else mark.end)
 
     def _heading(self, position: int) -> None:
         heading = self.tree.headings[position]
@@ -161,7 +161,7 @@ class LatexBlocks:
             return self._leaf("figure", position, mark, end)
         start = self._flush_before(mark.start)
         stop = self.tree.marks[end].end
-        opening = mark.end if name in _CLOSES else self.arguments.after_arguments(mark.end)
+        opening = self._opening(position, mark)
         detail = Detail(self._enclosure(mark, opening), mark.name)
         is_list = name in _LISTS
         self._lists += is_list
@@ -171,6 +171,22 @@ class LatexBlocks:
         self._run = opening
         return position + 1
 
+    def _opening(self, position: int, mark: LatexMark) -> int:
+        """One past a begin and its arguments."""
+        if mark.name in _CLOSES:
+            return mark.end
+        return self._before_next(position, self.arguments.after_arguments(mark.end))
+
+    def _before_next(self, position: int, after: int) -> int:
+        """One past the arguments of a mark, which hold no other begin or end."""
+        marks = self.tree.marks
+        for later in range(position + 1, len(marks)):
+            if marks[later].start >= after:
+                break
+            if marks[later].kind in (BEGIN, END):
+                return marks[later].start
+        return after
+
     def _enclosure(self, mark: LatexMark, opening: int) -> Enclosure:
         close = _CLOSES.get(mark.name) or f"\\end{{{mark.name}}}"
         return Enclosure(mark.start, opening if opening - mark.start <= _LONGEST_OPENING else mark.end, close)
@@ -179,19 +195,19 @@ class LatexBlocks:
         """An environment as one block."""
         start = self._flush_before(mark.start)
         stop = self.tree.marks[end].end
-        opening = mark.end if mark.name in _CLOSES else self.arguments.after_arguments(mark.end)
+        opening = self._opening(position, mark)
         caption = ""
         if kind == "figure" and (found := _CAPTION.search(self.text, opening, stop)):
             caption = plain_text(self.text[found.end() + 1 : self.arguments.closes.get(found.end(), 0)])
         name = None if mark.name in _CLOSES else mark.name
-        self.add(kind, start, stop, 0, Detail(self._enclosure(mark, min(opening, stop)), name, caption=caption))
+        self.add(kind, start, stop, 0, Detail(self._enclosure(mark, opening), name, caption=caption))
         self._run = stop
         return end + 1
 
     def _table(self, position: int, mark: LatexMark, end: int) -> int:
         start = self._flush_before(mark.start)
         stop = self.tree.marks[end]
-        opening = min(self.arguments.after_arguments(mark.end), stop.start)
+        opening = self._opening(position, mark)
         rows, header_end = table_rows(self.text, self.tree, position, end, opening)
         detail = Detail(self._enclosure(mark, opening), mark.name, header_end=header_end)
         index = self.add("table", start, stop.end, 0, detail)
@@ -201,7 +217,7 @@ class LatexBlocks:
 
     def _end(self, position: int, mark: LatexMark) -> None:
         if all(one.end != position for one in self._stack[-2:]):  # the innermost container, around an item at most
-            self._add_bare_mark(mark)
+            self._add_bare_mark(position, mark)
             return
         self.paragraph(mark.start)
         self._leave_item(mark.start)
@@ -211,7 +227,7 @@ class LatexBlocks:
 
     # --- items ----------------------------------------------------------------------------------------------------
 
-    def _item(self, mark: LatexMark) -> None:
+    def _item(self, position: int, mark: LatexMark) -> None:
         """The next item of a list; an environment that has items is one."""
         if not self._stack or self._in_math() or len(self._stack) > self.depth:
             return
@@ -226,6 +242,7 @@ class LatexBlocks:
             after = self.arguments.after_arguments(mark.end)
         elif after == mark.end and self.text.startswith(" [", after):
             after = self.arguments.option(after + 1)
+        after = self._before_next(position, after)
         opening = after if after - mark.start <= _LONGEST_OPENING else mark.end
         index = self.add("item", start, after, 0, Detail(Enclosure(mark.start, opening)))
         self._stack.append(_Open(index, -1, False))
