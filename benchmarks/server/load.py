@@ -23,6 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import gettempdir
+from typing import NamedTuple
 
 import seamline
 
@@ -40,6 +41,19 @@ _PAUSE = 0.5
 """Seconds that a client waits when it is refused: half of what Retry-After says."""
 
 
+class Memory(NamedTuple):
+    """Megabytes of a process in memory."""
+
+    anonymous: float
+    """The heap, stacks and caches of the process. Only this can leak."""
+    file: float
+    """Pages of mapped files: programs, libraries, models. The system takes them back when it needs the room."""
+
+    @property
+    def resident(self) -> float:
+        return self.anonymous + self.file
+
+
 @dataclass
 class Load:
     """What a number of connections saw."""
@@ -51,8 +65,8 @@ class Load:
     refusals: list[float] = field(default_factory=list)
     """Of answers with 429 or 503."""
     statuses: Counter[str] = field(default_factory=Counter)
-    memory: list[int] = field(default_factory=list)
-    """Resident megabytes of the server, once a second."""
+    memory: list[Memory] = field(default_factory=list)
+    """Of the server, once a second."""
 
     @property
     def rate(self) -> float:
@@ -170,7 +184,7 @@ async def run_load(pid: int, port: int, connections: int, seconds: float, silent
 
     async def watch() -> None:
         while time.perf_counter() < end:
-            load.memory.append(resident(pid))
+            load.memory.append(memory_of(pid))
             await asyncio.sleep(min(1.0, seconds / 10))
 
     begun = time.perf_counter()
@@ -181,10 +195,11 @@ async def run_load(pid: int, port: int, connections: int, seconds: float, silent
     return load
 
 
-def resident(pid: int) -> int:
-    """Megabytes of a process in memory."""
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") // 1_000_000
+def memory_of(pid: int) -> Memory:
+    """What a process has in memory now; memory that processes share counts as that of files."""
+    told = Path(f"/proc/{pid}/status").read_text()
+    kilobytes = {name: int(count) for name, count in re.findall(r"^(Rss\w+):\s+(\d+) kB$", told, re.MULTILINE)}
+    return Memory(*(1024 * kb / 1e6 for kb in (kilobytes["RssAnon"], kilobytes["RssFile"] + kilobytes["RssShmem"])))
 
 
 def cpu(pid: int) -> float:
@@ -210,7 +225,8 @@ def direct(place: Path, seconds: float) -> tuple[list[float], float]:
 
 def show(name: str, load: Load) -> None:
     half, most = (1000 * percentile(load.latencies, share) for share in (0.5, 0.99))
-    memory = f"{load.memory[0]} .. {max(load.memory)} .. {load.memory[-1]}"
+    resident = [memory.resident for memory in load.memory]
+    memory = f"{resident[0]:.0f} .. {max(resident):.0f} .. {resident[-1]:.0f}"
     statuses = ", ".join(f"{status}: {count:,}" for status, count in sorted(load.statuses.items()))
     print(f"| {name} | {load.rate:,.0f} | {half:.1f} | {most:.1f} | {statuses} | {memory} |", flush=True)
 

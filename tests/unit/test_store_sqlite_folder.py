@@ -431,3 +431,15 @@ def test_the_best_by_words_are_those_of_a_scan(common: float, filtered: bool) ->
         right = right[expected[right] > 0]
         assert docs[order].tolist() == right.tolist()
         assert np.allclose(scores[order], expected[right], rtol=1e-12)
+
+
+def test_a_mark_that_is_read_beside_a_reader_takes_no_connection_of_readers(store: SqliteStore) -> None:
+    """Those keep up to 32 MB of pages each: a server came to have more of them than threads."""
+    fill(store)
+    mark = store.generation()
+    with store.reader():
+        assert store.generation() == mark
+    assert len(store._truths._idle) == 1
+    store.close()
+    assert not store._truths._idle
+    assert not store._marks._idle

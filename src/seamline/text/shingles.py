@@ -19,7 +19,8 @@ _FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 """Odd and unlike, one for each place in a run: the same words in another order are another run."""
 _MIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1))
 """Shifts and factors that let every bit of a sum reach every bit of its hash."""
-_REMEMBERED = 1 << 16
+_REMEMBERED = 1 << 14
+"""Words whose hashes are remembered: 3 MB."""
 
 
 def shingles(words: Sequence[str]) -> Hashes:

@@ -187,6 +187,9 @@ class SqliteStore:
         self._settings = settings = about.settings
         self.root = about.root
         self._truths = ReaderPool(lambda: Database(folder / TRUTH, durable=True))
+        self._marks = ReaderPool(lambda: Database(folder / TRUTH, durable=True))
+        """Connections that read the state alone and keep few pages. A search reads it while it holds a reader: from one
+        pool, each thread would come to have two connections with 32 MB of pages."""
         self._search = SearchFiles(folder, settings, limits, self._remark)
         self._lock = threading.Lock()
         self._remarks: list[Notice] = []
@@ -286,7 +289,7 @@ class SqliteStore:
         return SqliteAnswers(self._truths)
 
     def generation(self) -> str:
-        with self._truths.lend() as truth:
+        with self._marks.lend() as truth:
             state = state_of(truth)
         return f"{state.counter}-{state.mark.hex()}"
 
@@ -319,6 +322,7 @@ class SqliteStore:
     def close(self) -> None:
         """Give back the files. Readers that are open stay usable."""
         self._truths.close()
+        self._marks.close()
         self._search.close()
 
     def _bring_up(self, truth: Database, end: bool) -> None:
