@@ -355,6 +355,15 @@ def test_segments_are_merged_and_dead_entries_dropped(store: SqliteStore, folder
     assert list(store.verify()) == []
 
 
+def test_clusters_are_made_of_few_vectors_that_cannot_be_written_to() -> None:
+    """As read from the database, and fewer than two for each cluster."""
+    rows = np.random.default_rng(5).normal(size=(30, 8)).astype(np.float32)
+    vectors = np.frombuffer(rows.tobytes(), np.float32).reshape(rows.shape)
+    centroids = clusters.train(vectors, 20)
+    assert np.allclose(np.linalg.norm(centroids, axis=1), 1)
+    assert np.array_equal(vectors, rows)
+
+
 def test_clusters_find_almost_all_of_the_nearest(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     centres = rng.normal(size=(200, 64))

@@ -146,7 +146,7 @@ def probes_for(centroids: int, share: float) -> int:
 
 def train(vectors: Vector, centroids: int) -> Vector:
     """Centroids of length 1, by k-means. The same vectors give the same centroids."""
-    found = np.ascontiguousarray(vectors[:: max(1, len(vectors) // centroids)][:centroids])
+    found = vectors[:: max(1, len(vectors) // centroids)][:centroids].copy()
     for _ in range(_ROUNDS):
         nearest = assign(vectors, found)
         order = np.argsort(nearest, kind="stable")

@@ -24,7 +24,7 @@ _SKIPPED = frozenset((
     "text:dde-connection-decls", "office:annotation", "table:shapes",
 ))  # fmt: skip
 _MOST_COLUMNS = 64
-_MOST_REPEATED = 64
+_MOST_REPEATED = 16
 _LONGEST_HEADING = 400
 
 

@@ -27,6 +27,8 @@ from seamline.types import Notice
 _MOST = 1 << 30
 _REPEATED = 1_000
 """Times that a row or cell with content is written out; more are counted in a notice."""
+_REPEATED_CELLS = 20_000
+"""Cells of all copies of one row."""
 _ROOMY = 4_000_000
 _THIN = 20
 _GROUPS = frozenset(["table:table-row-group", "table:table-header-rows", "table:table-rows", "table:named-expressions"])
@@ -42,7 +44,7 @@ def grids(table: Any, text: Callable[[Any], str], note: Callable[[str, str], Non
         cells = _cells(row, at, merged, text, note)
         if cells:
             size = sum(len(value) if isinstance(value, str) else 8 for value in cells.values())
-            kept = min(times, _REPEATED, max(room // max(size, 1), 0))
+            kept = min(times, _REPEATED, max(1, _REPEATED_CELLS // len(cells)), max(room // max(size, 1), 0))
             room -= kept * size
             if kept < times:
                 note("cells-limit", f"{times - kept:,} rows are left out, as one row is repeated {times:,} times")
