@@ -55,7 +55,7 @@ _PLAIN = str.maketrans(dict(zip("øłđıØŁĐ", "oldiOLD", strict=True)) | {"�
 _SLICE = 256
 """Code points normalised at once: normalising a run of n marks takes n² steps, 23 s for 128,000."""
 _CACHED = 1 << 14
-"""Words whose analysis is remembered: 4 MB. Four times as many were still filling after ten minutes of load."""
+"""Words whose analysis is remembered: 4 MB. Four times as many were still filling after nine minutes of load."""
 _VOWELS = frozenset("aeiouy")
 
 
