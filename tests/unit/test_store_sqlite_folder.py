@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -412,6 +413,19 @@ def test_a_large_index_is_clustered_and_finds_what_is_new(folder: Path) -> None:
         everything = reader.near(AXES[0], 100)
         assert len(everything) == sum(entry.vector is not None for some in made for entry in some)
     assert list(store.verify()) == []
+
+
+def test_clusters_are_made_of_what_has_vectors_while_most_wait_for_theirs(folder: Path) -> None:
+    store = SqliteStore.create(str(folder), SETTINGS, limits=SqliteLimits(few=0, many=0, exact=20))
+    made = entries("d.md", *(f"text {n}" for n in range(3_200)))
+    put_entries(store, "d.md", [replace(one, vector=AXES[0] if n % 128 == 0 else None) for n, one in enumerate(made)])
+    tidy(store)
+    ((_, path),) = structures.files(folder)
+    db = Database(path, durable=False)
+    assert len(structures.read_centroids(db)["vector"]) == clusters.centroids_for(25)
+    db.close()
+    with store.reader() as reader:
+        assert len(reader.near(AXES[0], 100)) == 25
 
 
 @pytest.mark.parametrize("common", [0.02, 0.3, 0.9])

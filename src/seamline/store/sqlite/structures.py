@@ -172,7 +172,7 @@ def _train(db: Database, truth: Database, limits: SqliteLimits) -> None:
         if count <= limits.exact or count < _RETRAIN * trained:
             continue
         wanted = clusters.centroids_for(count)
-        centroids = clusters.train(_sample(truth, held, column, wanted * clusters.PER_CENTROID), wanted)
+        centroids = clusters.train(_sample(truth, held, column, wanted * clusters.PER_CENTROID / count), wanted)
         with db.transaction():
             db.run("DELETE FROM centroids WHERE column_name = ?", (column,))
             packed = seal(centroids.astype("<f4").tobytes(), column.encode())
@@ -183,10 +183,10 @@ def _train(db: Database, truth: Database, limits: SqliteLimits) -> None:
                 segments.replace_codes(db, truth, segment, column, centroids, _BLOCK)
 
 
-def _sample(truth: Database, held: Sequence[segments.Segment], column: str, wanted: int) -> Vector:
-    """About so many vectors from all over the index."""
+def _sample(truth: Database, held: Sequence[segments.Segment], column: str, share: float) -> Vector:
+    """About this share of the vectors, from all over the index; entries may still wait for theirs."""
     rows = np.concatenate([segment.rows[~segment.dead] for segment in held])
-    return read_vectors(truth, rows[:: max(1, len(rows) // wanted)].tolist(), column)[1]
+    return read_vectors(truth, rows[:: max(1, int(1 / share))].tolist(), column)[1]
 
 
 def _unpack_centroids(column: str, data: bytes) -> Vector:
