@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 SCHEME = "s3://"
+RETRIES = 4
+SECONDS = 30
+"""How often and how long a store that is away is asked again; the libraries' own limit is three minutes."""
 _RAISE = "split it, or raise the limit with --max-bytes (in Python: max_bytes)"
-_REMEDY = "check the address, AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL and the network, and run it again"
+REMEDY = "check the address, AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL and the network, and run it again"
 
 
 class ObjectTaken(SeamlineError):
@@ -129,7 +132,7 @@ class Bucket:
             yield
         except (self._library.exceptions.BaseError, OSError) as error:
             said = str(error).strip().partition("\n")[0][:200]
-            raise StoreError(f"{doing}: {said}: {_REMEDY}") from error
+            raise StoreError(f"{doing}: {said}: {REMEDY}") from error
 
     @cached_property
     def _library(self) -> Any:
@@ -147,6 +150,5 @@ class Bucket:
         http = os.environ.get("AWS_ENDPOINT_URL", os.environ.get("AWS_ENDPOINT", "")).startswith("http://")
         with self._report(f"cannot use {self.url}"):
             options = {"allow_http": True} if http else {}
-            # One that is away is told after half a minute; the library's own limit is three.
-            retries: Any = {"max_retries": 4, "retry_timeout": timedelta(seconds=30)}
+            retries: Any = {"max_retries": RETRIES, "retry_timeout": timedelta(seconds=SECONDS)}
             return from_url(self.url, retry_config=retries, client_options=options)

@@ -166,12 +166,13 @@ class WriterLease:
         self._thread.start()
 
     def release(self) -> None:
-        """Give the right back."""
+        """Give the right back. Where the store is away it expires; why the work failed is what a user must hear."""
         self._ended.set()
         self._thread.join()
-        found = self._bucket.read(WRITER)
-        if found is not None and found.tag == self._tag:
-            self._bucket.delete([WRITER])
+        with suppress(StoreError):
+            found = self._bucket.read(WRITER)
+            if found is not None and found.tag == self._tag:
+                self._bucket.delete([WRITER])
 
     def _take(self) -> str:
         data = json.dumps(self._said).encode()

@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from seamline.errors import LANCE, MissingExtra, StoreError
+from seamline.remote.buckets import REMEDY, RETRIES, SECONDS, is_bucket
 from seamline.store.folders import PRIVATE, PRIVATE_FOLDER, REMEDIES, sync
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ _PANICS = ("pyo3_async_runtimes", "pyo3_runtime")
 
 _NUMBER = re.compile(r"os error (\d+)")
 """The numbers in LanceDB's messages are the system's own."""
+_UNANSWERED = re.compile(r"Error performing (\w+ [^\s?]{1,300})")
+"""What LanceDB says of a request that an object store did not answer, or refused."""
 
 
 def _loaded() -> Any:
@@ -81,6 +84,8 @@ def _reason(error: Exception, otherwise: str) -> str:
     if isinstance(error, OSError) and error.errno:
         said = f"{error.strerror} (os error {error.errno})"
     number = int(found[1]) if (found := _NUMBER.search(said)) else errno.ENOSPC if "No space left" in said else 0
+    if unanswered := _UNANSWERED.search(said):
+        return f"the object store did not answer as expected ({unanswered[1]}): {REMEDY}"
     remedy = REMEDIES.get(number, otherwise)
     # The engine adds the place in its own source, and sometimes a whole stack, behind what it has to say.
     short = re.split(r",? ?/\S*\.rs:\d|\n", said.strip(), maxsplit=1)[0].strip(" ,.:")
@@ -90,7 +95,14 @@ def _reason(error: Exception, otherwise: str) -> str:
 def connect(folder: Path | str) -> Any:
     """The tables of a folder, or of an address of objects."""
     with report_errors(f"cannot open the index in {folder}"):
-        return lancedb.connect(str(folder))
+        return lancedb.connect(str(folder), storage_options=_options(folder))
+
+
+def _options(folder: Path | str) -> dict[str, str] | None:
+    """Of an object store: when one that is away is given up."""
+    if not is_bucket(str(folder)):
+        return None
+    return {"client_max_retries": str(RETRIES), "client_retry_timeout": str(SECONDS)}
 
 
 TRUE, FALSE = "true", "false"
@@ -112,7 +124,7 @@ class Connection:
     def __init__(self, folder: Path | str) -> None:
         self._folder = folder
         with report_errors(f"cannot open the index in {folder}"):
-            self._connection = _wait(lancedb.connect_async(str(folder)))
+            self._connection = _wait(lancedb.connect_async(str(folder), storage_options=_options(folder)))
 
     def open(self, name: str, version: int) -> TableVersion:
         """One version of a table, and nothing that is written later."""
