@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -36,15 +35,19 @@ class Runtime:
         return None if self.make_llm is None else self.make_llm()
 
 
-@contextmanager
-def gc_paused() -> Iterator[None]:
+class _GcPause:
+    __slots__ = ("_was_enabled",)
+
+    def __enter__(self) -> None:
+        self._was_enabled = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *_: object) -> None:
+        if self._was_enabled:
+            gc.enable()
+
+
+def gc_paused() -> _GcPause:
     """Collect nothing meanwhile. All that a parse or a cut makes stays, and looking through it again and again made the
     time of 140,000 chunks grow 2.5 times with every doubling."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
+    return _GcPause()

@@ -11,10 +11,8 @@ from seamline.cut.context import ScopePaths
 from seamline.cut.fit import Cutter, MayJoin, merge_small
 from seamline.cut.scores import Signal
 from seamline.cut.scores.strategies import signal_of
-from seamline.cut.sections import Section
 from seamline.recipe.recipe import Recipe
 from seamline.runtime import Runtime, gc_paused
-from seamline.text.headings import cap_title, heading_text
 from seamline.types import Chunk, ChunkIds, Document, Span
 
 if TYPE_CHECKING:
@@ -99,7 +97,7 @@ def _make_chunks(
     document, tops, starts = engine.document, engine.tops, engine.starts
     blocks = document.blocks
     names = ChunkIds(document.id, document.text, [(draft.start, draft.end) for draft in drafts])
-    paths = heading_paths(document, engine.sections, engine.title)
+    paths = engine.leads.paths
     scopes = ScopePaths(document.blocks)
     parents = _parents(engine)
     after = [*tops[1:], len(document.blocks)]  # per top-level block, where the next one's blocks begin
@@ -135,18 +133,6 @@ def _make_chunks(
 
 
 _NO_SHADOWS: tuple[Span | None, Span | None] = (None, None)
-
-
-def heading_paths(document: Document, sections: Sequence[Section], title: str = "") -> list[tuple[str, ...]]:
-    """Per section, the texts of the headings above its content, below the title unless one of them says it."""
-    text, blocks = document.text, document.blocks
-    headings = {index for section in sections for index in section.path}
-    titles = {index: cap_title(heading_text(text, blocks[index])) for index in headings}
-    paths = [tuple([titles[index] for index in section.path]) for section in sections]
-    if not title:
-        return paths
-    said = title.casefold()
-    return [path if any(one.casefold() == said for one in path) else (title, *path) for path in paths]
 
 
 def _parents(engine: Cutter) -> Parents | None:

@@ -48,7 +48,6 @@ class HeadingContexts:
     ) -> None:
         self._text = document.text
         self._title = title
-        """The root of all headings, where none of them says it."""
         self._blocks = document.blocks
         self._starts = starts
         self._sections = sections
@@ -56,48 +55,33 @@ class HeadingContexts:
         self._count = count
         self._most = most
         """Headings never take more tokens than this; 0 where the recipe wants none."""
-        self._known: dict[tuple[int, ...], HeadingContext] = {}
-        self._titled: dict[tuple[int, ...], HeadingContext] = {}
-        """The same, below the title."""
-        self._says: dict[tuple[int, ...], bool] = {}
-        """Per path, whether one of its headings says the title."""
-        self._saying: dict[int, bool] = {}
-        """The same per heading."""
+        self._known: dict[tuple[bool, tuple[int, ...]], HeadingContext] = {}
+        """Per path, below the title or not."""
+        self.paths = heading_paths(document, sections, title)
+        """Per section, the texts of the headings above its content, below the title unless one of them says it."""
         self.bare: set[int] = set()
         """Starts of chunks that have no room for headings as context."""
 
     def at(self, section: int, start: int) -> HeadingContext:
         """What a chunk borrows that starts at `start` in a section."""
         _, _, _, path, above = self._sections[section]
-        if not (path or self._title) or not self._most or start in self.bare:
-            return _NONE
         blocks = self._blocks
-        if not path or above == len(path) or blocks[path[-1]].start < start:
+        if above == len(path) or blocks[path[-1]].start < start:
             headings = path
         elif start <= blocks[path[above]].start:
             headings = path[:above]
         else:
             headings = tuple([index for index in path if blocks[index].start < start])
-        is_titled = self._title != "" and self._needs_title(path, start)
-        known = self._titled if is_titled else self._known
-        lead = known.get(headings)
+        is_titled = len(self.paths[section]) > len(path) and not self._starts_with_front_matter(start)
+        lead = self._known.get((is_titled, headings))
         if lead is None:
-            lead = known[headings] = self._made(headings, is_titled=is_titled)
-        return lead
+            lead = self._known[is_titled, headings] = self._made(headings, is_titled=is_titled)
+        return lead if start not in self.bare else _NONE
 
-    def _needs_title(self, path: tuple[int, ...], start: int) -> bool:
-        """Whether neither a heading nor the front matter itself says the title."""
-        known = self._says.get(path)
-        if known is None:
-            known = self._says[path] = any(self._says_title(index) for index in path)
-        return not known and not (start <= self._blocks[0].start and self._blocks[0].kind == "front_matter")
-
-    def _says_title(self, heading: int) -> bool:
-        known = self._saying.get(heading)
-        if known is None:
-            said = heading_text(self._text, self._blocks[heading])
-            known = self._saying[heading] = said.casefold() == self._title.casefold()
-        return known
+    def _starts_with_front_matter(self, start: int) -> bool:
+        """Whether the chunk at `start` has the front matter in it, which says the title."""
+        first = self._blocks[0]
+        return start <= first.start and first.kind == "front_matter"
 
     def section_at(self, offset: int, first: int, last: int) -> int:
         """Which of the sections [first, last) holds an offset."""
@@ -108,6 +92,8 @@ class HeadingContexts:
 
     def _made(self, headings: tuple[int, ...], *, is_titled: bool) -> HeadingContext:
         """Headings as context; the outermost give way where all would take too much."""
+        if not self._most:
+            return _NONE
         blocks = self._blocks
         root = (Context("heading", 0, 0, f"# {self._title}\n\n"),) if is_titled else ()
         context = (*root, *[Context("heading", blocks[i].start, blocks[i].end, "\n\n") for i in headings])
@@ -118,6 +104,19 @@ class HeadingContexts:
                 return HeadingContext(context, text, tokens)
             context = context[1:]
         return _NONE
+
+
+def heading_paths(document: Document, sections: Sequence[Section], title: str = "") -> list[tuple[str, ...]]:
+    """Per section, the texts of the headings above its content, below the title unless one of them says it."""
+    text, blocks = document.text, document.blocks
+    headings = {index for section in sections for index in section.path}
+    titles = {index: cap_title(heading_text(text, blocks[index])) for index in headings}
+    paths = [tuple([titles[index] for index in section.path]) for section in sections]
+    if not title:
+        return paths
+    said = title.casefold()
+    saying = {one for one in titles.values() if one.casefold() == said}
+    return [path if saying and not saying.isdisjoint(path) else (title, *path) for path in paths]
 
 
 class ScopePaths:

@@ -58,7 +58,7 @@ class Cutter:
         self.tops = document.tops
         self.starts = [self.blocks[i].start for i in self.tops]
         self.sections = find_sections(self.blocks, self.tops, recipe.breadcrumb_depth)
-        open_ends = {b.end: b.detail.unclosed for b in self.blocks if b.detail and b.detail.unclosed}
+        open_ends = {b.end: detail.unclosed for b in self.blocks if (detail := b[5]) is not None and detail.unclosed}
         self.unclosed = {end: close for end, close in open_ends.items() if self._is_affordable(close)}
         self.scorer = Scorer(scores_of(recipe), signal)
         self._is_silent = self.scorer.is_silent
