@@ -47,8 +47,8 @@ def signal_of(document: Document, recipe: Recipe, runtime: Runtime) -> Signal:
 
 def _conversation(document: Document, recipe: Recipe, runtime: Runtime) -> Signal | None:
     """What a document says about its gaps if most of what it has at the top are turns; None where that is not so."""
-    kinds = [document.blocks[top][0] for top in document.tops]
-    if 2 * kinds.count("turn") <= len(kinds):
+    turns = [block for block in document.blocks if block[0] == "turn" and block[4] < 0]
+    if 2 * len(turns) <= len(document.tops):
         return None
     from seamline.cut.scores.conversation import conversation
 

@@ -93,7 +93,7 @@ class _Node:
 
 def add_elements(text: str, blocks: list[Block]) -> list[Block]:
     """Blocks in which HTML has its elements as blocks of their own."""
-    if not any(block[0] == "html" for block in blocks):
+    if "html" not in {block[0] for block in blocks}:
         return blocks
     if KERNELS is not None and (found := KERNELS.add_elements(text, blocks, Block, Enclosure, NO_DETAIL, _PLACES)):
         return found  # type: ignore[no-any-return]

@@ -66,11 +66,12 @@ def notices_of_size(text: str, blocks: Sequence[Block]) -> tuple[Notice, ...]:
     if giants := giant_fences(text, blocks):
         message = f"a fence of more than {LONGEST_FENCE} marks is read as a line of code, and not opened again"
         out.append(Notice("fence-long", message, f"line {line_number(text, blocks[giants[0]].start)}"))
-    tables = (block for block in blocks if block.kind == "table") if "|" in text else ()
+    tables = [block for block in blocks if block[0] == "table"]
     if wide := next((block for block in tables if _columns(text, block) > WIDE), None):
         message = f"a table has {_columns(text, wide):,} columns: cells that its rows do not write are not added"
         out.append(Notice("table-wide", message, f"line {line_number(text, wide.start)}"))
-    if long := next((block for block in blocks if block.kind == "heading" and is_long(block)), None):
+    headings = [block for block in blocks if block[0] == "heading"]
+    if long := next(filter(is_long, headings), None):
         size = long.end - long.start
         message = (
             f"a heading has {size:,} characters, as where a line of = or - follows a paragraph: it is not repeated"
