@@ -95,6 +95,9 @@ def test_no_heading_is_stranded_at_the_end_of_a_chunk(sections: str, packer: str
         ("# A\n\na\n\n# A\n\na\n", ["A", "A"]),
         ("#\n\na\n\n## B\n\nb\n", ["", " > B"]),
         ("# A {#anchor}\n\na\n", ["A"]),
+        ("# A {/*anchor*/}\n\na\n", ["A"]),
+        ("# A {/* #anchor */}\n\na\n", ["A"]),
+        ("# A {props}\n\na\n", ["A {props}"]),
     ],
 )
 def test_breadcrumbs_show_what_the_author_wrote(text: str, paths: list[str]) -> None:

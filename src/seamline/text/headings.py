@@ -17,7 +17,8 @@ LONGEST_TITLE = 200
 """Code points of a title or heading in a path."""
 
 _CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
-_ANCHOR = re.compile(r"[ \t]*\{#[^{}\n]*\}[ \t]*$")
+_ANCHOR = re.compile(r"[ \t]*\{(?:#[^{}\n]*|/\*[^{}*\n]*\*/)\}[ \t]*$")
+"""The name of a heading for links, as `{#name}`, or as a comment of MDX: `{/* #name */}`, `{/*name*/}`."""
 
 
 def is_long(heading: Block) -> bool:
