@@ -33,7 +33,7 @@ static void add_reference(Parser *parser, Pos start, Pos end) {
     const Text *text = &parser->source;
     if (end - start <= 2) return;
     while (start < end && (is_space(text, start) || reads_bom(text, start))) start++;
-    while (end > start && (is_space(text, end - 1) || reads_bom(text, end - 1))) end--;
+    end = trimmed(text, start, end);
     if (start < end) {
         start = line_start(text, start);
         PUSH(parser, parser->blocks, (Node){.kind = REFERENCE, .start = start, .end = end, .parent = NONE});

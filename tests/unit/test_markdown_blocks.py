@@ -295,6 +295,7 @@ def test_link_definitions_are_reference_blocks_wherever_they_stand() -> None:
 
 
 def test_a_definition_cannot_interrupt_a_paragraph() -> None:
+    assert tops("text\n\n[a]:\ufeff") == [("paragraph", "text"), ("reference", "[a]:\ufeff")]
     assert tops("text\n[a]: /a\n\n[b]: /b") == [("paragraph", "text\n[a]: /a"), ("reference", "[b]: /b")]
 
 

@@ -190,7 +190,7 @@ def _reference(text: str, start: int, end: int) -> Block | None:
     gap = text[start:end]
     if gap.isspace():
         return None
-    bare = gap.strip(" \t\r\n\f\v\ufeff")
+    bare = gap.rstrip(_WHITE).lstrip(_WHITE + "\ufeff")
     if not bare:
         return None
     start += gap.index(bare[0])
