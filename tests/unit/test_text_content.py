@@ -64,6 +64,7 @@ def test_a_line_with_a_hash_is_a_heading_only_where_there_are_headings() -> None
         "- [Pods](pods.md)\n- [Nodes][nodes]\n",
         "## See also\n\nSee also:\n\n* [Pods](pods.md), [Nodes](nodes.md)\n* The [API](api.md)\n",
         "https://example.org/a\n\n<https://example.org/b>\n",
+        "## What's next\n\n* Learn more about [how pods are scheduled](s.md).\n* See [Volume](v.md).\n",
     ],
 )
 def test_lists_of_nothing_but_links(text: str) -> None:
@@ -76,6 +77,9 @@ def test_lists_of_nothing_but_links(text: str) -> None:
         ("- [Pods](pods.md) run containers on a node\n", "list"),
         ("Use the [kubelet](k.md) API to start [pods](p.md).", "paragraph"),
         ("- plain\n- items\n", "list"),
+        ("* Learn more about [pods](p.md).\n* Learn how to drain a [node](n.md).\n", "list"),
+        ("```js\nopen(https://example.org/a)\n```\n", "text"),
+        ("- Ada Lovelace ([@ada](https://example.org/ada))\n", "list"),
         ("![alone](a.png)", "paragraph"),
         ("[a](b)", "code"),
         ("## [A heading](that.md)\n", "heading"),

@@ -25,8 +25,9 @@ _WORD = re.compile(r"\w+")
 _OPENS = re.compile(r"\s*(?!https?://)\w")
 """A line that starts with a word which no markup, macro or target of a link takes away: most do, and need no closer
 look."""
-_BESIDE = 2
-"""Words that an item of a list of links has beside its link, at most."""
+_BESIDE = 4
+"""Words that an item of a list of links has beside its link, at most: `Learn more about`. All items together have no
+more of them than their links have."""
 _INTRODUCTION = 6
 """Words of a line that introduces such a list, at most."""
 
@@ -55,12 +56,19 @@ def is_link_list(text: str, kind: str) -> bool:
     """Whether a chunk's body is nothing but links, one or a few in each line, perhaps below an introduction."""
     if kind in _AS_IT_IS or not ("[" in text or "http" in text) or not _LINK.search(text):  # most texts have none
         return False
-    links = 0
+    links = linked = beside = 0
     for line in filter(str.strip, text.splitlines()):
+        if FENCE_LINE.match(line):
+            return False
         if _LINE.fullmatch(line):
             continue
-        rest, found = _LINK.subn(" ", _ITEM.sub("", line, count=1))
-        if len(_WORD.findall(rest)) > (_BESIDE if found else _INTRODUCTION):
+        item = _ITEM.sub("", line, count=1)
+        rest, found = _LINK.subn(" ", item)
+        words = len(_WORD.findall(rest))
+        if words > (_BESIDE if found else _INTRODUCTION):
             return False
-        links += found
-    return links > 0
+        if found:
+            links += found
+            beside += words
+            linked += len(_WORD.findall(_MARKUP.sub(" ", item))) - words
+    return links > 0 and beside <= max(linked, links)
