@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import Literal
 
 from seamline.types import Block, Detail
 
@@ -113,3 +114,66 @@ class LineBlocks:
         index = self.open.pop()
         block = self.blocks[index]
         self.blocks[index] = block._replace(end=max(block.end, self.end))
+
+
+@dataclass(slots=True)
+class OpenBlock:
+    """A container or a list that lines may still belong to."""
+
+    kind: Literal["root", "block", "list", "item"]
+    limit: int
+    """The line that ends it."""
+    mark: str = ""
+    """Of a list, what its items start with."""
+    column: int = 0
+    """Of a list and its items, the margin."""
+    is_closed: bool = False
+    """Of a block, whether the line that ends it is its own close."""
+
+
+class BlockScan:
+    """Reads the blocks of a source from its lines: what is open around a line, each a block of `out` but the root."""
+
+    def __init__(self, text: str, depth: int) -> None:
+        self.text = text
+        self.lines = SourceLines(text)
+        self.depth = depth
+        """Frames that may be open at once."""
+        self.out = LineBlocks()
+        self.frames = [OpenBlock("root", len(self.lines))]
+        self.limit = len(self.lines)
+        """The line that ends the innermost container."""
+        self.blanks = 0
+        """Blank lines right before this one."""
+
+    def leaf(self, kind: str, first: int, after: int, detail: Detail | None = None) -> int:
+        """Whole lines as one block; the number of the line after them."""
+        last = max(first, self.lines.last_text(first, after))
+        self.out.add(kind, self.lines.start[first], self.lines.end[last], 0, detail)
+        return after
+
+    def leave(self) -> None:
+        """Close the innermost list, item or container."""
+        self.frames.pop()
+        self.out.leave()
+
+    def leave_lists(self) -> None:
+        """Close all lists down to the innermost container."""
+        while self.frames[-1].kind in ("item", "list"):
+            self.leave()
+
+    def leave_all(self) -> None:
+        """Close what the source leaves open."""
+        while len(self.frames) > 1:
+            self.leave()
+
+    def end_container(self, number: int) -> int:
+        """Close what ends with a line; the line after it where that is its own close."""
+        self.leave_lists()
+        is_own = self.frames[-1].is_closed
+        if is_own:
+            self.out.end = self.lines.end[number]
+        self.leave()
+        self.limit = next(one.limit for one in reversed(self.frames) if one.kind in ("root", "block"))
+        self.blanks = 0
+        return number + 1 if is_own else number

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import Any
 
 from seamline.parse.asciidoc.lines import (
@@ -32,7 +31,7 @@ from seamline.parse.asciidoc.lines import (
 from seamline.parse.asciidoc.tables import read_table
 from seamline.parse.builder import CAPTION
 from seamline.parse.parser_types import ParseInput, ParseResult
-from seamline.parse.source_lines import LineBlocks, SourceLines
+from seamline.parse.source_lines import BlockScan, OpenBlock
 from seamline.runtime import gc_paused
 from seamline.text.lines import trimmed
 from seamline.types import Block, Detail, Enclosure, Notice, Span
@@ -50,28 +49,12 @@ _LONGEST_DELIMITER = 40
 """Characters of a delimiter that is repeated."""
 
 
-@dataclass(slots=True)
-class _Frame:
-    """A container or a list that lines may still belong to."""
-
-    kind: str
-    """root, block, list or item."""
-    limit: int
-    """The line that ends it."""
-    delimiter: str = ""
-    mark: str = ""
-    """Of a list, what its items start with."""
-
-
-class AsciidocScan:
+class AsciidocScan(BlockScan):
     """Reads the lines of one source."""
 
     def __init__(self, text: str, depth: int, *, keep_header: bool = False) -> None:
-        self.text = text
-        self.lines = SourceLines(text)
-        self.depth = depth
+        super().__init__(text, depth)
         self.keep_header = keep_header
-        self.out = LineBlocks()
         self.attributes = AttributeValues()
         self.title = ""
         self.removed: list[Span] = []
@@ -81,23 +64,17 @@ class AsciidocScan:
         for number in range(len(self.lines)):
             if self.lines.indent[number] == 0 and DELIMITER.match(text, self.lines.at[number], self.lines.end[number]):
                 self._stops.setdefault(self.lines.body(number), []).append(number)
-        self._frames = [_Frame("root", len(self.lines))]
-        self._limit = len(self.lines)
-        """The line that ends the innermost container."""
         self._is_attached = False
         """Whether the next block belongs to the open item, as a `+` before it says."""
         self._is_defined = False
         """Whether the next block says what a term means, so that its margin is none of code."""
-        self._blanks = 0
-        """Blank lines right before this one."""
         self._has_heading = False
 
     def run(self) -> None:
         number = self._read_header(self.lines.after_blank(0))
         while number < len(self.lines):
             number = self._step(number)
-        while len(self._frames) > 1:
-            self._leave()
+        self.leave_all()
 
     # --- the header of a document -----------------------------------------------------------------------------------
 
@@ -150,60 +127,40 @@ class AsciidocScan:
     def _step(self, number: int) -> int:
         """Read the block that starts in a line; the line to go on with."""
         lines = self.lines
-        if number >= self._limit:
-            return self._end_container(number)
+        if number >= self.limit:
+            self._is_attached = False
+            return self.end_container(number)
         if lines.indent[number] < 0:
-            self._blanks += 1
+            self.blanks += 1
             return number + 1
         body = lines.body(number)
-        if body == "+" and self._frames[-1].kind == "item":
+        if body == "+" and self.frames[-1].kind == "item":
             return self._attach(number)
-        self._blanks = 0
+        self.blanks = 0
         return self._element(number)
-
-    def _end_container(self, number: int) -> int:
-        """Close what ends with a line; the line after it where that is its own delimiter."""
-        self._leave_lists()
-        frame = self._frames[-1]
-        is_own = number < len(self.lines) and self.lines.body(number) == frame.delimiter
-        if is_own:
-            self.out.end = self.lines.end[number]
-        self._leave()
-        self._limit = next(one.limit for one in reversed(self._frames) if one.kind in ("root", "block"))
-        self._blanks = 0
-        self._is_attached = False
-        return number + 1 if is_own else number
 
     def _attach(self, number: int) -> int:
         """The next block belongs to the open item; to that of the list around it for each blank line above."""
-        for _ in range(self._blanks):
-            if sum(one.kind == "item" for one in self._frames) > 1 and self._frames[-3].kind == "item":
-                self._leave()
-                self._leave()
-        self._blanks = 0
+        for _ in range(self.blanks):
+            if sum(one.kind == "item" for one in self.frames) > 1 and self.frames[-3].kind == "item":
+                self.leave()
+                self.leave()
+        self.blanks = 0
         self._is_attached = True
         self.out.end = self.lines.end[number]
         return number + 1
-
-    def _leave(self) -> None:
-        self._frames.pop()
-        self.out.leave()
-
-    def _leave_lists(self) -> None:
-        while self._frames[-1].kind in ("item", "list"):
-            self._leave()
 
     # --- blocks -----------------------------------------------------------------------------------------------------
 
     def _element(self, number: int) -> int:
         lines = self.lines
         first, lead, number = number, *self._read_lead(number)
-        if number >= self._limit:
-            return self._leaf("paragraph", first, self._limit, _COMMENT)
+        if number >= self.limit:
+            return self.leaf("paragraph", first, self.limit, _COMMENT)
         mark, after_mark = self._list_mark(number)
         is_item = bool(mark) and first == number
         if not self._is_attached and not is_item and not self._is_literal_of_item(number):
-            self._leave_lists()
+            self.leave_lists()
         is_definition, self._is_defined, self._is_attached = self._is_defined, False, False
         body, column = lines.body(number), lines.indent[number]
         if column == 0 and (after := self._marked(number, lead, body)):
@@ -223,13 +180,13 @@ class AsciidocScan:
 
     def _is_literal_of_item(self, number: int) -> bool:
         """Whether a line is indented below an item, and so goes on with it."""
-        return self._frames[-1].kind == "item" and self.lines.indent[number] > 0
+        return self.frames[-1].kind == "item" and self.lines.indent[number] > 0
 
     def _read_lead(self, number: int) -> tuple[BlockLead, int]:
         """The lines that say what the block below them is, and the first line of that block."""
         lead = BlockLead(number)
         at = number
-        while at < self._limit and self.lines.indent[at] == 0:
+        while at < self.limit and self.lines.indent[at] == 0:
             body = self.lines.body(at)
             if body[0] == "[" and BLOCK_ATTRIBUTES.match(body):
                 if not body.startswith("[["):
@@ -239,25 +196,19 @@ class AsciidocScan:
             else:
                 break
             at = self.lines.after_blank(at + 1)
-        return lead, min(at, self._limit)
-
-    def _leaf(self, kind: str, first: int, after: int, detail: Detail | None = None) -> int:
-        """Whole lines as one block; the number of the line after them."""
-        last = max(first, self.lines.last_text(first, after))
-        self.out.add(kind, self.lines.start[first], self.lines.end[last], 0, detail)
-        return after
+        return lead, min(at, self.limit)
 
     def _single(self, number: int, lead: BlockLead, body: str) -> int:
         """A block of one line that is no heading; 0 where the line is none."""
         if body in RULES:
-            return self._leaf("rule", lead.first, number + 1)
+            return self.leaf("rule", lead.first, number + 1)
         if body.startswith("//") and not body.startswith("///"):
-            return self._leaf("paragraph", lead.first, number + 1, _COMMENT)
+            return self.leaf("paragraph", lead.first, number + 1, _COMMENT)
         if self.attributes.read(body):
-            return self._leaf("reference", lead.first, number + 1)
+            return self.leaf("reference", lead.first, number + 1)
         if CONDITION.match(body):
             self.conditions += body.startswith("if")
-            return self._leaf("reference", lead.first, number + 1, _COMMENT)
+            return self.leaf("reference", lead.first, number + 1, _COMMENT)
         found = MACRO.match(body)
         if found is None:
             return 0
@@ -265,20 +216,20 @@ class AsciidocScan:
             alt = re.split(r",|\w=", found[3], maxsplit=1)[0].strip().strip('"')
             title = plain_title(lead.title, self.attributes.values)
             detail = Detail(name=found[2].rpartition("/")[2], caption=title, image=found[2], alt=alt)
-            return self._leaf("figure", lead.first, number + 1, detail)
+            return self.leaf("figure", lead.first, number + 1, detail)
         self.includes += found[1] == "include"
-        return self._leaf("reference", lead.first, number + 1, Detail(name=found[1]))
+        return self.leaf("reference", lead.first, number + 1, Detail(name=found[1]))
 
     def _heading(self, number: int, lead: BlockLead, body: str) -> int:
         """A section title; 0 where the line is none. They stand at the top, but for those that are only to look so."""
         is_discrete = lead.style in ("discrete", "float")
-        if len(self._frames) > 1 and not is_discrete and self._frames[-1].kind == "block":
+        if len(self.frames) > 1 and not is_discrete and self.frames[-1].kind == "block":
             return 0
         if found := HEADING.match(body):
-            self._leave_lists()
+            self.leave_lists()
             return self._add_heading(lead.first, number, len(found[1]), found[2])
-        below = self._body(number + 1) if number + 1 < self._limit else ""
-        if self._frames[-1].kind == "root" and is_underline(body, below) and self.lines.indent[number + 1] == 0:
+        below = self._body(number + 1) if number + 1 < self.limit else ""
+        if self.frames[-1].kind == "root" and is_underline(body, below) and self.lines.indent[number + 1] == 0:
             return self._add_heading(lead.first, number + 1, underline_level(below), body)
         return 0
 
@@ -293,21 +244,21 @@ class AsciidocScan:
     def _literal(self, number: int, lead: BlockLead) -> int:
         """Lines that are indented, as they are."""
         after = number + 1
-        while after < self._limit and self.lines.indent[after] >= 0 and self.lines.body(after) != "+":
+        while after < self.limit and self.lines.indent[after] >= 0 and self.lines.body(after) != "+":
             after += 1
-        return self._leaf("code", lead.first, after)
+        return self.leaf("code", lead.first, after)
 
     def _paragraph(self, number: int, lead: BlockLead) -> int:
         after = self._after_text(number + 1)
         if lead.style in _CODE_STYLES:
-            return self._leaf("code", lead.first, after, Detail(language=lead.language))
-        return self._leaf("paragraph", lead.first, after)
+            return self.leaf("code", lead.first, after, Detail(language=lead.language))
+        return self.leaf("paragraph", lead.first, after)
 
     def _after_text(self, number: int) -> int:
         """The line after those that go on with a paragraph: up to a blank one, or one that starts something else."""
         lines = self.lines
-        in_item = self._frames[-1].kind == "item"
-        while number < self._limit and lines.indent[number] >= 0:
+        in_item = self.frames[-1].kind == "item"
+        while number < self.limit and lines.indent[number] >= 0:
             body = lines.body(number)
             if lines.indent[number] == 0 and (
                 body in self._stops or FENCE.match(body) or (body[0] == "[" and BLOCK_ATTRIBUTES.match(body))
@@ -334,26 +285,26 @@ class AsciidocScan:
 
     def _item(self, number: int, lead: BlockLead, mark: str, after_mark: int) -> int:
         """Start an item in the list of its mark, which is a new one where none is open."""
-        lines, marks = self.lines, [one.mark for one in self._frames]
-        bottom = max(index for index, one in enumerate(self._frames) if one.kind in ("root", "block"))
-        while mark in marks[bottom:] and self._frames[-1].mark != mark:
-            self._leave()
+        lines, marks = self.lines, [one.mark for one in self.frames]
+        bottom = max(index for index, one in enumerate(self.frames) if one.kind in ("root", "block"))
+        while mark in marks[bottom:] and self.frames[-1].mark != mark:
+            self.leave()
             marks.pop()
-        if self._frames[-1].mark != mark:
-            if len(self._frames) + 2 > self.depth:
+        if self.frames[-1].mark != mark:
+            if len(self.frames) + 2 > self.depth:
                 self.too_deep += 1
-                return self._leaf("paragraph", lead.first, self._after_text(number + 1), Detail(is_flat=True))
-            if self._frames[-1].kind == "list":
-                self._leave()
-            level = sum(one.kind == "list" for one in self._frames)
+                return self.leaf("paragraph", lead.first, self._after_text(number + 1), Detail(is_flat=True))
+            if self.frames[-1].kind == "list":
+                self.leave()
+            level = sum(one.kind == "list" for one in self.frames)
             self.out.enter("list", lines.start[lead.first], lines.end[number], level)
-            self._frames.append(_Frame("list", self._limit, mark=mark))
+            self.frames.append(OpenBlock("list", self.limit, mark=mark))
         is_term = mark.startswith("term")
         at, opening = lines.at[number], trimmed(self.text, lines.at[number], after_mark)
         has_frame = is_term and opening - at <= _LONGEST_OPENING
         detail = Detail(Enclosure(at, opening)) if has_frame else None
         self.out.enter("item", lines.start[number], lines.end[number], 0, detail)
-        self._frames.append(_Frame("item", self._limit))
+        self.frames.append(OpenBlock("item", self.limit))
         if after_mark >= lines.end[number]:
             self._is_attached = self._is_defined = True
             self.out.end = lines.end[number]
@@ -368,10 +319,10 @@ class AsciidocScan:
         """The line that ends a block which a line opens: the next that is its delimiter, else the end around it."""
         known = self._stops.get(delimiter, [])
         at = bisect_right(known, number)
-        if at < len(known) and known[at] < self._limit:
+        if at < len(known) and known[at] < self.limit:
             return known[at]
         self.unclosed += 1
-        return self._limit
+        return self.limit
 
     def _delimited(self, number: int, lead: BlockLead, body: str) -> int:
         stop = self._stop_of(number, body)
@@ -383,22 +334,22 @@ class AsciidocScan:
         if body[0] in _CONTAINERS and not is_code and not is_verse:
             return self._container(number, lead, body, stop)
         if body[0] == "/" or style == "comment":
-            return self._leaf("paragraph", lead.first, self._after(stop), _COMMENT)
+            return self.leaf("paragraph", lead.first, self._after(stop), _COMMENT)
         if is_verse:
-            return self._leaf("paragraph", lead.first, self._after(stop), Detail(line_block=True))
+            return self.leaf("paragraph", lead.first, self._after(stop), Detail(line_block=True))
         kind = "math" if body[0] == "+" and style in _MATH_STYLES else "code"
         detail = Detail(self._opening(number, lead, body), language=lead.language if kind == "code" else "")
-        return self._leaf(kind, lead.first, self._after(stop), detail)
+        return self.leaf(kind, lead.first, self._after(stop), detail)
 
     def _after(self, stop: int) -> int:
         """The line after a block: its own delimiter is part of it, that of the block around it is not."""
-        return stop + 1 if stop < self._limit else stop
+        return stop + 1 if stop < self.limit else stop
 
     def _fenced(self, number: int, lead: BlockLead, found: re.Match[str]) -> int:
         """Code between fences, as Markdown has it."""
         stop = self._stop_of(number, found[1])
         detail = Detail(self._opening(number, lead, found[1]), language=found[2])
-        return self._leaf("code", lead.first, self._after(stop), detail)
+        return self.leaf("code", lead.first, self._after(stop), detail)
 
     def _opening(self, number: int, lead: BlockLead, close: str) -> Enclosure | None:
         """What parts of a block are put between: its title, attributes and delimiter, of much only the last."""
@@ -408,28 +359,28 @@ class AsciidocScan:
         return Enclosure(start if end - start <= _LONGEST_OPENING else self.lines.start[number], end, close)
 
     def _container(self, number: int, lead: BlockLead, body: str, stop: int) -> int:
-        if len(self._frames) >= self.depth:
+        if len(self.frames) >= self.depth:
             self.too_deep += 1
-            return self._leaf("paragraph", lead.first, self._after(stop), Detail(is_flat=True))
+            return self.leaf("paragraph", lead.first, self._after(stop), Detail(is_flat=True))
         name = lead.style.lower() or _CONTAINERS[body[0]]
         detail = Detail(self._opening(number, lead, body), name)
         self.out.enter("environment", self.lines.start[lead.first], self.lines.end[number], 0, detail)
         self.out.end = self.lines.end[number]
-        self._frames.append(_Frame("block", stop, body))
-        self._limit = stop
+        self.frames.append(OpenBlock("block", stop, is_closed=self._after(stop) > stop))
+        self.limit = stop
         return number + 1
 
     def _table(self, number: int, lead: BlockLead, body: str, stop: int) -> int:
         lines = self.lines
         found = read_table(lines, number, stop, lead)
         if lead.first < number and lines.end[number] - lines.start[lead.first] > _LONGEST_OPENING:
-            self._leaf("paragraph", lead.first, number, CAPTION)  # it would leave its rows no room for their header
+            self.leaf("paragraph", lead.first, number, CAPTION)  # it would leave its rows no room for their header
             lead.first = number
         opening = self._opening(number, lead, body)
         header = found.rows[0][1] if found.has_header else lines.end[number]
         name = "csv-table" if body[0] == "," or lead.named("format") == "csv" else "psv-table"
         detail = Detail(opening, name, header_end=header, caption=plain_title(lead.title, self.attributes.values))
-        after = self._leaf("table", lead.first, self._after(stop), detail)
+        after = self.leaf("table", lead.first, self._after(stop), detail)
         table = len(self.out.blocks) - 1
         self.out.blocks += [Block("row", start, end, 0, table) for start, end in found.rows]
         return after

@@ -30,7 +30,7 @@ from seamline.parse.org.lines import (
     plain_title,
 )
 from seamline.parse.parser_types import ParseInput, ParseResult
-from seamline.parse.source_lines import LineBlocks, SourceLines
+from seamline.parse.source_lines import BlockScan, OpenBlock
 from seamline.runtime import gc_paused
 from seamline.text.lines import trimmed
 from seamline.types import NO_DETAIL, Block, Detail, Enclosure, Notice, Span
@@ -44,20 +44,6 @@ _LONGEST_OPENING = 100
 
 
 @dataclass(slots=True)
-class _Frame:
-    """A container or a list that lines may still belong to."""
-
-    kind: str
-    """root, block, list or item."""
-    limit: int
-    """The line that ends it."""
-    column: int = 0
-    """Of a list and its items, the margin."""
-    is_closed: bool = False
-    """Whether that line is its own end."""
-
-
-@dataclass(slots=True)
 class _Lead:
     """The keywords above a block that belong to it."""
 
@@ -67,15 +53,12 @@ class _Lead:
     """The first line of the block itself."""
 
 
-class OrgScan:
+class OrgScan(BlockScan):
     """Reads the lines of one source."""
 
     def __init__(self, text: str, depth: int, *, keep_keywords: bool = False) -> None:
-        self.text = text
-        self.lines = SourceLines(text)
-        self.depth = depth
+        super().__init__(text, depth)
         self.keep_keywords = keep_keywords
-        self.out = LineBlocks()
         self.meta: dict[str, Any] = {}
         self.removed: list[Span] = []
         self.includes = self.unclosed = self.too_deep = 0
@@ -85,9 +68,6 @@ class OrgScan:
         """Lines that are headings: what is open ends before one."""
         for number in range(len(self.lines)):
             self._index(number)
-        self._frames = [_Frame("root", len(self.lines))]
-        self._limit = len(self.lines)
-        self._blanks = 0
         self._head = 0
         """Blocks at the start that are no text."""
 
@@ -106,57 +86,37 @@ class OrgScan:
         number = 0
         while number < len(self.lines):
             number = self._step(number)
-        while len(self._frames) > 1:
-            self._leave()
+        self.leave_all()
 
     # --- lines ------------------------------------------------------------------------------------------------------
 
     def _step(self, number: int) -> int:
         lines = self.lines
-        if number >= self._limit:
-            return self._end_container(number)
+        if number >= self.limit:
+            return self.end_container(number)
         if lines.indent[number] < 0:
-            self._blanks += 1
+            self.blanks += 1
             return number + 1
-        blanks, self._blanks = self._blanks, 0
+        blanks, self.blanks = self.blanks, 0
         lead = self._read_lead(number)
         column = lines.indent[lead.number] if lead.number < len(lines) else 0
         mark = self._list_mark(lead.number)
-        while self._frames[-1].kind in ("list", "item") and (
-            blanks > 1 or column < self._frames[-1].column or (column == self._frames[-1].column and not mark)
+        while self.frames[-1].kind in ("list", "item") and (
+            blanks > 1 or column < self.frames[-1].column or (column == self.frames[-1].column and not mark)
         ):
-            self._leave()
-        if lead.number >= self._limit or lines.indent[lead.number] < 0:  # what they belong to is missing
-            return self._leaf("reference", lead.first, lead.number)
+            self.leave()
+        if lead.number >= self.limit or lines.indent[lead.number] < 0:  # what they belong to is missing
+            return self.leaf("reference", lead.first, lead.number)
         if mark:
             return self._item(lead, column, mark)
-        if self._frames[-1].kind == "list":
-            self._leave()
+        if self.frames[-1].kind == "list":
+            self.leave()
         return self._element(lead, lines.body(lead.number), column)
-
-    def _end_container(self, number: int) -> int:
-        """Close what ends with a line; the line after it where that is its own end."""
-        self._leave_lists()
-        is_own = self._frames[-1].is_closed
-        if is_own:
-            self.out.end = self.lines.end[number]
-        self._leave()
-        self._limit = next(one.limit for one in reversed(self._frames) if one.kind in ("root", "block"))
-        self._blanks = 0
-        return number + 1 if is_own else number
-
-    def _leave(self) -> None:
-        self._frames.pop()
-        self.out.leave()
-
-    def _leave_lists(self) -> None:
-        while self._frames[-1].kind in ("item", "list"):
-            self._leave()
 
     def _read_lead(self, number: int) -> _Lead:
         """The keywords that belong to the block below them, and the first line of that."""
         lead = _Lead(number, number=number)
-        while lead.number < self._limit and self.text.startswith("#+", self.lines.at[lead.number]):
+        while lead.number < self.limit and self.text.startswith("#+", self.lines.at[lead.number]):
             found = KEYWORD.match(self.lines.body(lead.number))
             name = found[1].lower() if found else ""
             if found is None or not (name in AFFILIATED or name.startswith("attr_")):
@@ -167,11 +127,6 @@ class OrgScan:
         return lead
 
     # --- blocks -----------------------------------------------------------------------------------------------------
-
-    def _leaf(self, kind: str, first: int, after: int, detail: Detail | None = None) -> int:
-        last = max(first, self.lines.last_text(first, after))
-        self.out.add(kind, self.lines.start[first], self.lines.end[last], 0, detail)
-        return after
 
     def _element(self, lead: _Lead, body: str, column: int) -> int:
         number = lead.number
@@ -185,20 +140,20 @@ class OrgScan:
         if body[0] == ":":
             return self._colon(lead, body)
         if body[0] == "-" and RULE.match(body):
-            return self._leaf("rule", lead.first, number + 1)
+            return self.leaf("rule", lead.first, number + 1)
         if body[0] == "[" and (found := PICTURE.match(body)) and self._is_end(number + 1):
             detail = Detail(name=found[1].rpartition("/")[2], caption=lead.caption, image=found[1])
-            return self._leaf("figure", lead.first, number + 1, detail)
+            return self.leaf("figure", lead.first, number + 1, detail)
         if body[0] == "[" and column == 0 and FOOTNOTE.match(body):
-            return self._leaf("footnote", lead.first, self._after_text(number + 1))
+            return self.leaf("footnote", lead.first, self._after_text(number + 1))
         if body[0] == "\\" and (found := ENVIRONMENT.match(body)):
             return self._formula(lead, found[1])
-        return self._leaf("paragraph", lead.first, self._after_text(number + 1))
+        return self.leaf("paragraph", lead.first, self._after_text(number + 1))
 
     def _write_lead(self, lead: _Lead) -> None:
         """Keywords above something that they cannot belong to."""
         if lead.number > lead.first:
-            self._leaf("reference", lead.first, lead.number)
+            self.leaf("reference", lead.first, lead.number)
 
     def _heading(self, number: int, level: int, title: str) -> int:
         lines = self.lines
@@ -206,18 +161,18 @@ class OrgScan:
             "heading", lines.start[number], lines.end[number], min(level, _DEEPEST), Detail(title=plain_title(title))
         )
         number += 1
-        if number < self._limit and lines.indent[number] >= 0 and PLANNING.match(lines.body(number)):
-            number = self._leaf("paragraph", number, number + 1, _COMMENT)
+        if number < self.limit and lines.indent[number] >= 0 and PLANNING.match(lines.body(number)):
+            number = self.leaf("paragraph", number, number + 1, _COMMENT)
         return number
 
     def _is_end(self, number: int) -> bool:
-        return number >= self._limit or self.lines.indent[number] < 0
+        return number >= self.limit or self.lines.indent[number] < 0
 
     def _after_text(self, number: int) -> int:
         """The line after those that go on with a paragraph: up to a blank one, or one that starts something else."""
         lines, text = self.lines, self.text
-        margin = self._frames[-1].column if self._frames[-1].kind == "item" else -1
-        while number < self._limit and lines.indent[number] > margin:
+        margin = self.frames[-1].column if self.frames[-1].kind == "item" else -1
+        while number < self.limit and lines.indent[number] > margin:
             at, end = lines.at[number], lines.end[number]
             first, column = text[at], lines.indent[number]
             is_item = first in "-+*0123456789" and self._list_mark(number)
@@ -238,16 +193,16 @@ class OrgScan:
         if found := KEYWORD.match(body):
             name = found[1].lower()
             self.includes += name in _READERS
-            if name not in AFFILIATED and len(self._frames) == 1:
+            if name not in AFFILIATED and len(self.frames) == 1:
                 self._write_lead(lead)
                 return self._keyword(number, name, found[2] or "")
-            return self._leaf("reference", lead.first, number + 1, Detail(name=name))
+            return self.leaf("reference", lead.first, number + 1, Detail(name=name))
         after = number + 1
-        while body.startswith("# ") and after < self._limit and self.text.startswith("# ", self.lines.at[after]):
+        while body.startswith("# ") and after < self.limit and self.text.startswith("# ", self.lines.at[after]):
             after += 1
         if body == "#" or body.startswith("# "):
-            return self._leaf("paragraph", lead.first, after, _COMMENT)
-        return self._leaf("paragraph", lead.first, self._after_text(number + 1))
+            return self.leaf("paragraph", lead.first, after, _COMMENT)
+        return self.leaf("paragraph", lead.first, self._after_text(number + 1))
 
     def _keyword(self, number: int, name: str, value: str) -> int:
         """A setting of the document, or of its export: of the document, where it comes before all text."""
@@ -279,22 +234,22 @@ class OrgScan:
             bare = lines.at[number] + len(f"#+begin_{written}" if written else "#+begin:")
             opening = Enclosure(lines.start[number], bare, close)
         if kind == "comment":
-            return self._leaf("paragraph", lead.first, self._after(stop), _COMMENT)
+            return self.leaf("paragraph", lead.first, self._after(stop), _COMMENT)
         if kind in _CODE:
             language = arguments.split(" ", 1)[0] if kind == "src" else ""
-            return self._leaf("code", lead.first, self._after(stop), Detail(opening, language=language))
-        if len(self._frames) >= self.depth:
+            return self.leaf("code", lead.first, self._after(stop), Detail(opening, language=language))
+        if len(self.frames) >= self.depth:
             self.too_deep += 1
-            return self._leaf("paragraph", lead.first, self._after(stop), Detail(is_flat=True))
+            return self.leaf("paragraph", lead.first, self._after(stop), Detail(is_flat=True))
         self.out.enter("environment", start, end, 0, Detail(opening, kind or "dynamic"))
-        self._frames.append(_Frame("block", stop, is_closed=self._after(stop) > stop))
-        self._limit = stop
+        self.frames.append(OpenBlock("block", stop, is_closed=self._after(stop) > stop))
+        self.limit = stop
         return number + 1
 
     def _next(self, known: list[int], number: int) -> int:
         """The first of some lines after a line and before what ends the block around it; a heading ends all."""
         at, heading = bisect_right(known, number), bisect_right(self._headings, number)
-        limit = min(self._limit, self._headings[heading]) if heading < len(self._headings) else self._limit
+        limit = min(self.limit, self._headings[heading]) if heading < len(self._headings) else self.limit
         if at < len(known) and known[at] < limit:
             return known[at]
         self.unclosed += 1
@@ -302,28 +257,28 @@ class OrgScan:
 
     def _after(self, stop: int) -> int:
         """The line after a block: its own end is part of it, that of the block around it, or a heading, is not."""
-        is_own = stop < self._limit and END.match(self.lines.body(stop)) is not None
+        is_own = stop < self.limit and END.match(self.lines.body(stop)) is not None
         return stop + 1 if is_own else stop
 
     def _colon(self, lead: _Lead, body: str) -> int:
         """A drawer, lines that are shown as they are, or text."""
         number = lead.number
         if body.upper() == ":END:":
-            return self._leaf("paragraph", lead.first, number + 1, _COMMENT)
+            return self.leaf("paragraph", lead.first, number + 1, _COMMENT)
         if DRAWER.match(body):
             unclosed = self.unclosed
             stop = self._next(self._drawer_ends, number)
             if self.unclosed > unclosed:
-                return self._leaf("paragraph", lead.first, self._after_text(number + 1))
+                return self.leaf("paragraph", lead.first, self._after_text(number + 1))
             if body.upper() == ":PROPERTIES:" and self._is_head():
                 self._read_properties(number + 1, stop)
-            return self._leaf("paragraph", lead.first, stop + 1, _COMMENT)
+            return self.leaf("paragraph", lead.first, stop + 1, _COMMENT)
         if body == ":" or body.startswith(": "):
             after = number + 1
-            while after < self._limit and self.lines.indent[after] >= 0 and self._is_fixed(after):
+            while after < self.limit and self.lines.indent[after] >= 0 and self._is_fixed(after):
                 after += 1
-            return self._leaf("code", lead.first, after)
-        return self._leaf("paragraph", lead.first, self._after_text(number + 1))
+            return self.leaf("code", lead.first, after)
+        return self.leaf("paragraph", lead.first, self._after_text(number + 1))
 
     def _is_fixed(self, number: int) -> bool:
         body = self.lines.body(number)
@@ -338,27 +293,27 @@ class OrgScan:
     def _formula(self, lead: _Lead, name: str) -> int:
         """An environment of LaTeX, up to its end or the paragraph's."""
         after = lead.number
-        while after < self._limit and self.lines.indent[after] >= 0:
+        while after < self.limit and self.lines.indent[after] >= 0:
             after += 1
             if self.text.endswith(f"\\end{{{name}}}", 0, self.lines.end[after - 1]):
                 break
         opening = self.lines.at[lead.number] + len(f"\\begin{{{name}}}")
         enclosure = Enclosure(self.lines.start[lead.number], opening, f"\\end{{{name}}}")
-        return self._leaf("math", lead.first, after, Detail(enclosure, name))
+        return self.leaf("math", lead.first, after, Detail(enclosure, name))
 
     def _table(self, lead: _Lead) -> int:
         lines = self.lines
         after = lead.number
         rows: list[int] = []
         header = -1
-        while after < self._limit and lines.indent[after] >= 0 and self.text[lines.at[after]] == "|":
+        while after < self.limit and lines.indent[after] >= 0 and self.text[lines.at[after]] == "|":
             if not TABLE_RULE.match(lines.body(after)):
                 rows.append(after)
             elif rows and header < 0:
                 header = after
             after += 1
         last = after - 1
-        while after < self._limit and self.text.startswith(("#+TBLFM:", "#+tblfm:"), lines.at[after]):
+        while after < self.limit and self.text.startswith(("#+TBLFM:", "#+tblfm:"), lines.at[after]):
             last, after = after, after + 1
         has_header = 0 <= header < (rows[-1] if rows else 0)
         start = lines.start[lead.first]
@@ -373,7 +328,7 @@ class OrgScan:
 
     def _list_mark(self, number: int) -> int:
         """Where the text of an item starts that a line opens; 0 where it opens none."""
-        if number >= self._limit:
+        if number >= self.limit:
             return 0
         found = BULLET.match(self.text, self.lines.at[number], self.lines.end[number])
         is_heading = found is not None and found[1] == "*" and self.lines.indent[number] == 0
@@ -381,15 +336,15 @@ class OrgScan:
 
     def _item(self, lead: _Lead, column: int, after_mark: int) -> int:
         lines, number = self.lines, lead.number
-        if self._frames[-1].kind == "item" and self._frames[-1].column == column:
-            self._leave()
-        if self._frames[-1].kind != "list" or self._frames[-1].column != column:
-            if len(self._frames) + 2 > self.depth:
+        if self.frames[-1].kind == "item" and self.frames[-1].column == column:
+            self.leave()
+        if self.frames[-1].kind != "list" or self.frames[-1].column != column:
+            if len(self.frames) + 2 > self.depth:
                 self.too_deep += 1
-                return self._leaf("paragraph", lead.first, self._after_text(number + 1), Detail(is_flat=True))
-            level = sum(one.kind == "list" for one in self._frames)
+                return self.leaf("paragraph", lead.first, self._after_text(number + 1), Detail(is_flat=True))
+            level = sum(one.kind == "list" for one in self.frames)
             self.out.enter("list", lines.start[lead.first], lines.end[number], level)
-            self._frames.append(_Frame("list", self._limit, column))
+            self.frames.append(OpenBlock("list", self.limit, column=column))
         counted = COUNTED.match(self.text, after_mark, lines.end[number])
         at = counted.end() if counted else after_mark
         detail = None
@@ -398,7 +353,7 @@ class OrgScan:
             if at - lines.at[number] <= _LONGEST_OPENING:
                 detail = Detail(Enclosure(lines.at[number], trimmed(self.text, lines.at[number], at)))
         self.out.enter("item", lines.start[number], lines.end[number], 0, detail)
-        self._frames.append(_Frame("item", self._limit, column))
+        self.frames.append(OpenBlock("item", self.limit, column=column))
         if at >= lines.end[number]:
             self.out.end = lines.end[number]
             return number + 1
