@@ -29,9 +29,8 @@ PyObject *pack(PyObject *module, PyObject *args);
 PyObject *segments(PyObject *module, PyObject *args);
 PyObject *spread(PyObject *module, PyObject *given);
 
-/* words.c and sketch.c: text -> words or their sketch; words -> their sketch */
+/* words.c: text -> words */
 extern PyTypeObject AnalyzerType;
-PyObject *sketch_words(PyObject *module, PyObject *words);
 
 /* collapse.c: text -> UTF-8 without superfluous white space */
 PyObject *collapsed(PyObject *module, PyObject *text);

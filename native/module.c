@@ -12,7 +12,6 @@ static PyMethodDef FUNCTIONS[] = {
     {"pack", pack, METH_VARARGS, "The cuts of least cost."},
     {"segments", segments, METH_VARARGS, "The units that start one of the best segments, the first one excluded."},
     {"spread", spread, METH_O, "How much rows of length 1 differ."},
-    {"sketch_words", sketch_words, METH_O, "SimHash of the runs of three words."},
     {"collapsed", collapsed, METH_O,
      "A text as UTF-8 with every run of white space as one space, and none at its ends."},
     {"weigh_languages", weigh_languages, METH_VARARGS, "How well a text fits each language."},

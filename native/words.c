@@ -3,7 +3,7 @@
 Runs of ASCII letters are taken apart here and remembered. All others, and those that are too long, are handed back as
 they stand: Python takes them apart. */
 
-#include "sketch.h"
+#include "kernels.h"
 
 #include <string.h>
 
@@ -141,7 +141,7 @@ typedef struct {
     uint8_t length; /* of all words, spaces between */
     PyObject *words; /* a tuple */
     const char *raw, *text;
-    uint64_t hashes[]; /* one a word, then the run, then the text */
+    char chars[]; /* the run, then the text */
 } Known;
 
 typedef struct {
@@ -194,7 +194,6 @@ static int fill(Known *known, const Terms *terms) {
     if (!known->words) return -1;
     for (int i = 0, start = 0; i < terms->count; start = terms->ends[i++] + 1) {
         Py_ssize_t length = terms->ends[i] - start;
-        known->hashes[i] = word_hash((const uint8_t *)terms->text + start, (size_t)length);
         PyObject *word = PyUnicode_DecodeASCII(terms->text + start, length, NULL);
         if (!word) return -1;
         PyTuple_SET_ITEM(known->words, i, word);
@@ -205,19 +204,17 @@ static int fill(Known *known, const Terms *terms) {
 static Known *made(const char *raw, int size, uint32_t hash) {
     Terms terms;
     analyse(raw, size, &terms);
-    size_t hashes = (size_t)terms.count * sizeof(uint64_t);
-    Known *known = PyMem_Calloc(1, sizeof *known + hashes + (size_t)size + (size_t)terms.length);
+    Known *known = PyMem_Calloc(1, sizeof *known + (size_t)size + (size_t)terms.length);
     if (!known) {
         PyErr_NoMemory();
         return NULL;
     }
-    char *raws = (char *)known->hashes + hashes;
     known->hash = hash;
     known->size = (uint8_t)size;
     known->count = (uint8_t)terms.count;
     known->length = (uint8_t)terms.length;
-    known->raw = memcpy(raws, raw, (size_t)size);
-    known->text = memcpy(raws + size, terms.text, (size_t)terms.length);
+    known->raw = memcpy(known->chars, raw, (size_t)size);
+    known->text = memcpy(known->chars + size, terms.text, (size_t)terms.length);
     if (fill(known, &terms) < 0) {
         forget(known);
         return NULL;
@@ -247,8 +244,6 @@ typedef struct {
     PyObject *left; /* places in the list of runs that are left to Python */
     char *bytes;
     size_t length, room;
-    uint64_t *hashes;
-    size_t count, space;
 } Sink;
 
 /* What to do with a known run, and with one that is left to Python. -1 with an exception set, 1: enough. */
@@ -411,30 +406,6 @@ static PyObject *spaced(PyObject *self, PyObject *text) {
     return sink.list;
 }
 
-/* --- their sketch ------------------------------------------------------------------------------------------------ */
-
-static int hash_known(Sink *sink, const Known *known) {
-    if (!known->count) return 0;
-    if (!GROW(sink->hashes, sink->space, sink->count + known->count)) return -1;
-    memcpy(sink->hashes + sink->count, known->hashes, known->count * sizeof *known->hashes);
-    sink->count += known->count;
-    return 0;
-}
-
-static int hash_other(Sink *Py_UNUSED(sink), PyObject *Py_UNUSED(text), Py_ssize_t Py_UNUSED(start),
-                      Py_ssize_t Py_UNUSED(end)) {
-    return 1;
-}
-
-static PyObject *sketch(PyObject *self, PyObject *text) {
-    static const Taker HASHES = {hash_known, hash_other};
-    Sink sink = {.count = 0};
-    int left = each_run(self, text, &sink, &HASHES);
-    PyObject *found = left < 0 ? NULL : left ? Py_NewRef(Py_None) : sketch_of(sink.hashes, sink.count);
-    PyMem_Free(sink.hashes);
-    return found;
-}
-
 /* --- the type ---------------------------------------------------------------------------------------------------- */
 
 static int read_ranges(Analyzer *self, PyObject *pairs) {
@@ -475,7 +446,6 @@ static PyMethodDef METHODS[] = {
     {"words", words, METH_O, "The words of a text, in order, and the places of runs that are left to Python."},
     {"whole", whole, METH_O, "The first word of each run, in order, and the places of runs that are left to Python."},
     {"spaced", spaced, METH_O, "Words with spaces between them, a run that is left to Python, words, and so on."},
-    {"sketch", sketch, METH_O, "SimHash of the runs of three words; None where Python must take a run apart."},
     {NULL, NULL, 0, NULL},
 };
 

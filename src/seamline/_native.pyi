@@ -111,13 +111,6 @@ class Analyzer:
     def spaced(self, text: str, /) -> list[str]:
         """Words with spaces between them, a run that is left to Python, words, and so on."""
 
-    def sketch(self, text: str, /) -> int | None:
-        """SimHash of the runs of three words; None where Python must take a run apart. Reference:
-        `seamline.enrich.sketch.sketch`."""
-
-def sketch_words(words: list[str], /) -> int:
-    """The same of words."""
-
 def collapsed(text: str, /) -> bytes:
     """The text as UTF-8 with every run of white space as one space, and none at its ends. Reference:
     `seamline.types.collapse`."""

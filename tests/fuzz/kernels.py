@@ -30,7 +30,7 @@ from seamline.cut.scores.ensemble import best_by_both, plain_best
 from seamline.cut.scores.lexical import word_terms
 from seamline.cut.scores.objective import Sizes, best_segments, plain_spread, runs_of, segments, spread
 from seamline.embed.static import StaticEmbedder
-from seamline.enrich import language, sketch
+from seamline.enrich import language
 from seamline.parse.markdown import blocks, elements
 from seamline.text import words
 from seamline.text.sentences import SHORT, TITLES, possible_starts
@@ -100,12 +100,12 @@ def _compare_sentences(case: Case) -> tuple[object, object]:
 
 def _find_words(made: str) -> tuple[object, ...]:
     found = words.words(made), words.whole_words(made), words.spaced(made)
-    return *found, words.query_words(made), words.query_set(made), sketch.text_sketch(made)
+    return *found, words.query_words(made), words.query_set(made)
 
 
 def _compare_words(case: Case) -> tuple[object, object]:
     found = _find_words(case.items)
-    with without((words, "WORD_KERNEL"), (sketch, "KERNELS")):
+    with without((words, "WORD_KERNEL")):
         return found, _find_words(case.items)
 
 
@@ -271,7 +271,7 @@ def _call_with_junk(case: Case) -> tuple[object, object]:
     function = getattr(KERNELS, case.rest)
     try:
         made = function(*case.items)
-        for method in ("words", "spaced", "sketch", "write"):
+        for method in ("words", "spaced", "write"):
             if hasattr(made, method):
                 getattr(made, method)(*case.items)
     except (TypeError, ValueError, OverflowError, IndexError, BufferError):

@@ -1,4 +1,4 @@
-"""Words, sketches, hashes and languages by the compiled core held against Python: the same for every text."""
+"""Words, hashes and languages by the compiled core held against Python: the same for every text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from seamline.enrich import language as identification
-from seamline.enrich import sketch
 from seamline.text import words
 from seamline.types import collapse
 
@@ -39,7 +38,6 @@ def python() -> Iterator[None]:
     """The Python path, in the modules that chose when they were imported."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(words, "WORD_KERNEL", None)
-        patch.setattr(sketch, "KERNELS", None)
         patch.setattr(identification, "KERNELS", None)
         yield
 
@@ -50,8 +48,6 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     ranges = words._ranges(words._SILENT, words._SIGNS)
     analyzer = native.Analyzer(ranges)
     monkeypatch.setattr(words, "WORD_KERNEL", analyzer)
-    monkeypatch.setattr(sketch, "WORD_KERNEL", analyzer)
-    monkeypatch.setattr(sketch, "KERNELS", native)
     monkeypatch.setattr(identification, "KERNELS", native)
 
 
@@ -83,20 +79,12 @@ def test_every_letter_belongs_to_the_words_that_python_puts_it_in() -> None:
             assert found == words.words(text)
 
 
-@settings(deadline=None)
-@given(ANY)
-def test_sketches_are_those_of_python(text: str) -> None:
-    found = sketch.text_sketch(text)
-    with python():
-        assert found == sketch.text_sketch(text)
-
-
-def test_so_they_are_of_long_texts_and_when_the_memory_was_emptied() -> None:
+def test_words_of_long_texts_are_those_of_python_also_when_the_memory_was_emptied() -> None:
     text = " ".join(f"word{n} text{n % 7}" for n in range(70_000))
-    found = sketch.text_sketch(text), words.words(text)
-    assert sketch.text_sketch(text) == found[0]
+    found = words.words(text)
+    assert words.words(text) == found
     with python():
-        assert found == (sketch.text_sketch(text), words.words(text))
+        assert found == words.words(text)
 
 
 @settings(deadline=None)

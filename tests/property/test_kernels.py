@@ -72,8 +72,7 @@ def call_all(analyzer: Any, rows: Any) -> None:
     native.segments(vectors, [3] * 8, 9, 0, 4, bytes(8), [0.5] * 8)
     native.spread(vectors)
     native.collapsed(TEXT)
-    native.sketch_words(["a", "é", ""])
-    for method in (analyzer.words, analyzer.spaced, analyzer.sketch):
+    for method in (analyzer.words, analyzer.spaced):
         method(TEXT)
     rows.write([TEXT, "x"], bytearray(32), {"x": (1, 2)})
     native.Analyzer([(200, 300)])
@@ -86,7 +85,6 @@ def call_all(analyzer: Any, rows: Any) -> None:
         (native.segments, (vectors, [3] * 7, 9, 0, 4, bytes(8), [0.5] * 8)),
         (native.spread, (np.zeros(3),)),
         (native.collapsed, ("\ud800",)),
-        (native.sketch_words, (["a", 1],)),
         (analyzer.words, (b"",)),
         (rows.write, (["other"], bytearray(16), {"other": 5})),
         (rows.write, (["new"], bytearray(16), {"new": (7,)})),

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from seamline.native import KERNELS
 from seamline.text.shingles import shingles
-from seamline.text.words import WORD_KERNEL, words
+from seamline.text.words import words
 
 
 def text_sketch(text: str) -> int:
     """The sketch of a text's words."""
-    if KERNELS is None:
-        return sketch(words(text))
-    found: int | None = WORD_KERNEL.sketch(text)
-    return int(KERNELS.sketch_words(words(text))) if found is None else found
+    return sketch(words(text))
 
 
 def sketch(words: Sequence[str]) -> int:
