@@ -45,7 +45,7 @@ _DENSE = (
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
 _LETTERS = rf"[\w{_SILENT}{_SIGNS}]+"
-# From Thai on, scripts write words without spaces, or with their endings: what is typed may start and end within a word.
+# Scripts from Thai on write words without spaces, or with their endings: what is typed may start and end in a word.
 _ASIAN = "\u0e00"
 _TYPED = re.compile(rf"[^\W{_ASIAN}-\U0010ffff]+(?:-+[^\W{_ASIAN}-\U0010ffff]+)*|-+")
 _ASCII = re.compile(r"\w+(?:[.-]\w+)*", re.ASCII)
@@ -163,7 +163,7 @@ def splits_word(text: str, at: int) -> bool:
         end += 1
     if start < at < end:
         return True
-    return 0 < start and end < len(text) and _is_of_word(text[start - 1]) and _is_of_word(text[end])
+    return start > 0 and end < len(text) and _is_of_word(text[start - 1]) and _is_of_word(text[end])
 
 
 def _is_of_word(character: str) -> bool:

@@ -4,8 +4,8 @@ A word's postings are two arrays: entries, ascending, and counts. Rare words are
 is ahead of all that the words left could add, entries that hold only those are not looked at (MaxScore). Of words that
 a large share of all entries hold, sums are made in one array of all entries.
 
-Two words that stand side by side have postings too, under a key that is no word. Pairs share them by their hash, so some
-entries are in postings of pairs that they do not hold; none is missing where it does.
+Two words that stand side by side have postings too, under a key that is no word. Pairs share them by their hash: some
+entries are in the postings of a pair that they do not hold, and none that holds it is missing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _WIDTHS = ("<u1", "<u2", "<u4")
 _DENSE = 1 / 16
 """Share of all entries from which on sums are made in an array of all of them."""
 _PAIR_BITS = 12
-"""Pairs of words share 4,096 postings: entries of 300 words are in 7% of them, and each pair takes two to three bytes."""
+"""Pairs of words share 4,096 postings: an entry of 300 words is in 7% of them, and takes two to three bytes in each."""
 _ROUGH = 1e-4
 """How far a sum in 32 bits may be off, and more than that, as a share of it."""
 
@@ -158,13 +158,16 @@ def find_every(
     pairs: Sequence[str] = (),
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """The same of the entries that hold all words, and may hold all pairs: those that hold the rarest, without what
-    another one lacks."""
+    another one lacks. Pairs are looked at after rare words, which are in memory, and before common ones."""
     words = sorted((postings(word) for word in asked), key=lambda part: len(part.docs))
-    parts = sorted((*words, *map(postings, pairs)), key=lambda part: len(part.docs))
-    docs = parts[0].docs if parts else np.empty(0, np.int32)
+    rare = [part for part in words if len(part.docs) < len(among.norms) * _DENSE]
+    docs: NDArray[np.int32] | None = None
+    for part in chain(rare, map(postings, pairs), words[len(rare) :]):
+        docs = part.docs if docs is None or not len(part.docs) else docs[_held_at(docs, part)[1]]
+        if not len(docs):
+            break
+    docs = np.empty(0, np.int32) if docs is None else docs
     docs = docs if allowed is None else docs[allowed[docs]]
-    for part in parts[1:]:
-        docs = docs[_held_at(docs, part)[1]] if len(docs) else docs
     scores = np.zeros(len(docs))
     for part in words if len(docs) else ():
         scores += _scores_at(docs, part, among)
