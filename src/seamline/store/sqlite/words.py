@@ -91,10 +91,10 @@ def _group(flat: NDArray[np.int64], owners: NDArray[np.int64], codes: Mapping[st
     """Postings of all codes that occur; `codes` are numbers from 0 up, in order."""
     entries = int(owners.max(initial=0)) + 1
     found, counts = np.unique(flat * entries + owners, return_counts=True)
-    owners = (found % entries).astype(np.int32)
+    docs = (found % entries).astype(np.int32)
     edges = np.searchsorted(found // entries, np.arange(len(codes) + 1)).tolist()
     spans = ((key, edges[code], edges[code + 1]) for key, code in codes.items())
-    return {key: Postings(owners[start:end], counts[start:end]) for key, start, end in spans if end > start}
+    return {key: Postings(docs[start:end], counts[start:end]) for key, start, end in spans if end > start}
 
 
 def pack_numbers(numbers: NDArray[np.integer]) -> bytes:

@@ -247,7 +247,7 @@ class SearchingContract(StoreTests):
     @pytest.mark.parametrize("query", QUERIES, ids=lambda query: ascii(query)[:40])
     def test_every_word_may_be_required(self, reader: Reader, query: str) -> None:
         made, wanted = corpus(), required_words(query)
-        holding = {one.id: one.searched for one in made if {*wanted} <= {*words(one.searched)}}
+        holding = {one.id: one.searched for one in made if wanted and {*wanted} <= {*words(one.searched)}}
         found = {id for id, _ in reader.matching(query, 1000, levels=None, every=True)}
         assert {id for id, text in holding.items() if holds_row(text, query)} <= found <= holding.keys()
         exact = [scored for scored in score_words(made, wanted) if scored.id in found]
@@ -287,7 +287,7 @@ class SearchingContract(StoreTests):
                 exact = score_words(made, query_words(query, "german"), "german")
                 assert exact
                 ExpectedStore(exact, 100, RELATIVE).check(reader.matching(query, 100))
-            assert len(reader.matching("Häusern Flüssen", 9, every=True)) == 1
+            assert len(reader.matching("Häuser am Fluß", 9, every=True)) == 1
         assert list(store.verify()) == []
         store.close()
 
