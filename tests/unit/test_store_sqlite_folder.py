@@ -35,7 +35,8 @@ Answers = dict[str, object]
 
 def test_entries_that_hold_the_words_of_a_query_apart_are_told_without_their_texts(folder: Path) -> None:
     store = SqliteStore.create(str(folder), SETTINGS, limits=ARRANGED)
-    put(store, "a.md", *(f"alpha {n} beta of gamma {n} alpha" for n in range(40)), "an alpha beta gamma", "--beta gamma")
+    apart = [f"alpha {n} beta of gamma {n} alpha" for n in range(40)]
+    put(store, "a.md", *apart, "an alpha beta gamma", "--beta gamma")
     put(store, "b.md", *(f"gamma {n} beta alpha" for n in range(40)), "Alpha\nbeta - gamma")
     with store.reader() as reader:
         bodies = {one.id: one.body for one in reader.select()}
