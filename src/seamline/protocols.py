@@ -217,7 +217,8 @@ class Reader(Protocol):
         self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,), every: bool = False
     ) -> list[Scored]:
         """The `k` entries with the highest BM25 score above 0, best first, equal scores by id. With `every`, only those
-        that hold all of `seamline.text.words.required_words`, scored by these."""
+        that hold all of `seamline.text.words.required_words`, scored by these; a store may leave out those that do not
+        have all `typed_words` of the query in a row."""
         ...
 
     def entries(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, Entry]:

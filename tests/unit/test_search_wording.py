@@ -48,6 +48,14 @@ def test_a_passage_far_down_comes_first_where_it_says_the_query(legs: str) -> No
     assert docs(Library({**noise, "far.md": far}), "version code", options)[0] == "far.md"
 
 
+@pytest.mark.parametrize("legs", ["hybrid", "bm25"])
+def test_a_passage_is_found_by_the_order_of_words_that_most_passages_hold(legs: str) -> None:
+    noise = {f"{n}.md": f"# Data {n}\n\nData, so is the data where data is. Data {n}.\n" for n in range(230)}
+    far = "# Notes\n\n" + "Much is told here that nobody asked for, at some length. " * 9 + "So where the data is.\n"
+    options = SearchOptions(legs=legs)  # type: ignore[arg-type]
+    assert docs(Library({**noise, "far.md": far}), "so where the data is", options)[0] == "far.md"
+
+
 def test_reading_ends_where_nothing_else_could_come_first() -> None:
     library = Library({f"{n}.md": f"# Page {n}\n\nThe quota of page {n} is a quota.\n" for n in range(150)})
     read: list[str] = []
@@ -106,6 +114,13 @@ def test_scores_stay_within_one(library: Library) -> None:
         ("a b", "b a", False, 0.0),
         ("名前を変更", "この名前を変更する", True, 0.0),
         ("", "text", False, 0.0),
+        ("port 80", "serve --port 80", True, 1.0),
+        ("port 80", "serve --dport 80", False, 0.0),
+        ("port 80", "a re-port 80", False, 0.0),
+        ("version 2.0.0", "version 2.0.0-alpha.40", False, 0.0),
+        ("--force", "a ---force", False, 1.0),
+        ("--force", "with--force", False, 1.0),
+        ("--force", "--force-with-lease", False, 0.0),
     ],
 )
 def test_wording(query: str, text: str, literal: bool, run: float) -> None:

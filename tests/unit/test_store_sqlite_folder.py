@@ -33,6 +33,37 @@ TEXTS = [f"passage {n} of {topic} with {'retry ' * (n % 3)}queues" for n in rang
 Answers = dict[str, object]
 
 
+def test_entries_that_hold_the_words_of_a_query_apart_are_told_without_their_texts(folder: Path) -> None:
+    store = SqliteStore.create(str(folder), SETTINGS, limits=ARRANGED)
+    apart = [f"alpha {n} beta of gamma {n} alpha" for n in range(40)]
+    put(store, "a.md", *apart, "an alpha beta gamma", "--beta gamma")
+    put(store, "b.md", *(f"gamma {n} beta alpha" for n in range(40)), "Alpha\nbeta - gamma")
+    with store.reader() as reader:
+        bodies = {one.id: one.body for one in reader.select()}
+        for query, wanted in (
+            ("alpha beta gamma", {"an alpha beta gamma"}),
+            ("--beta", {"--beta gamma"}),
+            ("beta gamma", {"an alpha beta gamma", "--beta gamma"}),
+            ("beta - gamma", {"Alpha\nbeta - gamma"}),
+        ):
+            assert {bodies[id] for id, _ in reader.matching(query, 99, every=True)} == wanted
+            assert len(reader.matching(query, 999)) > 40
+    store.close()
+
+
+def test_structures_without_pairs_of_words_are_made_anew(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as older:
+        older.setattr(structures, "LAYOUT", structures.LAYOUT - 1)
+        store = SqliteStore.create(str(folder), SETTINGS, limits=ARRANGED)
+        put(store, "a.md", "beta alpha", "alpha beta")
+        store.close()
+    store = SqliteStore.open(str(folder), limits=ARRANGED)
+    with store.reader() as reader:
+        assert len(reader.matching("alpha beta", 9, every=True)) == 1
+    assert list(store.verify()) == []
+    store.close()
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tmp_path / "index"

@@ -17,7 +17,16 @@ from seamline.index.config import IndexConfig
 from seamline.search.query import Wording
 from seamline.testing.entries import WEIRD, entry, texts
 from seamline.testing.strategies import documents
-from seamline.text.words import LONGEST_WORD, MOST_QUERY_WORDS, query_words, required_words, spaced, stem, words
+from seamline.text.words import (
+    LONGEST_WORD,
+    MOST_QUERY_WORDS,
+    query_words,
+    required_words,
+    spaced,
+    stem,
+    typed_words,
+    words,
+)
 
 EXAMPLES = int(os.environ.get("SEAMLINE_EXAMPLES", "120"))
 law = settings(max_examples=EXAMPLES, deadline=None, print_blob=True)
@@ -231,6 +240,14 @@ def test_a_text_that_holds_a_query_as_it_is_typed_holds_what_is_required(
     text = between.join((" ".join(before), query, " ".join(after)))
     assume(Wording(query).is_in(text))
     assert {*required_words(query)} <= {*words(text)}
+
+
+@given(st.text(alphabet="ab-_. é日\n'\"", max_size=14), st.integers(0, 13), st.integers(1, 9))
+def test_a_text_that_holds_a_query_as_it_is_typed_holds_its_words_in_a_row(text: str, start: int, length: int) -> None:
+    query = text[start : start + length].strip()
+    assume(query and Wording(query).is_in(text))
+    held, row = typed_words(text), typed_words(query)
+    assert any(held[at : at + len(row)] == row for at in range(len(held) - len(row) + 1))
 
 
 FORMS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from heapq import nlargest
+from operator import itemgetter
 from statistics import fmean, pstdev
 from typing import Literal
 
@@ -25,7 +26,8 @@ with every leg that looks deeper, and the weights with it."""
 
 def sort_scores(scores: Mapping[str, float]) -> list[Scored]:
     """Best first; equal scores by id."""
-    return [Scored(id, score) for id, score in sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))]
+    by_id = sorted(scores.items())
+    return [Scored(id, score) for id, score in sorted(by_id, key=itemgetter(1), reverse=True)]
 
 
 def rrf(

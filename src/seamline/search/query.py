@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from seamline.text.stemming import ENGLISH
-from seamline.text.words import COMMON, located, query_words, whole_words, words
+from seamline.text.words import COMMON, located, query_words, splits_word, whole_words, words
 from seamline.types import collapse
 
 Phrase = tuple[frozenset[str], ...]
@@ -139,9 +139,6 @@ RUN = 0.3
 SHORT = 8
 """Words of a query that may be asked for word for word; longer ones are questions."""
 
-_DENSE = "\u0e00"
-"""Scripts from Thai on write words without spaces, or with their endings."""
-
 
 class Wording:
     """A query as it is worded."""
@@ -176,7 +173,7 @@ class Wording:
         within = collapse(lower)
         at = within.find(typed) if typed else -1
         while at >= 0:
-            if not (_joins(within, at) or _joins(within, at + len(typed))):
+            if not (splits_word(within, at) or splits_word(within, at + len(typed))):
                 return True
             at = within.find(typed, at + 1)
         return False
@@ -208,12 +205,3 @@ class Wording:
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
     """Words that two rows have in common at their start."""
     return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-
-
-def _joins(text: str, at: int) -> bool:
-    """Whether a place lies within a word."""
-    return 0 < at < len(text) and _is_of_word(text[at - 1]) and _is_of_word(text[at])
-
-
-def _is_of_word(character: str) -> bool:
-    return character in "-_" or (character.isalnum() and character < _DENSE)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,7 +33,7 @@ from seamline.records import (
 from seamline.store import bm25, codec
 from seamline.store.changes import Current, check_changes, check_query, check_vectors, fill_vectors
 from seamline.store.verify import verify_reader
-from seamline.text.words import asked_words, words
+from seamline.text.words import asked_words, typed_words, words
 from seamline.types import Notice
 
 if TYPE_CHECKING:
@@ -264,12 +265,14 @@ class MemoryReader:
     def matching(
         self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,), every: bool = False
     ) -> list[Scored]:
-        """The `k` entries with the highest BM25 score above 0, exactly; with `every`, of those that hold all words."""
+        """The `k` entries with the highest BM25 score above 0, exactly; with `every`, of those that hold all words, and
+        those side by side that the query has side by side."""
         asked = asked_words(query, self._settings.stemming, every=every)
+        pairs = {*pairwise(typed_words(query))}
         worth = self._worth(asked)
         found = []
         for kept in self._through(where, levels) if worth else ():
-            if every and not kept.counts.keys() >= {*asked}:
+            if every and not _holds(kept, asked, pairs):
                 continue
             score = sum(
                 worth[word] * bm25.weight(kept.counts[word], kept.length, self._state.average)
@@ -408,6 +411,13 @@ def _rows(vectors: Mapping[str, Vector | None]) -> _Rows:
     rows = {id: vector for id, vector in vectors.items() if vector is not None}
     matrix = np.stack(list(rows.values())) if rows else np.zeros((0, 0), dtype=np.float32)
     return _Rows({id: n for n, id in enumerate(rows)}, matrix)
+
+
+def _holds(kept: _Kept, asked: Sequence[str], pairs: Set[tuple[str, str]]) -> bool:
+    """Whether an entry holds all words, and all pairs side by side."""
+    if not kept.counts.keys() >= {*asked}:
+        return False
+    return not pairs or pairs <= {*pairwise(typed_words(kept.entry.searched))}
 
 
 def _best(found: list[Scored], k: int) -> list[Scored]:

@@ -54,7 +54,7 @@ def _own_lines(text: str, kind: str, headed: bool) -> Iterator[str]:
 
 def is_link_list(text: str, kind: str) -> bool:
     """Whether a chunk's body is nothing but links, one or a few in each line, perhaps below an introduction."""
-    if kind in _AS_IT_IS or not ("[" in text or "http" in text) or not _LINK.search(text):  # most texts have none
+    if kind in _AS_IT_IS or not ("[" in text or "://" in text) or not _LINK.search(text):  # most texts have none
         return False
     links = linked = beside = 0
     for line in filter(str.strip, text.splitlines()):

@@ -45,6 +45,9 @@ _DENSE = (
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
 _LETTERS = rf"[\w{_SILENT}{_SIGNS}]+"
+# Scripts from Thai on write words without spaces, or with their endings: what is typed may start and end in a word.
+_ASIAN = "\u0e00"
+_TYPED = re.compile(rf"[^\W{_ASIAN}-\U0010ffff]+(?:-+[^\W{_ASIAN}-\U0010ffff]+)*|-+")
 _ASCII = re.compile(r"\w+(?:[.-]\w+)*", re.ASCII)
 _ANY = re.compile(rf"{_LETTERS}(?:[.-]{_LETTERS})*")
 _QUIET = re.compile(f"[{_SILENT}]+")
@@ -143,6 +146,28 @@ def whole_words(text: str) -> list[str]:
     for place in left:
         found[place] = next(iter(_terms(found[place])), "")
     return [*filter(None, found)] if left else found
+
+
+def typed_words(text: str) -> list[str]:
+    """The words of a text in order as they are typed, case aside, and the hyphens that stand before or behind one:
+    `--port` is `--` and `port`. A text that holds another word for word has all of these in a row."""
+    return _TYPED.findall(text.lower())
+
+
+def splits_word(text: str, at: int) -> bool:
+    """Whether a place lies within a word as it is typed, or between hyphens."""
+    start = end = at
+    while start and text[start - 1] == "-":
+        start -= 1
+    while end < len(text) and text[end] == "-":
+        end += 1
+    if start < at < end:
+        return True
+    return start > 0 and end < len(text) and _is_of_word(text[start - 1]) and _is_of_word(text[end])
+
+
+def _is_of_word(character: str) -> bool:
+    return character == "_" or (character.isalnum() and character < _ASIAN)
 
 
 def stem(word: str) -> str:

@@ -144,13 +144,19 @@ class Corpus:
         levels: Levels,
         through: NDArray[np.int64] | None,
         *,
-        every: bool = False,
+        typed: Sequence[str] | None = None,
     ) -> CorpusMatches:
         """The `k` best by words and those that equal the last of them; of these levels and among these rows, which are
-        ascending, None for all; with `every`, of those that hold all words."""
-        allowed = self._allowed(levels, through)
-        find = words.find_every if every else words.find_best
-        docs, scores = find(asked, k, lambda word: self._holding(db, word), self._collection, allowed)
+        ascending, None for all; with the words of a query as it was `typed`, of those that may hold it."""
+        allowed, among = self._allowed(levels, through), self._collection
+
+        def holding(word: str) -> Postings:
+            return self._holding(db, word)
+
+        if typed is None:
+            docs, scores = words.find_best(asked, k, holding, among, allowed)
+        else:
+            docs, scores = words.find_every(asked, k, holding, among, allowed, words.pair_keys(typed))
         return CorpusMatches(self._rows[docs], scores)
 
     def near(

@@ -34,7 +34,7 @@ from seamline.store.sqlite.truth import (
     read_vectors,
 )
 from seamline.store.sqlite.words import least_of_best
-from seamline.text.words import asked_words
+from seamline.text.words import asked_words, typed_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -194,14 +194,16 @@ class SqliteReader:
     def matching(
         self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,), every: bool = False
     ) -> list[Scored]:
-        """The `k` entries with the highest BM25 score above 0, exactly; with `every`, of those that hold all words."""
+        """The `k` entries with the highest BM25 score above 0, exactly; with `every`, of those that hold all words, and
+        those side by side that the query has side by side."""
         asked = asked_words(query, self._settings.stemming, every=every)
         if k <= 0 or not asked:
             return []
         through = None if where is None else self._rows_of(where, levels)
         if through is not None and not len(through):
             return []
-        found = self._find(lambda corpus, db: corpus.matching(db, asked, k, levels, through, every=every))
+        typed = typed_words(query) if every else None
+        found = self._find(lambda corpus, db: corpus.matching(db, asked, k, levels, through, typed=typed))
         return self._order(found.rows.tolist(), found.scores, k)
 
     def entries(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, Entry]:

@@ -19,8 +19,15 @@ import numpy as np
 from seamline.store.sqlite.clusters import Codes, assign, encode, join_codes, merge_codes, pack_codes, unpack_codes
 from seamline.store.sqlite.database import Database, seal, unseal
 from seamline.store.sqlite.truth import read_bodies, read_vectors
-from seamline.store.sqlite.words import Postings, count_words, merge_postings, pack_postings, unpack_postings
-from seamline.text.words import words
+from seamline.store.sqlite.words import (
+    Postings,
+    count_pairs,
+    count_words,
+    merge_postings,
+    pack_postings,
+    unpack_postings,
+)
+from seamline.text.words import typed_words, words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,7 +76,9 @@ class Loose(NamedTuple):
 def read_loose(truth: Database, rows: Sequence[int], stemming: str) -> Loose:
     """Everything a search needs of the entries in these rows."""
     found = list(read_bodies(truth, rows))
-    texts = [words(entry.counted, stemming) for _, entry in found]
+    counted = [entry.counted for _, entry in found]
+    texts = [words(text, stemming) for text in counted]
+    pairs = count_pairs([typed_words(text) for text in counted])
     numbers = np.array([row for row, _ in found], np.int64)
     vectors: dict[str, tuple[NDArray[np.int64], Vector]] = {}
     for column in COLUMNS.values():
@@ -79,7 +88,7 @@ def read_loose(truth: Database, rows: Sequence[int], stemming: str) -> Loose:
         numbers,
         np.array([len(text) for text in texts], np.int64),
         np.array([entry.level for _, entry in found], np.int64),
-        count_words(texts),
+        count_words(texts) | pairs,
         vectors,
     )
 

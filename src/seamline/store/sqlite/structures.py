@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from seamline.records import Vector
 
-LAYOUT = 2
+LAYOUT = 3
 """Of the tables and of what is counted; structures of another layout are made anew."""
 _NAME = re.compile(r"search-(\d+)\.db")
 _BLOCK = 20_000

@@ -3,12 +3,17 @@
 A word's postings are two arrays: entries, ascending, and counts. Rare words are scored first. Once the k-th best so far
 is ahead of all that the words left could add, entries that hold only those are not looked at (MaxScore). Of words that
 a large share of all entries hold, sums are made in one array of all entries.
+
+Two words that stand side by side have postings too, under a key that is no word. Pairs share them by their hash: some
+entries are in the postings of a pair that they do not hold, and none that holds it is missing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
+from zlib import crc32
 
 import numpy as np
 
@@ -20,6 +25,8 @@ if TYPE_CHECKING:
 _WIDTHS = ("<u1", "<u2", "<u4")
 _DENSE = 1 / 16
 """Share of all entries from which on sums are made in an array of all of them."""
+_PAIR_BITS = 12
+"""Pairs of words share 4,096 postings: an entry of 300 words is in 7% of them, and takes two to three bytes in each."""
 _ROUGH = 1e-4
 """How far a sum in 32 bits may be off, and more than that, as a share of it."""
 
@@ -48,18 +55,46 @@ def count_words(texts: Sequence[Sequence[str]]) -> dict[str, Postings]:
     """Postings of the words of some entries, which are numbered from 0."""
     codes: dict[str, int] = {}
     flat = np.fromiter((codes.setdefault(word, len(codes)) for text in texts for word in text), np.int64)
-    owners = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
-    pairs, counts = np.unique(flat * max(1, len(texts)) + owners, return_counts=True)
-    owners = (pairs % max(1, len(texts))).astype(np.int32)
-    edges = np.searchsorted(pairs // max(1, len(texts)), np.arange(len(codes) + 1))
-    return {word: Postings(*_part(owners, counts, edges, code)) for word, code in codes.items()}
+    return _group(flat, _owners(texts), codes)
 
 
-def _part(
-    owners: NDArray[np.int32], counts: NDArray[np.int64], edges: NDArray[np.int64], code: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    here = slice(edges[code], edges[code + 1])
-    return owners[here], counts[here]
+def count_pairs(texts: Sequence[Sequence[str]]) -> dict[str, Postings]:
+    """Postings of the words of some entries that stand side by side, by `pair_keys`."""
+    owners, slots = _owners(texts), _pair_slots([*chain.from_iterable(texts)])
+    within = owners[1:] == owners[:-1]
+    return _group(slots[within], owners[1:][within], {_pair_key(slot): slot for slot in range(1 << _PAIR_BITS)})
+
+
+def pair_keys(words: Sequence[str]) -> list[str]:
+    """Under which keys the postings stand of the pairs of some words in a row."""
+    return [_pair_key(slot) for slot in np.unique(_pair_slots(words)).tolist()]
+
+
+def _pair_key(slot: int) -> str:
+    return f" {slot}"  # no word has a space
+
+
+def _pair_slots(words: Sequence[str]) -> NDArray[np.int64]:
+    """A number for each word and the next, the same wherever they stand."""
+    known = {word: crc32(word.encode("utf-8", "surrogatepass")) for word in {*words}}
+    hashes = np.fromiter((known[word] for word in words), np.uint32, len(words))
+    mixed = (hashes[:-1] * np.uint32(0x9E3779B1) ^ hashes[1:]) * np.uint32(0x85EBCA6B)
+    return (mixed >> np.uint32(32 - _PAIR_BITS)).astype(np.int64)
+
+
+def _owners(texts: Sequence[Sequence[str]]) -> NDArray[np.int64]:
+    """The number of its entry for each word of some entries."""
+    return np.repeat(np.arange(len(texts)), [len(text) for text in texts])
+
+
+def _group(flat: NDArray[np.int64], owners: NDArray[np.int64], codes: Mapping[str, int]) -> dict[str, Postings]:
+    """Postings of all codes that occur; `codes` are numbers from 0 up, in order."""
+    entries = int(owners.max(initial=0)) + 1
+    found, counts = np.unique(flat * entries + owners, return_counts=True)
+    docs = (found % entries).astype(np.int32)
+    edges = np.searchsorted(found // entries, np.arange(len(codes) + 1)).tolist()
+    spans = ((key, edges[code], edges[code + 1]) for key, code in codes.items())
+    return {key: Postings(docs[start:end], counts[start:end]) for key, start, end in spans if end > start}
 
 
 def pack_numbers(numbers: NDArray[np.integer]) -> bytes:
@@ -120,15 +155,21 @@ def find_every(
     postings: Callable[[str], Postings],
     among: Collection,
     allowed: NDArray[np.bool_] | None,
+    pairs: Sequence[str] = (),
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """The same of the entries that hold all words: those that hold the rarest, without what another word lacks."""
-    found = sorted((postings(word) for word in asked), key=lambda part: len(part.docs))
-    docs = found[0].docs if found else np.empty(0, np.int32)
+    """The same of the entries that hold all words, and may hold all pairs: those that hold the rarest, without what
+    another one lacks. Pairs are looked at after rare words, which are in memory, and before common ones."""
+    words = sorted((postings(word) for word in asked), key=lambda part: len(part.docs))
+    rare = [part for part in words if len(part.docs) < len(among.norms) * _DENSE]
+    docs: NDArray[np.int32] | None = None
+    for part in chain(rare, map(postings, pairs), words[len(rare) :]):
+        docs = part.docs if docs is None or not len(part.docs) else docs[_held_at(docs, part)[1]]
+        if not len(docs):
+            break
+    docs = np.empty(0, np.int32) if docs is None else docs
     docs = docs if allowed is None else docs[allowed[docs]]
-    for part in found[1:]:
-        docs = docs[_held_at(docs, part)[1]] if len(docs) else docs
     scores = np.zeros(len(docs))
-    for part in found if len(docs) else ():
+    for part in words if len(docs) else ():
         scores += _scores_at(docs, part, among)
     return _keep_best(docs, scores, k)
 
