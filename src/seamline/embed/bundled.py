@@ -33,7 +33,7 @@ class BundledModel(NamedTuple):
 
 
 SEAM = BundledModel(
-    {"seam.int8.onnx": "d8d4223ea09a61e70ad5aa938f71ff4f56e60b6d5db7ae01d463fbc366aad212", **_TOKENIZER},
+    {"seam.int8.onnx": "73fc09f47d1ee7cfa8ada208a10e25c17485be55fe536123bf65d5830dd20eef", **_TOKENIZER},
     window=512,
     balance=0.43,
 )
