@@ -118,11 +118,12 @@ def main() -> None:
             ids = (path + body.ids)[: PASSAGE - 2]
             page = pages.setdefault(passage["page"], len(pages))
             tokens.append(np.array(ids, np.uint16))
+            source = "prose" if passage["repo"] == "wikipedia" else passage["source"]
             row = {
                 "length": len(ids), "path": len(path),
                 "lead": min(QUERY - 2, lead_length(body, text)) if passage["source"] != "code" else 0,
                 "page": page, "repo": repos.setdefault(passage["repo"], len(repos)),
-                "source": SOURCES.index(passage["source"]), "valid": is_held_out(passage, page),
+                "source": SOURCES.index(source), "valid": is_held_out(passage, page),
             }  # fmt: skip
             for name, value in row.items():
                 columns[name].append(value)

@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-WIDTH, HEADS, INNER, PAD, CLS, SEP, MASK = 384, 12, 1536, 0, 101, 102, 103
+WIDTH, HEADS, HEAD, INNER, PAD, CLS, SEP, MASK = 384, 12, 32, 1536, 0, 101, 102, 103
 GROUP_TOKENS = 65_536
 """Padded tokens of one group."""
 KEPT_TOKENS = 3_600_000
@@ -27,19 +27,21 @@ MEMORY = [1.0]
 
 
 class Layer(nn.Module):
-    def __init__(self, dropout: float) -> None:
+    def __init__(self, dropout: float, heads: int = HEADS, inner: int = INNER) -> None:
         super().__init__()
-        self.query, self.key, self.value, self.out = (nn.Linear(WIDTH, WIDTH) for _ in range(4))
-        self.up, self.down = nn.Linear(WIDTH, INNER), nn.Linear(INNER, WIDTH)
+        self.heads = heads
+        self.query, self.key, self.value = (nn.Linear(WIDTH, heads * HEAD) for _ in range(3))
+        self.out = nn.Linear(heads * HEAD, WIDTH)
+        self.up, self.down = nn.Linear(WIDTH, inner), nn.Linear(inner, WIDTH)
         self.norm1, self.norm2 = nn.LayerNorm(WIDTH, eps=1e-12), nn.LayerNorm(WIDTH, eps=1e-12)
         self.dropout = dropout
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         rows, length, _ = x.shape
-        split = (rows, length, HEADS, WIDTH // HEADS)
+        split = (rows, length, self.heads, HEAD)
         q, k, v = (part(x).view(split).transpose(1, 2) for part in (self.query, self.key, self.value))
         seen = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-        x = self.norm1(x + self._drop(self.out(seen.transpose(1, 2).reshape(rows, length, WIDTH))))
+        x = self.norm1(x + self._drop(self.out(seen.transpose(1, 2).reshape(rows, length, -1))))
         return self.norm2(x + self._drop(self.down(F.gelu(self.up(x)))))
 
     def _drop(self, x: Tensor) -> Tensor:
@@ -47,20 +49,34 @@ class Layer(nn.Module):
 
 
 class Bert(nn.Module):
-    """The encoder; `head` turns it into a cross-encoder with one score per text."""
+    """The encoder, of layers with so many heads and inner units each; `head` turns it into a cross-encoder with one
+    score per text."""
 
-    def __init__(self, layers: int, *, head: bool = False, dropout: float = 0.1, vocabulary: int = 30522) -> None:
+    def __init__(
+        self, layers: Sequence[tuple[int, int]], *, head: bool = False, dropout: float = 0.1, vocabulary: int = 30522
+    ) -> None:
         super().__init__()
         self.words = nn.Embedding(vocabulary, WIDTH)
         self.places = nn.Embedding(512, WIDTH)
         self.types = nn.Embedding(2, WIDTH)
         self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
-        self.layers = nn.ModuleList(Layer(dropout) for _ in range(layers))
+        self.layers = nn.ModuleList(Layer(dropout, *sizes) for sizes in layers)
         self.head = nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.GELU(), nn.Linear(WIDTH, 1)) if head else None
         self.dropout = dropout
 
     def forward(self, ids: Tensor, types: Tensor | None = None) -> Tensor:
         """A vector for each text, or a score."""
+        x = self.states(ids, types)
+        return self.pool(x, ids) if self.head is None else self.head(x[:, 0]).squeeze(-1).float()
+
+    @staticmethod
+    def pool(states: Tensor, ids: Tensor) -> Tensor:
+        """The mean over the pieces of each text, of length 1."""
+        mask = ids != PAD
+        return F.normalize((states * mask[..., None]).sum(1) / mask.sum(1, keepdim=True), dim=-1)
+
+    def states(self, ids: Tensor, types: Tensor | None = None) -> Tensor:
+        """A vector for each piece."""
         mask = ids != PAD
         bias = torch.zeros(ids.shape, dtype=torch.bfloat16 if ids.is_cuda else torch.float32, device=ids.device)
         bias = bias.masked_fill(~mask, -1e4)[:, None, None, :].expand(-1, 1, ids.shape[1], -1)
@@ -69,11 +85,7 @@ class Bert(nn.Module):
         x = F.dropout(self.norm(x), self.dropout, self.training)
         for layer in self.layers:
             x = layer(x, bias.to(x.dtype) if not torch.is_autocast_enabled() else bias)
-        x = x.float()
-        if self.head is not None:
-            return self.head(x[:, 0]).squeeze(-1).float()
-        pooled = (x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
-        return F.normalize(pooled, dim=-1)
+        return x.float()
 
 
 def groups_by_length(lengths: Tensor, most: int = GROUP_TOKENS) -> list[Tensor]:
@@ -100,6 +112,27 @@ def encode(model: Bert, ids: Tensor, types: Tensor | None = None, *, group: int 
         parts.append(checkpoint(model, *given, use_reentrant=False) if again else model(*given))
     back = torch.argsort(torch.cat(places))
     return torch.cat(parts)[back]
+
+
+def encode_beside(student: Bert, teacher: Bert, ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The vectors of both, and how far the student's vectors of the pieces are from the teacher's, as a share of the
+    squared length of these."""
+    lengths = (ids != PAD).sum(1)
+    again = int(lengths.sum()) * len(student.layers) > KEPT_TOKENS * MEMORY[0]
+    own, wanted, places = [], [], groups_by_length(lengths)
+    away = torch.zeros((), device=ids.device)
+    for rows in places:
+        part = ids[rows, : min(ids.shape[1], math.ceil(int(lengths[rows[0]]) / 16) * 16)]
+        with torch.no_grad():
+            aim = teacher.states(part)
+        states = checkpoint(student.states, part, use_reentrant=False) if again else student.states(part)
+        mask = part != PAD
+        apart = ((states - aim) ** 2).sum(-1) / (aim**2).sum(-1).clamp(min=1e-6)
+        away = away + (apart * mask).sum()
+        own.append(Bert.pool(states, part))
+        wanted.append(Bert.pool(aim, part))
+    back = torch.argsort(torch.cat(places))
+    return torch.cat(own)[back], torch.cat(wanted)[back], away / lengths.sum()
 
 
 # Weights as arrays -----------------------------------------------------------------------------------------------
@@ -141,9 +174,14 @@ def pack(weights: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def unpack(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    out = {name: np.asarray(value, np.float32) for name, value in arrays.items() if not name.startswith("words.")}
-    if "words.int8" in arrays:
-        out["words.weight"] = arrays["words.int8"].astype(np.float32) * arrays["words.scale"][:, None]
+    """The other way round: each matrix that comes as int8 with a scale per row, and all else, as floats."""
+    out = {}
+    for name, value in arrays.items():
+        if name.endswith(".int8"):
+            matrix = name.removesuffix(".int8")
+            out[f"{matrix}.weight"] = value.astype(np.float32) * arrays[f"{matrix}.scale"][:, None]
+        elif not name.endswith(".scale"):
+            out[name] = np.asarray(value, np.float32)
     return out
 
 
@@ -156,10 +194,17 @@ def pick_layers(weights: Mapping[str, np.ndarray], chosen: Sequence[int]) -> dic
     return out
 
 
-def build(
-    weights: Mapping[str, np.ndarray], layers: int, device: str, *, head: bool = False, dropout: float = 0.1
-) -> Bert:
-    model = Bert(layers, head=head, dropout=dropout, vocabulary=len(weights["words.weight"]))
+def sizes_of(weights: Mapping[str, np.ndarray]) -> list[tuple[int, int]]:
+    """The heads and inner units of each layer."""
+    layers = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("layers."))
+    return [
+        (weights[f"layers.{n}.query.bias"].shape[0] // HEAD, weights[f"layers.{n}.up.bias"].shape[0])
+        for n in range(layers)
+    ]
+
+
+def build(weights: Mapping[str, np.ndarray], device: str, *, head: bool = False, dropout: float = 0.1) -> Bert:
+    model = Bert(sizes_of(weights), head=head, dropout=dropout, vocabulary=len(weights["words.weight"]))
     state = {name: torch.from_numpy(np.array(value, np.float32)) for name, value in weights.items()}
     missing = model.load_state_dict(state, strict=False)
     if missing.unexpected_keys or any(not name.startswith("head.") for name in missing.missing_keys):

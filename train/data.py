@@ -28,8 +28,16 @@ MIX = {
     "code-call": 0.03,
     "heading": 0.08,
     "lead": 0.07,
+    "text": 0.22,
 }
 """How often a batch is of this kind."""
+PASSAGE = 320
+"""The longest passage; what is cut at more goes on with the next ones."""
+PROSE = 0.6
+"""Share of `text` that is from prose, not from documentation or code."""
+FEWER_WORDS = {"link": 0.3, "question-heading": 0.3, "code-intro": 0.2, "question": 0.3, "heading": 0.3, "lead": 0.3}
+"""How often a query loses half of the word pieces that it shares with its passage, so that it has to be found by what
+it means."""
 WITHOUT_PATH = {
     "link": 0.4,
     "question-heading": 0.6,
@@ -40,8 +48,8 @@ WITHOUT_PATH = {
     "identifier": 0.4,
 }
 """How often the heading path is left out of the positive, so that titles are not all that is learnt."""
-LONGEST = (128, 192, 256, 256, 320)
-"""Passages of a batch are cut at one of these."""
+LONGEST = (128, 192, 256, 256, 320, 500)
+"""Passages of a batch are cut at one of these; where that is longer than one, the next ones of its page follow."""
 
 
 @dataclass
@@ -73,11 +81,16 @@ class Pairs:
         self.p_path, self.p_lead, self.q_cut = self.p_path.long(), self.p_lead.long(), self.q_cut.long()
         self.q_passage, self.q_origin = self.q_passage.long(), self.q_origin.long()
         self.q_valid = self.p_valid[self.q_passage]
+        self.p_reach = self._reach()
         body = self.p_length - self.p_path
         self._pools = {
             k: torch.nonzero((self.q_kind == n) & ~self.q_valid).flatten().cpu() for n, k in enumerate(WRITTEN)
         }
         self._pools["heading"] = torch.nonzero((self.p_path >= 3) & (body >= 30) & ~self.p_valid).flatten().cpu()
+        body_long = (body >= 40) & ~self.p_valid
+        prose = self.p_source == 2
+        self._pools["text"] = torch.nonzero(body_long).flatten().cpu()
+        self._prose = torch.nonzero(body_long & prose).flatten().cpu()
         self._pools["lead"] = torch.nonzero((self.p_lead > 0) & ~self.p_valid).flatten().cpu()
         self._orders = {kind: torch.empty(0, dtype=torch.long) for kind in KINDS}
         self._p_train = torch.nonzero(~self.p_valid).flatten()
@@ -86,6 +99,14 @@ class Pairs:
 
     def counts(self) -> dict[str, int]:
         return {kind: len(pool) for kind, pool in self._pools.items()}
+
+    def _reach(self) -> Tensor:
+        """How many pieces of each page stand behind the start of a passage."""
+        last = torch.ones_like(self.p_page, dtype=torch.bool)
+        last[:-1] = self.p_page[1:] != self.p_page[:-1]
+        ends = (self.p_start + self.p_length)[last]
+        run = torch.cumsum(last.long(), 0) - last.long()
+        return ends[run] - self.p_start
 
     # Texts ---------------------------------------------------------------------------------------------------------
 
@@ -109,7 +130,9 @@ class Pairs:
         gap = None
         if cut is not None:
             gap = torch.stack([(cut[:, 0] - skip).clamp(min=0), cut[:, 1]], 1)
-        return self.slices(self.p_start[numbers] + skip, self.p_length[numbers] - skip, most, gap)
+        length = self.p_reach[numbers].clamp(max=most) if most > PASSAGE else self.p_length[numbers]
+        length = torch.maximum(length, self.p_length[numbers])
+        return self.slices(self.p_start[numbers] + skip, length - skip, most, gap)
 
     def queries(self, numbers: Tensor) -> Tensor:
         return self.slices(self.q_start[numbers], self.q_length[numbers], 64)
@@ -131,10 +154,12 @@ class Pairs:
 
     def batch(self, size: int, negatives: bool) -> Batch:
         kind = self.pick_kind()
-        taken = self.draw(kind, size)
         most = LONGEST[int(torch.randint(len(LONGEST), (1,), generator=self.random))]
+        taken = self.draw(kind, size if most <= PASSAGE else size // 2)
         coin = torch.rand(len(taken), generator=self.random).to(self.device)
         bare = (coin < WITHOUT_PATH.get(kind, 0.0)).long()
+        if kind == "text":
+            return self._text(taken, most)
         if kind == "heading":
             numbers, origin, cut = taken, torch.full_like(taken, -1), None
             queries = self.slices(self.p_start[taken], self.p_path[taken], 64)
@@ -147,6 +172,8 @@ class Pairs:
             cut = self.q_cut[taken] * (torch.rand(len(taken), generator=self.random).to(self.device) < 0.8)[:, None]
             queries = self.queries(taken)
         passages = self.passages(numbers, most, bare, cut)
+        if kind in FEWER_WORDS:
+            queries = self.fewer_words(queries, passages, FEWER_WORDS[kind])
         all_numbers = numbers
         if negatives and kind in WRITTEN and self.mined is not None:
             wrong = self.negatives(taken, 1).flatten()
@@ -161,6 +188,33 @@ class Pairs:
         barred = (page[:, None] == pages[None]) | (origin[:, None] == all_numbers[None])
         barred[torch.arange(len(numbers)), torch.arange(len(numbers))] = False
         return Batch(kind, queries, passages, barred)
+
+    def _text(self, taken: Tensor, most: int) -> Batch:
+        """Passages, most of them prose, and 6 to 40 pieces out of each."""
+        prose = self._prose[torch.randint(len(self._prose), (round(len(taken) * PROSE),), generator=self.random)]
+        numbers = torch.cat([prose.to(self.device), taken[len(prose) :]]) if len(self._prose) > 1 else taken
+        dice = torch.rand(2, len(numbers), generator=self.random).to(self.device)
+        body = self.p_length[numbers] - self.p_path[numbers]
+        size = (6 + (dice[0] ** 2 * 34).long()).minimum(body)
+        start = ((body - size + 1) * dice[1]).long()
+        queries = self.slices(self.p_start[numbers] + self.p_path[numbers] + start, size, 64)
+        barred = torch.zeros(len(numbers), len(numbers), dtype=torch.bool, device=self.device)
+        return Batch("text", queries, self.passages(numbers, most), barred)
+
+    def fewer_words(self, queries: Tensor, passages: Tensor, share: float) -> Tensor:
+        """Queries, a share of them without half of the pieces that their passages have too; three pieces stay."""
+        shared = torch.cat(
+            [
+                (q[:, :, None] == p[:, None, :]).any(2)
+                for q, p in zip(queries.split(256), passages.split(256), strict=True)
+            ]
+        ) & (queries > SEP)
+        dice = torch.rand((2, *queries.shape), generator=self.random).to(self.device)
+        gone = shared & (dice[0] < 0.5) & (dice[1][:, :1] < share)
+        left = ((queries != PAD) & ~gone).sum(1)
+        gone &= (left >= 5)[:, None]
+        order = torch.argsort((gone | (queries == PAD)).long(), dim=1, stable=True)
+        return torch.where(gone, PAD, queries).gather(1, order)
 
     # Negatives -----------------------------------------------------------------------------------------------------
 

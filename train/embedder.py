@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
-from bert import MEMORY, Bert, encode, save_parts, weights_of
+from bert import MEMORY, Bert, encode, encode_beside, save_parts, weights_of
 from data import Batch, Pairs
 from torch import Tensor, nn
 from validate import Validation
 
 TEMPERATURE = 0.05
-GENERAL = {"question", "code-doc", "code-symbol", "code-call"}
+GENERAL = {"question", "code-doc", "code-symbol", "code-call", "text"}
 """Kinds of text on which the model was good already: it is held closer to what it was."""
 
 
@@ -37,6 +37,10 @@ class Plan:
     """Weight of (1 - cosine) to the teacher, on documentation and on general text."""
     likeness: float = 0.0
     """Weight of the teacher's similarities within the batch."""
+    pieces: float = 0.0
+    """Weight of how far the vectors of the pieces are from the teacher's."""
+    flat: bool = False
+    """The rate stays where it is after the warm-up: for trying a shape out."""
     refresh: float = 90.0
     """Seconds between two searches for negatives."""
     every: float = 45.0
@@ -95,36 +99,53 @@ def same_order(student: tuple[Tensor, Tensor], teacher: tuple[Tensor, Tensor], b
     return F.kl_div(F.log_softmax(own, 1), F.log_softmax(wanted, 1), reduction="batchmean", log_target=True)
 
 
+@dataclass(frozen=True)
+class Teachers:
+    """Whom a student is to agree with: on prose and questions, `general` where there is one."""
+
+    own: Bert
+    general: Bert | None = None
+
+    def of(self, kind: str) -> Bert:
+        return self.general if self.general is not None and kind in ("question", "text") else self.own
+
+    def freeze(self) -> None:
+        for model in (self.own, self.general):
+            if model is not None:
+                model.eval().requires_grad_(requires_grad=False)
+
+
 def train(
-    plan: Plan, model: Bert, teacher: Bert, pairs: Pairs, check: Validation, out: Path, log: Callable[[str], None]
+    plan: Plan, model: Bert, teachers: Teachers, pairs: Pairs, check: Validation, out: Path, log: Callable[[str], None]
 ) -> dict[str, np.ndarray]:
     """Train within the time given; the weights are those of the running mean that validated best."""
     cuda = pairs.device == "cuda"
     model.words.requires_grad_(requires_grad=plan.words)
     optimizer = make_optimizer(model, plan.rate, cuda)
-    teacher.eval().requires_grad_(requires_grad=False)
+    teachers.freeze()
     average, clock = Average(model, plan.decay), Clock(plan.seconds)
     best, kept = -1.0, weights_of(model)
     refreshed = checked = 0.0
     sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
-    step = 0
-    while clock.share < 1.0:
+    step, over = 0, False
+    while not over:
         if step and (pairs.mined is None or clock.elapsed - refreshed > plan.refresh):
             pairs.mine(average.model)
             refreshed = clock.elapsed
         for group in optimizer.param_groups:
-            group["lr"] = plan.rate * rate_at(clock.share)
+            group["lr"] = plan.rate * (min(1.0, step / 30) if plan.flat else rate_at(clock.share))
         batch = pairs.batch(plan.batch, negatives=True)
         model.train()
         optimizer.zero_grad(set_to_none=True)
         try:
-            loss, parts = losses(plan, model, teacher, batch)
+            loss, parts = losses(plan, model, teachers.of(batch.kind), batch)
             loss.backward()
         except torch.cuda.OutOfMemoryError:
             MEMORY[0] /= 2
             log(f"[{plan.name}] out of memory: keeps half as many activations from now on")
             loss = parts = None
             torch.cuda.empty_cache()
+            over = clock.share >= 1.0
             continue
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
@@ -133,7 +154,8 @@ def train(
         if step % 5 == 0:
             sums[batch.kind][0] += float(parts)
             sums[batch.kind][1] += 1
-        if clock.elapsed - checked > plan.every or clock.share >= 1.0:
+        over = clock.share >= 1.0
+        if over or clock.elapsed - checked > plan.every:
             checked = clock.elapsed
             mean, text = check.report(check.scores(average.model))
             shown = "  ".join(f"{kind} {total / count:.3f}" for kind, (total, count) in sorted(sums.items()))
@@ -149,15 +171,23 @@ def train(
 def losses(plan: Plan, model: Bert, teacher: Bert, batch: Batch) -> tuple[Tensor, Tensor]:
     # Only the encoders run in bf16: scores divided by the temperature would be off by 0.06.
     with torch.autocast("cuda", torch.bfloat16, enabled=batch.queries.is_cuda):
-        own = encode(model, batch.queries), encode(model, batch.passages)
-        with torch.no_grad():
-            wanted = encode(teacher, batch.queries), encode(teacher, batch.passages)
-    contrastive = contrast(*own, batch.barred)
+        if plan.pieces:
+            (q, q_aim, q_away), (p, p_aim, p_away) = (
+                encode_beside(model, teacher, ids) for ids in (batch.queries, batch.passages)
+            )
+            own, wanted, pieces = (q, p), (q_aim, p_aim), (q_away + p_away) / 2
+        else:
+            own, pieces = (encode(model, batch.queries), encode(model, batch.passages)), 0.0
+            with torch.no_grad():
+                wanted = encode(teacher, batch.queries), encode(teacher, batch.passages)
     away = sum((1 - (mine * theirs).sum(1)).mean() for mine, theirs in zip(own, wanted, strict=True))
-    loss = contrastive + plan.pull[batch.kind in GENERAL] * away / 2
+    loss = plan.pull[batch.kind in GENERAL] * away / 2 + plan.pieces * pieces
     if plan.likeness:
         loss = loss + plan.likeness * same_order(own, wanted, batch.barred)
-    return loss, contrastive.detach()
+    if batch.kind == "text":
+        return loss, (away / 2).detach()
+    contrastive = contrast(*own, batch.barred)
+    return loss + contrastive, contrastive.detach()
 
 
 def make_optimizer(model: nn.Module, rate: float, cuda: bool) -> torch.optim.AdamW:

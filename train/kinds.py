@@ -14,5 +14,7 @@ KINDS = (
     "code-call",
     "heading",
     "lead",
+    "text",
 )
-"""The last two are made of passages by the trainer."""
+"""The last three are made of passages by the trainer. `text` has no answers: a run of words and the passage it is from,
+which the student is to see as its teacher does."""

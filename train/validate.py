@@ -7,6 +7,8 @@ from bert import Bert
 from data import WRITTEN, Pairs, WordIndex
 from torch import Tensor
 
+PROSE = 2
+"""The number of that source."""
 MOST = 400
 """Questions of each kind."""
 
@@ -31,6 +33,20 @@ class Validation:
         vectors = self.pairs.embed_passages(model, self.passages)
         scores = self.pairs.embed_queries(model, self.queries) @ vectors.T
         return scores.masked_fill(self.passages[None] == self.pairs.q_origin[self.queries][:, None], -1.0)
+
+    @torch.no_grad()
+    def fidelity(self, model: Bert, teacher: Bert) -> float:
+        """The mean cosine of two models' vectors of held-out prose, and of questions about it."""
+        prose = self.passages[self.pairs.p_source[self.passages] == PROSE]
+        if not len(prose):
+            return 0.0
+        asked = self.queries[self.kinds == WRITTEN.index("question")]
+        cosines = [
+            (embed(model, rows) * embed(teacher, rows)).sum(1).mean()
+            for embed, rows in ((self.pairs.embed_passages, prose), (self.pairs.embed_queries, asked))
+            if len(rows)
+        ]
+        return float(sum(cosines)) / len(cosines)
 
     def words(self) -> Tensor:
         index = WordIndex(self.pairs, self.passages)
