@@ -59,6 +59,11 @@ class HeadingContexts:
         """Per path, below the title or not."""
         self.paths = heading_paths(document, sections, title)
         """Per section, the texts of the headings above its content, below the title unless one of them says it."""
+        self._titled = [len(path) > len(section.path) for path, section in zip(self.paths, sections, strict=True)]
+        """Per section, whether the title stands above its headings."""
+        first = document.blocks[0] if document.blocks else None
+        self._front = first.start if first is not None and first.kind == "front_matter" else -1
+        """Where front matter starts that is in the text: the chunk that has it says the title."""
         self.bare: set[int] = set()
         """Starts of chunks that have no room for headings as context."""
 
@@ -72,16 +77,11 @@ class HeadingContexts:
             headings = path[:above]
         else:
             headings = tuple([index for index in path if blocks[index].start < start])
-        is_titled = len(self.paths[section]) > len(path) and not self._starts_with_front_matter(start)
+        is_titled = self._titled[section] and start > self._front
         lead = self._known.get((is_titled, headings))
         if lead is None:
             lead = self._known[is_titled, headings] = self._made(headings, is_titled=is_titled)
         return lead if start not in self.bare else _NONE
-
-    def _starts_with_front_matter(self, start: int) -> bool:
-        """Whether the chunk at `start` has the front matter in it, which says the title."""
-        first = self._blocks[0]
-        return start <= first.start and first.kind == "front_matter"
 
     def section_at(self, offset: int, first: int, last: int) -> int:
         """Which of the sections [first, last) holds an offset."""

@@ -47,8 +47,8 @@ def signal_of(document: Document, recipe: Recipe, runtime: Runtime) -> Signal:
 
 def _conversation(document: Document, recipe: Recipe, runtime: Runtime) -> Signal | None:
     """What a document says about its gaps if most of what it has at the top are turns; None where that is not so."""
-    turns = [block for block in document.blocks if block[0] == "turn" and block[4] < 0]
-    if 2 * len(turns) <= len(document.tops):
+    blocks, tops = document.blocks, document.tops
+    if 2 * sum([blocks[top][0] == "turn" for top in tops]) <= len(tops):
         return None
     from seamline.cut.scores.conversation import conversation
 
