@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import ipaddress
 import logging
+import platform
 import socket
 import sys
 from collections.abc import Callable, Sequence
@@ -25,6 +27,8 @@ _TICKS = 10
 SWITCH = 0.001
 """Seconds that a searching thread may keep others from running, a fifth of the usual: requests are refused quickly also
 while all threads search."""
+_ARENA_MAX = -8
+"""glibc's name of the setting, `M_ARENA_MAX`."""
 
 
 def allowed_hosts(host: str, tokens: Tokens, named: Sequence[str]) -> tuple[str, ...]:
@@ -82,6 +86,7 @@ def serve(app: ServerApp, bound: socket.socket, log: ServerLog, started: Callabl
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [LogHandler(log)], False
     sys.setswitchinterval(SWITCH)
+    share_arena()
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -96,6 +101,13 @@ def serve(app: ServerApp, bound: socket.socket, log: ServerLog, started: Callabl
         ws="none",
     )
     _Server(config, app, started).run(sockets=[bound])
+
+
+def share_arena() -> None:
+    """Let threads that start from now on take their memory from the arena that is there. By default glibc gives each
+    thread an arena of its own, and what is free in one serves no other: it added up to 65 MB in ten minutes."""
+    if platform.libc_ver()[0] == "glibc":
+        ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)
 
 
 class _Server(uvicorn.Server):
