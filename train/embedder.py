@@ -164,6 +164,10 @@ def train(
             shown = "  ".join(f"{kind} {total / count:.3f}" for kind, (total, count) in sorted(sums.items()))
             log(f"[{plan.name}] {clock.elapsed:.0f} s, step {step}, nDCG@10 {text}")
             log(f"[{plan.name}]   contrastive loss {shown}")
+            if teachers.general is not None and teachers.further is not None:
+                near = check.fidelity(average.model, teachers.general)
+                log(f"[{plan.name}]   cosine to the general teacher {near:.4f}")
+                mean += 100 * near
             sums.clear()
             if mean > best:
                 best, kept = mean, weights_of(average.model)
