@@ -1,6 +1,6 @@
 """Turn mined pairs into compact arrays of word pieces, and the starting weights into compact weights.
 
-    python train/arrays.py MINED_FOLDER TOKENIZER.json MODEL.safetensors OUT_FOLDER [--tokens MILLIONS]
+    python train/arrays.py MINED_FOLDER TOKENIZER.json MODEL.safetensors OUT_FOLDER [--tokens MILLIONS] [--small]
 
 Writes pairs.xz (an .npz inside LZMA) and start.npz. Passages that no query asks for are kept as far as `--tokens`
 allows; they serve as negatives, for distillation, and for the pairs made of their headings and first sentences.
@@ -35,14 +35,13 @@ HELD_OUT = (
     "code:fsspec",
 )
 PASSAGE, QUERY, PATH = 320, 64, 48
-QUESTIONS_HELD_OUT = 30
-"""One in so many question pages is for validation."""
+PROSE_HELD_OUT = 30
+"""One in so many pages of questions and of the encyclopedia is for validation."""
 
 
 def is_held_out(passage: dict[str, str], page: int) -> bool:
-    return passage["repo"] in HELD_OUT or (
-        passage["source"] == "prose" and passage["repo"] != "wikipedia" and page % QUESTIONS_HELD_OUT == 0
-    )
+    is_prose = passage["source"] == "prose" or passage["repo"] == "wikipedia"
+    return passage["repo"] in HELD_OUT or (is_prose and page % PROSE_HELD_OUT == 0)
 
 
 def lead_length(encoding: object, body: str) -> int:
@@ -84,10 +83,13 @@ def main() -> None:
     parser.add_argument("weights", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--tokens", type=float, default=18.0, help="millions of word pieces of passages")
+    parser.add_argument(
+        "--small", action="store_true", help="all starting weights in 8 bits, where they have to travel"
+    )
     args = parser.parse_args()
     rng = random.Random(13)
     args.out.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(args.out / "start.npz", **pack(from_safetensors(load_file(args.weights))))
+    np.savez_compressed(args.out / "start.npz", **pack(from_safetensors(load_file(args.weights)), small=args.small))
     tokenizer = Tokenizer.from_file(str(args.tokenizer))
     tokenizer.no_truncation()
     tokenizer.no_padding()

@@ -160,14 +160,15 @@ def from_safetensors(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]
     return out
 
 
-def pack(weights: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Word embeddings as int8 with a scale per row, all else as fp16."""
+def pack(weights: Mapping[str, np.ndarray], *, small: bool = False) -> dict[str, np.ndarray]:
+    """Word embeddings, or with `small` all matrices, as int8 with a scale per row, all else as fp16."""
     out = {}
     for name, value in weights.items():
-        if name == "words.weight":
+        if name == "words.weight" or (small and name.startswith("layers.") and value.ndim == 2):
+            matrix = name.removesuffix(".weight")
             scale = np.abs(value).max(1) / 127 + 1e-12
-            out["words.int8"] = np.round(value / scale[:, None]).astype(np.int8)
-            out["words.scale"] = scale.astype(np.float32)
+            out[f"{matrix}.int8"] = np.round(value / scale[:, None]).astype(np.int8)
+            out[f"{matrix}.scale"] = scale.astype(np.float32)
         else:
             out[name] = value.astype(np.float16)
     return out

@@ -6,6 +6,7 @@ import io
 import lzma
 import math
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from bert import CLS, PAD, SEP, Bert, encode
 from kinds import KINDS
 from torch import Tensor
 
-WRITTEN = KINDS[:9]
+WRITTEN = KINDS[: KINDS.index("heading")]
 MIX = {
     "link": 0.24,
     "question-heading": 0.04,
@@ -31,16 +32,34 @@ MIX = {
     "text": 0.22,
 }
 """How often a batch is of this kind."""
+MIX_OF_PROSE = MIX | {
+    "link": 0.20,
+    "question": 0.14,
+    "sentence": 0.10,
+    "lead": 0.08,
+    "text": 0.80,
+}
+"""The same of the stage `further`. Most prose comes as `text`: there are few questions, and the student has seen each
+of them forty times."""
 PASSAGE = 320
 """The longest passage; what is cut at more goes on with the next ones."""
 PROSE = 0.6
 """Share of `text` that is from prose, not from documentation or code."""
-FEWER_WORDS = {"link": 0.3, "question-heading": 0.3, "code-intro": 0.2, "question": 0.3, "heading": 0.3, "lead": 0.3}
+FEWER_WORDS = {
+    "link": 0.3,
+    "question-heading": 0.3,
+    "code-intro": 0.2,
+    "question": 0.3,
+    "sentence": 0.5,
+    "heading": 0.3,
+    "lead": 0.3,
+}
 """How often a query loses half of the word pieces that it shares with its passage, so that it has to be found by what
 it means."""
 WITHOUT_PATH = {
     "link": 0.4,
     "question-heading": 0.6,
+    "sentence": 0.5,
     "heading": 1.0,
     "lead": 0.3,
     "table": 0.3,
@@ -67,6 +86,7 @@ class Pairs:
 
     def __init__(self, file: Path, device: str, seed: int = 13, most: int = 320) -> None:
         """`most`: no text is longer than this; less than 320 is for trying the script out."""
+        self.mix: Mapping[str, float] = MIX
         with np.load(io.BytesIO(lzma.decompress(file.read_bytes()))) as arrays:
             given = {name: torch.from_numpy(_signed(arrays[name])) for name in arrays.files}
         self.device, self.most = device, most
@@ -149,7 +169,7 @@ class Pairs:
         return taken.to(self.device)
 
     def pick_kind(self) -> str:
-        share = torch.tensor([MIX[kind] if len(self._pools[kind]) > 1 else 0.0 for kind in KINDS])
+        share = torch.tensor([self.mix.get(kind, 0.0) if len(self._pools[kind]) > 1 else 0.0 for kind in KINDS])
         return KINDS[int(torch.multinomial(share, 1, generator=self.random))]
 
     def batch(self, size: int, negatives: bool) -> Batch:
@@ -255,7 +275,7 @@ class Pairs:
             out[rows] = _first(found, good, kept)
             if self.by_words is not None and not self._words_checked:
                 words = self.by_words[rows]
-                score = scores.gather(1, place[words.clamp(min=0)])
+                score = scores.gather(1, place[words.clamp(min=0)].clamp(min=0))
                 self.by_words[rows] = torch.where((score < right) & (words >= 0), words, -1)
         self._words_checked = self.by_words is not None
         self.mined = out

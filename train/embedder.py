@@ -15,11 +15,12 @@ import torch
 import torch.nn.functional as F
 from bert import MEMORY, Bert, encode, encode_beside, save_parts, weights_of
 from data import Batch, Pairs
+from kinds import PROSE_KINDS
 from torch import Tensor, nn
 from validate import Validation
 
 TEMPERATURE = 0.05
-GENERAL = {"question", "code-doc", "code-symbol", "code-call", "text"}
+GENERAL = {*PROSE_KINDS, "code-doc", "code-symbol", "code-call"}
 """Kinds of text on which the model was good already: it is held closer to what it was."""
 
 
@@ -101,16 +102,18 @@ def same_order(student: tuple[Tensor, Tensor], teacher: tuple[Tensor, Tensor], b
 
 @dataclass(frozen=True)
 class Teachers:
-    """Whom a student is to agree with: on prose and questions, `general` where there is one."""
+    """Whom a student is to agree with: on prose and questions, `general` where there is one. There `further` adds its
+    similarities."""
 
     own: Bert
     general: Bert | None = None
+    further: Bert | None = None
 
     def of(self, kind: str) -> Bert:
-        return self.general if self.general is not None and kind in ("question", "text") else self.own
+        return self.general if self.general is not None and kind in PROSE_KINDS else self.own
 
     def freeze(self) -> None:
-        for model in (self.own, self.general):
+        for model in (self.own, self.general, self.further):
             if model is not None:
                 model.eval().requires_grad_(requires_grad=False)
 
@@ -138,7 +141,7 @@ def train(
         model.train()
         optimizer.zero_grad(set_to_none=True)
         try:
-            loss, parts = losses(plan, model, teachers.of(batch.kind), batch)
+            loss, parts = losses(plan, model, teachers, batch)
             loss.backward()
         except torch.cuda.OutOfMemoryError:
             MEMORY[0] /= 2
@@ -161,6 +164,10 @@ def train(
             shown = "  ".join(f"{kind} {total / count:.3f}" for kind, (total, count) in sorted(sums.items()))
             log(f"[{plan.name}] {clock.elapsed:.0f} s, step {step}, nDCG@10 {text}")
             log(f"[{plan.name}]   contrastive loss {shown}")
+            if teachers.general is not None and teachers.further is not None:
+                near = check.fidelity(average.model, teachers.general)
+                log(f"[{plan.name}]   cosine to the general teacher {near:.4f}")
+                mean += 100 * near
             sums.clear()
             if mean > best:
                 best, kept = mean, weights_of(average.model)
@@ -168,7 +175,8 @@ def train(
     return kept
 
 
-def losses(plan: Plan, model: Bert, teacher: Bert, batch: Batch) -> tuple[Tensor, Tensor]:
+def losses(plan: Plan, model: Bert, teachers: Teachers, batch: Batch) -> tuple[Tensor, Tensor]:
+    teacher, aims = teachers.of(batch.kind), []
     # Only the encoders run in bf16: scores divided by the temperature would be off by 0.06.
     with torch.autocast("cuda", torch.bfloat16, enabled=batch.queries.is_cuda):
         if plan.pieces:
@@ -180,10 +188,14 @@ def losses(plan: Plan, model: Bert, teacher: Bert, batch: Batch) -> tuple[Tensor
             own, pieces = (encode(model, batch.queries), encode(model, batch.passages)), 0.0
             with torch.no_grad():
                 wanted = encode(teacher, batch.queries), encode(teacher, batch.passages)
+        aims.append(wanted)
+        if teachers.further is not None and batch.kind in PROSE_KINDS:
+            with torch.no_grad():
+                aims.append((encode(teachers.further, batch.queries), encode(teachers.further, batch.passages)))
     away = sum((1 - (mine * theirs).sum(1)).mean() for mine, theirs in zip(own, wanted, strict=True))
     loss = plan.pull[batch.kind in GENERAL] * away / 2 + plan.pieces * pieces
     if plan.likeness:
-        loss = loss + plan.likeness * same_order(own, wanted, batch.barred)
+        loss = loss + plan.likeness * sum(same_order(own, aim, batch.barred) for aim in aims) / len(aims)
     if batch.kind == "text":
         return loss, (away / 2).detach()
     contrastive = contrast(*own, batch.barred)

@@ -19,7 +19,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import weights
-from bert import HEAD, WIDTH, load_parts, sizes_of, unpack
+from bert import HEAD, WIDTH, load_parts, pack, sizes_of, unpack
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
@@ -43,8 +43,9 @@ class Graph:
         return name
 
 
-def build(w: dict[str, np.ndarray], *, head: bool) -> onnx.ModelProto:
-    """The graph of an embedder, or with `head` of a cross-encoder.
+def build(w: dict[str, np.ndarray], *, head: bool, by_row: bool = False) -> onnx.ModelProto:
+    """The graph of an embedder, or with `head` of a cross-encoder. With `by_row`, word embeddings are 8-bit numbers
+    with a scale for each row; the runtime's quantizer would give all of them one.
 
     An embedder reads one text at once, so it has no mask and one segment, whose vector is part of the places. Its
     attention is the runtime's fused operator. Residual sums are `Sum`, which the runtime leaves alone: what it makes of
@@ -70,7 +71,13 @@ def build(w: dict[str, np.ndarray], *, head: bool) -> onnx.ModelProto:
     length = graph.add("Slice", graph.add("Shape", "input_ids"), one, two)
     rows = w["places.weight"] if head else w["places.weight"] + w["types.weight"][:1]
     places = graph.add("Slice", graph.constant("places.weight", rows), zero, length, zero)
-    x = graph.add("Gather", graph.constant("words.weight", w["words.weight"]), "input_ids", axis=0)
+    if by_row:
+        packed = pack({"words.weight": w["words.weight"]})
+        steps = graph.add("Gather", graph.constant("words.int8", packed["words.int8"]), "input_ids", axis=0)
+        scale = graph.add("Gather", graph.constant("words.scale", packed["words.scale"][:, None]), "input_ids", axis=0)
+        x = graph.add("Mul", graph.add("Cast", steps, to=TensorProto.FLOAT), scale)
+    else:
+        x = graph.add("Gather", graph.constant("words.weight", w["words.weight"]), "input_ids", axis=0)
     if head:
         types = graph.add("Gather", graph.constant("types.weight", w["types.weight"]), "token_type_ids", axis=0)
         x = graph.add("Add", x, types)
@@ -144,11 +151,14 @@ def export(name: str, values: dict[str, np.ndarray], out: Path) -> None:
     texts = [[101, *rng.integers(1000, 29000, size).tolist(), 102] for size in (4, 9, 30, 90, 250, 500)]
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / "float.onnx"
+        made = Path(folder) / "rows.onnx"
         onnx.save(build(values, head=name == "cross"), plain)
+        onnx.save(build(values, head=name == "cross", by_row=True), made)
         file = out / f"{name}.int8.onnx"
         quantize_dynamic(
-            plain,
+            made,
             file,
+            op_types_to_quantize=["MatMul"],
             per_channel=True,
             weight_type=QuantType.QInt8,
             extra_options={"MatMulConstBOnly": True, "DefaultTensorType": TensorProto.FLOAT},

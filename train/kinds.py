@@ -12,9 +12,12 @@ KINDS = (
     "code-doc",
     "code-symbol",
     "code-call",
+    "sentence",
     "heading",
     "lead",
     "text",
 )
 """The last three are made of passages by the trainer. `text` has no answers: a run of words and the passage it is from,
 which the student is to see as its teacher does."""
+PROSE_KINDS = ("question", "sentence", "text")
+"""Of general text: all of it, or of `text` most."""

@@ -222,6 +222,7 @@ def main() -> None:
     print(f"{len(pages)} pages, {sum(len(page.pieces) for page in pages)} chunks", flush=True)
     mine_pages(mined, pages, rng)
     prose_pairs.mine(mined, args.questions, rng)
+    prose_pairs.mine_sentences(mined, rng)
     for folder in args.code:
         before = len(mined.passages)
         terms = code_pairs.licence(folder)

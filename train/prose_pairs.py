@@ -12,6 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from markup import plain, sentences
 from pages import Page, Piece, read
 
 if TYPE_CHECKING:
@@ -59,6 +60,18 @@ def _mine_passages(mined: Mined, rows: list[dict[str, Any]], source: str) -> Non
                 f"{source}:{row['title'] or row['question']}", source, kind, Piece(title, text[:2400], 0, 0)
             )
         mined.ask("code-doc" if kind == "code" else "question", row["question"], number[text])
+
+
+def mine_sentences(mined: Mined, rng: random.Random) -> None:
+    """A sentence of each prose passage, for the passage without it."""
+    for number, passage in enumerate(mined.passages):
+        if passage["source"] != "prose" and passage["repo"] != "wikipedia":
+            continue
+        body = passage["body"]
+        whole = [(a, b) for a, b in sentences(body)[1:] if 8 <= len(body[a:b].split()) <= 40]
+        if whole and len(body) >= 400:
+            a, b = rng.choice(whole)
+            mined.ask("sentence", plain(body[a:b]), number, (a, b))
 
 
 def wiki_pages(file: Path) -> list[Page]:

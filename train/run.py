@@ -6,7 +6,8 @@ DATA_FOLDER holds pairs.xz and start.npz (see arrays.py). Needs torch and numpy;
 written at each better validation, so that a run that is stopped leaves usable ones: quality.*.npz (six layers, the
 word embeddings are those of the start), student.*.npz (smaller, and faster), cross.*.npz (the word embeddings are the
 student's), and train.log. Without the stage `quality`, the six layers are those of quality.*.npz in OUT_FOLDER or of
-teacher.npz in DATA_FOLDER (see weights.py).
+teacher.npz in DATA_FOLDER (see weights.py). The stage `further` goes on from student.npz in DATA_FOLDER, a shipped
+student, with more prose and with MiniLM as one more teacher of it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")  # read when torch is imported
@@ -23,12 +25,12 @@ import embedder
 import numpy as np
 import reranker
 import torch
-from data import Pairs
+from data import MIX_OF_PROSE, Pairs
 from embedder import Plan, Teachers
 from narrow import Shape, narrow
 from validate import Validation
 
-SHARES = {"quality": 0.30, "shapes": 0.06, "student": 0.70, "cross": 0.22}
+SHARES = {"quality": 0.30, "shapes": 0.06, "student": 0.70, "further": 0.70, "cross": 0.22}
 """Of the budget (`shapes`: each of them), beside each other; they are scaled so that the stages that run use it all."""
 SHAPES = (
     Shape((0, 2, 5), 12, 1280),
@@ -42,6 +44,8 @@ KEPT = 0.8
 """The six-layer model is this far from where it started: training for documentation forgets some of the rest."""
 HALF = 0.5
 """The teacher of prose and questions is this far from MiniLM to the six-layer model."""
+PROSE_SHARE = 0.4
+"""What prose counts in the validation of `further`."""
 LOST = 0.9
 """Share of the budget for training; the rest is for loading, mining and validation."""
 
@@ -56,6 +60,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=2048)
     parser.add_argument("--quality-rate", type=float, default=1.5e-4)
     parser.add_argument("--student-rate", type=float, default=5e-4)
+    parser.add_argument("--further-rate", type=float, default=2e-4)
     parser.add_argument("--cross-rate", type=float, default=2e-4)
     parser.add_argument(
         "--longest", type=int, default=320, help="cut all texts at so many pieces (to try the script out)"
@@ -147,6 +152,17 @@ def main() -> None:
         model = bert.build(student_weights, device, dropout=0.0)
         far = check.fidelity(model, general)
         log(f"student {bert.sizes_of(student_weights)}: cosine to the general teacher {far:.4f}")
+    elif "further" in stages:
+        with np.load(args.data / "student.npz") as arrays:
+            model = bert.build(bert.unpack({name: arrays[name] for name in arrays.files}), device, dropout=0.0)
+        pairs.mix, check.prose_share = MIX_OF_PROSE, PROSE_SHARE
+        log(f"before: nDCG@10 {check.report(check.scores(model))[1]}")
+        log(f"before: cosine to the general teacher {check.fidelity(model, general):.4f}")
+        plan = plan_of("student", seconds["further"], refresh=seconds["further"] / 2)
+        plan = replace(plan, rate=args.further_rate, every=20.0)
+        student_weights = embedder.train(plan, model, replace(teachers, further=origin), pairs, check, args.out, log)
+        far = check.fidelity(bert.build(student_weights, device, dropout=0.0), general)
+        log(f"after: cosine to the general teacher {far:.4f}")
     elif list(args.out.glob("student.*.npz")):
         student_weights = bert.load_parts(args.out, "student")
     if "cross" in stages:

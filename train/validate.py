@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from bert import Bert
 from data import WRITTEN, Pairs, WordIndex
+from kinds import PROSE_KINDS
 from torch import Tensor
 
 PROSE = 2
@@ -16,6 +17,8 @@ MOST = 400
 class Validation:
     def __init__(self, pairs: Pairs) -> None:
         self.pairs = pairs
+        self.prose_share: float | None = None
+        """What prose counts beside all other kinds; None where each kind counts the same."""
         self.passages = torch.nonzero(pairs.p_valid).flatten()
         picked = []
         for number, _ in enumerate(WRITTEN):
@@ -67,4 +70,8 @@ class Validation:
             kind: float(gain[self.kinds == n].mean()) * 100 for n, kind in enumerate(WRITTEN) if (self.kinds == n).any()
         }
         mean = sum(parts.values()) / max(1, len(parts))
+        prose = [value for kind, value in parts.items() if kind in PROSE_KINDS]
+        if self.prose_share is not None and 0 < len(prose) < len(parts):
+            others = (sum(parts.values()) - sum(prose)) / (len(parts) - len(prose))
+            mean = self.prose_share * sum(prose) / len(prose) + (1 - self.prose_share) * others
         return mean, f"{mean:.2f}  " + "  ".join(f"{kind} {value:.1f}" for kind, value in parts.items())

@@ -1,8 +1,9 @@
-"""The weights of a shipped embedder, back from 8 bits, as a file that `run.py` reads as a teacher.
+"""The weights of a shipped embedder, back from 8 bits, as a file that `run.py` reads as a teacher or goes on from.
 
     python train/weights.py quality.int8.onnx DATA/teacher.npz
+    python train/weights.py seam.int8.onnx DATA/student.npz --words
 
-Without its word embeddings: those of `quality` are MiniLM's, and `start.npz` has them.
+Without `--words` its word embeddings are left out: those of `quality` are MiniLM's, and `start.npz` has them.
 """
 
 from __future__ import annotations
@@ -36,10 +37,20 @@ def packed(file: Path) -> dict[str, np.ndarray]:
     return out | {"types.weight": _table(known, "types.weight")}
 
 
+def packed_words(file: Path) -> dict[str, np.ndarray]:
+    """Word embeddings in the steps that are shipped; in larger ones where a row has numbers beyond signed 8 bits."""
+    known = {one.name: numpy_helper.to_array(one) for one in onnx.load(str(file)).graph.initializer}
+    if "words.scale" in known:
+        return {"words.int8": known["words.int8"], "words.scale": known["words.scale"][:, 0]}
+    steps = known["words.weight_quantized"].astype(np.float32) - known["words.weight_zero_point"]
+    wider = np.maximum(1, np.abs(steps).max(1) / 127)
+    scale = (wider * known["words.weight_scale"]).astype(np.float32)
+    return {"words.int8": np.round(steps / wider[:, None]).astype(np.int8), "words.scale": scale}
+
+
 def read(file: Path) -> dict[str, np.ndarray]:
     """All of them as floats."""
-    known = {one.name: numpy_helper.to_array(one) for one in onnx.load(str(file)).graph.initializer}
-    return unpack(packed(file)) | {"words.weight": _table(known, "words.weight")}
+    return unpack(packed(file) | packed_words(file))
 
 
 def _table(known: dict[str, np.ndarray], name: str) -> np.ndarray:
@@ -54,8 +65,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("--words", action="store_true", help="its word embeddings too")
     args = parser.parse_args()
-    np.savez_compressed(args.out, **packed(args.model))
+    np.savez_compressed(args.out, **packed(args.model), **(packed_words(args.model) if args.words else {}))
     print(f"{args.out}: {args.out.stat().st_size:,} bytes")
 
 

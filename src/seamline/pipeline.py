@@ -176,7 +176,7 @@ def retrieve(
     else:
         # BM25 alone finds nothing without the words that were asked for.
         least = options.min_score if options.legs != "bm25" else options.min_score or 0.0
-        kept, told = admit(calibrate(hits, evidence, calibration), least)
+        kept, told = admit(calibrate(hits, asked[0].text, evidence, calibration), least)
     shown = read_whole(kept, documents, options.whole) if options.whole else kept
     if options.links:
         from seamline.search.linked import follow_links

@@ -11,7 +11,7 @@ from seamline.api.index import Index, IndexConfig, open_index
 from seamline.errors import ConfigError
 from seamline.search.hits import Evidence
 from seamline.search.options import SearchOptions
-from seamline.search.score import BY_MEANING, BY_WORDS, RELEVANT, admit, calibration_of
+from seamline.search.score import BY_MEANING, BY_WORDS, RELEVANT, UNSAID, admit, calibration_of, unsaid
 
 PAGES = {
     "retries.md": "# Retries\n\nA webhook that fails is sent again after 30 seconds, then every hour for three days.\n",
@@ -96,6 +96,22 @@ def test_evidence_counts_the_words_of_one_passage(index: Index) -> None:
     evidence = index.search("webhook zzxqy invoices minute", options=SearchOptions(min_score=0)).evidence
     assert evidence is not None
     assert evidence.coverage == pytest.approx(1 / 4)
+
+
+def test_several_words_that_are_nowhere_count_against_a_result(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    nowhere, somewhere = Evidence(0.45, 0.0), Evidence(0.45, 0.25)
+    assert unsaid("gzzbprazs avcwcv", nowhere) == UNSAID
+    assert unsaid("gzzbprazs avcwcv", somewhere) == unsaid("gzzbprazs", nowhere) == unsaid("ERR_GZZ", nowhere) == 0
+    by = BY_MEANING["seam"]
+    assert by.probability(1.0, nowhere, UNSAID) < RELEVANT < by.probability(1.0, nowhere)
+
+    def best(query: str, rrf_k: int) -> float:
+        return index.search(query, options=SearchOptions(min_score=0, rrf_k=rrf_k)).hits[0].score  # one result each
+
+    several, one, said = best("flurbel grompt", 60), best("flurbel", 60), best("flurbel webhook", 60)
+    monkeypatch.setattr("seamline.search.score.UNSAID", 0.0)
+    assert several < best("flurbel grompt", 61)
+    assert (one, said) == (best("flurbel", 61), best("flurbel webhook", 61))
 
 
 def test_other_embedders_have_scores_within_a_result_only() -> None:

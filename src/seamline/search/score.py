@@ -21,6 +21,7 @@ from seamline.search.options import LegChoice
 from seamline.search.query import LITERAL, coverage
 from seamline.search.rerank import weight_of
 from seamline.text.stemming import ENGLISH
+from seamline.text.words import query_words, whole_words
 from seamline.types import Notice
 
 RELEVANT = 0.2
@@ -29,6 +30,9 @@ _FIRST = 10
 """The passages among which the best is looked for."""
 WORDS = 0.3
 """What all the query's words in one passage count, beside a cosine similarity of 1."""
+UNSAID = 0.1
+"""What evidence loses where none of several words of a query stands in any of the best passages. Words without meaning
+have cosines of up to .5 to code; of 1,638 questions with a known answer, however paraphrased, none was so."""
 
 
 class Calibration(NamedTuple):
@@ -41,9 +45,9 @@ class Calibration(NamedTuple):
     enough: float
     """Evidence above this does not make an answer more likely: most passages about the topic do not answer."""
 
-    def probability(self, share: float, evidence: Evidence) -> float:
+    def probability(self, share: float, evidence: Evidence, unsaid: float = 0.0) -> float:
         """Of a passage with this score beside the best."""
-        topic = (evidence.similarity or 0.0) + WORDS * evidence.coverage
+        topic = (evidence.similarity or 0.0) + WORDS * evidence.coverage - unsaid
         odds = self.base + self.share * share - self.missing * max(0.0, self.enough - topic)
         return 1 / (1 + math.exp(-odds))
 
@@ -73,10 +77,17 @@ def gather(query: str, best: Sequence[Candidate], stemming: str = ENGLISH) -> Ev
     return Evidence(max(near, default=None), coverage(query, texts, stemming))
 
 
-def calibrate(hits: Sequence[Hit], evidence: Evidence, by: Calibration) -> list[Hit]:
+def unsaid(query: str, evidence: Evidence) -> float:
+    """What the evidence loses for words that are nowhere. A single word may be a name misspelt, or of parts."""
+    several = min(len(whole_words(query)), len(frozenset(query_words(query)))) > 1
+    return UNSAID if several and not evidence.coverage else 0.0
+
+
+def calibrate(hits: Sequence[Hit], query: str, evidence: Evidence, by: Calibration) -> list[Hit]:
     """The hits with the probability that each answers the query as its score. Their order stays. What is old, or little
     trusted, answers as well as before: weights beside relevance change the order alone."""
-    return [replace(hit, score=by.probability(_relevance(hit), evidence)) for hit in hits]
+    less = unsaid(query, evidence)
+    return [replace(hit, score=by.probability(_relevance(hit), evidence, less)) for hit in hits]
 
 
 def _relevance(hit: Hit) -> float:
