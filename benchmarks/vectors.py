@@ -6,12 +6,10 @@ import sqlite3
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from seamline.records import Vector
+from seamline.records import Embedding
 
 
 class VectorFile:
@@ -20,22 +18,29 @@ class VectorFile:
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._db = sqlite3.connect(path)
-        self._db.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
+        self._db.execute(
+            "CREATE TABLE IF NOT EXISTS made (key BLOB PRIMARY KEY, vector BLOB, parts BLOB) WITHOUT ROWID"
+        )
 
-    def get(self, fingerprint: str, texts: Sequence[str], dimensions: int) -> dict[str, Vector]:
-        """The vectors of those texts that are known."""
-        found: dict[str, Vector] = {}
+    def get(self, fingerprint: str, texts: Sequence[str], dimensions: int) -> dict[str, Embedding]:
+        """What is known of those texts."""
+        found: dict[str, Embedding] = {}
         for text in texts:
-            row = self._db.execute("SELECT vector FROM vectors WHERE key = ?", (_key(fingerprint, text),)).fetchone()
+            sql = "SELECT vector, parts FROM made WHERE key = ?"
+            row = self._db.execute(sql, (_key(fingerprint, text),)).fetchone()
             if row and len(row[0]) == 4 * dimensions:
-                found[text] = np.frombuffer(row[0], np.float32)
+                parts = None if row[1] is None else np.frombuffer(row[1], np.int8).reshape(-1, dimensions)
+                found[text] = Embedding(np.frombuffer(row[0], np.float32), parts)
         return found
 
-    def put(self, fingerprint: str, texts: Sequence[str], vectors: Vector) -> None:
-        """Keep the vectors of these texts."""
-        rows = [(_key(fingerprint, text), row.tobytes()) for text, row in zip(texts, vectors, strict=True)]
+    def put(self, fingerprint: str, texts: Sequence[str], made: Sequence[Embedding]) -> None:
+        """Keep what was made of these texts."""
+        rows = [
+            (_key(fingerprint, text), vector.tobytes(), None if parts is None else parts.tobytes())
+            for text, (vector, parts) in zip(texts, made, strict=True)
+        ]
         with self._db:
-            self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
+            self._db.executemany("INSERT OR REPLACE INTO made VALUES (?, ?, ?)", rows)
 
 
 def _key(fingerprint: str, text: str) -> bytes:

@@ -33,7 +33,7 @@ class Teacher:
         def told(done: int, total: int) -> None:
             progress(f"teacher: {done} of {total} {what}")
 
-        return embed_all(self.model, texts, cache=self.cache, progress=told)[0]
+        return np.stack([one.vector for one in embed_all(self.model, texts, cache=self.cache, progress=told)[0]])
 
     def pieces(self) -> Array:
         """Of each entry of the vocabulary between the marks of start and end, and of the empty text in place 0.

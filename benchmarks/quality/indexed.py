@@ -26,7 +26,7 @@ from seamline.embed.onnx import OnnxEmbedder, OnnxOptions
 from seamline.embed.run import embed_all
 from seamline.index.config import IndexConfig, settings_of
 from seamline.recipe.recipe import Recipe
-from seamline.records import Scored, Settings
+from seamline.records import Embedding, Scored, Settings
 from seamline.search.hits import Citation
 from seamline.search.options import SearchOptions
 from seamline.store.memory import MemoryReader, MemoryStore
@@ -53,6 +53,9 @@ class Remembering:
         self.fingerprint = self._inner.fingerprint
 
     def embed(self, texts: Sequence[str]) -> Any:
+        return np.stack([one.vector for one in self.embed_parts(texts)])
+
+    def embed_parts(self, texts: Sequence[str]) -> list[Embedding]:
         return embed_all(self._inner, texts, cache=self._cache)[0]
 
 

@@ -14,8 +14,19 @@ from seamline.cut.scores.strategies import MakeSignal
 from seamline.errors import ConfigError, ParseError, SeamlineError
 from seamline.formats import Format, plugin_formats
 from seamline.parse.parser_types import ParseInput, ParseLimits, Parser, ParseResult
-from seamline.protocols import Embedder, EmbedderRequest, Reader, Reranker, Store, StoreBackend, Tokenizer, Writer
+from seamline.protocols import (
+    Embedder,
+    EmbedderRequest,
+    PartEmbedder,
+    Reader,
+    Reranker,
+    Store,
+    StoreBackend,
+    Tokenizer,
+    Writer,
+)
 from seamline.recipe.recipe import ParseOptions, Recipe
+from seamline.records import Embedding
 from seamline.registry import FAMILIES, Plugin, load_plugin, plugins
 from seamline.runtime import Runtime
 from seamline.types import Block, Document, Notice, Span
@@ -28,6 +39,7 @@ __all__ = [
     "Document",
     "Embedder",
     "EmbedderRequest",
+    "Embedding",
     "Format",
     "MakeSignal",
     "Notice",
@@ -37,6 +49,7 @@ __all__ = [
     "ParseOptions",
     "ParseResult",
     "Parser",
+    "PartEmbedder",
     "PluginState",
     "Reader",
     "Recipe",

@@ -15,7 +15,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seamline.filters.tree import Filter
-    from seamline.records import Change, Entry, Head, Levels, Problem, Scored, Settings, Vector, VectorKind, Version
+    from seamline.records import (
+        Change,
+        Embedding,
+        Entry,
+        Head,
+        Levels,
+        Parts,
+        Problem,
+        Scored,
+        Settings,
+        Vector,
+        VectorKind,
+        Version,
+    )
     from seamline.types import Notice
 
 
@@ -92,6 +105,16 @@ class QueryEmbedder(Protocol):
 
     def embed_queries(self, texts: Sequence[str]) -> Vector:
         """One row per question, to be compared with rows of `embed`."""
+        ...
+
+
+@runtime_checkable
+class PartEmbedder(Protocol):
+    """An embedder that also tells where the parts of a text point, at no further cost: a question is often about one
+    sentence of a passage, and the vector of all of it is the mean of many."""
+
+    def embed_parts(self, texts: Sequence[str]) -> Sequence[Embedding]:
+        """One for each text, in order, with the rows of `embed`."""
         ...
 
 
@@ -183,12 +206,12 @@ class VisionModel(Protocol):
 class VectorCache(Protocol):
     """Vectors that were made before. Calls may come from several threads at a time."""
 
-    def get(self, fingerprint: str, texts: Sequence[str], dimensions: int) -> dict[str, Vector]:
-        """The vectors of those texts that an embedder of this fingerprint made, whole and of this many dimensions."""
+    def get(self, fingerprint: str, texts: Sequence[str], dimensions: int) -> dict[str, Embedding]:
+        """What an embedder of this fingerprint made of those texts, whole and of this many dimensions."""
         ...
 
-    def put(self, fingerprint: str, texts: Sequence[str], vectors: Vector) -> None:
-        """Keep the vectors of these texts, all of them or, where this fails, none."""
+    def put(self, fingerprint: str, texts: Sequence[str], made: Sequence[Embedding]) -> None:
+        """Keep what was made of these texts, all of it or, where this fails, nothing."""
         ...
 
 
@@ -223,6 +246,10 @@ class Reader(Protocol):
 
     def entries(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, Entry]:
         """The entries of these ids that exist, with or without their vectors."""
+        ...
+
+    def parts(self, ids: Iterable[str]) -> Mapping[str, Parts]:
+        """The parts of those of these entries that have any. One question for all of them: a search asks it."""
         ...
 
     def select(self, where: Filter | None = None, *, vectors: bool = False) -> Iterator[Entry]:

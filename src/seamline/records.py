@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float32]
     """One row, of length 1; many rows where a function says so."""
+    Parts = NDArray[np.int8]
+    """A row for each part of a text, in order, of any length: only its direction counts."""
 
 MetaValue = str | float | bool | datetime | tuple[str, ...]
 """What a field of the front matter can hold in an index. All numbers are floats; times are in UTC."""
@@ -87,6 +89,9 @@ class Entry:
     """Embedding of what is `searched`."""
     summary_vector: Vector | None = field(default=None, repr=False)
     """Embedding of the summary, where the index keeps both."""
+    parts: Parts | None = field(default=None, repr=False)
+    """Embeddings of the parts of what is `searched`, where it has several and the model tells them. Of entries with
+    equal vectors they are equal."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Entry):
@@ -141,9 +146,9 @@ def _equal(left: object, right: object) -> bool:
 
 def without_vectors(entry: Entry) -> Entry:
     """An entry as it is read where nobody asks for vectors."""
-    if entry.vector is None and entry.summary_vector is None:
+    if entry.vector is None and entry.summary_vector is None and entry.parts is None:
         return entry
-    return replace(entry, vector=None, summary_vector=None)
+    return replace(entry, vector=None, summary_vector=None, parts=None)
 
 
 def lacks_vectors(entry: Entry, *, dual: bool) -> bool:
@@ -260,6 +265,14 @@ class Settings:
     def stemming(self) -> str:
         """The language whose endings are taken off words."""
         return self.options.get("stemming", ENGLISH)
+
+
+class Embedding(NamedTuple):
+    """What a model makes of a text."""
+
+    vector: Vector
+    parts: Parts | None = None
+    """Of a text of several parts, where the model tells them."""
 
 
 class Scored(NamedTuple):

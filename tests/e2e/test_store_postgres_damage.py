@@ -21,7 +21,7 @@ from psycopg import errors, sql
 from harness.postgres import shared_server
 from seamline.errors import StoreError
 from seamline.store.postgres.store import PostgresStore
-from seamline.testing.entries import entries, revise
+from seamline.testing.entries import entries, revise, with_parts
 from seamline.testing.stores.site import write
 
 FLIPS = int(os.environ.get("SEAMLINE_FLIPS", "40"))
@@ -132,10 +132,11 @@ def same_text(column: Column, value: Any, other: Any) -> bool:
 
 
 def _edit(url: str) -> None:
-    """Words of entries that came and went since the last fold."""
+    """Words of entries that came and went since the last fold, and parts."""
     store = PostgresStore.open(url)
     with store.reader() as reader:
-        change = revise(reader, "new name.md", entries("new name.md", "this page moved", "and grew"))
+        now = [with_parts(one) for one in entries("new name.md", "this page moved", "and grew")]
+        change = revise(reader, "new name.md", now)
     write(store, change)
     store.close()
 
@@ -165,7 +166,7 @@ def test_bits_anywhere_are_found(patient: Patient) -> None:
     """In texts, vectors and packed words most of all, as most bits are there."""
     rng = np.random.default_rng(FLIPS)
     columns = [column for column in patient.columns if column[:2] not in HARMLESS]
-    large = [column for column in columns if column.name in ("text", "vector", "data", "places", "counts")]
+    large = [column for column in columns if column.name in ("text", "vector", "parts", "data", "places", "counts")]
     missed = []
     for number in range(FLIPS):
         chosen = large if number % 2 else columns
@@ -187,7 +188,7 @@ def test_a_key_that_would_be_given_twice_is_found(patient: Patient) -> None:
 ROWS = ("bodies", "documents", "entries", "levels", "owners", "postings", "recent", "settings", "state")
 
 
-@pytest.mark.parametrize("table", [*ROWS, "summary_vectors", "vectors", "versions"])
+@pytest.mark.parametrize("table", [*ROWS, "parts", "summary_vectors", "vectors", "versions"])
 def test_any_row_that_is_gone_is_found(patient: Patient, table: str) -> None:
     connection = patient.connection
     connection.execute(f"CREATE TEMPORARY TABLE kept AS SELECT row_number() OVER () AS row_number, * FROM {table}")

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from uuid import uuid4
 
+import numpy as np
 import pytest
 
 from harness.postgres import Server, own_server, shared_server
 from seamline.errors import StoreError
 from seamline.store.postgres import erase as erasure
 from seamline.store.postgres.store import PostgresStore
-from seamline.testing.entries import SETTINGS, erase
-from seamline.testing.stores.site import put, tidy, write
+from seamline.testing.entries import SETTINGS, entry, erase
+from seamline.testing.stores.site import put, put_entries, tidy, write
 
 SECRET = "zanzibar"
+PARTS = "mombasa!" * 400
+"""Of the secret: enough of them that the server keeps them apart from their row."""
 SEGMENT = 1
 """MB of a file of the log."""
 
@@ -37,15 +41,18 @@ def test_no_file_of_the_server_holds_what_was_erased(server: Server) -> None:
     store = PostgresStore.create(server.url(), SETTINGS)
     put(store, "kept.md", "pumps and valves")
     put(store, "secret.md", f"the password is {SECRET}", "second passage")
-    put(store, "secret.md", f"the password was {SECRET}")
+    rows = np.frombuffer(PARTS.encode(), np.int8).reshape(-1, SETTINGS.dimensions)
+    put_entries(store, "secret.md", [replace(entry("secret.md", f"the password was {SECRET}"), parts=rows)])
     put(store, "old.md", "moved away")
     with store.reader() as reader:
         moved = erase(reader, "old.md", moved_to="secret.md")
     write(store, moved)
     tidy(store)
-    assert files_with(server, SECRET), "or this test could not fail"
+    for secret in (SECRET, PARTS[:8]):
+        assert files_with(server, secret), "or this test could not fail"
     assert store.forget(["secret.md", "unknown.md"]) == ["secret.md"]
     assert files_with(server, SECRET) == []
+    assert files_with(server, PARTS[:8]) == []
     assert files_with(server, "secret.md") == []
     (notice,) = store.remarks()
     assert "backups" in notice.message

@@ -1,6 +1,7 @@
 """An index that an older Seamline made is brought up to date when it is opened, wholly or not at all.
 
-`fixtures/postgres/layout-1.sql` was written by the code of layout 1, from the changes in `history`.
+`fixtures/postgres/layout-1.sql` was written by the code of layout 1, from the changes in `history`. An index of layout
+5 is one of today without the table of parts, which is all that came with layout 6.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -18,13 +20,13 @@ from harness.postgres import Running, shared_server
 from seamline.errors import StoreError
 from seamline.filters.tree import Test
 from seamline.protocols import Store
-from seamline.records import Entry
+from seamline.records import Entry, without_vectors
 from seamline.store import codec
 from seamline.store.memory import MemoryStore
 from seamline.store.postgres.schema import LAYOUT, PostgresLimits, lock_key
 from seamline.store.postgres.store import PostgresStore
-from seamline.testing.entries import AXES, SETTINGS, WEIRD, entries, entry, erase, plain, revise
-from seamline.testing.stores.site import alike, tidy, write
+from seamline.testing.entries import AXES, SETTINGS, WEIRD, entries, entry, erase, plain, revise, with_parts
+from seamline.testing.stores.site import alike, put_entries, tidy, write
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "postgres" / "layout-1.sql"
 SCHEMA = "old index"
@@ -82,6 +84,19 @@ def old(server: Running) -> Iterator[tuple[Running, str]]:
         with server.connect(name) as connection:
             connection.execute("CREATE EXTENSION vector")
             connection.execute(FIXTURE.read_bytes())
+        yield server, name
+
+
+@pytest.fixture
+def fifth(server: Running) -> Iterator[tuple[Running, str]]:
+    """The same, of layout 5."""
+    with server.database() as name:
+        store = PostgresStore.create(address(server, name), SETTINGS)
+        history(store)
+        store.close()
+        with server.connect(name) as connection:
+            connection.execute(f'DROP TABLE "{SCHEMA}".parts')
+            connection.execute(f'UPDATE "{SCHEMA}".settings SET layout = 5')
         yield server, name
 
 
@@ -157,6 +172,85 @@ def test_work_goes_on_after_a_migration(old: tuple[Running, str]) -> None:
         )
     assert list(store.verify()) == []
     store.close()
+
+
+def test_an_index_of_layout_5_is_there_after_a_migration(fifth: tuple[Running, str]) -> None:
+    model = MemoryStore(SETTINGS)
+    history(model)
+    store = PostgresStore.open(address(*fifth))
+    assert list(store.verify()) == []
+    with store.reader() as ours, model.reader() as exact:
+        made = [plain(one) for one in exact.select(vectors=True)]
+        assert [plain(one) for one in ours.select(vectors=True)] == made
+        assert dict(ours.parts([str(one["id"]) for one in made])) == {}
+        assert alike(ours.near(AXES[1], 9), exact.near(AXES[1], 9))
+    store.close()
+
+
+def test_an_index_of_layout_5_keeps_parts_after_a_migration(fifth: tuple[Running, str]) -> None:
+    store = PostgresStore.open(address(*fifth))
+    at_once = [with_parts(one) for one in entries("guide.md", "a fresh page", "a budget of retries", "and a third")]
+    later = [with_parts(one) for one in entries("later.md", "one", "two", "three")]
+    put_entries(store, "guide.md", at_once)
+    put_entries(store, "later.md", [*map(without_vectors, later)])
+    with store.writer() as writer:
+        assert writer.add_vectors(later) == len(later)
+    with store.reader() as reader:
+        for made in (at_once, later):
+            whole = {one.id: one.parts.tolist() for one in made if one.parts is not None}
+            assert whole
+            assert {id: parts.tolist() for id, parts in reader.parts([one.id for one in made]).items()} == whole
+            found = reader.entries([one.id for one in made], vectors=True)
+            assert [plain(found[one.id]) for one in made] == [plain(one) for one in made]
+    assert list(store.verify()) == []
+    assert store.forget(["later.md"]) == ["later.md"]
+    with store.reader() as reader:
+        assert dict(reader.parts([one.id for one in later])) == {}
+        assert reader.parts([one.id for one in at_once])
+    assert list(store.verify()) == []
+    store.close()
+
+
+def test_a_role_that_may_read_vectors_may_read_parts_after_a_migration(fifth: tuple[Running, str]) -> None:
+    server, name = fifth
+    role = f"r {name}"
+    with server.connect(name) as connection:
+        connection.execute(f'CREATE ROLE "{role}" LOGIN')
+        connection.execute(f'GRANT USAGE ON SCHEMA "{SCHEMA}" TO "{role}"')
+        connection.execute(f'GRANT SELECT ON ALL TABLES IN SCHEMA "{SCHEMA}" TO "{role}"')
+        store = PostgresStore.open(address(server, name))
+        made = [with_parts(one) for one in entries("later.md", "one", "two", "three")]
+        put_entries(store, "later.md", made)
+        reads = PostgresStore.open(address(server, name).replace("//postgres@", f"//{quote(role)}@"))
+        with reads.reader() as reader:
+            assert len(reader.parts([one.id for one in made])) == sum(one.parts is not None for one in made) > 0
+        assert list(reads.verify()) == []
+        with pytest.raises(StoreError, match="permission denied"):
+            reads.forget(["later.md"])
+        reads.close()
+        store.close()
+        connection.execute(f'DROP OWNED BY "{role}"')
+        connection.execute(f'DROP ROLE "{role}"')
+
+
+def test_parts_belong_to_the_role_that_has_the_vectors(fifth: tuple[Running, str]) -> None:
+    """An administrator may open the index first."""
+    server, name = fifth
+    role = f"r_{name}"
+    with server.connect(name) as connection:
+        connection.execute(f"CREATE ROLE {role} LOGIN")
+        connection.execute(f'ALTER SCHEMA "{SCHEMA}" OWNER TO {role}')
+        tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", (SCHEMA,)).fetchall()
+        for (table,) in tables:
+            connection.execute(f'ALTER TABLE "{SCHEMA}".{table} OWNER TO {role}')
+        PostgresStore.open(address(server, name)).close()
+        store = PostgresStore.open(address(server, name).replace("//postgres@", f"//{role}@"))
+        put_entries(store, "later.md", [with_parts(one) for one in entries("later.md", "one", "two", "three")])
+        assert store.forget(["later.md"]) == ["later.md"]
+        assert list(store.verify()) == []
+        store.close()
+        connection.execute(f"DROP OWNED BY {role}")
+        connection.execute(f"DROP ROLE {role}")
 
 
 def test_an_index_of_today_and_a_migrated_one_have_the_same_tables(old: tuple[Running, str]) -> None:

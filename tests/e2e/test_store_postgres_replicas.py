@@ -16,11 +16,12 @@ import pytest
 from harness.postgres import Server, own_folder, own_server
 from seamline.errors import ConfigError, StoreError
 from seamline.protocols import Store
+from seamline.records import without_vectors
 from seamline.search.citations import resolve
 from seamline.store import create_store, open_store
 from seamline.store.postgres.connect import Address
-from seamline.testing.entries import SETTINGS
-from seamline.testing.stores.site import put
+from seamline.testing.entries import SETTINGS, entries, with_parts
+from seamline.testing.stores.site import put, put_entries
 
 READERS = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE %s AND xact_start IS NOT NULL"
 
@@ -147,6 +148,35 @@ def test_no_older_state_follows_a_newer_one(servers: tuple[Server, Server]) -> N
             if first:
                 put(other, "b.md", "two")
     other.close()
+    store.close()
+
+
+def test_an_older_layout_is_brought_up_to_date_on_the_primary(servers: tuple[Server, Server]) -> None:
+    """A replica that still has the older one is not read; alone, it says who can help."""
+    primary, replica = servers
+    url = address(primary, replica, lag="1min")
+    store = create_store(url, SETTINGS)
+    made = [with_parts(one) for one in entries("a.md", "one", "two", "three")]
+    put_entries(store, "a.md", [*map(without_vectors, made)])
+    store.close()
+    schema = Address.read(url).schema
+    with primary.connect() as connection:
+        connection.execute(f"DROP TABLE {schema}.parts")
+        connection.execute(f"UPDATE {schema}.settings SET layout = 5")
+    catch_up(primary, replica)
+    with pytest.raises(StoreError, match=r"cannot bring the index up to date.*write to the primary"):
+        open_store(replica.url(query=f"schema={schema}"))
+    with stalled(replica):
+        store = open_store(url)
+        with store.writer() as writer:
+            writer.add_vectors(made)
+        with store.reader() as reader:
+            assert readers_of(replica) == 0
+            assert reader.parts([one.id for one in made])
+    catch_up(primary, replica)
+    with store.reader() as reader:
+        assert readers_of(replica) == 1
+        assert reader.parts([one.id for one in made])
     store.close()
 
 

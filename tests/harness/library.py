@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from seamline.api.index import Index
 from seamline.embed.hashing import HashEmbedder
@@ -16,14 +15,11 @@ from seamline.index.update import Tools
 from seamline.pipeline import index
 from seamline.protocols import Embedder
 from seamline.recipe.recipe import Overlap, Recipe
+from seamline.records import Embedding
 from seamline.runtime import Runtime
 from seamline.store.memory import MemoryStore
 from seamline.tokens import load
 from seamline.types import Budget
-
-if TYPE_CHECKING:
-    from seamline.records import Vector
-
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 RECIPE = Recipe(tokenizer="estimate", budget=Budget(target=60, limit=64), overlap=Overlap("shadows", 20))
@@ -65,13 +61,13 @@ class MemoryVectors:
     """Vectors by embedder and text."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, str], Vector] = {}
+        self._kept: dict[tuple[str, str], Embedding] = {}
 
-    def get(self, fingerprint: str, texts: Sequence[str], dimensions: int) -> dict[str, Vector]:
-        """The vectors of those texts that are known."""
+    def get(self, fingerprint: str, texts: Sequence[str], dimensions: int) -> dict[str, Embedding]:
+        """What is known of those texts."""
         found = {text: self._kept[fingerprint, text] for text in texts if (fingerprint, text) in self._kept}
-        return {text: vector for text, vector in found.items() if len(vector) == dimensions}
+        return {text: made for text, made in found.items() if len(made.vector) == dimensions}
 
-    def put(self, fingerprint: str, texts: Sequence[str], vectors: Vector) -> None:
-        """Keep the vectors of these texts."""
-        self._kept.update({(fingerprint, text): vector for text, vector in zip(texts, vectors, strict=True)})
+    def put(self, fingerprint: str, texts: Sequence[str], made: Sequence[Embedding]) -> None:
+        """Keep what was made of these texts."""
+        self._kept.update({(fingerprint, text): one for text, one in zip(texts, made, strict=True)})

@@ -94,6 +94,11 @@ def test_places_survive(rows: list[tuple[str, int, int, str]]) -> None:
     assert codec.unpack_places(packed) == places
 
 
+def test_parts_survive() -> None:
+    parts = np.arange(-128, 128).astype(np.int8).reshape(-1, 16)
+    assert np.array_equal(codec.unpack_parts(codec.pack_parts(parts)), parts)
+
+
 def test_settings_survive() -> None:
     packed = codec.pack_settings(SETTINGS)
     assert packed.isascii()
@@ -118,6 +123,8 @@ DAMAGED: dict[str, Callable[[], object]] = {
     "front matter, a strange value": lambda: codec.unpack_meta('{"a": {"b": 1}}'),
     "front matter, a strange time": lambda: codec.unpack_meta('{"a": {"time": 1e300}}'),
     "front matter, null": lambda: codec.unpack_meta('{"a": null}'),
+    "parts, cut off": lambda: codec.unpack_parts(codec.pack_parts(np.ones((2, 8), np.int8))[:-3]),
+    "parts, of no numbers": lambda: codec.unpack_parts(bytes(12)),
     "settings, no json": lambda: codec.unpack_settings("?"),
     "settings, of the future": lambda: codec.unpack_settings('{"schema": 9, "colour": "red"}'),
     "settings, incomplete": lambda: codec.unpack_settings('{"schema": 1}'),
@@ -159,6 +166,7 @@ STORED_ONLY: dict[str, object] = {
     "updated_at": NOON + timedelta(microseconds=1),
     "vector": np.nextafter(ENTRY.vector, np.float32(2), dtype=np.float32),
     "summary_vector": None,
+    "parts": np.array([[1, -128, 127, 0, 0, 0, 0, 0]], np.int8),
 }
 
 

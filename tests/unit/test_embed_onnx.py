@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 from seamline.embed import load
 from seamline.embed.bundled import FOLDER, MINILM
-from seamline.embed.onnx import OnnxEmbedder, OnnxOptions
+from seamline.embed.onnx import PART, OnnxEmbedder, OnnxOptions
 from seamline.embed.overflow import multiplication
 from seamline.errors import ConfigError, ProviderError
 
@@ -60,13 +61,39 @@ def test_questions_and_texts_have_prefixes_of_their_own() -> None:
 
 def test_every_window_of_a_long_text_has_the_prefix() -> None:
     embedder = OnnxEmbedder(MODEL, TOKENIZER, OnnxOptions(window=32, passage="text: "))
-    head = embedder._parts("", "text: ")[0]
-    parts = embedder._parts(LONG, "text: ")
+    head = embedder._windows("", "text: ")[0]
+    parts = embedder._windows(LONG, "text: ")
     assert len(head) == 2
     assert len(parts) > 10
     assert all(part[:2] == head and len(part) <= 30 for part in parts)
     whole = embedder._tokenizer.encode("text: " + LONG, add_special_tokens=False).ids
     assert [token for part in parts for token in part[2:]] == whole[2:]
+
+
+def test_parts_are_the_means_of_runs_of_tokens() -> None:
+    embedder = OnnxEmbedder(MODEL, TOKENIZER)
+    text = LONG[:1000]
+    hidden = embedder._hidden(embedder._windows(text, "")[0])
+    (vector, parts), short = embedder.embed_parts([text, "A short one."])
+    assert parts is not None
+    assert len(parts) == round(len(hidden) / PART) > 2
+    assert short.parts is None
+    starts = [at * len(hidden) // len(parts) for at in range(len(parts) + 1)]
+    for row, (first, last) in zip(parts.astype(float), pairwise(starts), strict=True):
+        mean = hidden[first:last].mean(axis=0)
+        assert row @ mean / np.linalg.norm(row) / np.linalg.norm(mean) > 0.9995
+    assert np.array_equal(vector, embedder.embed([text])[0])
+
+
+def test_every_window_of_a_long_text_has_parts() -> None:
+    short = OnnxEmbedder(MODEL, TOKENIZER, OnnxOptions(window=64))
+    ((_, parts),) = short.embed_parts([LONG])
+    assert parts is not None
+    assert len(parts) == len(short._windows(LONG, ""))
+
+
+def test_a_model_that_answers_with_its_first_token_tells_no_parts() -> None:
+    assert OnnxEmbedder(MODEL, TOKENIZER, OnnxOptions("cls")).embed_parts([LONG])[0].parts is None
 
 
 def test_other_weights_beside_the_model_change_the_fingerprint(folder: Path) -> None:

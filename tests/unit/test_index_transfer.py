@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -17,8 +18,12 @@ from seamline.errors import ConfigError, StoreError
 from seamline.index import transfer
 from seamline.index.transfer import export_index, import_index
 from seamline.protocols import Store
+from seamline.records import Entry
 from seamline.search.citations import resolve
-from seamline.store import open_store
+from seamline.store import codec, open_store
+from seamline.store.memory import MemoryStore
+from seamline.testing.entries import DIMENSIONS, entries, with_parts
+from seamline.testing.stores.site import put_entries
 
 PAGES = {
     "a.md": "---\ntags: [x, y]\nrank: 3\ndate: 2024-05-06\n---\n"
@@ -59,6 +64,11 @@ def contents(store: Store) -> dict[str, Any]:
         }
 
 
+def entries_of(store: Store) -> list[Entry]:
+    with store.reader() as reader:
+        return list(reader.select(vectors=True))
+
+
 def keys(store: Store) -> Iterator[str]:
     with store.reader() as reader:
         for head in reader.heads():
@@ -93,6 +103,74 @@ def test_there_and_back(
         store.close()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["index", "tables"]
     assert (tmp_path / "tables").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.fixture
+def parted() -> MemoryStore:
+    """An index of entries of which some have parts."""
+    store = MemoryStore(replace(Library().store.settings, dimensions=DIMENSIONS))
+    made = [with_parts(one) for one in entries("a.md", *(f"Text {number}." for number in range(20)))]
+    assert 0 < sum(one.parts is not None for one in made) < len(made)
+    put_entries(store, "a.md", made)
+    put_entries(store, "b.md", entries("b.md", "Without parts."))
+    return store
+
+
+@pytest.mark.parametrize("scheme", ["", "lance:"])
+@pytest.mark.parametrize(("weight", "format"), [(1, "parquet"), (16 << 20, "lance")])
+def test_parts_there_and_back(
+    parted: MemoryStore, tmp_path: Path, scheme: str, weight: int, format: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfer, "_WEIGHT", weight)
+    place = f"{scheme}{tmp_path / 'index'}"
+    counts = export_index(parted, tmp_path / "tables", format=format)
+    assert import_index(tmp_path / "tables", place) == counts
+    store = open_store(place)
+    try:
+        assert contents(store) == contents(parted)
+        known = {one.id: one.parts.tolist() for one in entries_of(parted) if one.parts is not None}
+        with store.reader() as reader:
+            found = reader.parts([one.id for one in entries_of(parted)])
+        assert {id: parts.tolist() for id, parts in found.items()} == known
+        assert not list(store.verify())
+    finally:
+        store.close()
+
+
+@pytest.mark.parametrize("format", ["parquet", "lance"])
+def test_an_export_from_before_there_were_parts(parted: MemoryStore, tmp_path: Path, format: str) -> None:
+    tables = tmp_path / "tables"
+    export_index(parted, tables, format=format)
+    if format == "lance":
+        import lancedb
+
+        lancedb.connect(tables).open_table("chunks").drop_columns(["parts"])
+    else:
+        change_rows(tables, "chunks.parquet", lambda table: table.drop_columns(["parts"]))
+    import_index(tables, str(tmp_path / "index"))
+    store = open_store(str(tmp_path / "index"))
+    try:
+        assert entries_of(store) == [replace(one, parts=None) for one in entries_of(parted)]
+    finally:
+        store.close()
+
+
+def test_parts_that_are_damaged_are_refused(parted: MemoryStore, tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    whole = codec.pack_parts(next(one.parts for one in entries_of(parted) if one.parts is not None))
+    for number, wrong in enumerate((b"", whole[:-1], bytes(4) + whole[4:], (4).to_bytes(4, "little") + whole[4:])):
+        tables = tmp_path / f"tables{number}"
+        export_index(parted, tables)
+
+        def damage(table: Any, wrong: bytes = wrong) -> Any:
+            at = table.schema.get_field_index("parts")
+            return table.set_column(at, "parts", pa.array([wrong] * len(table), pa.binary()))
+
+        change_rows(tables, "chunks.parquet", damage)
+        with pytest.raises(StoreError, match="parts"):
+            import_index(tables, str(tmp_path / "index"))
+        assert not (tmp_path / "index").exists()
 
 
 def test_an_imported_index_goes_on(library: Library, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
+import numpy as np
 import pytest
 
 from harness.library import NOW, RECIPE, Library
@@ -14,6 +15,7 @@ from seamline.errors import ConfigError, StoreError
 from seamline.filters.tree import Test
 from seamline.pipeline import retrieve
 from seamline.records import Scored, Version
+from seamline.search import legs
 from seamline.search.expand import Gate
 from seamline.search.fuse import linear
 from seamline.search.hits import Results
@@ -22,7 +24,9 @@ from seamline.search.options import SearchOptions
 from seamline.search.plan import plan
 from seamline.search.rerank import Weights
 from seamline.search.search import LONGEST_QUERY, PART, SearchEngine
-from seamline.store.memory import MemoryReader
+from seamline.store.memory import MemoryReader, MemoryStore
+from seamline.testing.entries import AXES, SETTINGS, entries
+from seamline.testing.stores.site import put_entries
 from seamline.text.words import MOST_QUERY_WORDS
 from seamline.types import Budget
 
@@ -96,6 +100,30 @@ def test_what_only_bm25_found_has_its_cosine_worked_out(library: Library) -> Non
         filled = similarities(vector, reader.entries(legs.ids, vectors=True).values())
         exact = dict(reader.near(vector, 100))
     assert filled == pytest.approx({id: exact[id] for id in legs.ids}, abs=1e-6)
+
+
+def test_a_text_is_as_near_as_all_of_it_and_its_nearest_part_together() -> None:
+    made = [
+        replace(one, doc="a.md", vector=AXES[0], parts=parts)
+        for one, parts in zip(
+            entries("a.md", "none", "near", "far"),
+            (None, np.array([[0, 0, 9, 0, 0, 0, 0, 0], [0, 7, 0, 0, 0, 0, 0, 0]], np.int8), -np.eye(8, dtype=np.int8)),
+            strict=True,
+        )
+    ]
+    made[0] = replace(made[0], vector=AXES[1])
+    made[2] = replace(made[2], vector=AXES[2])
+    store = MemoryStore(SETTINGS)
+    put_entries(store, "a.md", made)
+    asked = ((AXES[0] + AXES[4]) / np.sqrt(np.float32(2))).astype(np.float32)  # between the first and the third axis
+    cosine = float(asked @ AXES[0])
+    wanted = {made[0].id: -cosine, made[1].id: cosine, made[2].id: 0.0}
+    with store.reader() as reader:
+        found = dict(near(reader, asked, 3, SearchScope()))
+        assert found == pytest.approx(wanted)
+        assert similarities(asked, reader.entries(found, vectors=True).values()) == pytest.approx(wanted)
+        beyond = dict(near(reader, AXES[4], 3, SearchScope()))  # where the first part of the second text points
+    assert beyond == pytest.approx({made[0].id: 0.0, made[1].id: legs.PART, made[2].id: 0.0})
 
 
 def test_what_has_no_vector_yet_is_ranked_by_its_words() -> None:

@@ -25,11 +25,12 @@ from seamline.evaluate.trials import FACTS, Trial, TrialCost, size_stats
 from seamline.files import MAX_BYTES, File, out_of_memory, read_file
 from seamline.index.config import IndexConfig, add_shadows, settings_of
 from seamline.index.entries import describe
+from seamline.index.vectors import Model, embed_entries
 from seamline.parse import parse_bytes
 from seamline.pipeline import chunk, make_runtime
 from seamline.protocols import BadAnswer, Usage
 from seamline.recipe.recipe import ParseOptions, Recipe
-from seamline.records import Change, Entry, Head, Version
+from seamline.records import Change, Embedding, Entry, Head, Version
 from seamline.search.options import LegChoice, SearchOptions
 from seamline.store import create_store
 from seamline.trust.access import Access
@@ -134,8 +135,8 @@ class RememberingEmbedder:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._texts: dict[str, Vector] = {}
-        self._queries: dict[str, Vector] = {}
+        self._texts: dict[str, Embedding] = {}
+        self._queries: dict[str, Embedding] = {}
         self.computed = 0
         self.known = 0
 
@@ -152,27 +153,33 @@ class RememberingEmbedder:
         return self._embedder.fingerprint
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        return self._rows(texts, self._texts, lambda missing: embed_all(self._embedder, missing)[0])
+        return self._stacked(self.embed_parts(texts))
+
+    def embed_parts(self, texts: Sequence[str]) -> list[Embedding]:
+        return self._recall(texts, self._texts, lambda missing: embed_all(self._embedder, missing)[0])
 
     def embed_queries(self, texts: Sequence[str]) -> Vector:
         from seamline.search.legs import query_vectors
 
-        def read(missing: Sequence[str]) -> Iterable[Vector]:
-            return query_vectors(self._embedder, missing)
+        def read(missing: Sequence[str]) -> Iterable[Embedding]:
+            return map(Embedding, query_vectors(self._embedder, missing))
 
-        return self._rows(texts, self._queries, read)
+        return self._stacked(self._recall(texts, self._queries, read))
 
-    def _rows(
-        self, texts: Sequence[str], known: dict[str, Vector], read: Callable[[Sequence[str]], Iterable[Vector]]
-    ) -> Vector:
-        import numpy as np
-
+    def _recall(
+        self, texts: Sequence[str], known: dict[str, Embedding], read: Callable[[Sequence[str]], Iterable[Embedding]]
+    ) -> list[Embedding]:
         missing = [text for text in dict.fromkeys(texts) if text not in known]
         if missing:
             known |= zip(missing, read(missing), strict=True)
         self.computed += len(missing)
         self.known += len(texts) - len(missing)
-        return np.stack([known[text] for text in texts]) if texts else np.empty((0, self.dimensions), np.float32)
+        return [known[text] for text in texts]
+
+    def _stacked(self, made: Sequence[Embedding]) -> Vector:
+        import numpy as np
+
+        return np.stack([one.vector for one in made]) if made else np.empty((0, self.dimensions), np.float32)
 
 
 class TrialRunner:
@@ -342,11 +349,7 @@ class TrialRunner:
         return Index(store, self._embedder, Path.cwd(), access=self._access)
 
     def _with_vectors(self, entries: Sequence[Entry]) -> list[Entry]:
-        searched = [entry.searched for entry in entries]
-        rows = iter(self._embedder.embed([text for text in searched if text]))
-        return [
-            replace(entry, vector=next(rows)) if text else entry for entry, text in zip(entries, searched, strict=True)
-        ]
+        return embed_entries(entries, {}, Model(self._embedder, cache=None, dual=False), None)[0]
 
     def _write(self, store: Store, changes: Sequence[Change]) -> None:
         with store.writer() as writer:

@@ -13,6 +13,7 @@ import numpy as np
 from seamline.embed.run import BATCH, Counts, EmbeddingCounts, Progress, checked, unit
 from seamline.errors import ProviderError
 from seamline.protocols import Embedder, TokenEmbedder
+from seamline.records import Embedding
 from seamline.types import Span
 
 if TYPE_CHECKING:
@@ -65,13 +66,13 @@ def embed_within(
     vectors = np.empty((len(wanted), embedder.dimensions), np.float32)
     tally = EmbeddingCounts(len(wanted), progress)
     known = cache.get(fingerprint, list(places), embedder.dimensions) if cache is not None else {}
-    for key, row in known.items():
-        vectors[places[key]] = row
+    for key, found in known.items():
+        vectors[places[key]] = found.vector
     tally.add(sum(len(places[key]) for key in known))
     missing = {key: wanted[rows[0]] for key, rows in places.items() if key not in known}
     for keys, rows in _read(embedder, missing):
         if cache is not None:
-            cache.put(fingerprint, keys, rows)
+            cache.put(fingerprint, keys, [*map(Embedding, rows)])
         for key, row in zip(keys, rows, strict=True):
             vectors[places[key]] = row
         tally.add(sum(len(places[key]) for key in keys))

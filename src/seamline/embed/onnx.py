@@ -20,16 +20,19 @@ from seamline.embed.run import readable, unit
 from seamline.embed.windows import overlapping, windows, word_starts
 from seamline.errors import INDEX, ConfigError, MissingExtra, ProviderError, report_panics
 from seamline.protocols import EmbedderRequest
+from seamline.records import Embedding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline.records import Vector
+    from seamline.records import Parts, Vector
 
 Pooling = Literal["mean", "cls"]
 
-VERSION = 1
-"""Of the rules that make windows of tokens and one vector of windows; another version makes other vectors."""
+VERSION = 2
+"""Of the rules that make windows of tokens, one vector of windows, and parts; another version makes other vectors."""
+PART = 64
+"""Tokens of a part, about."""
 
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _TYPES = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
@@ -112,31 +115,31 @@ class OnnxEmbedder:
     def embed(self, texts: Sequence[str]) -> Vector:
         """One row per text, in order. A text longer than the window is read in windows, and its vector is their mean
         by tokens."""
-        return self._embed(texts, self.reading.passage)
+        return _stacked(self._read(texts, self.reading.passage), self.dimensions)
+
+    def embed_parts(self, texts: Sequence[str]) -> list[Embedding]:
+        """The same, and the parts of each text: the means of about 64 tokens each, which the model reads in the context
+        of the whole window. A model whose vector is that of the first token tells none."""
+        return self._read(texts, self.reading.passage)
 
     def embed_queries(self, texts: Sequence[str]) -> Vector:
-        """The same for questions, with the prefix that the model wants for them."""
-        return self._embed(texts, self.reading.query)
+        """The rows of questions, with the prefix that the model wants for them."""
+        return _stacked(self._read(texts, self.reading.query), self.dimensions)
 
-    def _embed(self, texts: Sequence[str], prefix: str) -> Vector:
-        rows = np.empty((len(texts), self.dimensions), np.float32)
+    def _read(self, texts: Sequence[str], prefix: str) -> list[Embedding]:
         question = len(texts) == 1 and len(texts[0]) <= self.reading.window
         if self.threads == 1 or question:
-            for at, text in enumerate(texts):
-                rows[at] = _joined([self._run(part) for part in self._parts(text, prefix)])
-            return rows
+            return [_joined([self._run(part) for part in self._windows(text, prefix)]) for text in texts]
         # Longest first, so that no core is left alone with a long text at the end.
         order = sorted(range(len(texts)), key=lambda at: len(texts[at]), reverse=True)
         pool = ThreadPoolExecutor(self.threads)
         try:
-            runs = {at: [pool.submit(self._run, part) for part in self._parts(texts[at], prefix)] for at in order}
-            for at, futures in runs.items():
-                rows[at] = _joined([future.result() for future in futures])
+            runs = {at: [pool.submit(self._run, part) for part in self._windows(texts[at], prefix)] for at in order}
+            return [_joined([future.result() for future in runs[at]]) for at in range(len(texts))]
         finally:
             pool.shutdown(cancel_futures=True)
-        return rows
 
-    def _parts(self, text: str, prefix: str) -> list[list[int]]:
+    def _windows(self, text: str, prefix: str) -> list[list[int]]:
         """The token ids of each window of a text, without special tokens; each after the tokens of the prefix."""
         encoding = self._encoded(prefix + readable(text))
         ids: list[int] = encoding.ids
@@ -182,13 +185,14 @@ class OnnxEmbedder:
         ids: list[int] = self._tokenizer.encode(self.reading.passage, add_special_tokens=False).ids
         return ids
 
-    def _run(self, tokens: list[int]) -> tuple[Vector, int]:
-        """The vector of one window, and how many tokens of the text it stands for."""
+    def _run(self, tokens: list[int]) -> _Window:
+        """What the model makes of one window."""
         hidden = self._hidden(tokens)
-        pooled = hidden.mean(axis=0) if self.reading.pooling == "mean" else hidden[0]
+        is_mean = self.reading.pooling == "mean"
+        pooled = hidden.mean(axis=0) if is_mean else hidden[0]
         if not np.isfinite(pooled).all() or not pooled.any():
             raise ProviderError(f"the model {self.name} made a vector that is no direction: its numbers are 0 or NaN")
-        return unit(pooled), max(1, len(tokens))
+        return _Window(unit(pooled), max(1, len(tokens)), _parts(hidden) if is_mean else None)
 
     def _hidden(self, tokens: list[int]) -> NDArray[np.float32]:
         """A vector for each token of one window, special ones included."""
@@ -226,7 +230,7 @@ class OnnxEmbedder:
         if head * 2 > room:
             raise ConfigError(f"the prefix {prefix!r} leaves too little of a window of {self.reading.window}", _PLACE)
         word = self._tokenizer.encode("a", add_special_tokens=False).ids
-        dimensions = len(self._run(word)[0])
+        dimensions = len(self._run(word).vector)
         try:
             self._run((word or self._before) * room)
         except ProviderError as error:
@@ -256,13 +260,38 @@ def model_files(path: Path) -> list[Path]:
     return [path, *sorted(file for file in path.parent.iterdir() if file.name.startswith(apart))]
 
 
-def _joined(parts: list[tuple[Vector, int]]) -> Vector:
-    """One vector of all windows of a text, each with the weight of its tokens."""
-    if len(parts) == 1:
-        return parts[0][0]
-    rows, weights = zip(*parts, strict=True)
+class _Window(NamedTuple):
+    """What a model made of one window."""
+
+    vector: Vector
+    tokens: int
+    """Of the text; they are its weight."""
+    parts: Parts | None
+    """At least one, where the model tells them."""
+
+
+def _parts(hidden: NDArray[np.float32]) -> Parts:
+    """The directions of equal parts of a window, a byte for each number."""
+    count = max(1, round(len(hidden) / PART))
+    sums = np.add.reduceat(hidden, [at * len(hidden) // count for at in range(count)], axis=0)
+    largest = np.maximum(np.abs(sums).max(axis=1, keepdims=True), np.finfo(np.float32).tiny)
+    parts: Parts = np.rint(sums * (127 / largest)).astype(np.int8)
+    return parts
+
+
+def _joined(windows: Sequence[_Window]) -> Embedding:
+    """One vector of all windows of a text, each with the weight of its tokens, and all their parts."""
+    found = [window.parts for window in windows if window.parts is not None]
+    parts = np.concatenate(found) if sum(map(len, found)) > 1 else None
+    if len(windows) == 1:
+        return Embedding(windows[0].vector, parts)
+    rows, weights, _ = zip(*windows, strict=True)
     mean = np.average(np.array(rows, np.float64), axis=0, weights=weights)
-    return unit(mean) if mean.any() else rows[0]
+    return Embedding(unit(mean) if mean.any() else rows[0], parts)
+
+
+def _stacked(made: Sequence[Embedding], dimensions: int) -> Vector:
+    return np.stack([one.vector for one in made]) if made else np.empty((0, dimensions), np.float32)
 
 
 def _failures() -> tuple[type[Exception], ...]:

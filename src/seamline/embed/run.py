@@ -3,13 +3,15 @@ embedder does to texts before the model, and to vectors after it."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from seamline.errors import ProviderError
-from seamline.protocols import Embedder
+from seamline.protocols import Embedder, PartEmbedder
+from seamline.records import Embedding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,36 +36,38 @@ class Counts(NamedTuple):
 
 def embed_all(
     embedder: Embedder, texts: Sequence[str], *, cache: VectorCache | None = None, progress: Progress | None = None
-) -> tuple[Vector, Counts]:
-    """One row per text, in order, and how many different texts were computed and how many the cache knew.
+) -> tuple[list[Embedding], Counts]:
+    """What the model makes of each text, in order, and how many different texts were computed and how many the cache
+    knew. Parts come where the model tells them.
 
     What is computed is in the cache after each batch, so a run that is stopped goes on where it was.
     """
-    places = _places(texts)
-    vectors = np.empty((len(texts), embedder.dimensions), np.float32)
+    times = Counter(texts)
     tally = EmbeddingCounts(len(texts), progress)
-    known = cache.get(embedder.fingerprint, list(places), embedder.dimensions) if cache is not None else {}
-    for text, row in known.items():
-        vectors[places[text]] = row
-    tally.add(sum(len(places[text]) for text in known))
-    missing = [text for text in places if text not in known]
+    made = cache.get(embedder.fingerprint, list(times), embedder.dimensions) if cache is not None else {}
+    cached = len(made)
+    tally.add(sum(times[text] for text in made))
+    missing = [text for text in times if text not in made]
     for start in range(0, len(missing), BATCH):
         batch = missing[start : start + BATCH]
-        rows = checked(embedder, embedder.embed(batch), len(batch))
+        found = _embed(embedder, batch)
         if cache is not None:
-            cache.put(embedder.fingerprint, batch, rows)
-        for text, row in zip(batch, rows, strict=True):
-            vectors[places[text]] = row
-        tally.add(sum(len(places[text]) for text in batch))
-    return vectors, Counts(len(missing), len(known))
+            cache.put(embedder.fingerprint, batch, found)
+        made |= zip(batch, found, strict=True)
+        tally.add(sum(times[text] for text in batch))
+    return [made[text] for text in texts], Counts(len(missing), cached)
 
 
-def _places(texts: Sequence[str]) -> dict[str, list[int]]:
-    """Each different text, in order of appearance, with the rows it stands in."""
-    places: dict[str, list[int]] = {}
-    for at, text in enumerate(texts):
-        places.setdefault(text, []).append(at)
-    return places
+def _embed(embedder: Embedder, texts: Sequence[str]) -> list[Embedding]:
+    """What the model makes of some texts, checked."""
+    if not isinstance(embedder, PartEmbedder):
+        return [Embedding(row) for row in checked(embedder, embedder.embed(texts), len(texts))]
+    made = embedder.embed_parts(texts)
+    rows = checked(embedder, np.stack([one.vector for one in made]), len(texts))
+    for _, parts in made:
+        if parts is not None and not (parts.dtype == np.int8 and parts.shape[1:] == (embedder.dimensions,)):
+            raise ProviderError(f"the embedder {embedder.name} made parts of {parts.dtype} {parts.shape}")
+    return [Embedding(row, one.parts) for row, one in zip(rows, made, strict=True)]
 
 
 class EmbeddingCounts:

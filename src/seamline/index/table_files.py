@@ -6,7 +6,7 @@ lakehouses open without a copy; it is written and read by LanceDB.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -38,9 +38,10 @@ class TableFormat(Protocol):
 
     def create(self, path: Path, schema: pa.Schema) -> GrowingTable: ...
 
-    def read(self, path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """The rows in the order in which they were written. A StoreError where a column is missing; OSError, ValueError
-        and RuntimeError where a table cannot be read."""
+    def read(self, path: Path, columns: Sequence[str], optional: Collection[str]) -> Iterator[pa.RecordBatch]:
+        """The rows in the order in which they were written, without those of the optional columns that the table lacks.
+        A StoreError where another column is missing; OSError, ValueError and RuntimeError where a table cannot be
+        read."""
         ...
 
 
@@ -61,10 +62,10 @@ class ParquetFormat:
         made: GrowingTable = self._parquet.ParquetWriter(path, schema, compression="zstd", write_page_checksum=True)
         return made
 
-    def read(self, path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def read(self, path: Path, columns: Sequence[str], optional: Collection[str]) -> Iterator[pa.RecordBatch]:
         with self._parquet.ParquetFile(path, page_checksum_verification=True) as file:
-            check_columns(path, columns, file.schema_arrow.names)
-            yield from file.iter_batches(batch_size=ROWS, columns=list(columns))
+            present = columns_of(path, columns, optional, file.schema_arrow.names)
+            yield from file.iter_batches(batch_size=ROWS, columns=present)
 
 
 class LanceFormat:
@@ -83,12 +84,12 @@ class LanceFormat:
     def create(self, path: Path, schema: pa.Schema) -> GrowingTable:
         return _LanceFile(self._lancedb.connect(path.parent).create_table(path.stem, schema=schema))
 
-    def read(self, path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def read(self, path: Path, columns: Sequence[str], optional: Collection[str]) -> Iterator[pa.RecordBatch]:
         if not path.is_dir():
             raise FileNotFoundError(f"no such dataset: {path.name}")
         table = self._lancedb.connect(path.parent).open_table(path.stem)
-        check_columns(path, columns, table.schema.names)
-        yield from table.search().select(list(columns)).to_batches(ROWS)
+        present = columns_of(path, columns, optional, table.schema.names)
+        yield from table.search().select(present).to_batches(ROWS)
 
 
 class _LanceFile:
@@ -105,10 +106,11 @@ class _LanceFile:
         """Nothing is to be done: every piece is there when it was written."""
 
 
-def check_columns(path: Path, wanted: Sequence[str], found: Sequence[str]) -> None:
-    """Refuse, with a StoreError, a table that lacks a column."""
-    if lacking := [column for column in wanted if column not in found]:
+def columns_of(path: Path, wanted: Sequence[str], optional: Collection[str], found: Sequence[str]) -> list[str]:
+    """Those of the wanted columns that a table has. A StoreError where it lacks one that is not optional."""
+    if lacking := [column for column in wanted if column not in found and column not in optional]:
         raise StoreError(f"{path}: the column {lacking[0]} is missing")
+    return [column for column in wanted if column in found]
 
 
 FORMATS: dict[str, type[ParquetFormat] | type[LanceFormat]] = {"parquet": ParquetFormat, "lance": LanceFormat}

@@ -33,6 +33,8 @@ DOCUMENTS, VERSIONS, CHUNKS = "documents", "versions", "chunks"
 _WEIGHT = 16 << 20
 """About how many bytes are held before they are written: a row group of a table, or a batch of changes."""
 _VECTORS = ("vector", "summary_vector")
+_LATER = ("parts",)
+"""Columns that an export of an older Seamline lacks."""
 
 
 class TransferCounts(NamedTuple):
@@ -85,7 +87,7 @@ def _write_tables(reader: Reader, settings: Settings, folder: Path, format: Tabl
                 tables[VERSIONS].add(_version_row(version), 4 * len(version.text) + 200 * len(version.places))
         for entry in reader.select(vectors=True):
             chunks += 1
-            tables[CHUNKS].add(_entry_row(entry), 4 * len(entry.text) + 8 * settings.dimensions + 1000)
+            tables[CHUNKS].add(_entry_row(entry), _weigh_entry(entry, settings.dimensions))
     return TransferCounts(documents, versions, chunks)
 
 
@@ -147,7 +149,13 @@ def _version_row(version: Version) -> dict[str, Any]:
 
 def _entry_row(entry: Entry) -> dict[str, Any]:
     row = {name: getattr(entry, name) for name in Entry.__dataclass_fields__}
-    return {**row, "path": [*entry.path], "meta": codec.pack_meta(entry.meta)}
+    parts = None if entry.parts is None else codec.pack_parts(entry.parts)
+    return {**row, "path": [*entry.path], "meta": codec.pack_meta(entry.meta), "parts": parts}
+
+
+def _weigh_entry(entry: Entry, dimensions: int) -> int:
+    parts = 0 if entry.parts is None else entry.parts.nbytes
+    return 4 * len(entry.text) + 8 * dimensions + parts + 1000
 
 
 def _schemas(dimensions: int) -> dict[str, pa.Schema]:
@@ -164,6 +172,7 @@ def _schemas(dimensions: int) -> dict[str, pa.Schema]:
     entry: dict[str, Any] = dict.fromkeys(("level", "lead", "tail", "tokens", "sketch"), whole)
     entry |= {"path": texts, "updated_at": time, "created_at": time, "authority": pa.float64()}
     entry |= {"coherence": pa.float64(), "vector": vector, "summary_vector": vector}
+    entry["parts"] = pa.binary()
     kinds: tuple[type[Head] | type[Version] | type[Entry], ...] = (Head, Version, Entry)
     tables = dict(zip((DOCUMENTS, VERSIONS, CHUNKS), zip(kinds, (head, version, entry), strict=True), strict=True))
     return {
@@ -237,8 +246,8 @@ def _fill(store: Store, folder: Path, expected: TransferCounts, format: TableFor
 
 
 def _weigh(change: Change, dimensions: int) -> int:
-    texts = sum(4 * len(entry.text) for entry in change.put) + (4 * len(change.version.text) if change.version else 0)
-    return texts + len(change.put) * (8 * dimensions + 1000) + 1000
+    text = 4 * len(change.version.text) if change.version else 0
+    return sum(_weigh_entry(entry, dimensions) for entry in change.put) + text + 1000
 
 
 def _apply(writer: Writer, changes: Iterable[Change]) -> None:
@@ -312,7 +321,7 @@ class _TableReader:
         path = self._format.path(self._folder, name)
         wanted = _schemas(self._settings.dimensions)[name].names
         try:
-            for batch in self._format.read(path, wanted):
+            for batch in self._format.read(path, wanted, _LATER):
                 for row in _batch_rows(batch):
                     self.read[name] += 1
                     yield row
@@ -335,6 +344,8 @@ def _batch_rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
             row[name] = value.values.to_numpy(zero_copy_only=False).astype("<f4") if value.is_valid else None
         if "meta" in row:
             row |= {"meta": codec.unpack_meta(row["meta"]), "path": tuple(row["path"])}
+        if row.get("parts") is not None:
+            row["parts"] = codec.unpack_parts(row["parts"])
         yield row
 
 

@@ -462,11 +462,13 @@ def _carry_all(reader: Reader, fresh: Sequence[Entry], known: Mapping[str, str],
 def _carry(entry: Entry, old: Entry | None, reads: Reads) -> Entry:
     if old is None:
         return entry
+    same = reads.same(entry, old)
     return replace(
         entry,
         updated_at=old.updated_at if old.content_hash == entry.content_hash else entry.updated_at,
-        vector=old.vector if reads.same(entry, old) else None,
+        vector=old.vector if same else None,
         summary_vector=old.summary_vector if old.summary == entry.summary else None,
+        parts=old.parts if same else None,
     )
 
 

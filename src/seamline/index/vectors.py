@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.embed.run import Counts, Progress, embed_all
 from seamline.protocols import Embedder
-from seamline.records import Entry
+from seamline.records import Embedding, Entry
 
 if TYPE_CHECKING:
     from seamline.embed.late import Within
     from seamline.protocols import VectorCache
-    from seamline.records import Vector
 
 
 class Model(NamedTuple):
@@ -54,7 +53,7 @@ def embed_entries(
     entries: Sequence[Entry], within: Mapping[str, Within], model: Model, progress: Progress | None
 ) -> tuple[list[Entry], Counts]:
     """The entries, each with the vectors it lacks, and where those came from. `within` has chunks that are read with
-    others, by id; every other entry is read as it is searched."""
+    others, by id, and have no parts; every other entry is read as it is searched."""
     lacking = [missing_texts(entry, dual=model.dual) for entry in entries]
     late = [entry.id for entry, both in zip(entries, lacking, strict=True) if both.text and entry.id in within]
     texts = [both.text if e.id not in within else "" for e, both in zip(entries, lacking, strict=True)]
@@ -63,26 +62,22 @@ def embed_entries(
     together, first = _together(late, within, model, _part(progress, 0, total))
     found, second = embed_all(model.embedder, wanted, cache=model.cache, progress=_part(progress, len(late), total))
     rows = iter(found)
-    vectors = [next(rows) if text else together.get(e.id) for e, text in zip(entries, texts, strict=True)]
+    own = [next(rows) if text else together.get(e.id) for e, text in zip(entries, texts, strict=True)]
     others = [next(rows) if both.summary else None for both in lacking]
-    done = [_with(*one) for one in zip(entries, vectors, others, strict=True)]
+    done = [_with(*one) for one in zip(entries, own, others, strict=True)]
     return done, Counts(first.computed + second.computed, first.cached + second.cached)
 
 
-def _with(entry: Entry, vector: Vector | None, summary_vector: Vector | None) -> Entry:
-    """The entry with these vectors, where there are any."""
-    if vector is None and summary_vector is None:
-        return entry
-    return replace(
-        entry,
-        vector=entry.vector if vector is None else vector,
-        summary_vector=entry.summary_vector if summary_vector is None else summary_vector,
-    )
+def _with(entry: Entry, own: Embedding | None, of_summary: Embedding | None) -> Entry:
+    """The entry with what was made of its text and of its summary, where there is any of it."""
+    if own is not None:
+        entry = replace(entry, vector=own.vector, parts=own.parts)
+    return entry if of_summary is None else replace(entry, summary_vector=of_summary.vector)
 
 
 def _together(
     ids: Sequence[str], within: Mapping[str, Within], model: Model, progress: Progress | None
-) -> tuple[Mapping[str, Vector], Counts]:
+) -> tuple[Mapping[str, Embedding], Counts]:
     """The vectors of chunks that are read with others, by id."""
     if not ids:
         return {}, Counts(0, 0)
@@ -90,7 +85,7 @@ def _together(
 
     wanted = [within[id] for id in ids]
     found, counts = embed_within(model.embedder, wanted, cache=model.cache, progress=progress)
-    return dict(zip(ids, found, strict=True)), counts
+    return dict(zip(ids, map(Embedding, found), strict=True)), counts
 
 
 def _part(progress: Progress | None, before: int, total: int) -> Progress | None:

@@ -17,7 +17,7 @@ from seamline.search.rerank import weight_of
 
 if TYPE_CHECKING:
     from seamline.filters.tree import Filter
-    from seamline.records import Vector
+    from seamline.records import Parts, Vector
     from seamline.search.hits import Results
 
 V = TypeVar("V")
@@ -230,6 +230,9 @@ class CachedReader:
         self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,), every: bool = False
     ) -> list[Scored]:
         return self._reader.matching(query, k, where=where, levels=levels, every=every)
+
+    def parts(self, ids: Iterable[str]) -> Mapping[str, Parts]:
+        return self._reader.parts(ids)
 
     def select(self, where: Filter | None = None, *, vectors: bool = False) -> Iterator[Entry]:
         return self._reader.select(where, vectors=vectors)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,14 @@ from seamline.search.hits import LegScore
 
 if TYPE_CHECKING:
     from seamline.filters.tree import Filter
-    from seamline.records import Vector
+    from seamline.records import Parts, Vector
+
+
+WIDE = 50
+"""The nearest by the vector of a whole text, which are compared by their parts as well. Twice as many changed nothing
+on six sets of questions."""
+PART = 0.5
+"""What the nearest part counts beside the whole text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,27 +93,53 @@ def find(
 
 
 def near(reader: Reader, vector: Vector, depth: int, scope: SearchScope, *, dual: bool = False) -> list[Scored]:
-    """The nearest texts; in a dual index, the nearest by text or by summary, whichever is nearer.
+    """The nearest texts, by all of them and by their nearest part; in a dual index, the nearest by text or by summary,
+    whichever is nearer.
 
     The best `depth` of both are the best `depth` by the higher score: what neither list holds is below all of one.
     """
-    by_text = reader.near(vector, depth, where=scope.where, levels=scope.levels)
+    wide = reader.near(vector, max(depth, WIDE), where=scope.where, levels=scope.levels)
+    nearest = nearest_parts(vector, reader.parts([id for id, _ in wide]))
+    by_text = sort_scores({id: _similarity(score, nearest.get(id)) for id, score in wide})[:depth]
     if not dual:
         return by_text
     by_summary = reader.near(vector, depth, where=scope.where, levels=scope.levels, of="summary")
     return sort_scores(best_scores((by_text, by_summary)))[:depth]
 
 
-def similarities(vector: Vector, entries: Iterable[Entry]) -> dict[str, float]:
-    """Cosine similarity of every entry that carries a vector: to its text, or its summary where that is nearer."""
+def similarities(vector: Vector, entries: Collection[Entry]) -> dict[str, float]:
+    """How near every entry is that carries a vector: its text, or its summary where that is nearer."""
+    nearest = nearest_parts(vector, {entry.id: entry.parts for entry in entries if entry.parts is not None})
+    of_texts = _cosines(vector, {entry.id: entry.vector for entry in entries if entry.vector is not None})
+    of_summaries = _cosines(
+        vector, {entry.id: entry.summary_vector for entry in entries if entry.summary_vector is not None}
+    )
+    by_text = [Scored(id, _similarity(score, nearest.get(id))) for id, score in of_texts]
+    return best_scores((by_text, of_summaries))
+
+
+def nearest_parts(vector: Vector, parts: Mapping[str, Parts]) -> dict[str, float]:
+    """The cosine similarity of the nearest part of each text."""
     import numpy as np
 
-    owners, rows = [], []
-    for entry in entries:
-        for row in (entry.vector, entry.summary_vector):
-            if row is not None:
-                owners.append(entry.id)
-                rows.append(row)
-    # Row by row and not as one product: equal vectors get equal scores, wherever they stand.
-    scores = (np.stack(rows) * vector).sum(axis=1, dtype=np.float64) if rows else ()
-    return best_scores([[Scored(id, float(score)) for id, score in zip(owners, scores, strict=True)]])
+    if not parts:
+        return {}
+    rows = np.concatenate([*parts.values()]).astype(np.float32)
+    lengths = np.sqrt((rows * rows).sum(axis=1))
+    # Row by row and not as one product: equal parts get equal scores, wherever they stand.
+    near = (rows * vector).sum(axis=1, dtype=np.float64) / np.maximum(lengths, 1.0)
+    starts = np.cumsum([0, *map(len, parts.values())])[:-1]
+    return dict(zip(parts, np.maximum.reduceat(near, starts).tolist(), strict=True))
+
+
+def _cosines(vector: Vector, rows: Mapping[str, Vector]) -> list[Scored]:
+    import numpy as np
+
+    # Row by row here as well.
+    scores = (np.stack([*rows.values()]) * vector).sum(axis=1, dtype=np.float64).tolist() if rows else []
+    return [Scored(id, score) for id, score in zip(rows, scores, strict=True)]
+
+
+def _similarity(whole: float, nearest: float | None) -> float:
+    """Of a text, by its own vector and by that of its nearest part."""
+    return whole if nearest is None else whole + PART * max(0.0, nearest - whole)

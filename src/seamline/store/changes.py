@@ -13,7 +13,7 @@ from seamline.records import Change, Entry, Head, Settings, Version, lacks_vecto
 from seamline.store import codec
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
+    from seamline.records import Parts, Vector
 
 _SLACK = 0.01
 """How far from 1 the squared length of a vector may be: half precision stays inside."""
@@ -59,7 +59,8 @@ def fill_vectors(stored: Entry, digest: str, given: Entry, *, dual: bool) -> Ent
     summary_vector = given.summary_vector if stored.summary_vector is None else stored.summary_vector
     if vector is stored.vector and summary_vector is stored.summary_vector:
         return None
-    return replace(stored, vector=vector, summary_vector=summary_vector)
+    parts = given.parts if stored.vector is None else stored.parts
+    return replace(stored, vector=vector, summary_vector=summary_vector, parts=parts)
 
 
 def check_query(vector: Vector, settings: Settings) -> None:
@@ -130,7 +131,15 @@ def _entry(entry: Entry, change: Change, settings: Settings) -> str:
 def _vectors(entry: Entry, settings: Settings) -> str:
     vectors = (vector for vector in (entry.vector, entry.summary_vector) if vector is not None)
     wrong = next((wrong for vector in vectors if (wrong := _vector(vector, settings))), "")
+    if not wrong and entry.parts is not None and entry.vector is None:
+        wrong = "expected parts beside a vector alone, got them without one"
+    elif not wrong and entry.parts is not None and not _are_parts(entry.parts, settings):
+        wrong = f"expected rows of {settings.dimensions} bytes as parts, got {entry.parts.dtype} {entry.parts.shape}"
     return f"{wrong} for {entry.id}" if wrong else ""
+
+
+def _are_parts(parts: Parts, settings: Settings) -> bool:
+    return parts.dtype == "int8" and parts.ndim == 2 and parts.shape[1] == settings.dimensions and len(parts) > 0
 
 
 def _vector(vector: Vector, settings: Settings) -> str:

@@ -20,7 +20,7 @@ from seamline.errors import StoreError
 from seamline.records import Entry, EntryPlace, Head, MetaValue, Settings, SourceSpan, Version
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
+    from seamline.records import Parts, Vector
 
 
 _WORDS = ("id", "doc", "parent", "kind", "title", "text", "content_hash", "language", "summary", "before", "after")
@@ -45,7 +45,8 @@ def digest(entry: Entry) -> str:
 def checksum(entry: Entry, said: str = "") -> str:
     """Hash of everything that is stored of an entry, vectors and time included; `said` is its digest, if known."""
     vectors = (b"" if v is None else _bytes(v) for v in (entry.vector, entry.summary_vector))
-    return _hash((said or digest(entry)).encode(), _json(_plain(entry.updated_at)), *vectors)
+    parts = () if entry.parts is None else (pack_parts(entry.parts),)
+    return _hash((said or digest(entry)).encode(), _json(_plain(entry.updated_at)), *vectors, *parts)
 
 
 def seal(version: Version) -> str:
@@ -230,7 +231,9 @@ def pack_entry(entry: Entry) -> bytes:
     )
 
 
-def unpack_entry(data: bytes, vector: Vector | None = None, summary_vector: Vector | None = None) -> Entry:
+def unpack_entry(
+    data: bytes, vector: Vector | None = None, summary_vector: Vector | None = None, parts: Parts | None = None
+) -> Entry:
     """The reverse of `pack_entry`."""
 
     def read() -> Entry:
@@ -246,9 +249,23 @@ def unpack_entry(data: bytes, vector: Vector | None = None, summary_vector: Vect
             meta=meta_of(meta),
             vector=vector,
             summary_vector=summary_vector,
+            parts=parts,
         )
 
     return _whole("an entry", read)
+
+
+def pack_parts(parts: Parts) -> bytes:
+    """The parts of a text: how many numbers a row has, and the rows."""
+    return len(parts[0]).to_bytes(4, "little") + parts.tobytes()
+
+
+def unpack_parts(data: bytes) -> Parts:
+    """The reverse of `pack_parts`."""
+    import numpy as np
+
+    size = int.from_bytes(data[:4], "little")
+    return _whole("the parts of a text", lambda: np.frombuffer(data, np.int8, offset=4).reshape(-1, size))
 
 
 def pack_head(head: Head) -> bytes:

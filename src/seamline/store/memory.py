@@ -37,7 +37,7 @@ from seamline.text.words import asked_words, typed_words, words
 from seamline.types import Notice
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
+    from seamline.records import Parts, Vector
 
 
 @dataclass(frozen=True)
@@ -287,6 +287,11 @@ class MemoryReader:
         kept = self._state.kept
         return {id: _lent(kept[id].entry, vectors) for id in ids if id in kept}
 
+    def parts(self, ids: Iterable[str]) -> dict[str, Parts]:
+        """The parts of those of these entries that have any."""
+        kept = self._state.kept
+        return {id: parts for id in ids if id in kept and (parts := kept[id].entry.parts) is not None}
+
     def select(self, where: Filter | None = None, *, vectors: bool = False) -> Iterator[Entry]:
         """Every entry of any level that the filter lets through, by document and id."""
         found = sorted(self._through(where, None), key=lambda kept: (kept.entry.doc, kept.entry.id))
@@ -388,6 +393,7 @@ def _keep(entry: Entry, settings: Settings) -> _Kept:
         meta=MappingProxyType(dict(entry.meta)),
         vector=_frozen(entry.vector),
         summary_vector=_frozen(entry.summary_vector),
+        parts=_frozen_parts(entry.parts),
     )
     found = words(own.counted, settings.stemming)
     lacking = lacks_vectors(own, dual=settings.dual)
@@ -399,6 +405,15 @@ def _frozen(vector: Vector | None) -> Vector | None:
     if vector is None:
         return None
     own = np.array(vector, dtype=np.float32)
+    own.setflags(write=False)
+    return own
+
+
+def _frozen_parts(parts: Parts | None) -> Parts | None:
+    """The same."""
+    if parts is None:
+        return None
+    own = parts.copy()
     own.setflags(write=False)
     return own
 

@@ -15,8 +15,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 
-from seamline.protocols import Embedder, QueryEmbedder
+from seamline.protocols import Embedder, PartEmbedder, QueryEmbedder
 
 if TYPE_CHECKING:
     from seamline.records import Vector
@@ -114,6 +115,22 @@ class EmbedderContract:
         alone = np.concatenate([embedder.embed([text]) for text in SENTENCES])
         self._same(alone, embedder.embed(SENTENCES))
         self._same(alone, embedder.embed([*SENTENCES, self._long("At the end."), *ODD])[: len(SENTENCES)])
+
+    def test_parts_come_with_the_same_vectors(self) -> None:
+        embedder = self.make()
+        if not isinstance(embedder, PartEmbedder):
+            pytest.skip("tells no parts")
+        texts = [*SENTENCES, self._long("At the end."), SENTENCES[0]]
+        made = embedder.embed_parts(texts)
+        self._same(np.stack([one.vector for one in made]), embedder.embed(texts))
+        for vector, parts in made:
+            if parts is not None:
+                assert parts.dtype == np.int8
+                assert parts.shape[1:] == vector.shape
+                assert len(parts) > 1
+        for first, last in zip(made[:1], made[-1:], strict=True):
+            assert (first.parts is None) == (last.parts is None)
+        assert len(embedder.embed_parts([])) == 0
 
     def test_equal_texts_have_equal_vectors(self) -> None:
         rows = self.make().embed([SENTENCES[0], SENTENCES[1], SENTENCES[0]])

@@ -99,6 +99,13 @@ def entry(doc: str, body: str, *, lead: str = "", tail: str = "", level: int = 0
     )
 
 
+def with_parts(one: Entry) -> Entry:
+    """The entry, two in three with parts: equal ones where vectors are equal."""
+    axis = next((n for n, row in enumerate(AXES) if one.vector is not None and np.array_equal(row, one.vector)), 0)
+    rows = [np.arange(DIMENSIONS) - axis, np.full(DIMENSIONS, axis - 128)]
+    return replace(one, parts=np.array(rows[: axis % 3], np.int8)) if axis % 3 else one
+
+
 def entries(doc: str, *bodies: str) -> tuple[Entry, ...]:
     """One chunk per body; equal bodies get ids of their own."""
     return tuple(entry(doc, body, occurrence=bodies[:n].count(body)) for n, body in enumerate(bodies))
@@ -162,10 +169,10 @@ def erase(reader: Reader, doc: str, *, moved_to: str = "", at: datetime = NOON) 
 
 
 def plain(one: Entry) -> dict[str, object]:
-    """All fields of an entry as values that can be compared; vectors as bytes."""
-    names = [name for name in Entry.__slots__ if "vector" not in name and name != "meta"]
-    rows = {name: getattr(one, name) for name in ("vector", "summary_vector")}
-    packed = {name: None if row is None else np.asarray(row, "<f4").tobytes() for name, row in rows.items()}
+    """All fields of an entry as values that can be compared; vectors and parts as lists."""
+    arrays = ("vector", "summary_vector", "parts")
+    packed = {name: None if (rows := getattr(one, name)) is None else rows.tolist() for name in arrays}
+    names = [name for name in Entry.__slots__ if name not in arrays and name != "meta"]
     return {**{name: getattr(one, name) for name in names}, "meta": repr(sorted(one.meta.items())), **packed}
 
 

@@ -14,13 +14,23 @@ from seamline.store.codec import unpack_head
 from seamline.store.lance.engine import FALSE, TRUE, TableVersion, report_errors
 from seamline.store.lance.filter import coded, condition, decoded, either, quoted
 from seamline.store.lance.maintenance import TableIndex, indices
-from seamline.store.lance.rows import HEAD, LACKING, VECTORS, entry_key, head_key, id_of, unpack_entries, unpack_version
+from seamline.store.lance.rows import (
+    HEAD,
+    LACKING,
+    VECTORS,
+    entry_key,
+    head_key,
+    id_of,
+    unpack_body_parts,
+    unpack_entries,
+    unpack_version,
+)
 from seamline.store.lance.search import Bags, LanceLimits, LanceScope, NearLeg, WordLeg, probes_for, scored
 from seamline.text.words import asked_words
 
 if TYPE_CHECKING:
     from seamline.filters.tree import Filter
-    from seamline.records import Entry, Head, Levels, Scored, Settings, Vector, VectorKind, Version
+    from seamline.records import Entry, Head, Levels, Parts, Scored, Settings, Vector, VectorKind, Version
 
 T = TypeVar("T")
 
@@ -85,6 +95,15 @@ class LanceReader:
             rows = self._columns(f"({_CURRENT} AND {either('key', keys)})", _columns_of(vectors))
             found |= {entry.id: entry for entry in unpack_entries(rows)}
         return {id: found[id] for id in map(id_of, wanted) if id in found}
+
+    def parts(self, ids: Iterable[str]) -> dict[str, Parts]:
+        """The parts of those of these entries that have any."""
+        found: dict[str, Parts] = {}
+        for keys in _pages(list(dict.fromkeys(map(entry_key, ids)))):
+            for row in self._read(f"({_CURRENT} AND {either('key', keys)})", ["key", "body"]):
+                if (parts := unpack_body_parts(row["body"])) is not None:
+                    found[id_of(row["key"])] = parts
+        return found
 
     def select(self, where: Filter | None = None, *, vectors: bool = False) -> Iterator[Entry]:
         """Every entry of any level that the filter lets through, by document and id."""

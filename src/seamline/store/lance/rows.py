@@ -1,8 +1,9 @@
 """Entries, heads and versions as Arrow rows, and back.
 
 One table holds the entries and, so that a document changes in one commit, its head; what was removed stays as a row
-with an id and a document and nothing to search, for `Reader.owner`. Everything an entry says is packed in `body`; the
-other columns are there to be searched and filtered by. Another table holds the versions.
+with an id and a document and nothing to search, for `Reader.owner`. Everything an entry says is packed in `body`, and
+the parts of its text with it; the other columns are there to be searched and filtered by. Another table holds the
+versions.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from seamline.store.lance.filter import coded, decoded, labels
 from seamline.text.words import spaced
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
+    from seamline.records import Parts, Vector
 
 LACKING = "?"
 """The label of entries that have yet to get a vector; no heading and no front matter has it."""
@@ -39,6 +40,11 @@ _PLAIN_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_
 """Not escaped: half the bytes for texts that are not ASCII."""
 _NOTHING = (None,) * 9
 """What rows that are no entries have from `parent` to `updated_at`."""
+_WITH_PARTS = 0x50
+"""First byte of a body that holds parts. One without, as all were before there were any, is compressed by zlib and
+starts with 0x78."""
+_LENGTH = 4
+"""Bytes that hold the length of the packed parts."""
 
 T = TypeVar("T")
 
@@ -126,7 +132,7 @@ def _entry_row(entry: Entry, labels: list[str], stemming: str) -> tuple[Any, ...
         spaced(entry.counted, stemming) or None,
         digest,
         codec.checksum(entry, digest),
-        pack_entry(entry),
+        _pack_body(entry),
     )
 
 
@@ -186,7 +192,38 @@ def unpack_entries(rows: pa.Table) -> list[Entry]:
     bodies = rows["body"].to_pylist()
     names = [name for name in VECTORS.values() if name in rows.column_names]
     columns = [vectors_of(rows, name) for name in names]
-    return [unpack_entry(body, *both) for body, *both in zip(bodies, *columns, strict=True)]
+    return [unpack_body(body, *both) for body, *both in zip(bodies, *columns, strict=True)]
+
+
+def unpack_body(body: bytes, vector: Vector | None = None, summary_vector: Vector | None = None) -> Entry:
+    """The entry of a body, with the vectors that were read, and with its parts beside a vector alone."""
+    parts, packed = _split_body(body)
+    made = codec.unpack_parts(parts) if parts and vector is not None else None
+    return unpack_entry(packed, vector, summary_vector, made)
+
+
+def unpack_body_parts(body: bytes) -> Parts | None:
+    """The parts in a body, without the entry."""
+    parts, _ = _split_body(body)
+    return codec.unpack_parts(parts) if parts else None
+
+
+def _pack_body(entry: Entry) -> bytes:
+    """Everything an entry says. Its parts, where it has any, come first: they are read without the rest."""
+    packed = pack_entry(entry)
+    if entry.parts is None:
+        return packed
+    parts = codec.pack_parts(entry.parts)
+    return b"".join((bytes([_WITH_PARTS]), len(parts).to_bytes(_LENGTH, "little"), parts, packed))
+
+
+def _split_body(body: bytes) -> tuple[bytes, bytes]:
+    """The packed parts in a body, or nothing, and the packed entry."""
+    if not body or body[0] != _WITH_PARTS:
+        return b"", body
+    start = 1 + _LENGTH
+    end = start + int.from_bytes(body[1:start], "little")
+    return body[start:end], body[end:]
 
 
 def unpack_version(row: Mapping[str, Any]) -> Version:

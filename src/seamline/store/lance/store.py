@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, TypeVar
 from seamline.errors import StoreError
 from seamline.records import Problem
 from seamline.store import codec
-from seamline.store.codec import unpack_entry
 from seamline.store.folders import WriterLock, reading
 from seamline.store.lance import folder as folders
 from seamline.store.lance.engine import Connection, connect, report_errors
@@ -22,7 +21,7 @@ from seamline.store.lance.folder import ENTRIES, LAYOUT, VERSIONS, LanceFolder
 from seamline.store.lance.guard import Guard, GuardState, is_unfinished, read_state, verify_files
 from seamline.store.lance.maintenance import Maintenance
 from seamline.store.lance.reader import LanceReader
-from seamline.store.lance.rows import GONE, VECTORS, entry_schema, id_of, vectors_of, version_schema
+from seamline.store.lance.rows import GONE, VECTORS, entry_schema, id_of, unpack_body, vectors_of, version_schema
 from seamline.store.lance.search import LanceLimits
 from seamline.store.lance.writer import LanceWriter
 from seamline.store.verify import verify_reader
@@ -91,7 +90,7 @@ def _readable(rows: Iterable[tuple[str, bytes, Vector | None, Vector | None]]) -
     """Entries by id. Those that cannot be read are left out: they are asked for again, one by one."""
     for id, body, vector, summary_vector in rows:
         try:
-            yield id, unpack_entry(body, vector, summary_vector)
+            yield id, unpack_body(body, vector, summary_vector)
         except StoreError:
             continue
 

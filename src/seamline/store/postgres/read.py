@@ -11,6 +11,7 @@ from psycopg import sql
 from seamline.errors import StoreError
 from seamline.filters.tree import Filter
 from seamline.records import Entry, Head, Levels, Scored, VectorKind, Version
+from seamline.store import codec
 from seamline.store.changes import check_query
 from seamline.store.postgres import search
 from seamline.store.postgres.connect import Address, Connection, safe, told, unsafe
@@ -20,15 +21,17 @@ from seamline.store.postgres.schema import LAYOUT, Opened, PostgresLimits
 from seamline.text.words import asked_words
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
+    from seamline.records import Parts, Vector
 
 _AT_ONCE = 500
 """Rows of a long result that are fetched together."""
 _KEPT = 1000
 """Heads that a reader remembers."""
 _ENTRIES = sql.SQL("SELECT {columns}{vectors} FROM entries e JOIN bodies b USING (key){joins} WHERE {where}")
-_VECTORS = sql.SQL(", vector_send(v.vector), vector_send(s.vector)")
-_JOINS = sql.SQL(" LEFT JOIN vectors v USING (key) LEFT JOIN summary_vectors s USING (key)")
+_VECTORS = sql.SQL(", vector_send(v.vector), vector_send(s.vector), p.parts")
+_JOINS = sql.SQL(
+    " LEFT JOIN vectors v USING (key) LEFT JOIN summary_vectors s USING (key) LEFT JOIN parts p USING (key)"
+)
 _NOTHING = sql.SQL("")
 _LAYOUTS = sql.SQL(
     "SELECT doc, v.number, v.revision, v.title, v.uri, NULL, v.indexed_at, v.places, v.seal"
@@ -99,6 +102,11 @@ class PostgresReader:
         wanted = PostgresCondition(sql.SQL("e.id = ANY(%s)"), ([safe(id) for id in ids],))
         rows = self._all(_entries_where(wanted, vectors), wanted.values)
         return {entry.id: entry for entry in _entries(rows, vectors)}
+
+    def parts(self, ids: Iterable[str]) -> dict[str, Parts]:
+        """The parts of those of these entries that have any."""
+        query = sql.SQL("SELECT e.id, p.parts FROM entries e JOIN parts p USING (key) WHERE e.id = ANY(%s)")
+        return {unsafe(id): codec.unpack_parts(parts) for id, parts in self._all(query, ([safe(id) for id in ids],))}
 
     def select(self, where: Filter | None = None, *, vectors: bool = False) -> Iterator[Entry]:
         """Every entry of any level that the filter lets through, by document and id, a few at a time."""
@@ -209,4 +217,4 @@ def _entries_where(where: PostgresCondition, vectors: bool) -> sql.Composed:
 
 
 def _entries(rows: Iterable[Sequence[Any]], vectors: bool) -> Iterator[Entry]:
-    return (entry_of(row[:-2], *row[-2:]) if vectors else entry_of(row) for row in rows)
+    return (entry_of(row[:-3], *row[-3:]) if vectors else entry_of(row) for row in rows)

@@ -77,7 +77,9 @@ def body_row(key: int, entry: Entry) -> tuple[Any, ...]:
     )
 
 
-def entry_of(row: Sequence[Any], vector: bytes | None = None, summary_vector: bytes | None = None) -> Entry:
+def entry_of(
+    row: Sequence[Any], vector: bytes | None = None, summary_vector: bytes | None = None, parts: bytes | None = None
+) -> Entry:
     """The entry of a row of ENTRY_COLUMNS."""
     _, id, doc, level, parent, kind, title, path, text, lead, tail, tokens, content_hash, sketch, *rest = row
     updated_at, created_at, language, authority, coherence, summary, before, after, front = rest
@@ -106,6 +108,7 @@ def entry_of(row: Sequence[Any], vector: bytes | None = None, summary_vector: by
         meta=codec.unpack_meta(front),
         vector=None if vector is None else vector_of(vector),
         summary_vector=None if summary_vector is None else vector_of(summary_vector),
+        parts=None if parts is None else codec.unpack_parts(parts),
     )
 
 

@@ -37,7 +37,7 @@ class PostgresLimits:
     are let through."""
 
 
-LAYOUT = 5
+LAYOUT = 6
 """Of the tables below. An older one is brought up to date when it is opened, a newer one refused."""
 NEEDS_PGVECTOR = (0, 8)
 """Index scans that go on until enough rows pass a filter came with 0.8."""
@@ -134,11 +134,26 @@ _VECTORS = """
 CREATE TABLE {table} (key bigint PRIMARY KEY, level integer NOT NULL, vector vector({dimensions}) NOT NULL);
 ALTER TABLE {table} ALTER vector SET STORAGE {storage};
 """
+_PARTS = """
+CREATE TABLE parts (key bigint PRIMARY KEY, parts bytea NOT NULL);
+ALTER TABLE parts ALTER parts SET STORAGE EXTERNAL;
+"""
+"""Beside the vectors, not in their rows: a search that compares them all would read more pages."""
+_RIGHTS = """
+SELECT format('ALTER TABLE parts OWNER TO %I', pg_get_userbyid(relowner))
+FROM pg_class WHERE oid = 'vectors'::regclass
+UNION ALL
+SELECT format(
+    'GRANT %s ON parts TO %s', string_agg(privilege_type, ', '),
+    CASE WHEN grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END
+) FROM pg_class, aclexplode(relacl) WHERE oid = 'vectors'::regclass GROUP BY grantee
+"""
+"""Statements that let whoever may use vectors use parts in the same way."""
 _BATCH = 1000
 _ENTRIES = sql.SQL("SELECT {} FROM entries e JOIN bodies b USING (key)").format(ENTRY_COLUMNS)
 OF_DOCUMENTS = [
     *("documents", "versions", "owners", "entries", "bodies"),
-    *("vectors", "summary_vectors", "recent", "postings"),
+    *("vectors", "summary_vectors", "parts", "recent", "postings"),
 ]
 """Tables with rows of documents, and of what is made of them."""
 _NAMES = ["settings", "state", "levels", *OF_DOCUMENTS]
@@ -327,7 +342,15 @@ def _fourth(connection: Connection) -> None:
     connection.execute("CREATE INDEX entries_lacking ON entries (level) WHERE lacking")
 
 
-_STEPS: dict[int, Callable[[Connection], None]] = {1: _second, 2: _recount, 3: _fourth, 4: _recount}
+def _sixth(connection: Connection) -> None:
+    """From 5 to 6: there is a table of parts, for the same roles as that of vectors: those that may only read would
+    be refused it."""
+    connection.execute(_PARTS)
+    for (statement,) in connection.execute(_RIGHTS).fetchall():
+        connection.execute(statement.encode())
+
+
+_STEPS: dict[int, Callable[[Connection], None]] = {1: _second, 2: _recount, 3: _fourth, 4: _recount, 5: _sixth}
 """What turns each layout into the next."""
 
 

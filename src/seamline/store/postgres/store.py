@@ -170,6 +170,8 @@ def _strays(connection: Connection) -> Iterator[Problem]:
             "SELECT count(*) FROM {} v LEFT JOIN entries e USING (key) WHERE e.key IS NULL OR e.level <> v.level"
         )
         yield from _counted(connection, query.format(sql.Identifier(table)), table, "of no entry, or on another level")
+    query = sql.SQL("SELECT count(*) FROM parts LEFT JOIN vectors v USING (key) WHERE v.key IS NULL")
+    yield from _counted(connection, query, "parts", "of no vector")
     query = sql.SQL(
         "SELECT count(*) FROM entries e FULL JOIN bodies b USING (key) WHERE e.key IS NULL OR b.key IS NULL"
     )

@@ -41,7 +41,7 @@ from seamline.store.postgres.search import HALVES, TABLES
 from seamline.store.postgres.words import MOST_KEYS, Bag, bag, fold, merge, note
 
 if TYPE_CHECKING:
-    from seamline.records import Vector
+    from seamline.records import Parts, Vector
     from seamline.types import Notice
 
 _ATTEMPTS = 3
@@ -62,8 +62,9 @@ _TIMELINE = "SELECT CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(
 _VECTOR_TABLES = {"vectors": "vector", "summary_vectors": "summary_vector"}
 """Which vectors of an entry each table holds."""
 _LACKING = sql.SQL(
-    "SELECT {}, vector_send(v.vector), vector_send(s.vector), b.digest FROM entries e JOIN bodies b USING (key)"
-    " LEFT JOIN vectors v USING (key) LEFT JOIN summary_vectors s USING (key) WHERE e.lacking AND e.id = ANY(%s)"
+    "SELECT {}, vector_send(v.vector), vector_send(s.vector), p.parts, b.digest FROM entries e"
+    " JOIN bodies b USING (key) LEFT JOIN vectors v USING (key) LEFT JOIN summary_vectors s USING (key)"
+    " LEFT JOIN parts p USING (key) WHERE e.lacking AND e.id = ANY(%s)"
 ).format(ENTRY_COLUMNS)
 
 
@@ -279,7 +280,7 @@ def _take_out(connection: Connection, ids: Sequence[str], stemming: str) -> list
     query = sql.SQL("SELECT {} FROM entries e JOIN bodies b USING (key) WHERE e.id = ANY(%s)").format(ENTRY_COLUMNS)
     rows = connection.execute(query, ([safe(id) for id in ids],)).fetchall()
     keys = [row[0] for row in rows]
-    for table in ("entries", "bodies", "vectors", "summary_vectors"):
+    for table in ("entries", "bodies", "vectors", "summary_vectors", "parts"):
         connection.execute(sql.SQL("DELETE FROM {} WHERE key = ANY(%s)").format(sql.Identifier(table)), (keys,))
     return [bag(row[0], entry_of(row), stemming) for row in rows]
 
@@ -294,6 +295,7 @@ def _put_in(connection: Connection, rows: Sequence[tuple[Bag, Entry]], settings:
     for table, name in _VECTOR_TABLES.items():
         vectors = [(found.key, found.level, getattr(entry, name)) for found, entry in rows]
         _put_vectors(connection, table, [row for row in vectors if row[2] is not None], settings)
+    _put_parts(connection, [(found.key, entry.parts) for found, entry in rows])
     connection.execute(
         "INSERT INTO owners SELECT * FROM unnest(%s::text[], %s::text[])"
         " ON CONFLICT (id) DO UPDATE SET doc = excluded.doc WHERE owners.doc <> excluded.doc",
@@ -310,13 +312,22 @@ def _put_vectors(
             copy.write(vectors_copy(rows, settings.dimensions))
 
 
+def _put_parts(connection: Connection, rows: Sequence[tuple[int, Parts | None]]) -> None:
+    whole = [(key, codec.pack_parts(parts)) for key, parts in rows if parts is not None]
+    if whole:
+        with connection.cursor().copy("COPY parts FROM STDIN (FORMAT binary)") as copy:
+            copy.set_types(("bigint", "bytea"))
+            for row in whole:
+                copy.write_row(row)
+
+
 def _fill(connection: Connection, entries: Sequence[Entry], settings: Settings) -> int:
     """Put vectors beside the entries that lack them; their words and keys stay. How many there were."""
     connection.execute("SELECT FROM state FOR UPDATE")
     given = {entry.id: entry for entry in entries}
     filled: list[tuple[int, Entry, Entry]] = []
-    for *row, vector, summary, digest in connection.execute(_LACKING, ([safe(id) for id in given],)).fetchall():
-        stored = entry_of(row, vector, summary)
+    for *row, vector, summary, parts, digest in connection.execute(_LACKING, ([safe(id) for id in given],)).fetchall():
+        stored = entry_of(row, vector, summary, parts)
         if entry := fill_vectors(stored, digest.hex(), given[stored.id], dual=settings.dual):
             filled.append((row[0], stored, entry))
     if not filled:
@@ -324,6 +335,7 @@ def _fill(connection: Connection, entries: Sequence[Entry], settings: Settings) 
     for table, name in _VECTOR_TABLES.items():
         new = [(key, now.level, getattr(now, name)) for key, old, now in filled if getattr(old, name) is None]
         _put_vectors(connection, table, [row for row in new if row[2] is not None], settings)
+    _put_parts(connection, [(key, now.parts) for key, old, now in filled if old.vector is None])
     connection.execute(
         "UPDATE bodies SET checksum = given.hash FROM unnest(%s::bigint[], %s::bytea[]) AS given (key, hash)"
         " WHERE bodies.key = given.key",

@@ -31,6 +31,7 @@ from seamline.store.sqlite.truth import (
     pages,
     plain_value,
     read_entries,
+    read_parts,
     read_vectors,
 )
 from seamline.store.sqlite.words import least_of_best
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seamline.filters.tree import Filter
-    from seamline.records import Entry, Head, Settings, Vector, VectorKind, Version
+    from seamline.records import Entry, Head, Parts, Settings, Vector, VectorKind, Version
     from seamline.store.sqlite.upkeep import Search
 
 
@@ -213,6 +214,10 @@ class SqliteReader:
         for page in pages(map(codec.text_bytes, wanted)):
             found |= {e.id: e for e in self._entries(f"e.id IN ({marks(page)})", page, vectors)}
         return {id: found[id] for id in wanted if id in found}
+
+    def parts(self, ids: Iterable[str]) -> dict[str, Parts]:
+        """The parts of those of these entries that have any."""
+        return {codec.text_of(id): parts for id, parts in read_parts(self._truth, map(codec.text_bytes, ids))}
 
     def select(self, where: Filter | None = None, *, vectors: bool = False) -> Iterator[Entry]:
         """Every entry of any level that the filter lets through, by document and id."""

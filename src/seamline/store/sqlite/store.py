@@ -23,7 +23,7 @@ from seamline.store.sqlite import structures
 from seamline.store.sqlite.database import DAMAGE_REMEDY, Damaged, Database, ReaderPool, seal, unseal
 from seamline.store.sqlite.reader import SqliteReader
 from seamline.store.sqlite.structures import SqliteLimits
-from seamline.store.sqlite.truth import LACKING_INDEX, LAYOUT, SCHEMA, IndexState, state_of
+from seamline.store.sqlite.truth import LAYOUT, SCHEMA, IndexState, add_tables, state_of
 from seamline.store.sqlite.upkeep import Search, SearchFiles
 from seamline.store.sqlite.writer import SqliteAnswers, SqliteVectors, SqliteWriter, erase
 from seamline.store.verify import verify_reader
@@ -149,8 +149,9 @@ def _write_new(path: Path, about: About) -> None:
     truth = Database(path, durable=True, create=True)
     try:
         with truth.transaction():
-            for statement in (*SCHEMA.split(";"), LACKING_INDEX):
+            for statement in SCHEMA.split(";"):
                 truth.run(statement)
+            add_tables(truth)
             said = {
                 "layout": LAYOUT.to_bytes(4, "little"),
                 "settings": codec.pack_settings(about.settings).encode(),
@@ -246,7 +247,7 @@ class SqliteStore:
             truth = Database(self._folder / TRUTH, durable=True)
             try:
                 self._resume(truth)
-                truth.run(LACKING_INDEX)
+                add_tables(truth)
                 writer = SqliteWriter(
                     truth,
                     self._settings,
@@ -270,6 +271,7 @@ class SqliteStore:
             self.close()  # no connection of ours holds an old state, or pages in memory
             truth = Database(self._folder / TRUTH, durable=True)
             try:
+                add_tables(truth)
                 erased = erase(truth, docs)
                 acknowledge(self._folder, state_of(truth))
                 with truth.snapshot():

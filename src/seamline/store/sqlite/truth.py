@@ -18,12 +18,12 @@ from seamline.filters.tree import type_of
 from seamline.records import Entry
 from seamline.store import codec
 from seamline.store.codec import unpack_entry
-from seamline.store.sqlite.database import DAMAGE_REMEDY, Damaged, Database, unseal
+from seamline.store.sqlite.database import DAMAGE_REMEDY, Damaged, Database, seal, unseal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seamline.records import Vector
+    from seamline.records import Parts, Vector
 
 LAYOUT = 1
 """Of the tables below. A file of another layout is refused."""
@@ -68,7 +68,9 @@ takes it for none, as it takes NULL."""
 LACKING = "(vector = 0 OR summary_vector = 0)"
 """The condition on entries that have yet to get a vector."""
 LACKING_INDEX = f"CREATE INDEX IF NOT EXISTS entries_lacking ON entries (level) WHERE {LACKING}"
-"""It has one row for each of them. An index of an older Seamline gets it before anything is written."""
+"""It has one row for each of them."""
+PARTS_TABLE = "CREATE TABLE IF NOT EXISTS parts (vector INTEGER PRIMARY KEY, parts BLOB NOT NULL)"
+"""The parts of the text that a vector is of, by the number of that vector."""
 
 PATH = b"\0path"
 """Name of the terms that are headings; no field of front matter is called that."""
@@ -166,22 +168,59 @@ def read_bodies(truth: Database, rows: Sequence[int]) -> Iterator[tuple[int, Ent
 
 def read_entries(truth: Database, where: str, values: Sequence[Any], *, vectors: bool) -> Iterator[StoredEntry]:
     """The entries `e` that a condition lets through."""
-    columns = "v.digest, v.vector, s.digest, s.vector" if vectors else "NULL, NULL, NULL, NULL"
-    joins = " LEFT JOIN vectors v ON v.number = e.vector LEFT JOIN vectors s ON s.number = e.summary_vector"
+    columns, joins = ("NULL, NULL, NULL, NULL, NULL, NULL", "") if not vectors else _VECTOR_COLUMNS
+    if vectors and keeps_parts(truth):
+        columns, joins = f"{columns}, e.vector, p.parts", f"{joins} LEFT JOIN parts p ON p.vector = e.vector"
+    elif vectors:
+        columns += ", NULL, NULL"
     rows = truth.rows(
         f"SELECT e.row, e.document, b.digest, b.body, {columns} FROM entries e"  # noqa: S608 - names of ours
-        f" JOIN bodies b ON b.row = e.row{joins if vectors else ''} WHERE {where}",
+        f" JOIN bodies b ON b.row = e.row{joins} WHERE {where}",
         values,
     )
-    for row, document, digest, body, *both in rows:
+    for row, document, digest, body, *both, number, parts in rows:
         packed = unseal(body, "an entry", row_key(row))
-        yield StoredEntry(document, digest, unpack_entry(packed, _vector(*both[:2]), _vector(*both[2:])))
+        made = _vector(*both[:2]), _vector(*both[2:]), _parts(number, parts)
+        yield StoredEntry(document, digest, unpack_entry(packed, *made))
+
+
+_VECTOR_COLUMNS = (
+    "v.digest, v.vector, s.digest, s.vector",
+    " LEFT JOIN vectors v ON v.number = e.vector LEFT JOIN vectors s ON s.number = e.summary_vector",
+)
+
+
+def read_parts(truth: Database, ids: Iterable[bytes]) -> Iterator[tuple[bytes, Parts]]:
+    """The parts of the entries of these ids that have any."""
+    if not keeps_parts(truth):
+        return
+    for page in pages(ids):
+        found = truth.rows(
+            "SELECT e.id, p.vector, p.parts FROM entries e JOIN parts p ON p.vector = e.vector"  # noqa: S608 - marks
+            f" WHERE e.id IN ({marks(page)})",
+            page,
+        )
+        yield from ((id, unseal_parts(number, parts)) for id, number, parts in found)
+
+
+def seal_parts(number: int, parts: Parts) -> bytes:
+    """The parts beside the vector of this number, as they are stored."""
+    return seal(codec.pack_parts(parts), row_key(number))
+
+
+def unseal_parts(number: int, data: bytes) -> Parts:
+    """The reverse of `seal_parts`."""
+    return codec.unpack_parts(unseal(data, "the parts of a vector", row_key(number)))
 
 
 def _vector(digest: bytes | None, data: bytes | None) -> Vector | None:
     if digest is None or data is None:
         return None
     return np.frombuffer(prove_vector(digest, data), "<f4").astype(np.float32, copy=False)
+
+
+def _parts(number: int | None, data: bytes | None) -> Parts | None:
+    return None if number is None or data is None else unseal_parts(number, data)
 
 
 def read_vectors(truth: Database, rows: Sequence[int], column: str) -> tuple[list[int], Vector]:
@@ -223,9 +262,20 @@ def lacking_ids(truth: Database) -> Iterator[bytes]:
         level, row, _ = found[-1]
 
 
+def add_tables(truth: Database) -> None:
+    """What came after the schema: an index of an older Seamline gets it before anything is written."""
+    for statement in (LACKING_INDEX, PARTS_TABLE):
+        truth.run(statement)
+
+
 def keeps_lacking(truth: Database) -> bool:
     """Whether an entry may lack a vector: in an index of an older Seamline none does."""
     return truth.value("SELECT 1 FROM sqlite_master WHERE name = 'entries_lacking'") is not None
+
+
+def keeps_parts(truth: Database) -> bool:
+    """Whether there may be parts: in an index of an older Seamline there are none."""
+    return truth.value("SELECT 1 FROM sqlite_master WHERE name = 'parts'") is not None
 
 
 def heads_of(truth: Database, docs: Sequence[str]) -> dict[str, tuple[int, bytes]]:

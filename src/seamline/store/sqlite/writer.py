@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seamline.errors import StoreError
+from seamline.records import Embedding
 from seamline.store import codec
 from seamline.store.changes import Current, check_changes, check_vectors, fill_vectors
 from seamline.store.codec import pack_entry, pack_head, pack_layout, unpack_head
@@ -31,12 +32,14 @@ from seamline.store.sqlite.truth import (
     prove_vector,
     read_entries,
     row_key,
+    seal_parts,
     state_of,
     terms_of,
+    unseal_parts,
 )
 
 if TYPE_CHECKING:
-    from seamline.records import Change, Entry, Head, Settings, Vector, Version
+    from seamline.records import Change, Entry, Head, Parts, Settings, Vector, Version
 
 
 _ENTRY = (
@@ -196,7 +199,7 @@ class _EntryRows:
                 _number(entry.coherence),
                 None if entry.created_at is None else codec.microseconds(entry.created_at),
                 codec.microseconds(entry.updated_at),
-                _vector_number(self._truth, entry.vector, entry.searched),
+                _vector_number(self._truth, entry.vector, entry.searched, entry.parts),
                 _vector_number(self._truth, entry.summary_vector, entry.summary if self._dual else ""),
                 np.array(terms, "<u4").tobytes(),
             ),
@@ -220,20 +223,26 @@ class _EntryRows:
         return self._known[term]
 
 
-def _vector_number(truth: Database, vector: Vector | None, text: str) -> int | None:
+def _vector_number(truth: Database, vector: Vector | None, text: str, parts: Parts | None = None) -> int | None:
     """What stands for a vector of this text in its column."""
     if vector is None:
         return NOT_YET if text else None
-    return store_vector(truth, vector)
+    return store_vector(truth, vector, parts)
 
 
-def store_vector(truth: Database, vector: Vector) -> int:
-    """The number of a vector, which is stored once however often it is used."""
+def store_vector(truth: Database, vector: Vector, parts: Parts | None = None) -> int:
+    """The number of a vector, which is stored once with its parts however often it is used: texts of equal vectors have
+    equal parts."""
     digest, data = pack_vector(vector)
-    number = truth.value("SELECT number FROM vectors WHERE digest = ?", (digest,))
-    if number is None:
-        number = truth.insert("INSERT INTO vectors (digest, vector) VALUES (?, ?)", (digest, data))
-    return int(number)
+    found = truth.value("SELECT number FROM vectors WHERE digest = ?", (digest,))
+    number = (
+        truth.insert("INSERT INTO vectors (digest, vector) VALUES (?, ?)", (digest, data))
+        if found is None
+        else int(found)
+    )
+    if parts is not None:
+        truth.run("INSERT OR REPLACE INTO parts (vector, parts) VALUES (?, ?)", (number, seal_parts(number, parts)))
+    return number
 
 
 def _current(truth: Database, docs: Sequence[str]) -> dict[str, Current]:
@@ -264,6 +273,7 @@ _OF_NOBODY = (
     "DELETE FROM terms WHERE number NOT IN (SELECT term FROM holders)",
     "DELETE FROM vectors WHERE number NOT IN (SELECT vector FROM entries WHERE vector IS NOT NULL"
     " UNION SELECT summary_vector FROM entries WHERE summary_vector IS NOT NULL)",
+    "DELETE FROM parts WHERE vector NOT IN (SELECT number FROM vectors)",
     "DELETE FROM embeddings WHERE vector NOT IN (SELECT number FROM vectors)",
     "DELETE FROM answers",
     "DELETE FROM removed",
@@ -307,24 +317,29 @@ class SqliteVectors:
     def __init__(self, truths: ReaderPool) -> None:
         self._truths = truths
 
-    def get(self, fingerprint: str, texts: Sequence[str], dimensions: int) -> dict[str, Vector]:
-        """The vectors of those texts that are known, whole and of this many dimensions."""
+    def get(self, fingerprint: str, texts: Sequence[str], dimensions: int) -> dict[str, Embedding]:
+        """What is known of those texts, whole and of this many dimensions."""
         keys = {_key(fingerprint, text): text for text in texts}
-        rows: list[tuple[bytes, bytes, bytes]] = []
+        rows: list[tuple[bytes, bytes, bytes, int, bytes | None]] = []
         with self._truths.lend() as truth:
             for page in pages(keys):
                 rows += truth.rows(
-                    "SELECT e.key, v.digest, v.vector FROM embeddings e JOIN vectors v ON v.number = e.vector"  # noqa: S608
+                    "SELECT e.key, v.digest, v.vector, v.number, p.parts FROM embeddings e"  # noqa: S608 - only marks
+                    " JOIN vectors v ON v.number = e.vector LEFT JOIN parts p ON p.vector = v.number"
                     f" WHERE e.key IN ({marks(page)})",
                     page,
                 )
-        whole = [(key, prove_vector(digest, data)) for key, digest, data in rows if len(data) == 4 * dimensions]
-        return {keys[key]: np.frombuffer(data, "<f4").astype(np.float32) for key, data in whole}
+        found: dict[str, Embedding] = {}
+        for key, digest, data, number, parts in rows:
+            if len(data) == 4 * dimensions:
+                vector = np.frombuffer(prove_vector(digest, data), "<f4").astype(np.float32)
+                found[keys[key]] = Embedding(vector, None if parts is None else unseal_parts(number, parts))
+        return found
 
-    def put(self, fingerprint: str, texts: Sequence[str], vectors: Vector) -> None:
-        """Keep the vectors of these texts, all of them or, where this fails, none."""
+    def put(self, fingerprint: str, texts: Sequence[str], made: Sequence[Embedding]) -> None:
+        """Keep what was made of these texts, all of it or, where this fails, nothing."""
         with self._truths.lend() as truth, truth.transaction():
-            rows = [(_key(fingerprint, text), store_vector(truth, v)) for text, v in zip(texts, vectors, strict=True)]
+            rows = [(_key(fingerprint, text), store_vector(truth, *one)) for text, one in zip(texts, made, strict=True)]
             truth.run_many("INSERT OR REPLACE INTO embeddings (key, vector) VALUES (?, ?)", rows)
 
 

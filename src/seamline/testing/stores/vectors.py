@@ -10,9 +10,9 @@ import pytest
 
 from seamline.errors import StoreError
 from seamline.protocols import Store
-from seamline.records import Entry
+from seamline.records import Entry, without_vectors
 from seamline.store.memory import MemoryStore
-from seamline.testing.entries import AXES, SETTINGS, entries, entry, erase, plain, revise
+from seamline.testing.entries import AXES, SETTINGS, entries, entry, erase, plain, revise, with_parts
 from seamline.testing.stores.history import child
 from seamline.testing.stores.searching import corpus, fill
 from seamline.testing.stores.site import Site, StoreTests, alike, put_entries, stored, tidy, write
@@ -20,7 +20,7 @@ from seamline.testing.stores.site import Site, StoreTests, alike, put_entries, s
 
 def bare(made: Sequence[Entry]) -> list[Entry]:
     """The entries as the first phase of an index run writes them."""
-    return [replace(one, vector=None, summary_vector=None) for one in made]
+    return [*map(without_vectors, made)]
 
 
 def add(store: Store, made: Sequence[Entry]) -> int:
@@ -122,6 +122,36 @@ class VectorsContract(StoreTests):
             if tidied:
                 assert alike(ours.matching("webhook same words", 9), exact.matching("webhook same words", 9))
         assert list(store.verify()) == []
+
+    def test_parts_come_with_their_vectors(self, store: Store) -> None:
+        made = [*map(with_parts, corpus())]
+        later = [one for one in made if one.doc > "doc 1.md"]
+        fill(store, [one for one in made if one not in later])
+        fill(store, bare(later))
+        assert any(one.parts is not None for one in later)
+        add(store, made)
+        whole = {one.id: one.parts.tolist() for one in made if one.parts is not None}
+        assert 0 < len(whole) < len(made)
+        with store.reader() as reader:
+            found = reader.parts([*(one.id for one in made), "unknown", made[0].id])
+            assert {id: parts.tolist() for id, parts in found.items()} == whole
+            assert all(parts.dtype == np.int8 for parts in found.values())
+            assert dict(reader.parts([])) == {}
+            assert [plain(one) for one in reader.select(vectors=True)] == [
+                plain(one) for one in sorted(made, key=lambda one: (one.doc, one.id))
+            ]
+            assert all(one.parts is None for one in reader.entries([one.id for one in made]).values())
+        assert list(store.verify()) == []
+
+    def test_parts_of_another_kind_are_refused(self, store: Store) -> None:
+        made = replace(entry("a.md", "one"), vector=AXES[0])
+        put_entries(store, "a.md", bare([made]))
+        for shape in ((2, 3), (8,), (0, 8)):
+            with pytest.raises(StoreError, match=r"a\.md.*parts"):
+                add(store, [replace(made, parts=np.ones(shape, np.int8))])
+        with pytest.raises(StoreError, match=r"a\.md.*parts"):
+            add(store, [replace(made, vector=None, parts=np.ones((2, 8), np.int8))])
+        assert missing(store) == [made.id]
 
     def test_the_same_vectors_may_be_added_twice(self, store: Store) -> None:
         made = entries("a.md", "one", "two")
