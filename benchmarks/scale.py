@@ -84,7 +84,7 @@ def main() -> None:
 
 
 def measure(root: Path, workers: int, embedder: str) -> Measured:
-    """One run into a new index; without workers, by this process on one core."""
+    """One run into a new index; without workers, by this process on one core, and each worker on a core of its own."""
     cores = os.sched_getaffinity(0)
     begun = time.perf_counter()
     if not workers:
@@ -94,7 +94,10 @@ def measure(root: Path, workers: int, embedder: str) -> Measured:
             if not workers:
                 return run(index, root, begun, [])
             with on_ray(index, RayOptions(workers=workers)):
-                return run(index, root, begun, _processes(index.preparer))
+                pids = _processes(index.preparer)
+                for core, pid in zip(sorted(cores, reverse=True), pids, strict=False):
+                    os.sched_setaffinity(pid, {core})
+                return run(index, root, begun, pids)
     finally:
         os.sched_setaffinity(0, cores)
 

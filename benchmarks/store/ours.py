@@ -26,6 +26,8 @@ from seamline.store import create_store, open_store
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
 GROUP = 256
 """Chunks that are written in one transaction, as in an index run."""
+PARTS = 4
+"""Of each chunk."""
 _SHADOW = 20
 
 
@@ -90,7 +92,7 @@ def _change(corpus: Corpus, first: int, last: int) -> Change:
                 content_hash=f"{first + n:064x}", sketch=hash(text), updated_at=NOW, created_at=NOW, language="en",
                 summary=" ".join(words[n][:12]), before=" ".join(words[n - 1][-_SHADOW:]) if n else "",
                 after=" ".join(words[n + 1][:_SHADOW]) if n + 1 < len(words) else "",
-                meta={"shelf": shelf_of(first)}, vector=vectors[n],
+                meta={"shelf": shelf_of(first)}, vector=vectors[n], parts=_parts(vectors[n]),
             )
         )  # fmt: skip
         places.append(EntryPlace(entries[-1].id, 0, start, start + len(text), {"lines": [n, n]}, entries[-1].path))
@@ -99,6 +101,12 @@ def _change(corpus: Corpus, first: int, last: int) -> Change:
     version = Version(doc, 1, f"{first:032x}", doc, doc, "\n\n".join(texts), NOW, tuple(places))
     head = Head(doc, 1, version.revision, doc, doc, len(texts), len(texts), tokens, NOW)
     return Change(head, 0, version, tuple(entries))
+
+
+def _parts(vector: Any) -> Any:
+    """Parts as a chunk of 256 word pieces has them: around its vector, the same in every run."""
+    turned = np.stack([vector + np.roll(vector, n) / 2 for n in range(1, PARTS + 1)])
+    return np.rint(turned * (127 / np.abs(turned).max(axis=1, keepdims=True))).astype(np.int8)
 
 
 def edit(corpus: Corpus, place: str) -> dict[str, float]:

@@ -135,7 +135,7 @@ class LegScore(NamedTuple):
     rank: int
     """From 1; 0 where the leg did not find it and its score was worked out afterwards."""
     score: float
-    """Cosine similarity, or BM25."""
+    """Cosine similarity, half of it that of the nearest part of the text, or BM25."""
 
 
 class Shadow(NamedTuple):

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from seamline.records import Parts, Vector
 
 
-WIDE = 50
-"""The nearest by the vector of a whole text, which are compared by their parts as well. Twice as many changed nothing
-on six sets of questions."""
 PART = 0.5
 """What the nearest part counts beside the whole text."""
 
@@ -93,14 +90,15 @@ def find(
 
 
 def near(reader: Reader, vector: Vector, depth: int, scope: SearchScope, *, dual: bool = False) -> list[Scored]:
-    """The nearest texts, by all of them and by their nearest part; in a dual index, the nearest by text or by summary,
-    whichever is nearer.
+    """The nearest texts by their vectors, in the order of their similarity by vector and nearest part; in a dual index,
+    the nearest by text or by summary, whichever is nearer. To look at the parts of more texts than are wanted changes
+    no ranking.
 
     The best `depth` of both are the best `depth` by the higher score: what neither list holds is below all of one.
     """
-    wide = reader.near(vector, max(depth, WIDE), where=scope.where, levels=scope.levels)
-    nearest = nearest_parts(vector, reader.parts([id for id, _ in wide]))
-    by_text = sort_scores({id: _similarity(score, nearest.get(id)) for id, score in wide})[:depth]
+    found = reader.near(vector, depth, where=scope.where, levels=scope.levels)
+    nearest = nearest_parts(vector, reader.parts([id for id, _ in found]))
+    by_text = sort_scores({id: _similarity(score, nearest.get(id)) for id, score in found})
     if not dual:
         return by_text
     by_summary = reader.near(vector, depth, where=scope.where, levels=scope.levels, of="summary")
