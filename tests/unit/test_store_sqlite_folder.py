@@ -23,7 +23,7 @@ from seamline.store.folders import WriterLock
 from seamline.store.sqlite import SqliteStore, clusters, structures, words
 from seamline.store.sqlite.database import Database
 from seamline.store.sqlite.structures import SqliteLimits
-from seamline.testing.entries import AXES, SETTINGS, entries, erase, revise
+from seamline.testing.entries import AXES, SETTINGS, entries, entry, erase, revise, with_parts
 from seamline.testing.stores.site import put, put_entries, tidy, write
 
 ARRANGED = SqliteLimits(few=0, many=0, burst=0)
@@ -61,6 +61,51 @@ def test_structures_without_pairs_of_words_are_made_anew(folder: Path, monkeypat
     with store.reader() as reader:
         assert len(reader.matching("alpha beta", 9, every=True)) == 1
     assert list(store.verify()) == []
+    store.close()
+
+
+def test_an_index_of_before_there_were_parts_is_read_and_goes_on(folder: Path) -> None:
+    made = [
+        replace(one, vector=AXES[n]) for n, one in enumerate(entries("a.md", "one", "two", "three", "four", "five"))
+    ]
+    store = SqliteStore.create(str(folder), SETTINGS, limits=ARRANGED)
+    put_entries(store, "a.md", made)
+    put_entries(store, "b.md", [replace(entry("b.md", "six"), vector=AXES[5])])
+    store.close()
+    truth = Database(folder / "index.db", durable=True)
+    truth.run("DROP TABLE parts")
+    truth.close()
+    store = SqliteStore.open(str(folder), limits=ARRANGED)
+    with store.reader() as reader:
+        assert len(reader.near(AXES[0], 9)) == 6
+        assert reader.parts([one.id for one in made]) == {}
+        assert all(one.vector is not None for one in reader.select(vectors=True))
+    assert list(store.verify()) == []
+    assert store.forget(["b.md"]) == ["b.md"]
+    other = [
+        with_parts(replace(one, doc="c.md", vector=AXES[n + 6])) for n, one in enumerate(entries("c.md", *"abcde"))
+    ]
+    assert 0 < sum(one.parts is not None for one in other) < len(other)
+    put_entries(store, "c.md", other)
+    with store.reader() as reader:
+        assert reader.parts([one.id for one in other]).keys() == {one.id for one in other if one.parts is not None}
+    assert list(store.verify()) == []
+    store.close()
+
+
+def test_a_flipped_bit_in_parts_is_found(folder: Path) -> None:
+    made = [with_parts(one) for one in entries("a.md", "one", "two", "three", "four", "five")]
+    store = SqliteStore.create(str(folder), SETTINGS, limits=ARRANGED)
+    put_entries(store, "a.md", made)
+    store.close()
+    truth = Database(folder / "index.db", durable=True)
+    number, parts = truth.row("SELECT vector, parts FROM parts LIMIT 1") or (0, b"")
+    truth.run("UPDATE parts SET parts = ? WHERE vector = ?", (parts[:-1] + bytes([parts[-1] ^ 4]), number))
+    truth.close()
+    store = SqliteStore.open(str(folder), limits=ARRANGED)
+    with store.reader() as reader, pytest.raises(StoreError, match="parts of a vector"):
+        reader.parts([one.id for one in made])
+    assert len(list(store.verify())) >= 1
     store.close()
 
 
