@@ -28,12 +28,13 @@ class Teacher:
         self.cache = VectorFile(folder / "vectors.sqlite")
 
     def embed(self, texts: Sequence[str], what: str) -> Array:
-        from seamline.embed.run import embed_all
+        from seamline.embed.run import embed_all, stack_vectors
 
         def told(done: int, total: int) -> None:
             progress(f"teacher: {done} of {total} {what}")
 
-        return np.stack([one.vector for one in embed_all(self.model, texts, cache=self.cache, progress=told)[0]])
+        made, _ = embed_all(self.model, texts, cache=self.cache, progress=told)
+        return stack_vectors(made, self.model.dimensions)
 
     def pieces(self) -> Array:
         """Of each entry of the vocabulary between the marks of start and end, and of the empty text in place 0.

@@ -23,7 +23,7 @@ from seamline.api.index import Index
 from seamline.embed import DEFAULT
 from seamline.embed.bundled import FOLDER, MODELS, bundled
 from seamline.embed.onnx import OnnxEmbedder, OnnxOptions
-from seamline.embed.run import embed_all
+from seamline.embed.run import embed_all, stack_vectors
 from seamline.index.config import IndexConfig, settings_of
 from seamline.recipe.recipe import Recipe
 from seamline.records import Embedding, Scored, Settings
@@ -53,7 +53,7 @@ class Remembering:
         self.fingerprint = self._inner.fingerprint
 
     def embed(self, texts: Sequence[str]) -> Any:
-        return np.stack([one.vector for one in self.embed_parts(texts)])
+        return stack_vectors(self.embed_parts(texts), self.dimensions)
 
     def embed_parts(self, texts: Sequence[str]) -> list[Embedding]:
         return embed_all(self._inner, texts, cache=self._cache)[0]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from seamline.api.index import Index
 from seamline.cut.audit.audit import Violation, audit
 from seamline.embed import load as load_embedder
-from seamline.embed.run import embed_all
+from seamline.embed.run import embed_all, stack_vectors
 from seamline.errors import SeamlineError
 from seamline.evaluate.language_model import judge_passages
 from seamline.evaluate.metrics import BUDGET, RetrievedPassage, fill_budget, score_question
@@ -153,7 +153,7 @@ class RememberingEmbedder:
         return self._embedder.fingerprint
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        return self._stacked(self.embed_parts(texts))
+        return stack_vectors(self.embed_parts(texts), self.dimensions)
 
     def embed_parts(self, texts: Sequence[str]) -> list[Embedding]:
         return self._recall(texts, self._texts, lambda missing: embed_all(self._embedder, missing)[0])
@@ -164,7 +164,7 @@ class RememberingEmbedder:
         def read(missing: Sequence[str]) -> Iterable[Embedding]:
             return map(Embedding, query_vectors(self._embedder, missing))
 
-        return self._stacked(self._recall(texts, self._queries, read))
+        return stack_vectors(self._recall(texts, self._queries, read), self.dimensions)
 
     def _recall(
         self, texts: Sequence[str], known: dict[str, Embedding], read: Callable[[Sequence[str]], Iterable[Embedding]]
@@ -175,11 +175,6 @@ class RememberingEmbedder:
         self.computed += len(missing)
         self.known += len(texts) - len(missing)
         return [known[text] for text in texts]
-
-    def _stacked(self, made: Sequence[Embedding]) -> Vector:
-        import numpy as np
-
-        return np.stack([one.vector for one in made]) if made else np.empty((0, self.dimensions), np.float32)
 
 
 class TrialRunner:

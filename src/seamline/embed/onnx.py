@@ -16,7 +16,7 @@ import numpy as np
 
 from seamline.embed.address import parse
 from seamline.embed.overflow import sums_overflow
-from seamline.embed.run import readable, unit
+from seamline.embed.run import readable, stack_vectors, unit
 from seamline.embed.windows import overlapping, windows, word_starts
 from seamline.errors import INDEX, ConfigError, MissingExtra, ProviderError, report_panics
 from seamline.protocols import EmbedderRequest
@@ -115,7 +115,7 @@ class OnnxEmbedder:
     def embed(self, texts: Sequence[str]) -> Vector:
         """One row per text, in order. A text longer than the window is read in windows, and its vector is their mean
         by tokens."""
-        return _stacked(self._read(texts, self.reading.passage), self.dimensions)
+        return stack_vectors(self._read(texts, self.reading.passage), self.dimensions)
 
     def embed_parts(self, texts: Sequence[str]) -> list[Embedding]:
         """The same, and the parts of each text: the means of about 64 tokens each, which the model reads in the context
@@ -124,7 +124,7 @@ class OnnxEmbedder:
 
     def embed_queries(self, texts: Sequence[str]) -> Vector:
         """The rows of questions, with the prefix that the model wants for them."""
-        return _stacked(self._read(texts, self.reading.query), self.dimensions)
+        return stack_vectors(self._read(texts, self.reading.query), self.dimensions)
 
     def _read(self, texts: Sequence[str], prefix: str) -> list[Embedding]:
         question = len(texts) == 1 and len(texts[0]) <= self.reading.window
@@ -288,10 +288,6 @@ def _joined(windows: Sequence[_Window]) -> Embedding:
     rows, weights, _ = zip(*windows, strict=True)
     mean = np.average(np.array(rows, np.float64), axis=0, weights=weights)
     return Embedding(unit(mean) if mean.any() else rows[0], parts)
-
-
-def _stacked(made: Sequence[Embedding], dimensions: int) -> Vector:
-    return np.stack([one.vector for one in made]) if made else np.empty((0, dimensions), np.float32)
 
 
 def _failures() -> tuple[type[Exception], ...]:

@@ -63,7 +63,7 @@ def _embed(embedder: Embedder, texts: Sequence[str]) -> list[Embedding]:
     if not isinstance(embedder, PartEmbedder):
         return [Embedding(row) for row in checked(embedder, embedder.embed(texts), len(texts))]
     made = embedder.embed_parts(texts)
-    rows = checked(embedder, np.stack([one.vector for one in made]), len(texts))
+    rows = checked(embedder, stack_vectors(made, embedder.dimensions), len(texts))
     for _, parts in made:
         if parts is not None and not (parts.dtype == np.int8 and parts.shape[1:] == (embedder.dimensions,)):
             raise ProviderError(f"the embedder {embedder.name} made parts of {parts.dtype} {parts.shape}")
@@ -93,6 +93,11 @@ def checked(embedder: Embedder, rows: Vector, count: int) -> Vector:
     if not np.all(np.abs(lengths - 1) < 1e-3):
         raise ProviderError(f"the embedder {embedder.name} made vectors whose length is not 1")
     return rows.astype(np.float32, copy=False)
+
+
+def stack_vectors(made: Sequence[Embedding], dimensions: int) -> Vector:
+    """The vectors of some texts as rows."""
+    return np.stack([one.vector for one in made]) if made else np.empty((0, dimensions), np.float32)
 
 
 def readable(text: str) -> str:

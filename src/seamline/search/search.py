@@ -37,8 +37,11 @@ LONGEST_QUERY = 16_384
 """Code points of a query that are read: about 4,000 tokens, which take the bundled model a second."""
 PART = 0.9
 """What a hit for one side of a comparison is worth beside an equal hit for all of it."""
-DEEP = 200
-"""What BM25 finds of a short query: the passage that says it word for word may be far down."""
+DEEP = 60
+"""What BM25 finds of a short query: a passage that says it word for word may be behind the candidates. More change no
+ranking, as `EVERY` are found that may say all of it."""
+EVERY = 200
+"""Passages with every word of a short query that are looked at."""
 DEEPEST = 1000
 """What each leg finds where passages must hold a phrase or must not hold a word."""
 _TABLES: Filter = Test("kind", "=", "table-summary")
@@ -232,7 +235,7 @@ class Finder:
     def _holding_every(self, ranking: Sequence[Scored], scope: SearchScope) -> list[Scored]:
         """What may hold the query as it was typed, beyond the first of a ranking: no other passages are worth reading
         there. What BM25 found only with every word stands behind the last of the ranking."""
-        found = self.engine.reader.matching(self.query.text, DEEP, where=scope.where, levels=scope.levels, every=True)
+        found = self.engine.reader.matching(self.query.text, EVERY, where=scope.where, levels=scope.levels, every=True)
         held, ranked = {id for id, _ in found}, {id for id, _ in ranking}
         far = [one for one in ranking[self.options.depth :] if one.id in held]
         return far + [Scored(id, ranking[-1].score) for id, _ in found if id not in ranked]
