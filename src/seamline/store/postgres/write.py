@@ -78,9 +78,12 @@ class PostgresWriter:
         self._connection: Connection | None = _locked(address)
         self._transaction = ""
         """Number of the transaction whose commit is on its way."""
-        self._timeline = self._connection.execute(_TIMELINE).fetchone()
         self.position = 0
         """Of the server's log, after the last change."""
+        with ExitStack() as undo, told(address, "nothing was written"):
+            undo.callback(self.close)
+            self._timeline = self._connection.execute(_TIMELINE).fetchone()
+            undo.pop_all()
 
     def apply(self, changes: Sequence[Change]) -> None:
         """Write all changes or, where one is refused, none. What the server could not help is tried again."""
