@@ -13,6 +13,7 @@ from psycopg import sql
 from harness.postgres import GUARDED, Running, shared_server
 from seamline.errors import ConfigError, IndexMissing, SeamlineError, StoreError
 from seamline.store import create_store, open_store
+from seamline.store.postgres import write
 from seamline.store.postgres.store import PostgresStore
 from seamline.testing.entries import AXES, SETTINGS, change, entries, entry, revise
 from seamline.testing.stores.site import put
@@ -257,6 +258,16 @@ def test_a_role_that_may_only_read(server: Running, url: str, role: Callable[[st
             writer.apply([revised])
     store.close()
     owner.close()
+
+
+def test_a_connection_that_ends_before_a_writer_has_begun(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = PostgresStore.create(url, SETTINGS)
+    with monkeypatch.context() as dying:
+        dying.setattr(write, "_TIMELINE", "SELECT pg_terminate_backend(pg_backend_pid())")
+        with pytest.raises(StoreError, match="nothing was written: PostgreSQL at"), store.writer():
+            pass
+    put(store, "a.md", "the right to write was given back")
+    store.close()
 
 
 def test_a_server_that_only_reads(url: str) -> None:
