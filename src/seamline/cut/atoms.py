@@ -163,7 +163,7 @@ def _column(text: str, at: int) -> int:
 
 def opening_tokens(frame: Frame | None, text: str, start: int) -> int:
     """What the opening costs."""
-    return sum([opened.opening_tokens for opened in _opened(frame, text, start)]) if frame else 0
+    return sum([opened.opening_tokens for opened in _opened(frame, text, start)])
 
 
 def closing_text(frame: Frame | None, end: int) -> str:
@@ -173,7 +173,7 @@ def closing_text(frame: Frame | None, end: int) -> str:
 
 def closing_tokens(frame: Frame | None, end: int) -> int:
     """What the closing costs."""
-    return sum([left.close_tokens for left in _left(frame, end)]) if frame else 0
+    return sum([left.close_tokens for left in _left(frame, end)])
 
 
 def cost(frame: Frame | None, *, whole_lines: bool = False) -> int:

@@ -83,6 +83,23 @@ class HeadingContexts:
             lead = self._known[is_titled, headings] = self._made(headings, is_titled=is_titled)
         return lead if start not in self.bare else _NONE
 
+    def tokens_at(self, starts: Sequence[int], first: int, last: int) -> list[int]:
+        """Per start of a chunk in the sections [first, last), tokens of what it borrows."""
+        if last - first > 1:
+            return [self.at(self.section_at(start, first, last), start).tokens for start in starts]
+        path = self._sections[first].path
+        last_heading = max(self._blocks[path[-1]].start if path else -1, self._front)
+        below = -1  # what all that starts after it borrows
+        out: list[int] = []
+        for start in starts:
+            if start <= last_heading or start in self.bare:
+                out.append(self.at(first, start).tokens)
+                continue
+            if below < 0:
+                below = self.at(first, start).tokens
+            out.append(below)
+        return out
+
     def section_at(self, offset: int, first: int, last: int) -> int:
         """Which of the sections [first, last) holds an offset."""
         if last - first == 1:

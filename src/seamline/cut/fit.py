@@ -60,7 +60,7 @@ class Cutter:
         self.sections = find_sections(self.blocks, self.tops, recipe.breadcrumb_depth)
         open_ends = {b.end: detail.unclosed for b in self.blocks if (detail := b[5]) is not None and detail.unclosed}
         self.unclosed = {end: close for end, close in open_ends.items() if self._is_affordable(close)}
-        self.scorer = Scorer(scores_of(recipe), signal)
+        self.scorer = Scorer(recipe.scores, signal)
         self._is_silent = self.scorer.is_silent
         self._most_whole = recipe.budget.limit if recipe.depth else recipe.budget.target
         self._outline = signal.outline
@@ -244,12 +244,12 @@ class Cutter:
         if lead and not any(a.frame for a in part) and _largest(part, lead) <= goal.limit:
             tail = [0] * len(sums)  # the common case, at a third of the cost
         else:
-            tail = [0, *[closing_tokens(a.frame, a.end) for a in part]]
-            lead = [opening_tokens(a.frame, self.text, a.start) for a in part]
-            if last - first > 1 or self.sections[first].path or self.title:
-                for index, atom in enumerate(part):
-                    section = self.leads.section_at(atom.start, first, last)
-                    lead[index] += self.leads.at(section, atom.start).tokens
+            tail = [0, *[closing_tokens(a.frame, a.end) if a.frame else 0 for a in part]]
+            lead = self.leads.tokens_at([atom.start for atom in part], first, last)
+            lead = [
+                tokens + opening_tokens(atom.frame, self.text, atom.start) if atom.frame else tokens
+                for tokens, atom in zip(lead, part, strict=True)
+            ]
         score = self.scorer.scores(part)
         forbidden = {i for i, a in enumerate(part) if a.forbidden}
         load = Load(sums, lead, tail, score, forbidden)
@@ -288,7 +288,7 @@ class Cutter:
         context = (*headings, *frame)
         opening = context_text(text, frame) if frame else ""
         if start == head.start and stop > foot.start and self._adds_up(opening, atoms, i, j):
-            tokens = heading_tokens + self.count(text[foot.start : stop] + close)
+            tokens = heading_tokens + self.measure.ending(foot.start, stop, foot.end, foot.tokens, close)
             tokens += sum([atom.tokens for atom in atoms[i : j - 1]])
             tokens += self.count(opening) if opening else 0
         else:
@@ -316,11 +316,6 @@ def _largest(part: Sequence[Atom], lead: Sequence[int]) -> int:
 def heading_tokens(recipe: Recipe) -> int:
     """How many tokens borrowed headings may take."""
     return recipe.budget.limit // 4 if recipe.breadcrumb else 0
-
-
-def scores_of(recipe: Recipe) -> dict[str, float]:
-    """Per kind of gap, how good a cut there is, 0 to 1."""
-    return {name: value / 100 for name, value in recipe.scores.items()}
 
 
 def unfitting_error(document: Document, over: int, limit: int) -> BudgetError:

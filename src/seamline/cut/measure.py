@@ -30,6 +30,15 @@ class Measure:
                 return first + self.count(self.text[middle:end]) if first <= room else first
         return self.count(self.text[start:end])
 
+    def ending(self, start: int, stop: int, end: int, tokens: int, close: str) -> int:
+        """Tokens of a range of `tokens` up to `end` that ends at `stop` with a close instead: its last line alone is
+        counted again."""
+        text = self.text
+        line = text.rfind("\n", start, stop) + 1
+        if line <= start or not self.adds_up(line):
+            return self.count(text[start:stop] + close)
+        return tokens - self.count(text[line:end]) + self.count(text[line:stop] + close)
+
     def adds_up(self, at: int) -> bool:
         """Whether the counts of the text before and after a place are those of both together."""
         return self._additive and (not at or self.text[at - 1] == "\n") and counts_apart(self.text, at)

@@ -52,7 +52,6 @@ def _asked(text: str, kind: str, start: int, end: int) -> Iterator[int]:
         yield start
         return
     for pattern in (_LABEL, _BOLD):
-        inside = [one.start() for one in pattern.finditer(text, start, end)]
-        if inside and inside[0] == start:
-            yield from inside
+        if pattern.match(text, start, end):
+            yield from [one.start() for one in pattern.finditer(text, start, end)]
             return

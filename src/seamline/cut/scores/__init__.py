@@ -43,8 +43,9 @@ NO_SIGNAL = Signal()
 class Scorer:
     """Scores the gaps before atoms: structure, blended with a signal where that says something."""
 
-    def __init__(self, table: Mapping[str, float], signal: Signal = NO_SIGNAL) -> None:
+    def __init__(self, table: Mapping[str, int], signal: Signal = NO_SIGNAL) -> None:
         self._table = table
+        """Per kind of gap, how good a cut there is, in hundredths."""
         self._signal = signal
         self._forced = sorted(signal.forced)
         self._known = sorted(signal.forced.union(signal.score))
@@ -53,11 +54,11 @@ class Scorer:
         """One number per atom, for the gap before it."""
         table, known, weight = self._table, self._signal.score, self._signal.weight
         if not known:
-            return [table[atom.seam] for atom in atoms]
+            return [table[atom.seam] / 100 for atom in atoms]
         blended: list[float] = []
         for atom in atoms:
             said = known.get(atom.start)
-            structure = table[atom.seam]
+            structure = table[atom.seam] / 100
             blended.append(structure if said is None else weight * said + (1 - weight) * structure)
         return blended
 

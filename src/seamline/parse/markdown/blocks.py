@@ -24,8 +24,8 @@ _VISIBLE = re.compile(r"[^\r\n]+")
 def parse_blocks(text: str, after: int = 0) -> list[Block]:
     """All blocks of a Markdown text, in pre-order; what stands before `after` counts as blank lines."""
     blocks = _parse_either_way(text, after)
-    for index in giant_fences(text, blocks):  # code all the same, but nothing of it is opened again
-        blocks[index] = blocks[index]._replace(detail=None)
+    if any(run in text for run in _GIANTS):
+        return [block._replace(detail=None) if is_giant_fence(text, block) else block for block in blocks]
     return blocks
 
 
@@ -48,11 +48,9 @@ def add_details(blocks: list[Block], details: Sequence[tuple[int, dict[str, Any]
     return blocks
 
 
-def giant_fences(text: str, blocks: Sequence[Block]) -> list[int]:
-    """Blocks of code that start with more marks than a fence may have."""
-    if not any(run in text for run in _GIANTS):
-        return []
-    return [i for i, block in enumerate(blocks) if block.kind == "code" and _GIANT.match(text, block.start)]
+def is_giant_fence(text: str, block: Block) -> bool:
+    """Whether a block is code that starts with more marks than a fence may have: nothing of it is opened again."""
+    return block.kind == "code" and _GIANT.match(text, block.start) is not None
 
 
 def blank(text: str, start: int, end: int) -> str:

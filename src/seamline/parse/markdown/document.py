@@ -108,7 +108,7 @@ def find_raw_spans(text: str) -> list[tuple[int, int]]:
 
 def without_raw_headings(text: str, blocks: list[Block]) -> list[Block]:
     """The blocks of a text, of which headings between such tags are paragraphs."""
-    if not ("{{<" in text or "{%" in text) or not (spans := find_raw_spans(text)):
+    if "{" not in text or not (spans := find_raw_spans(text)):
         return blocks
     out, at = [], 0
     for block in blocks:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from seamline.parse.markdown.blocks import LONGEST_FENCE, giant_fences
+from seamline.parse.markdown.blocks import LONGEST_FENCE, is_giant_fence
 from seamline.text.headings import is_long
 from seamline.text.lines import line_number
 from seamline.types import Block, Notice
@@ -45,9 +45,8 @@ def notices_of_unclosed(text: str, blocks: Sequence[Block], *, has_front: bool) 
         out.append(_open("front matter is", "it is read as text", "line 1"))
     if blocks:
         last = next(block for block in reversed(blocks) if block.parent < 0)
-        content = text[last.start : last.end]
-        if content.startswith("<!--") and "-->" not in content:
-            size = len(content)
+        if text.startswith("<!--", last.start) and text.find("-->", last.start, last.end) < 0:
+            size = last.end - last.start
             out.append(
                 _open("a comment is", f"it takes the last {size:,} characters", f"line {line_number(text, last.start)}")
             )
@@ -63,15 +62,18 @@ def notices_of_unclosed(text: str, blocks: Sequence[Block], *, has_front: bool) 
 def notices_of_size(text: str, blocks: Sequence[Block]) -> tuple[Notice, ...]:
     """Fences, tables and headings of Markdown that are larger than any reader's."""
     out = []
-    if giants := giant_fences(text, blocks):
+    by_kind: dict[str, list[Block]] = {"code": [], "table": [], "heading": []}
+    for block in blocks:
+        if block[0] in by_kind:
+            by_kind[block[0]].append(block)
+    bare = (block for block in by_kind["code"] if block.detail is None)
+    if giant := next((block for block in bare if is_giant_fence(text, block)), None):
         message = f"a fence of more than {LONGEST_FENCE} marks is read as a line of code, and not opened again"
-        out.append(Notice("fence-long", message, f"line {line_number(text, blocks[giants[0]].start)}"))
-    tables = [block for block in blocks if block[0] == "table"]
-    if wide := next((block for block in tables if _columns(text, block) > WIDE), None):
+        out.append(Notice("fence-long", message, f"line {line_number(text, giant.start)}"))
+    if wide := next((block for block in by_kind["table"] if _columns(text, block) > WIDE), None):
         message = f"a table has {_columns(text, wide):,} columns: cells that its rows do not write are not added"
         out.append(Notice("table-wide", message, f"line {line_number(text, wide.start)}"))
-    headings = [block for block in blocks if block[0] == "heading"]
-    if long := next(filter(is_long, headings), None):
+    if long := next(filter(is_long, by_kind["heading"]), None):
         size = long.end - long.start
         message = (
             f"a heading has {size:,} characters, as where a line of = or - follows a paragraph: it is not repeated"
