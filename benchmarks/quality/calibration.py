@@ -63,7 +63,7 @@ def search(indexed: Indexed, questions: Sequence[Question], options: SearchOptio
         right = [bool(question.refs) and covered(question.refs, refs) >= ANSWERS for refs in shown]
         evidence = results.evidence or Evidence(None, 0.0)
         shares = np.array([hit.relative for hit in results.hits])
-        found.append(Answer(shares, evidence, np.array(right, bool), unsaid(question.text, evidence)))
+        found.append(Answer(shares, evidence, np.array(right, bool), unsaid(evidence)))
     return found
 
 

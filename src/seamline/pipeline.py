@@ -151,9 +151,10 @@ def retrieve(
 
     asked = [parse_query(query) for query in queries]
     answers = list(map(find, asked, embed([query.text for query in asked])))
-    evidence = (
-        gather(asked[0].text, answers[0][0], engine.stemming) if calibration else None
-    )  # of the question as a whole
+    evidence = None
+    if calibration:
+        evidence, read = gather(asked[0].text, answers[0][0], engine.stemming)  # of the question as a whole
+        notices = (*notices, *read)
     found = [hits for _, hits in answers]
     planned = None if isinstance(question, str) else question
     hits = merge_parts(planned, queries, found) if planned else found[0]
@@ -176,7 +177,7 @@ def retrieve(
     else:
         # BM25 alone finds nothing without the words that were asked for.
         least = options.min_score if options.legs != "bm25" else options.min_score or 0.0
-        kept, told = admit(calibrate(hits, asked[0].text, evidence, calibration), least)
+        kept, told = admit(calibrate(hits, evidence, calibration), least)
     shown = read_whole(kept, documents, options.whole) if options.whole else kept
     if options.links:
         from seamline.search.linked import follow_links

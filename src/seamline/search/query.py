@@ -5,13 +5,14 @@ code often. A text that is asked for word for word should come first."""
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
 from seamline.text.stemming import ENGLISH
-from seamline.text.words import COMMON, located, query_words, splits_word, whole_words, words
+from seamline.text.words import COMMON, located, query_words, splits_word, typed_words, whole_words, words
 from seamline.types import collapse
 
 Phrase = tuple[frozenset[str], ...]
@@ -87,6 +88,41 @@ def coverage(query: str, texts: Iterable[str], stemming: str = ENGLISH) -> float
     """The largest share of a query's words that one of some texts holds, by the stems of the index."""
     asked = frozenset(query_words(query, stemming))
     return max((len(asked.intersection(words(text, stemming))) for text in texts), default=0) / max(1, len(asked))
+
+
+def misspelt(query: str, texts: Iterable[str]) -> dict[str, str]:
+    """The words of a query that no text holds but for a slip, with the word that is meant: one letter left out, added,
+    wrong or in its neighbour's place, two in a long word. Numbers and short words are what they are."""
+    asked = [word for word in typed_words(query) if len(word) >= _SPELT and word.isalpha() and word not in COMMON]
+    held = Counter(word for text in texts for word in typed_words(text))
+    out: dict[str, str] = {}
+    for word in asked:
+        most = 1 if len(word) <= _LONG else 2
+        like = [(_slips(word, one), -held[one], one) for one in held if abs(len(one) - len(word)) <= most]
+        if like and (best := min(like))[0] <= most:
+            out[word] = best[2]
+    return out
+
+
+_SPELT = 4
+"""Letters from which on a word may be misspelt; in shorter ones a letter makes another word."""
+_LONG = 8
+"""Letters of a word up to which there may be one slip."""
+
+
+def _slips(one: str, other: str) -> int:
+    """Letters left out, added, wrong, or in their neighbour's place, that part two words."""
+    before: list[int] = []
+    row: list[int] = [*range(len(other) + 1)]
+    for n, letter in enumerate(one):
+        following = [n + 1]
+        for m, another in enumerate(other):
+            least = min(row[m + 1] + 1, following[m] + 1, row[m] + (letter != another))
+            if n and m and letter == other[m - 1] and another == one[n - 1]:
+                least = min(least, before[m - 1] + 1)
+            following.append(least)
+        before, row = row, following
+    return row[-1]
 
 
 NAMED = 0.4

@@ -18,10 +18,10 @@ from seamline.protocols import Reranker
 from seamline.search.candidates import Candidate
 from seamline.search.hits import Evidence, Hit
 from seamline.search.options import LegChoice
-from seamline.search.query import LITERAL, coverage
+from seamline.search.query import LITERAL, coverage, misspelt
 from seamline.search.rerank import weight_of
 from seamline.text.stemming import ENGLISH
-from seamline.text.words import query_words, whole_words
+from seamline.text.words import query_words
 from seamline.types import Notice
 
 RELEVANT = 0.2
@@ -31,8 +31,8 @@ _FIRST = 10
 WORDS = 0.3
 """What all the query's words in one passage count, beside a cosine similarity of 1."""
 UNSAID = 0.1
-"""What evidence loses where none of several words of a query stands in any of the best passages. Words without meaning
-have cosines of up to .5 to code; of 1,638 questions with a known answer, however paraphrased, none was so."""
+"""What evidence loses where none of the words of a query stands in any of the best passages, not even misspelt. Words
+without meaning have cosines of up to .5; of 1,638 questions with a known answer, however paraphrased, none was so."""
 
 
 class Calibration(NamedTuple):
@@ -70,23 +70,29 @@ def calibration_of(legs: LegChoice, embedder: str, reranker: Reranker | None) ->
     return BY_WORDS if legs == "bm25" else BY_MEANING.get(embedder)
 
 
-def gather(query: str, best: Sequence[Candidate], stemming: str = ENGLISH) -> Evidence:
-    """The evidence that these candidates, best first, answer a query."""
+def gather(query: str, best: Sequence[Candidate], stemming: str = ENGLISH) -> tuple[Evidence, tuple[Notice, ...]]:
+    """The evidence that these candidates, best first, answer a query, and how it was read. Where none of its words is
+    in any of them, those that are there but for a slip count."""
     near = [one.why.dense.score for one in best[:_FIRST] if one.why.dense is not None]
-    texts = (f"{one.entry.searched}\n{one.why.about}" for one in best[:_FIRST])
-    return Evidence(max(near, default=None), coverage(query, texts, stemming))
+    texts = [f"{one.entry.searched}\n{one.why.about}" for one in best[:_FIRST]]
+    covered = coverage(query, texts, stemming)
+    notices: tuple[Notice, ...] = ()
+    if not covered and (meant := misspelt(query, texts)):
+        covered = min(1.0, len(meant) / len(frozenset(query_words(query, stemming))))
+        pairs = ", ".join(f"`{other}`, not `{word}`" for word, other in meant.items())
+        notices = (Notice("misspelt", f"the best passages say {pairs}"),)
+    return Evidence(max(near, default=None), covered), notices
 
 
-def unsaid(query: str, evidence: Evidence) -> float:
-    """What the evidence loses for words that are nowhere. A single word may be a name misspelt, or of parts."""
-    several = min(len(whole_words(query)), len(frozenset(query_words(query)))) > 1
-    return UNSAID if several and not evidence.coverage else 0.0
+def unsaid(evidence: Evidence) -> float:
+    """What the evidence loses for words that are nowhere."""
+    return 0.0 if evidence.coverage else UNSAID
 
 
-def calibrate(hits: Sequence[Hit], query: str, evidence: Evidence, by: Calibration) -> list[Hit]:
+def calibrate(hits: Sequence[Hit], evidence: Evidence, by: Calibration) -> list[Hit]:
     """The hits with the probability that each answers the query as its score. Their order stays. What is old, or little
     trusted, answers as well as before: weights beside relevance change the order alone."""
-    less = unsaid(query, evidence)
+    less = unsaid(evidence)
     return [replace(hit, score=by.probability(_relevance(hit), evidence, less)) for hit in hits]
 
 
