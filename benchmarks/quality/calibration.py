@@ -21,7 +21,7 @@ from benchmarks.quality.questions import Question, QuestionSet, covered, load, l
 from seamline.embed.bundled import MODELS
 from seamline.search.hits import Evidence
 from seamline.search.options import LegChoice, SearchOptions
-from seamline.search.score import BY_MEANING, BY_WORDS, RELEVANT, WORDS, Calibration, unsaid
+from seamline.search.score import BY_MEANING, BY_WORDS, RELEVANT, WORDS, Calibration
 
 KINDS = {
     "structmd": "documentation",
@@ -49,8 +49,6 @@ class Answer(NamedTuple):
     evidence: Evidence
     right: np.ndarray
     """Whether each hit answers."""
-    unsaid: float
-    """What the evidence loses for words that are nowhere."""
 
 
 def search(indexed: Indexed, questions: Sequence[Question], options: SearchOptions) -> list[Answer]:
@@ -63,7 +61,7 @@ def search(indexed: Indexed, questions: Sequence[Question], options: SearchOptio
         right = [bool(question.refs) and covered(question.refs, refs) >= ANSWERS for refs in shown]
         evidence = results.evidence or Evidence(None, 0.0)
         shares = np.array([hit.relative for hit in results.hits])
-        found.append(Answer(shares, evidence, np.array(right, bool), unsaid(evidence)))
+        found.append(Answer(shares, evidence, np.array(right, bool)))
     return found
 
 
@@ -85,8 +83,8 @@ def others(sets: Mapping[str, QuestionSet], name: str, rng: random.Random, most:
 
 def features(answer: Answer, enough: float, by_meaning: bool) -> np.ndarray:
     """A row per hit: share, and what the topic falls short of."""
-    similarity, coverage = answer.evidence
-    topic = (similarity or 0.0) * by_meaning + WORDS * coverage - answer.unsaid
+    similarity, coverage, unsaid = answer.evidence
+    topic = (similarity or 0.0) * by_meaning + WORDS * coverage - unsaid
     return np.array([(share, max(0.0, enough - topic)) for share in answer.shares]).reshape(-1, 2)
 
 
@@ -117,7 +115,7 @@ def fit(groups: Sequence[tuple[Sequence[Answer], float]], enough: float, by_mean
 def rate(answers: Sequence[Answer], by: Calibration, by_meaning: bool) -> list[np.ndarray]:
     """The score of each hit."""
     seen = [a.evidence if by_meaning else a.evidence._replace(similarity=None) for a in answers]
-    return [np.array([by.probability(s, e, a.unsaid) for s in a.shares]) for a, e in zip(answers, seen, strict=True)]
+    return [np.array([by.probability(s, e) for s in a.shares]) for a, e in zip(answers, seen, strict=True)]
 
 
 def reliability(scores: np.ndarray, right: np.ndarray) -> tuple[list[list[str]], float]:

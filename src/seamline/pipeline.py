@@ -153,7 +153,9 @@ def retrieve(
     answers = list(map(find, asked, embed([query.text for query in asked])))
     evidence = None
     if calibration:
-        evidence, read = gather(asked[0].text, answers[0][0], engine.stemming)  # of the question as a whole
+        evidence, read = gather(
+            asked[0].text, answers[0][0], engine.embedder, engine.stemming
+        )  # of the question as a whole
         notices = (*notices, *read)
     found = [hits for _, hits in answers]
     planned = None if isinstance(question, str) else question

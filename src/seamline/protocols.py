@@ -119,7 +119,16 @@ class PartEmbedder(Protocol):
 
 
 @runtime_checkable
-class TokenEmbedder(Protocol):
+class TokenCounter(Protocol):
+    """An embedder that tells in how many pieces its model reads a text."""
+
+    def count_tokens(self, text: str) -> int:
+        """How many tokens a text has."""
+        ...
+
+
+@runtime_checkable
+class TokenEmbedder(TokenCounter, Protocol):
     """An embedder that can tell the vector of each token of a text, as late chunking needs it. Calls may come from
     several threads at a time."""
 
@@ -131,10 +140,6 @@ class TokenEmbedder(Protocol):
     def token_room(self) -> int:
         """Most tokens of a text that the model reads at once. A ProviderError where a vector of the model is no mean
         of its tokens."""
-        ...
-
-    def count_tokens(self, text: str) -> int:
-        """How many of them a text takes."""
         ...
 
     def token_vectors(self, text: str) -> Iterator[tuple[list[tuple[int, int]], NDArray[np.float32]]]:

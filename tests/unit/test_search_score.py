@@ -8,11 +8,13 @@ from dataclasses import replace
 import pytest
 
 from seamline.api.index import Index, IndexConfig, open_index
+from seamline.embed.bundled import bundled
+from seamline.embed.hashing import HashEmbedder
 from seamline.errors import ConfigError
 from seamline.search.hits import Evidence
 from seamline.search.options import SearchOptions
 from seamline.search.query import misspelt
-from seamline.search.score import BY_MEANING, BY_WORDS, RELEVANT, UNSAID, admit, calibration_of, unsaid
+from seamline.search.score import BY_MEANING, BY_WORDS, RELEVANT, UNSAID, admit, calibration_of, is_read
 
 PAGES = {
     "retries.md": "# Retries\n\nA webhook that fails is sent again after 30 seconds, then every hour for three days.\n",
@@ -99,20 +101,25 @@ def test_evidence_counts_the_words_of_one_passage(index: Index) -> None:
     assert evidence.coverage == pytest.approx(1 / 4)
 
 
-def test_words_that_are_nowhere_count_against_a_result(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    nowhere, somewhere = Evidence(0.45, 0.0), Evidence(0.45, 0.25)
-    assert (unsaid(nowhere), unsaid(somewhere)) == (UNSAID, 0.0)
+def test_words_that_are_nowhere_count_against_a_result(index: Index) -> None:
     by = BY_MEANING["seam"]
-    assert by.probability(1.0, nowhere, UNSAID) < RELEVANT < by.probability(1.0, nowhere)
+    assert by.probability(1.0, Evidence(0.45, 0.0, UNSAID)) < RELEVANT < by.probability(1.0, Evidence(0.45, 0.0))
 
-    def best(query: str, rrf_k: int) -> float:
-        return index.search(query, options=SearchOptions(min_score=0, rrf_k=rrf_k)).hits[0].score  # one result each
+    def loss(query: str) -> float:
+        evidence = index.search(query, options=SearchOptions(min_score=0)).evidence
+        assert evidence is not None
+        return evidence.unsaid
 
-    several, one, said = best("flurbel grompt", 60), best("flurbel", 60), best("flurbel webhook", 60)
-    monkeypatch.setattr("seamline.search.score.UNSAID", 0.0)
-    assert several < best("flurbel grompt", 61)
-    assert one < best("flurbel", 61)
-    assert said == best("flurbel webhook", 61)
+    assert loss("flurbel grompt") == UNSAID
+    assert loss("zzxqy") == UNSAID  # read letter by letter
+    assert loss("throttling") == 0  # another word for what is said
+    assert loss("flurbel webhook") == loss("webhok") == 0
+
+
+def test_an_embedder_that_tells_no_tokens_reads_every_word() -> None:
+    assert is_read("zzxqy", HashEmbedder())
+    assert not is_read("zzxqy", bundled("seam"))
+    assert is_read("throttling", bundled("seam"))
 
 
 def test_a_misspelt_word_is_read_as_what_the_best_passages_say(index: Index) -> None:

@@ -452,6 +452,7 @@ class EvidenceRecord(TypedDict):
 
     similarity: float | None
     coverage: float
+    unsaid: float
 
 
 class _Rooted(TypedDict, total=False):

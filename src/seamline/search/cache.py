@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from seamline.protocols import Embedder, Reader, Reranker
+from seamline.protocols import Embedder, Reader, Reranker, TokenCounter
 from seamline.records import Entry, Head, Levels, Scored, VectorKind, Version, without_vectors
 from seamline.search.documents import Layout
 from seamline.search.legs import query_vectors
@@ -155,6 +155,10 @@ class CachedEmbedder:
             rows[n] = row
             self._cache.put(keys[n], row)
         return np.stack([row for row in rows if row is not None])
+
+    def count_tokens(self, text: str) -> int:
+        """The tokens of a text; 0 where the model does not tell."""
+        return self._embedder.count_tokens(text) if isinstance(self._embedder, TokenCounter) else 0
 
 
 class CachedReranker:

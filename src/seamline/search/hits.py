@@ -316,6 +316,8 @@ class Evidence(NamedTuple):
     """The highest cosine similarity; None where the dense leg was not asked."""
     coverage: float
     """The largest share of the query's words that one passage holds."""
+    unsaid: float = 0.0
+    """What both lose where none of the words is in any of the best passages."""
 
 
 @dataclass(frozen=True, slots=True)
