@@ -100,6 +100,15 @@ def test_usage(handbook: Warm, case: str) -> None:
     assert handbook(*args) == (2, "", f"seamline: error: {message}\n")
 
 
+def test_a_query_that_starts_with_a_hyphen(handbook: Warm) -> None:
+    code, _, said = handbook("search", "--force")
+    assert code == 2
+    assert "required: QUERY (one that starts with a hyphen comes after --: `seamline search -- --force`)" in said
+    code, found, _ = handbook("search", "--", "--retry-after")
+    assert code == 0
+    assert "Retry-After" in found
+
+
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(handbook: Warm, case: str) -> None:
     args, message = REFUSED[case]

@@ -85,6 +85,8 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         from seamline.cli.terminal import visible
 
+        if message.endswith(("required: QUERY", "required: QUESTION")):
+            message += f" (one that starts with a hyphen comes after --: `{self.prog} -- --force`)"
         super().error(f"{visible(message)}; `{self.prog} --help` shows the options")
 
     def refuse(self, unknown: Sequence[str]) -> NoReturn:
