@@ -154,13 +154,11 @@ class Finder:
         if fills and self.vector is not None:
             near = dict(legs.dense)
             first = [id for id, _ in legs.sparse[: options.depth]]
-            wanted = [id for n, id in enumerate(first) if n < _COVERING or id not in near]
-            vectors = reader.entries(wanted, vectors=True)
-            filled = similarities(self.vector, [entry for id, entry in vectors.items() if id not in near])
-            entries = dict(vectors)
-            legs = replace(legs, filled=filled, without=frozenset(entries.keys() - near.keys() - filled.keys()))
-            texts = [entries[id].searched for id in first[:_COVERING] if id in entries]
-            covered = coverage(sparse, texts, self.engine.stemming)
+            embedded = reader.vectors([id for id in first if id not in near])
+            filled = similarities(self.vector, embedded)
+            legs = replace(legs, filled=filled, without=frozenset(embedded.keys() - filled.keys()))
+            entries = reader.entries(first[:_COVERING])
+            covered = coverage(sparse, [entry.searched for entry in entries.values()], self.engine.stemming)
         ranking, weight = fuse_legs(legs, options, covered)
         read = self._read(ranking[: max(depths)], entries, wording, scope)
         named = self._named(read, Naming(sparse, self.engine.stemming))

@@ -31,6 +31,7 @@ from seamline.store.sqlite.truth import (
     marks,
     pages,
     plain_value,
+    read_embedded,
     read_entries,
     read_parts,
     read_vectors,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seamline.filters.tree import Filter
-    from seamline.records import Entry, Head, Parts, Settings, Vector, VectorKind, Version
+    from seamline.records import Entry, EntryVectors, Head, Parts, Settings, Vector, VectorKind, Version
     from seamline.store.sqlite.upkeep import Search
 
 
@@ -214,6 +215,10 @@ class SqliteReader:
         for page in pages(map(codec.text_bytes, wanted)):
             found |= {e.id: e for e in self._entries(f"e.id IN ({marks(page)})", page, vectors)}
         return {id: found[id] for id in wanted if id in found}
+
+    def vectors(self, ids: Iterable[str]) -> dict[str, EntryVectors]:
+        """What of these entries that exist was embedded."""
+        return {codec.text_of(id): found for id, found in read_embedded(self._truth, map(codec.text_bytes, ids))}
 
     def parts(self, ids: Iterable[str]) -> dict[str, Parts]:
         """The parts of those of these entries that have any."""
