@@ -165,8 +165,8 @@ class Asker:
         options = SearchOptions(k=k)
         legs = find(self._reader, question.vector, question.text, (options.depth, options.depth), SearchScope(where))
         near = dict(legs.dense)
-        missing = self._reader.entries([hit.id for hit in legs.sparse if hit.id not in near], vectors=True)
-        ranking, _ = fuse_legs(replace(legs, filled=similarities(question.vector, missing.values())), options)
+        missing = self._reader.vectors([hit.id for hit in legs.sparse if hit.id not in near])
+        ranking, _ = fuse_legs(replace(legs, filled=similarities(question.vector, missing)), options)
         entries = self._reader.entries([hit.id for hit in ranking[: options.depth]])
         return [int(entries[hit.id].id, 16) for hit in ranking[:k]]
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Change,
         Embedding,
         Entry,
+        EntryVectors,
         Head,
         Levels,
         Parts,
@@ -251,6 +252,11 @@ class Reader(Protocol):
 
     def entries(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, Entry]:
         """The entries of these ids that exist, with or without their vectors."""
+        ...
+
+    def vectors(self, ids: Iterable[str]) -> Mapping[str, EntryVectors]:
+        """What of these entries that exist was embedded, without the entries. One question for all of them: a search
+        asks it."""
         ...
 
     def parts(self, ids: Iterable[str]) -> Mapping[str, Parts]:

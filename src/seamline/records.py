@@ -275,6 +275,14 @@ class Embedding(NamedTuple):
     """Of a text of several parts, where the model tells them."""
 
 
+class EntryVectors(NamedTuple):
+    """What a store keeps of the embedding of an entry: the fields of the same names."""
+
+    vector: Vector | None
+    summary_vector: Vector | None
+    parts: Parts | None
+
+
 class Scored(NamedTuple):
     """An id that a search leg found."""
 

@@ -97,7 +97,7 @@ def test_what_only_bm25_found_has_its_cosine_worked_out(library: Library) -> Non
     with library.store.reader() as reader:
         legs = find(reader, None, "tulips", (5, 5), SearchScope())
         vector = query_vectors(library.embedder, ["tulips"])[0]
-        filled = similarities(vector, reader.entries(legs.ids, vectors=True).values())
+        filled = similarities(vector, reader.vectors(legs.ids))
         exact = dict(reader.near(vector, 100))
     assert filled == pytest.approx({id: exact[id] for id in legs.ids}, abs=1e-6)
 
@@ -121,7 +121,7 @@ def test_a_text_is_as_near_as_all_of_it_and_its_nearest_part_together() -> None:
     with store.reader() as reader:
         found = dict(near(reader, asked, 3, SearchScope()))
         assert found == pytest.approx(wanted)
-        assert similarities(asked, reader.entries(found, vectors=True).values()) == pytest.approx(wanted)
+        assert similarities(asked, reader.vectors(found)) == pytest.approx(wanted)
         beyond = dict(near(reader, AXES[4], 3, SearchScope()))  # where the first part of the second text points
     assert beyond == pytest.approx({made[0].id: 0.0, made[1].id: legs.PART, made[2].id: 0.0})
 

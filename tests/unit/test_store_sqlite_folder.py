@@ -532,6 +532,31 @@ def test_the_best_by_words_are_those_of_a_scan(common: float, filtered: bool) ->
         assert np.allclose(scores[order], expected[right], rtol=1e-12)
 
 
+@pytest.mark.parametrize("filtered", [False, True])
+def test_words_that_nearly_all_entries_hold_are_scored_as_exactly(filtered: bool) -> None:
+    """They are looked up in few entries alone, once no others can be among the best."""
+    rng = np.random.default_rng(5)
+    size = 4_000
+    norms = bm25.norms(rng.integers(1, 300, size), 150.0)
+    among = words.Collection(size, norms, ((bm25.K1 + 1) / (1 + norms)).astype(np.float32))
+    allowed = rng.random(size) < 0.5 if filtered else None
+    for shares in ((0.01, 0.2, 1.0), (0.002, 0.1, 0.5, 0.999), (0.05, 0.06, 0.07, 1.0), (0.3, 1.0, 1.0)):
+        parts = {}
+        expected = np.zeros(size)
+        for word, share in zip("abcd", shares, strict=False):
+            docs = np.flatnonzero(rng.random(size) < share).astype(np.int32)
+            parts[word] = words.Postings(docs, rng.integers(1, 6, len(docs)))
+            expected[docs] += bm25.idf(size, len(docs)) * bm25.weights(parts[word].counts, norms[docs])
+        if allowed is not None:
+            expected[~allowed] = 0
+        for k in (1, 10, 60):
+            docs, scores = words.find_best("abcd"[: len(shares)], k, parts.__getitem__, among, allowed)
+            order = np.lexsort((docs, -scores))[:k]
+            right = np.lexsort((np.arange(size), -expected))[:k]
+            assert docs[order].tolist() == right.tolist()
+            assert np.allclose(scores[order], expected[right], rtol=1e-12)
+
+
 def test_a_mark_that_is_read_beside_a_reader_takes_no_connection_of_readers(store: SqliteStore) -> None:
     """Those keep up to 32 MB of pages each: a server came to have more of them than threads."""
     fill(store)

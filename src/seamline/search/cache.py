@@ -17,7 +17,7 @@ from seamline.search.rerank import weight_of
 
 if TYPE_CHECKING:
     from seamline.filters.tree import Filter
-    from seamline.records import Parts, Vector
+    from seamline.records import EntryVectors, Parts, Vector
     from seamline.search.hits import Results
 
 V = TypeVar("V")
@@ -234,6 +234,9 @@ class CachedReader:
         self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,), every: bool = False
     ) -> list[Scored]:
         return self._reader.matching(query, k, where=where, levels=levels, every=every)
+
+    def vectors(self, ids: Iterable[str]) -> Mapping[str, EntryVectors]:
+        return self._reader.vectors(ids)
 
     def parts(self, ids: Iterable[str]) -> Mapping[str, Parts]:
         return self._reader.parts(ids)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from seamline.protocols import Embedder, QueryEmbedder, Reader
-from seamline.records import Entry, Levels, Scored
+from seamline.records import Levels, Scored
 from seamline.search.fuse import best_scores, sort_scores
 from seamline.search.hits import LegScore
 
 if TYPE_CHECKING:
     from seamline.filters.tree import Filter
-    from seamline.records import Parts, Vector
+    from seamline.records import EntryVectors, Parts, Vector
 
 
 PART = 0.5
@@ -105,12 +105,12 @@ def near(reader: Reader, vector: Vector, depth: int, scope: SearchScope, *, dual
     return sort_scores(best_scores((by_text, by_summary)))[:depth]
 
 
-def similarities(vector: Vector, entries: Collection[Entry]) -> dict[str, float]:
-    """How near every entry is that carries a vector: its text, or its summary where that is nearer."""
-    nearest = nearest_parts(vector, {entry.id: entry.parts for entry in entries if entry.parts is not None})
-    of_texts = _cosines(vector, {entry.id: entry.vector for entry in entries if entry.vector is not None})
+def similarities(vector: Vector, embedded: Mapping[str, EntryVectors]) -> dict[str, float]:
+    """How near every entry is that has a vector: its text, or its summary where that is nearer."""
+    nearest = nearest_parts(vector, {id: one.parts for id, one in embedded.items() if one.parts is not None})
+    of_texts = _cosines(vector, {id: one.vector for id, one in embedded.items() if one.vector is not None})
     of_summaries = _cosines(
-        vector, {entry.id: entry.summary_vector for entry in entries if entry.summary_vector is not None}
+        vector, {id: one.summary_vector for id, one in embedded.items() if one.summary_vector is not None}
     )
     by_text = [Scored(id, _similarity(score, nearest.get(id))) for id, score in of_texts]
     return best_scores((by_text, of_summaries))

@@ -87,7 +87,12 @@ def _holds(text: str, held: frozenset[str], phrase: Phrase) -> bool:
 def coverage(query: str, texts: Iterable[str], stemming: str = ENGLISH) -> float:
     """The largest share of a query's words that one of some texts holds, by the stems of the index."""
     asked = frozenset(query_words(query, stemming))
-    return max((len(asked.intersection(words(text, stemming))) for text in texts), default=0) / max(1, len(asked))
+    most = 0
+    for text in texts:
+        most = max(most, len(asked.intersection(words(text, stemming))))
+        if most == len(asked):
+            break
+    return most / max(1, len(asked))
 
 
 def misspelt(query: str, texts: Iterable[str]) -> dict[str, str]:

@@ -154,13 +154,10 @@ class Finder:
         if fills and self.vector is not None:
             near = dict(legs.dense)
             first = [id for id, _ in legs.sparse[: options.depth]]
-            wanted = [id for n, id in enumerate(first) if n < _COVERING or id not in near]
-            vectors = reader.entries(wanted, vectors=True)
-            filled = similarities(self.vector, [entry for id, entry in vectors.items() if id not in near])
-            entries = dict(vectors)
-            legs = replace(legs, filled=filled, without=frozenset(entries.keys() - near.keys() - filled.keys()))
-            texts = [entries[id].searched for id in first[:_COVERING] if id in entries]
-            covered = coverage(sparse, texts, self.engine.stemming)
+            embedded = reader.vectors([id for id in first if id not in near])
+            filled = similarities(self.vector, embedded)
+            legs = replace(legs, filled=filled, without=frozenset(embedded.keys() - filled.keys()))
+            covered, entries = self._coverage(first[:_COVERING])
         ranking, weight = fuse_legs(legs, options, covered)
         read = self._read(ranking[: max(depths)], entries, wording, scope)
         named = self._named(read, Naming(sparse, self.engine.stemming))
@@ -183,6 +180,18 @@ class Finder:
             )
             for id, score in best
         ]
+
+    def _coverage(self, best: Sequence[str]) -> tuple[float, dict[str, Entry]]:
+        """The share of the query's words that the best of BM25 hold, and those entries that were read for it: where the
+        very best holds all of them, no other."""
+        covered = 0.0
+        entries: dict[str, Entry] = {}
+        for ids in (best[:1], best[1:]):
+            read = self.engine.reader.entries(ids) if covered < 1 else {}
+            texts = [entry.searched for entry in read.values()]
+            covered = max(covered, coverage(self.query.text, texts, self.engine.stemming))
+            entries |= read
+        return covered, entries
 
     def _named(self, read: ReadRanking, naming: Naming) -> dict[str, float]:
         """What passages gain by headings that a long query names."""

@@ -160,7 +160,8 @@ def _place(
     path: list[str],
     spans: Sequence[tuple[int, int, Mapping[str, Any]]] = (),
 ) -> EntryPlace:
-    return EntryPlace(id, level, start, end, anchor, tuple(path), tuple(SourceSpan(*span) for span in spans))
+    several = tuple(SourceSpan(*span) for span in spans) if spans else ()
+    return EntryPlace(id, level, start, end, anchor, tuple(path), several)
 
 
 def _plain(value: MetaValue | None) -> Any:

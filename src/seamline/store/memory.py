@@ -20,6 +20,7 @@ from seamline.filters.tree import Filter
 from seamline.records import (
     Change,
     Entry,
+    EntryVectors,
     Head,
     Levels,
     Problem,
@@ -286,6 +287,11 @@ class MemoryReader:
         """The entries of these ids that exist."""
         kept = self._state.kept
         return {id: _lent(kept[id].entry, vectors) for id in ids if id in kept}
+
+    def vectors(self, ids: Iterable[str]) -> dict[str, EntryVectors]:
+        """What of these entries that exist was embedded."""
+        found = {id: self._state.kept[id].entry for id in ids if id in self._state.kept}
+        return {id: EntryVectors(entry.vector, entry.summary_vector, entry.parts) for id, entry in found.items()}
 
     def parts(self, ids: Iterable[str]) -> dict[str, Parts]:
         """The parts of those of these entries that have any."""

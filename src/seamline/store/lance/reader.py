@@ -23,6 +23,7 @@ from seamline.store.lance.rows import (
     id_of,
     unpack_body_parts,
     unpack_entries,
+    unpack_vectors,
     unpack_version,
 )
 from seamline.store.lance.search import Bags, LanceLimits, LanceScope, NearLeg, WordLeg, probes_for, scored
@@ -30,7 +31,7 @@ from seamline.text.words import asked_words
 
 if TYPE_CHECKING:
     from seamline.filters.tree import Filter
-    from seamline.records import Entry, Head, Levels, Parts, Scored, Settings, Vector, VectorKind, Version
+    from seamline.records import Entry, EntryVectors, Head, Levels, Parts, Scored, Settings, Vector, VectorKind, Version
 
 T = TypeVar("T")
 
@@ -95,6 +96,14 @@ class LanceReader:
             rows = self._columns(f"({_CURRENT} AND {either('key', keys)})", _columns_of(vectors))
             found |= {entry.id: entry for entry in unpack_entries(rows)}
         return {id: found[id] for id in map(id_of, wanted) if id in found}
+
+    def vectors(self, ids: Iterable[str]) -> dict[str, EntryVectors]:
+        """What of these entries that exist was embedded."""
+        found: dict[str, EntryVectors] = {}
+        for keys in _pages(list(dict.fromkeys(map(entry_key, ids)))):
+            rows = self._columns(f"({_CURRENT} AND {either('key', keys)})", ["key", "body", *VECTORS.values()])
+            found.update(zip(map(id_of, rows["key"].to_pylist()), unpack_vectors(rows), strict=True))
+        return found
 
     def parts(self, ids: Iterable[str]) -> dict[str, Parts]:
         """The parts of those of these entries that have any."""

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from seamline.errors import StoreError
-from seamline.records import Entry, Head, Settings, Version, lacks_vectors
+from seamline.records import Entry, EntryVectors, Head, Settings, Version, lacks_vectors
 from seamline.store import codec
 from seamline.store.codec import pack_entry, pack_head, unpack_entry
 from seamline.store.lance.filter import coded, decoded, labels
@@ -200,6 +200,16 @@ def unpack_body(body: bytes, vector: Vector | None = None, summary_vector: Vecto
     parts, packed = _split_body(body)
     made = codec.unpack_parts(parts) if parts and vector is not None else None
     return unpack_entry(packed, vector, summary_vector, made)
+
+
+def unpack_vectors(rows: pa.Table) -> list[EntryVectors]:
+    """What was embedded of the entries of rows with a body and all vectors."""
+    text, summary = (vectors_of(rows, VECTORS[kind]) for kind in ("text", "summary"))
+    parts = map(unpack_body_parts, rows["body"].to_pylist())
+    return [
+        EntryVectors(vector, of_summary, None if vector is None else found)
+        for vector, of_summary, found in zip(text, summary, parts, strict=True)
+    ]
 
 
 def unpack_body_parts(body: bytes) -> Parts | None:

@@ -16,12 +16,20 @@ from seamline.store.changes import check_query
 from seamline.store.postgres import search
 from seamline.store.postgres.connect import Address, Connection, safe, told, unsafe
 from seamline.store.postgres.filter import PostgresCondition, both, condition
-from seamline.store.postgres.rows import ENTRY_COLUMNS, HEAD_COLUMNS, VERSION_COLUMNS, entry_of, head_of, version_of
+from seamline.store.postgres.rows import (
+    ENTRY_COLUMNS,
+    HEAD_COLUMNS,
+    VERSION_COLUMNS,
+    embedded_of,
+    entry_of,
+    head_of,
+    version_of,
+)
 from seamline.store.postgres.schema import LAYOUT, Opened, PostgresLimits
 from seamline.text.words import asked_words
 
 if TYPE_CHECKING:
-    from seamline.records import Parts, Vector
+    from seamline.records import EntryVectors, Parts, Vector
 
 _AT_ONCE = 500
 """Rows of a long result that are fetched together."""
@@ -32,6 +40,7 @@ _VECTORS = sql.SQL(", vector_send(v.vector), vector_send(s.vector), p.parts")
 _JOINS = sql.SQL(
     " LEFT JOIN vectors v USING (key) LEFT JOIN summary_vectors s USING (key) LEFT JOIN parts p USING (key)"
 )
+_VECTORS_ALONE = sql.SQL("SELECT e.id{} FROM entries e{} WHERE e.id = ANY(%s)").format(_VECTORS, _JOINS)
 _NOTHING = sql.SQL("")
 _LAYOUTS = sql.SQL(
     "SELECT doc, v.number, v.revision, v.title, v.uri, NULL, v.indexed_at, v.places, v.seal"
@@ -102,6 +111,11 @@ class PostgresReader:
         wanted = PostgresCondition(sql.SQL("e.id = ANY(%s)"), ([safe(id) for id in ids],))
         rows = self._all(_entries_where(wanted, vectors), wanted.values)
         return {entry.id: entry for entry in _entries(rows, vectors)}
+
+    def vectors(self, ids: Iterable[str]) -> dict[str, EntryVectors]:
+        """What of these entries that exist was embedded."""
+        rows = self._all(_VECTORS_ALONE, ([safe(id) for id in ids],))
+        return {unsafe(id): embedded_of(*embedded) for id, *embedded in rows}
 
     def parts(self, ids: Iterable[str]) -> dict[str, Parts]:
         """The parts of those of these entries that have any."""

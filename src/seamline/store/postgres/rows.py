@@ -18,7 +18,7 @@ from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
 from seamline.errors import StoreError
-from seamline.records import Entry, Head, MetaValue, Version, lacks_vectors
+from seamline.records import Entry, EntryVectors, Head, MetaValue, Version, lacks_vectors
 from seamline.store import codec
 from seamline.store.postgres.connect import safe, unsafe
 
@@ -81,6 +81,7 @@ def entry_of(
     row: Sequence[Any], vector: bytes | None = None, summary_vector: bytes | None = None, parts: bytes | None = None
 ) -> Entry:
     """The entry of a row of ENTRY_COLUMNS."""
+    embedded = embedded_of(vector, summary_vector, parts)
     _, id, doc, level, parent, kind, title, path, text, lead, tail, tokens, content_hash, sketch, *rest = row
     updated_at, created_at, language, authority, coherence, summary, before, after, front = rest
     return Entry(
@@ -106,9 +107,18 @@ def entry_of(
         before=unsafe(before),
         after=unsafe(after),
         meta=codec.unpack_meta(front),
-        vector=None if vector is None else vector_of(vector),
-        summary_vector=None if summary_vector is None else vector_of(summary_vector),
-        parts=None if parts is None else codec.unpack_parts(parts),
+        vector=embedded.vector,
+        summary_vector=embedded.summary_vector,
+        parts=embedded.parts,
+    )
+
+
+def embedded_of(vector: bytes | None, summary_vector: bytes | None, parts: bytes | None) -> EntryVectors:
+    """What was embedded of an entry."""
+    return EntryVectors(
+        None if vector is None else vector_of(vector),
+        None if summary_vector is None else vector_of(summary_vector),
+        None if parts is None else codec.unpack_parts(parts),
     )
 
 

@@ -293,10 +293,10 @@ def seal(data: bytes, *key: bytes) -> bytes:
     return data + _checksum(data, key)
 
 
-def unseal(sealed: bytes, what: str, *key: bytes) -> bytes:
+def unseal(sealed: bytes | None, what: str, *key: bytes) -> bytes:
     """The bytes that were sealed; Damaged where they are not what was sealed, or stand under another key."""
-    data = sealed[:-_SEAL] if isinstance(sealed, bytes) else b""  # SQLite gives None for bytes that were zeroed
-    if sealed != seal(data, *key):
+    if not isinstance(sealed, bytes) or sealed[-_SEAL:] != _checksum(data := sealed[:-_SEAL], key):
+        # SQLite gives None for bytes that were zeroed.
         raise Damaged(f"{what} is not what was written, its checksum differs: {DAMAGE_REMEDY}")
     return data
 

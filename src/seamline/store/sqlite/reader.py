@@ -6,6 +6,7 @@ A filter is SQL over the truth: keys and values are both bound, never written in
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -30,6 +31,7 @@ from seamline.store.sqlite.truth import (
     marks,
     pages,
     plain_value,
+    read_embedded,
     read_entries,
     read_parts,
     read_vectors,
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seamline.filters.tree import Filter
-    from seamline.records import Entry, Head, Parts, Settings, Vector, VectorKind, Version
+    from seamline.records import Entry, EntryVectors, Head, Parts, Settings, Vector, VectorKind, Version
     from seamline.store.sqlite.upkeep import Search
 
 
@@ -187,10 +189,9 @@ class SqliteReader:
         given, column = np.asarray(vector, np.float32), COLUMNS[of]
         through = None if where is None else self._rows_of(where, levels)
         if through is not None and len(through) <= FEW:
-            rows = through
-        else:
-            rows = self._find(lambda corpus, db: corpus.near(db, given, column, k, levels, through)).rows
-        return self._order(*self._compare(rows, given, column), k)
+            return self._order(*self._compare(through, given, column), k)
+        found = self._find(lambda corpus, db: corpus.near(db, given, column, k, levels, through))
+        return self._order(*self._compare_best(found, given, column, k), k)
 
     def matching(
         self, query: str, k: int, *, where: Filter | None = None, levels: Levels = (0,), every: bool = False
@@ -214,6 +215,10 @@ class SqliteReader:
         for page in pages(map(codec.text_bytes, wanted)):
             found |= {e.id: e for e in self._entries(f"e.id IN ({marks(page)})", page, vectors)}
         return {id: found[id] for id in wanted if id in found}
+
+    def vectors(self, ids: Iterable[str]) -> dict[str, EntryVectors]:
+        """What of these entries that exist was embedded."""
+        return {codec.text_of(id): found for id, found in read_embedded(self._truth, map(codec.text_bytes, ids))}
 
     def parts(self, ids: Iterable[str]) -> dict[str, Parts]:
         """The parts of those of these entries that have any."""
@@ -267,14 +272,16 @@ class SqliteReader:
 
     def layouts(self, docs: Iterable[str]) -> dict[str, Version]:
         """The current version of each of these documents that is there now, without its text."""
-        heads = {doc: (number, _head(codec.text_bytes(doc), sealed)) for doc, (number, sealed) in self._found(docs)}
+        heads = {number: (doc, _head(codec.text_bytes(doc), head)) for doc, (number, head) in self._found(docs)}
+        current = [(number, head.version) for number, (_, head) in heads.items() if not head.deleted]
         found: dict[str, Version] = {}
-        for doc, (document, head) in heads.items():
-            if not head.deleted:
-                layout = self._truth.value(
-                    "SELECT layout FROM versions WHERE document = ? AND number = ?", (document, head.version)
-                )
-                found[doc] = _version(layout, None, doc, head.version)
+        for page in pages(current):
+            pairs = ",".join(["(?, ?)"] * len(page))
+            asked = f"SELECT document, layout FROM versions WHERE (document, number) IN (VALUES {pairs})"  # noqa: S608
+            layouts = dict(self._truth.rows(asked, [*chain.from_iterable(page)]))
+            for number, version in page:
+                doc, _ = heads[number]
+                found[doc] = _version(layouts.get(number), None, doc, version)
         return found
 
     def versions(self, doc: str) -> list[int]:
@@ -326,6 +333,18 @@ class SqliteReader:
         # Row by row and not as one product: equal vectors get equal scores, wherever they stand in the matrix.
         return have, (vectors * vector).sum(axis=1, dtype=np.float64)
 
+    def _compare_best(
+        self, found: CorpusMatches, vector: Vector, column: str, k: int
+    ) -> tuple[list[int], NDArray[np.float64]]:
+        """Those of the rows that may be among the `k` nearest, and how near they are, by how near each is at most: the
+        `k` that promise most, and then those that may be nearer than the last of them."""
+        order = np.argsort(-found.scores, kind="stable")
+        rows, scores = self._compare(found.rows[order[:k]], vector, column)
+        left = order[k:]
+        left = left[found.scores[left] >= least_of_best(scores, k)]
+        more, scored = self._compare(found.rows[left], vector, column)
+        return rows + more, np.concatenate((scores, scored))
+
     def _order(self, rows: Sequence[int], scores: NDArray[np.float64], k: int) -> list[Scored]:
         """The best `k`, equal ones by id."""
         if len(scores) > k:
@@ -369,7 +388,7 @@ def _head(name: bytes, sealed: bytes) -> Head:
     return unpack_head(unseal(sealed, "the head of a document", name))
 
 
-def _version(layout: bytes, text: bytes | None, doc: str, number: int) -> Version:
+def _version(layout: bytes | None, text: bytes | None, doc: str, number: int) -> Version:
     key = (codec.text_bytes(doc), number.to_bytes(8, "little"))
     plain = "" if text is None else codec.unpack_text(unseal(text, "the text of a version", *key))
     return unpack_layout(unseal(layout, "a version of a document", *key), plain)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from seamline.filters.tree import type_of
-from seamline.records import Entry
+from seamline.records import Entry, EntryVectors
 from seamline.store import codec
 from seamline.store.codec import unpack_entry
 from seamline.store.sqlite.database import DAMAGE_REMEDY, Damaged, Database, seal, unseal
@@ -168,26 +168,43 @@ def read_bodies(truth: Database, rows: Sequence[int]) -> Iterator[tuple[int, Ent
 
 def read_entries(truth: Database, where: str, values: Sequence[Any], *, vectors: bool) -> Iterator[StoredEntry]:
     """The entries `e` that a condition lets through."""
-    columns, joins = ("NULL, NULL, NULL, NULL, NULL, NULL", "") if not vectors else _VECTOR_COLUMNS
-    if vectors and keeps_parts(truth):
-        columns, joins = f"{columns}, e.vector, p.parts", f"{joins} LEFT JOIN parts p ON p.vector = e.vector"
-    elif vectors:
-        columns += ", NULL, NULL"
+    columns, joins = _embedded_columns(truth) if vectors else ("NULL, NULL, NULL, NULL, NULL, NULL", "")
     rows = truth.rows(
         f"SELECT e.row, e.document, b.digest, b.body, {columns} FROM entries e"  # noqa: S608 - names of ours
         f" JOIN bodies b ON b.row = e.row{joins} WHERE {where}",
         values,
     )
-    for row, document, digest, body, *both, number, parts in rows:
+    for row, document, digest, body, *embedded in rows:
         packed = unseal(body, "an entry", row_key(row))
-        made = _vector(*both[:2]), _vector(*both[2:]), _parts(number, parts)
-        yield StoredEntry(document, digest, unpack_entry(packed, *made))
+        yield StoredEntry(document, digest, unpack_entry(packed, *_embedded(*embedded)))
 
 
-_VECTOR_COLUMNS = (
-    "v.digest, v.vector, s.digest, s.vector",
-    " LEFT JOIN vectors v ON v.number = e.vector LEFT JOIN vectors s ON s.number = e.summary_vector",
-)
+def read_embedded(truth: Database, ids: Iterable[bytes]) -> Iterator[tuple[bytes, EntryVectors]]:
+    """What was embedded of the entries of these ids that exist."""
+    columns, joins = _embedded_columns(truth)
+    for page in pages(ids):
+        asked = f"SELECT e.id, {columns} FROM entries e{joins} WHERE e.id IN ({marks(page)})"  # noqa: S608 - ours
+        yield from ((id, _embedded(*embedded)) for id, *embedded in truth.rows(asked, page))
+
+
+def _embedded_columns(truth: Database) -> tuple[str, str]:
+    """The columns that hold what was embedded of an entry `e`, as `_embedded` takes them, and the joins they need."""
+    joins = " LEFT JOIN vectors v ON v.number = e.vector LEFT JOIN vectors s ON s.number = e.summary_vector"
+    if not keeps_parts(truth):
+        return "v.digest, v.vector, s.digest, s.vector, NULL, NULL", joins
+    columns = "v.digest, v.vector, s.digest, s.vector, e.vector, p.parts"
+    return columns, f"{joins} LEFT JOIN parts p ON p.vector = e.vector"
+
+
+def _embedded(
+    digest: bytes | None,
+    vector: bytes | None,
+    of_summary: bytes | None,
+    summary_vector: bytes | None,
+    number: int | None,
+    parts: bytes | None,
+) -> EntryVectors:
+    return EntryVectors(_vector(digest, vector), _vector(of_summary, summary_vector), _parts(number, parts))
 
 
 def read_parts(truth: Database, ids: Iterable[bytes]) -> Iterator[tuple[bytes, Parts]]:

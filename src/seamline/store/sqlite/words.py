@@ -136,7 +136,7 @@ def find_best(
         if closed:
             scores = scores + _scores_at(docs, part, among)
         elif at and len(docs) + len(part.docs) > len(among.norms) * _DENSE:
-            docs, scores = _add_all(docs, scores, found[at:], k, among, allowed)
+            docs, scores = _add_all(docs, scores, found[at:], left[at:], k, among, allowed)
             break
         else:
             docs, scores = _merge(docs, scores, *_score(part, among, allowed))
@@ -186,28 +186,29 @@ def _add_all(
     docs: NDArray[np.int32],
     scores: NDArray[np.float64],
     rest: Sequence[Postings],
+    left: Sequence[float],
     k: int,
     among: Collection,
     allowed: NDArray[np.bool_] | None,
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Scores with those of common words added: roughly for all entries, in one array of 32 bits, and then exactly for
-    those that may be among the best. Sorting so many, or weighing each in 64 bits, would take twice as long."""
+    those that may be among the best. Sorting so many, or weighing each in 64 bits, would take twice as long.
+
+    `left` is what the words from each on add at most. Once few entries may be among the best, whatever the words left
+    add to them, these words are looked up in those entries alone: a word that nearly all entries hold is worth next to
+    nothing, and takes the longest to add."""
     sums = np.zeros(len(among.norms), np.float32)
     sums[docs] = scores
-    for part in rest:
-        worth = np.float32(_worth(part, among))
-        sums[part.docs] += worth * among.singles[part.docs]
-        often = np.flatnonzero(part.counts != 1)
-        more = part.docs[often]
-        sums[more] += worth * (_weigh(part.counts[often], among.norms[more]) - among.singles[more])
-    if allowed is not None:
-        sums[~allowed] = 0
-    least = np.float32(
-        max(least_of_best(scores, k) * (1 - _ROUGH), 1e-30)
-    )  # who was ahead without these words stays so
-    rough = np.flatnonzero(sums >= least)
-    best = sums[rough] >= least_of_best(sums[rough], k) * (1 - _ROUGH)
-    found = rough[best].astype(np.int32)
+    found, least = docs, least_of_best(scores, k) * (1 - _ROUGH)  # who was ahead without these words stays so
+    for at, part in enumerate(rest, start=1):
+        _add_roughly(sums, part, among)
+        ahead = sums[_at_least(sums, least, allowed)]
+        least = max(least, least_of_best(ahead, k) * (1 - _ROUGH))
+        needed, is_last = least - left[at], at == len(rest)
+        if is_last or needed > 0:
+            found = _at_least(sums, needed, allowed)
+            if is_last or len(found) < len(rest[at].docs) * _DENSE:
+                break
     exact = np.zeros(len(found))
     held = np.minimum(np.searchsorted(docs, found), max(0, len(docs) - 1))
     if len(docs):
@@ -215,6 +216,21 @@ def _add_all(
     for part in rest:
         exact += _scores_at(found, part, among)
     return found, exact
+
+
+def _add_roughly(sums: NDArray[np.float32], part: Postings, among: Collection) -> None:
+    """Add the scores of a word to the sums of all entries."""
+    worth = np.float32(_worth(part, among))
+    sums[part.docs] += worth * among.singles[part.docs]
+    often = np.flatnonzero(part.counts != 1)
+    more = part.docs[often]
+    sums[more] += worth * (_weigh(part.counts[often], among.norms[more]) - among.singles[more])
+
+
+def _at_least(sums: NDArray[np.float32], least: float, allowed: NDArray[np.bool_] | None) -> NDArray[np.int32]:
+    """The allowed entries with such a sum, or a higher one, above 0."""
+    found = np.flatnonzero(sums >= np.float32(max(least, 1e-30))).astype(np.int32)
+    return found if allowed is None else found[allowed[found]]
 
 
 def _weigh(counts: NDArray[np.integer], norms: NDArray[np.float64]) -> NDArray[np.float32]:

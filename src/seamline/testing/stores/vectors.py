@@ -123,6 +123,20 @@ class VectorsContract(StoreTests):
                 assert alike(ours.matching("webhook same words", 9), exact.matching("webhook same words", 9))
         assert list(store.verify()) == []
 
+    def test_vectors_are_read_without_their_entries(self, store: Store) -> None:
+        made = [*map(with_parts, corpus())]
+        fill(store, made)
+        put_entries(store, "bare.md", bare(lacking := entries("bare.md", "one")))
+        ids = [one.id for one in (*made, *lacking)]
+        with store.reader() as reader:
+            whole = reader.entries(ids, vectors=True)
+            found = reader.vectors([*ids, "unknown", ids[0]])
+            assert found.keys() == whole.keys() == {*ids}
+            assert found[lacking[0].id] == (None, None, None)
+            for id, embedded in found.items():
+                assert plain(replace(whole[id], **embedded._asdict())) == plain(whole[id])
+            assert dict(reader.vectors([])) == {}
+
     def test_parts_come_with_their_vectors(self, store: Store) -> None:
         made = [*map(with_parts, corpus())]
         later = [one for one in made if one.doc > "doc 1.md"]
