@@ -109,8 +109,9 @@ def misspelt(query: str, texts: Iterable[str]) -> dict[str, str]:
     return out
 
 
-_SPELT = 4
-"""Letters from which on a word may be misspelt; in shorter ones a letter makes another word."""
+_SPELT = 5
+"""Letters from which on a word may be misspelt; in shorter ones a letter makes another word: an eighth of all runs of
+four letters is a slip from one of the words of ten passages."""
 _LONG = 8
 """Letters of a word up to which there may be one slip."""
 

@@ -36,7 +36,7 @@ Words without meaning have cosines of up to .5; of 1,638 questions with a known 
 so."""
 _READ = 2.5
 """Letters that a model reads at once, in the mean, of a single word that means something to it: `throttling` has 3.3
-and finds what is said of rate limits. Of 64 words without a meaning 63 have fewer, `zzxqy` 1."""
+and finds what is said of rate limits. Of 64 words without a meaning 62 have fewer, `zzxqy` 1."""
 
 
 class Calibration(NamedTuple):
