@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 import seamline
-from harness.server import SRC, process
+from harness.server import SRC, is_listening, process
 
 CONFIG = seamline.IndexConfig(embedder="hash")
 
@@ -55,6 +55,23 @@ def test_it_answers_and_ends_by_a_signal(place: Path) -> None:
         assert json.loads(said[0])["path"] == "/search"
 
 
+def test_it_listens_on_this_machine_alone_and_believes_no_proxy(place: Path) -> None:
+    with process("--index", str(place), "--rate", "1") as server:
+        port = int(server.url.rpartition(":")[2])
+        assert not is_listening("127.0.0.2", port)  # it would, if the server listened on every address
+        statuses = [
+            httpx.get(f"{server.url}/healthz", headers={"X-Forwarded-For": f"203.0.113.{n}"}).status_code
+            for n in range(6)
+        ]
+        assert statuses[-1] == 429  # whatever callers they say they are
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(20) == 0
+        assert server.process.stderr is not None
+        said = server.process.stderr.read().splitlines()
+    assert {json.loads(line)["client"] for line in said[:-1]} == {"127.0.0.1"}
+    assert len(said) == len(statuses) + 1  # no other log beside ours
+
+
 def test_it_starts_within_two_seconds_of_cpu(place: Path) -> None:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with process("--index", str(place), "-q") as server:
@@ -72,6 +89,10 @@ def test_addresses_and_names_that_are_refused(place: Path) -> None:
     assert "two indexes have the name a" in refuse("--index", f"a={place}", "--index", f"a={place}")
     assert "--threads" in refuse("--index", str(place), "--threads", "0")
     assert "cannot be read" in refuse("--index", str(place), "--token-file", str(place / "none.toml"))
+    tokens = place.parent / "tokens.toml"
+    tokens.write_text('[[token]]\nname = "ops"\ntoken = "0123456789abcdef"\n')
+    tokens.chmod(0o600)
+    assert "--write: expected without --token-file" in refuse("--token-file", str(tokens), "--write")
 
 
 def test_a_port_that_is_taken(place: Path) -> None:

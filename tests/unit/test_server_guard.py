@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import socket
@@ -11,13 +12,16 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket
 
 import seamline
 from harness.server import SECRETS, RunningServer, bearer, running, tokens
@@ -82,6 +86,43 @@ def test_web_pages_of_others_may_not_call(server: RunningServer, origin: str) ->
         assert "access-control-allow-origin" not in answer.headers
 
 
+def test_headers_that_come_twice_are_not_chosen_from(server: RunningServer) -> None:
+    """The guard itself: some HTTP servers in front of it let both through."""
+
+    def ask(*headers: tuple[bytes, bytes]) -> int:
+        sent: list[Any] = []
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "method": "GET", "path": "/healthz", "query_string": b"", "headers": headers}
+        asyncio.run(server.app(scope, receive, send))
+        return int(sent[0]["status"])
+
+    ours, theirs = (b"host", b"localhost"), (b"host", b"evil.example")
+    assert [ask(ours), ask(), ask(ours, theirs), ask(theirs, ours), ask(ours, ours)] == [200, 421, 421, 421, 421]
+    own, foreign = (b"origin", b"http://localhost"), (b"origin", b"http://evil.example")
+    assert [ask(ours, own), ask(ours, own, foreign), ask(ours, foreign, own)] == [200, 403, 403]
+
+
+def test_there_are_no_web_sockets() -> None:
+    """Also where a part has one: the guard answers before it, as what it checks is about requests."""
+
+    async def chat(socket: WebSocket) -> None:
+        await socket.accept()
+
+    index = seamline.open_index("memory:", config=CONFIG)
+    with running({"kb": index}, parts=[ServerPart([WebSocketRoute("/chat", chat)])]) as server:
+        key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
+        head = f"GET /chat HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n{key}\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as caller:
+            caller.sendall(head.encode())
+            assert caller.recv(100).startswith(b"HTTP/1.1 4")
+
+
 def test_own_pages_and_allowed_ones_may() -> None:
     with serve(GuardRules(origins=("https://kb.example.org",))) as server:
         for origin in (server.url, "https://kb.example.org"):
@@ -116,6 +157,7 @@ def test_reading_is_the_default_and_writing_is_not(server: RunningServer) -> Non
     "header",
     [
         *("", "Bearer", "Basic cmVhZDpyZWFk", f"Bearer {SECRETS['read']}x", SECRETS["read"]),
+        *(f"Basic {SECRETS['read']}", f"Token {SECRETS['read']}"),
         *(f"Bearer {SECRETS['read'][:-1]}", "Bearer " + "a" * 8000, f"Bearer {SECRETS['read']}, x"),
     ],
 )
@@ -172,7 +214,9 @@ def test_tokens_of_a_file(tmp_path: Path) -> None:
     assert ops is not None
     assert (ops.name, ops.rights, ops.is_limited, len(found)) == ("ops", {"read", "write"}, False, 2)
     assert found.find("0123456789abcdeg") is None
-    assert "0123456789abcdef" not in repr(found._tokens)
+    said = repr(found._tokens)
+    assert "0123456789abcdef" not in said
+    assert repr(sha256(b"0123456789abcdef").digest()) not in said  # a hash lets guesses be tried
 
 
 @pytest.mark.parametrize(
@@ -203,11 +247,12 @@ def test_files_of_tokens_that_cannot_work(tmp_path: Path, text: str, said: str) 
         load_tokens(token_file(tmp_path, text))
 
 
-def test_tokens_that_others_can_read(tmp_path: Path) -> None:
-    path = token_file(tmp_path, GOOD, 0o644)
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o620, 0o602])
+def test_tokens_that_others_can_read_or_change(tmp_path: Path, mode: int) -> None:
+    path = token_file(tmp_path, GOOD, mode)
     with pytest.raises(ConfigError, match="chmod 600"):
         load_tokens(path)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+    assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
 # --- how much
@@ -457,17 +502,29 @@ def test_listeners_that_went_away_are_forgotten() -> None:
 # --- what is said
 
 
+PROTECTION = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    "cross-origin-resource-policy": "same-origin",
+    "x-frame-options": "DENY",
+    "cache-control": "no-store",
+}
+"""Headers of every answer, word for word."""
+
+
 def test_headers_of_every_answer(server: RunningServer) -> None:
-    for answer in (
-        server.client.get("/healthz"),
-        server.client.get("/nothing"),
-        server.client.get("/", headers={"Host": "x"}),
+    for answer, status in (
+        (server.client.get("/healthz"), 200),
+        (server.client.get("/nothing"), 404),
+        (server.client.get("/", headers={"Host": "x"}), 421),
+        (server.client.get("/", headers={"Origin": "http://x"}), 403),
+        (server.client.post("/search", content=b"{"), 415),
+        (server.client.put("/documents"), 405),
     ):
-        assert answer.headers["x-content-type-options"] == "nosniff"
-        assert answer.headers["referrer-policy"] == "no-referrer"
-        assert answer.headers["content-security-policy"].startswith("default-src 'none'")
-        assert answer.headers["cache-control"] == "no-store"
-        assert "server" not in answer.headers or "uvicorn" in answer.headers["server"]
+        assert answer.status_code == status
+        assert {name: answer.headers.get(name) for name in PROTECTION} == PROTECTION
+        assert "set-cookie" not in answer.headers
 
 
 def test_the_log_has_no_text_and_no_secrets() -> None:

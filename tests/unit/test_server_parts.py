@@ -49,8 +49,14 @@ async def _page(request: Request) -> Response:
     return PlainTextResponse("page")
 
 
+async def _texts(request: Request) -> Response:
+    require(request.scope, "read")
+    return PlainTextResponse("texts")
+
+
 def test_parts_are_guarded_too(index: seamline.Index) -> None:
-    routes = [Route("/whoami", _whoami), Route("/stream", _stream), Route("/app/{name}", _page)]
+    routes = [Route("/whoami", _whoami), Route("/stream", _stream)]
+    routes += [Route("/app/texts", _texts), Route("/app/{name}", _page)]
     rules = GuardRules(tokens(), limits=ServerLimits(seconds=0.3))
     with running({"kb": index}, rules, [ServerPart(routes, ["/app/*"])]) as server:
         client = server.client
@@ -60,6 +66,8 @@ def test_parts_are_guarded_too(index: seamline.Index) -> None:
         assert client.get("/whoami", headers={**bearer("write"), "Host": "evil"}).status_code == 421
         assert client.get("/stream", headers=bearer("read")).text.count("data:") == 4  # not cut by the time limit
         assert client.get("/app/index.html").text == "page"
+        assert client.get("/app/texts").status_code == 403  # whoever needs no token has no right either
+        assert client.get("/app/texts", headers=bearer("read")).text == "texts"
         assert client.get("/application").status_code == 401
 
 
