@@ -110,9 +110,7 @@ def test_a_table_holds_what_the_lines_do(cli, write, suffix: str, jobs: str) -> 
     assert (json.loads(path) if isinstance(path, str) else path) == lines[0]["path"]
 
 
-@pytest.mark.parametrize(
-    "start", [*"=+-@'＝＋－＠", "=cmd|'/C calc'!A0 ", '+HYPERLINK("http://x") ', "''="]
-)
+@pytest.mark.parametrize("start", [*"=+-@'＝＋－＠", "=cmd|'/C calc'!A0 ", '+HYPERLINK("http://x") ', "''="])
 def test_no_cell_is_a_formula(cli, write, start: str) -> None:
     name, text = f"{start[0]}a.md", f"{start}1+1 and more.\n"
     write(name, text)

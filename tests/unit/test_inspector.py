@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
+import threading
+import time
 from importlib.resources import files
 from pathlib import Path
 
@@ -21,6 +24,9 @@ from seamline.inspector.view import inspect_document
 
 pytest.importorskip("starlette", reason="the extra `serve` is not installed")
 
+import httpx
+from starlette.applications import Starlette
+from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from seamline.inspector.web import MOST_JSON, OPEN_PATHS, STATIC, IndexAccess, inspector_app, routes, serve_page
@@ -173,6 +179,45 @@ def test_a_dropped_document_is_cut_and_stays_text() -> None:
     assert answer.json()["text"] == XSS
 
 
+@pytest.mark.parametrize("kind", ["application/json", "text/plain", "multipart/form-data; boundary=x", ""])
+def test_a_file_is_dropped_as_bytes_alone(kind: str) -> None:
+    """A page of another site could send a form or a text without asking first."""
+    dropped = client().post("/inspector/drop", content=b"# A", headers={"content-type": kind})
+    assert dropped.status_code == 415
+
+
+def test_a_file_that_is_too_large_is_not_kept() -> None:
+    app = Starlette(routes=routes(max_bytes=1000))
+    kind = {"content-type": "application/octet-stream"}
+    statuses = [
+        TestClient(app).post("/inspector/drop", content=b"a" * n, headers=kind).status_code for n in (1000, 1001)
+    ]
+    assert statuses == [200, 413]
+
+
+def test_few_are_worked_at_together() -> None:
+    running, most = 0, 0
+    lock = threading.Lock()
+
+    def slowly(request: Request) -> None:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.05)
+        with lock:
+            running -= 1
+
+    async def ask() -> list[int]:
+        app = httpx.ASGITransport(Starlette(routes=routes(index_of=slowly)))
+        async with httpx.AsyncClient(transport=app, base_url="http://127.0.0.1") as browser:
+            answers = await asyncio.gather(*(browser.post("/inspector/start", json={}) for _ in range(8)))
+            return [answer.status_code for answer in answers]
+
+    assert asyncio.run(ask()) == [200] * 8
+    assert most == 2
+
+
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
@@ -213,8 +258,6 @@ def test_a_port_that_is_taken_is_an_error_of_usage() -> None:
 
 
 def test_behind_a_filter_there_is_only_search() -> None:
-    from starlette.applications import Starlette
-
     index = Library({"a.md": "# A\n\nA lorry.\n"}).index()
     browser = TestClient(Starlette(routes=routes(index_of=lambda request: IndexAccess(index, 'doc = "b.md"'))))
     assert browser.post("/inspector/start", json={}).json()["index"]["documents"] == []

@@ -316,6 +316,21 @@ def test_a_rate_refills() -> None:
     assert RateLimit(0).wait("a") == 0.0
 
 
+def test_the_callers_that_are_remembered_are_limited() -> None:
+    rate = RateLimit(1, lambda: 0.0)
+    for n in range(25_000):
+        rate.wait(f"address {n}")
+    assert len(rate._buckets) == 10_000
+
+
+def test_limits_that_nobody_set() -> None:
+    """The ones of `seamline serve`; the page about it names them."""
+    assert ServerLimits() == ServerLimits(
+        body=32 << 20, seconds=30, threads=4, waiting=64, writes=16, requests=512, rate=100, batch=1000, query=10_000,
+        streams=32,
+    )  # fmt: skip
+
+
 class SlowSearch:
     """Makes searches of a server wait until they are let go."""
 
