@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import signal
 import socket
 import subprocess
@@ -12,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -217,6 +219,19 @@ def test_connections_on_which_nothing_comes_are_ended(place: Path) -> None:
         assert httpx.get(f"{server.url}/healthz").status_code == 200
 
 
+def test_a_head_without_end_is_not_kept(place: Path) -> None:
+    with process("--index", str(place), "-q") as server:
+        port = int(server.url.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as endless:
+            with suppress(ConnectionResetError, BrokenPipeError):  # it may be over before all of it is sent
+                endless.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Long: " + b"a" * 1_000_000)
+            said = _read(endless)
+        assert not said or said.startswith(b"HTTP/1.1 400 ")
+        answer = httpx.get(f"{server.url}/healthz", headers={"X-Long": "a" * 50_000})
+        assert answer.status_code == 200
+        assert "server" not in answer.headers
+
+
 def _read(connection: socket.socket) -> bytes:
     try:
         return connection.recv(100)
@@ -273,6 +288,15 @@ def test_processes_that_search(place: Path) -> None:
         server.process.send_signal(signal.SIGINT)
         assert server.process.wait(20) == 0
         wait_for(lambda: not any(Path(f"/proc/{child}").exists() for child in replaced))
+
+
+def test_processes_that_search_name_no_places_of_the_machine(place: Path) -> None:
+    with process("--index", str(place), "-q", "--workers", "1") as server:
+        assert httpx.post(f"{server.url}/search", json={"query": "pump"}, timeout=60).status_code == 200
+        shutil.rmtree(place)
+        answer = httpx.post(f"{server.url}/search", json={"query": "part"}, timeout=60)
+        assert answer.status_code == 503
+        assert str(place.parent) not in answer.text
 
 
 @linux

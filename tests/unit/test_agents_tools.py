@@ -157,6 +157,10 @@ def test_what_does_not_fit_is_said_in_names_of_arguments(library: Library) -> No
     assert "neighbours: expected the key" in refused(library, "get", doc="guide.md", neighbours=1)
     assert "offset: expected 0" in refused(library, "list", offset=-1)
     assert "starts with 'zz'" in refused(library, "list", prefix="zz")
+    key = library.index().search("labels").hits[0].citation.key
+    assert refused(library, "get", doc=key, neighbours=51) == "neighbours: expected a whole number from 0 to 50, got 51"
+    assert refused(library, "cite", keys=["0" * 24] * 201) == "keys: expected 1 to 200 keys, got 201"
+    assert refused(library, "search", query="x", k=1001) == "k: expected a whole number from 1 to 1000, got 1001"
 
 
 def test_nothing_is_written_without_leave(library: Library) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import logging
 import socket
 import stat
 import threading
@@ -25,12 +26,14 @@ from starlette.websockets import WebSocket
 
 import seamline
 from harness.server import SECRETS, RunningServer, bearer, running, tokens
-from seamline.errors import ConfigError
+from seamline.errors import ConfigError, TrustError
+from seamline.index.update import Failure, UpdateReport
 from seamline.server import tokens as tokens_module
 from seamline.server.connections import QuietConnections
+from seamline.server.events import BEHIND, EventStream
 from seamline.server.guard import GuardRules
 from seamline.server.limits import RateLimit, ServerLimits
-from seamline.server.log import clean
+from seamline.server.log import LogHandler, ServerLog, clean
 from seamline.server.parts import ServerPart
 from seamline.server.run import allowed_hosts
 from seamline.server.tokens import Tokens, load_tokens
@@ -391,6 +394,50 @@ def test_more_at_once_than_there_are_threads(monkeypatch: pytest.MonkeyPatch) ->
         assert _ask(server, "pump").status_code == 200
 
 
+def test_more_writes_than_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve(GuardRules(write=True, limits=ServerLimits(writes=1))) as server:
+        served = server.app.state.indexes["kb"]
+        real, go = served.index.add_many, threading.Event()
+
+        def add_many(items: object, **options: object) -> object:
+            go.wait(20)
+            return real(items, **options)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(served.index, "add_many", add_many)
+
+        def put(n: int) -> httpx.Response:
+            given = {"documents": [{"id": f"{n}.md", "text": "Text."}]}
+            return httpx.post(f"{server.url}/documents", json=given, timeout=30)
+
+        waiting = [threading.Thread(target=put, args=(n,)) for n in range(2)]
+        for thread in waiting:
+            thread.start()
+        _until(lambda: served._writes.taken == 2)
+        refused = put(2)
+        go.set()
+        for thread in waiting:
+            thread.join()
+        assert (refused.status_code, refused.json()["type"]) == (503, "urn:seamline:problem:busy")
+        assert put(2).json()["added"] == 1
+
+
+def test_a_listener_who_falls_behind_holds_no_more_than_some_events() -> None:
+    async def listen() -> list[str]:
+        events = EventStream(1)
+        heard = events.listen()
+        assert await anext(heard) == ": listening\n\n"
+        for n in range(1000):
+            events.publish("progress", {"done": n})
+        waiting = [await anext(heard) for _ in range(BEHIND)]
+        events.close()
+        assert [one async for one in heard] == []
+        return waiting
+
+    waiting = asyncio.run(listen())
+    assert json.loads(waiting[0].rpartition("data: ")[2])["done"] == 1000 - BEHIND  # the oldest are gone
+    assert BEHIND == 256
+
+
 def test_more_requests_open_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     with serve(GuardRules(limits=ServerLimits(requests=1))) as server:
         slow = SlowSearch(server, monkeypatch)
@@ -562,6 +609,28 @@ def test_names_are_cleaned() -> None:
     assert len(clean("a" * 1000)) == 300
 
 
+def test_what_the_http_server_logs_is_cleaned(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ("\u202e" + "a" * 1000,)
+    record = logging.LogRecord("uvicorn", logging.WARNING, "", 0, "bad \r\n\x1b[31mrequest %s", given, None)
+    LogHandler(ServerLog()).emit(record)
+    line = json.loads(capsys.readouterr().err)
+    assert line["message"] == "bad ???[31mrequest ?" + "a" * 280
+
+
+def test_a_service_that_is_not_trusted_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve() as server:
+        index = server.app.state.indexes["kb"].index
+
+        def search(*given: object, **options: object) -> object:
+            raise TrustError("http://models.example is not trusted: run seamline trust /home/somebody")
+
+        monkeypatch.setattr(index, "search", search)
+        answer = _ask(server, "pump")
+        assert (answer.status_code, answer.json()["type"]) == (503, "urn:seamline:problem:not-trusted")
+        assert "example" not in answer.text
+        assert "somebody" not in answer.text
+
+
 def test_a_fault_of_ours_tells_no_details(monkeypatch: pytest.MonkeyPatch) -> None:
     with serve() as server:
         index = server.app.state.indexes["kb"].index
@@ -585,6 +654,17 @@ def test_messages_name_no_places_of_the_machine(tmp_path: Path, monkeypatch: pyt
         monkeypatch.setattr(index, "search", search)
         answer = _ask(server, "pump")
         assert (answer.status_code, answer.json()["detail"]) == (503, "kb: damaged")
+
+
+def test_reports_of_writes_name_no_places_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "kb"
+    index = seamline.open_index(place, config=CONFIG)
+    with running({"kb": index}, GuardRules(write=True)) as server:
+        failed = UpdateReport(failures=[Failure("a.md", f"{place}/x: broken")], notices=[f"{place} was repaired"])
+        monkeypatch.setattr(index, "add_many", lambda items, **options: failed)
+        done = server.client.post("/documents", json={"documents": [{"id": "a.md", "text": "A"}]}).json()
+        assert done["failures"] == [{"doc": "a.md", "message": "kb/x: broken"}]
+        assert done["notices"] == ["kb was repaired"]
 
 
 def _ask(server: RunningServer, query: str) -> httpx.Response:
