@@ -291,6 +291,7 @@ SENSELESS: dict[str, Filter] = {
     "too deep": _nots(100_000),
     "too deep in groups of one": _chain(All, 20_000),
     "too many terms": Any((ENGLISH,) * 1001),
+    "too many parts": Any((All(()),) * 10_000),
     "too many values": Test("meta.x", "in", ("a",) * 1001),
 }
 
