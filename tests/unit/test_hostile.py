@@ -113,6 +113,17 @@ def test_a_part_in_xml_declares_no_document_type(encoding: str) -> None:
             parse_xml(f"{head}<x/>".encode(encoding))
 
 
+@pytest.mark.parametrize("inside", ["<x>&b;</x>", "<x y='&b;'/>", "<x/>"])
+def test_a_document_type_that_hides_is_refused(inside: str) -> None:
+    """In an encoding that is not looked at before it is read, or behind more than is looked at."""
+    wide = f'<?xml version="1.0" encoding="utf-32be"?>{ENTITIES}{inside}'.encode("utf-32-be")
+    escaped = f"{ENTITIES}{inside}".encode("utf-7").replace(b"<", b"+ADw-").replace(b"!", b"+ACE-")
+    late = f"<!--{'-'.join('x' * 40_000)}-->{ENTITIES}{inside}".encode()
+    for data in (wide, b'<?xml version="1.0" encoding="utf-7"?>' + escaped, late):
+        with pytest.raises(ParseError, match="declares a document type or entities"):
+            parse_xml(data)
+
+
 def test_a_part_in_xml_has_so_many_elements_and_levels() -> None:
     with pytest.raises(ParseError, match="more than 3,000,000 tags"):
         parse_xml(b"<x>" + b"<a/>" * 3_000_000 + b"</x>")
