@@ -198,6 +198,7 @@ def test_write_adds_and_removes(warm: Warm, tmp_path: Path) -> None:
         assert CANARY in found
         await said(client, "add", error=True, doc="", text=CANARY)
         await said(client, "add", error=True, doc="x.md", text=CANARY, mata={})
+        await said(client, CANARY, error=True)
 
     server = Stdio(warm, tmp_path / "stderr")
     server.ask(refused)

@@ -19,7 +19,7 @@ from seamline.api.pictures import page_picture
 from seamline.errors import ConfigError, ParseError, StoreError
 from seamline.inspector.search import history_view, search_view, why_not
 from seamline.inspector.settings import recipe_of
-from seamline.inspector.sources import MOST_DROPPED, OpenedSource, OpenedSources
+from seamline.inspector.sources import MOST_DROPPED, MOST_DROPPED_BYTES, OpenedSource, OpenedSources
 from seamline.inspector.view import inspect_document
 
 pytest.importorskip("starlette", reason="the extra `serve` is not installed")
@@ -95,6 +95,17 @@ def test_dropped_files_are_bounded_and_have_keys_of_their_own() -> None:
     with pytest.raises(StoreError, match="not open any more"):
         sources.get(keys[0])
     assert sources.get(keys[-1]).data == b"# A"
+
+
+def test_dropped_files_are_bounded_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("seamline.inspector.sources.MOST_DROPPED_BYTES", 25)
+    sources = OpenedSources()
+    first, second, third = (sources.add("a.md", b"a" * 10) for _ in range(3))
+    with pytest.raises(StoreError, match="not open any more"):
+        sources.get(first)
+    assert len(sources.get(second).data) == len(sources.get(third).data) == 10
+    assert MOST_DROPPED_BYTES == 200_000_000
+    assert min(len(key) for key in (first, second, third)) == len("drop-") + 16  # 12 bytes that nobody guesses
 
 
 def test_a_page_of_a_pdf_as_a_picture() -> None:

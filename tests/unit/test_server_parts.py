@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 import seamline
 from harness.server import bearer, running, tokens
-from seamline.errors import ConfigError, MissingExtra
+from seamline.errors import ConfigError, MissingExtra, StoreError
 from seamline.server.guard import GuardRules, caller_of, require
 from seamline.server.limits import ServerLimits
 from seamline.server.parts import ServerPart, sessions_part
@@ -157,6 +157,27 @@ def test_requests_and_searches_are_traced(index: seamline.Index) -> None:
     told = "".join(one.to_json() for one in (search, request, missing, refused))
     assert "xylophone" not in told
     assert "secret-name" not in told
+
+
+def test_traces_of_what_fails_say_nothing_of_why(index: seamline.Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("opentelemetry.sdk")
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    def search(query: str, **options: object) -> object:
+        raise (StoreError if query == "expected" else KeyError)("the text of a document")
+
+    monkeypatch.setattr(index, "search", search)
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    with running({"kb": index}, tracer=provider.get_tracer("test")) as server:
+        for query, status in (("expected", 503), ("a fault", 500)):
+            assert server.client.post("/search", json={"query": query}).status_code == status
+    spans = exporter.get_finished_spans()
+    assert [one.name for one in spans] == ["search", "POST /search"] * 2
+    assert {one.status.status_code.name for one in spans} == {"ERROR"}
+    assert "the text" not in "".join(one.to_json() for one in spans)
 
 
 def test_traces_are_sent_only_where_the_environment_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
