@@ -179,6 +179,18 @@ def test_documents_are_added_and_removed(library: Library) -> None:
     assert "no such document" in refused(library, "remove", write=True, doc="b.md")
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("../../evil.md", "/etc/passwd", "http://127.0.0.1/x", "C:\\x.md", "~/x.md", "a/../b.md", "a//b.md", ".."),
+        *("a\r\nb.md", "\u202efdp.exe", "a\0.md", "a" * 513),
+    ],
+)
+def test_a_name_that_something_could_take_for_a_place_is_refused(library: Library, name: str) -> None:
+    assert "name" in refused(library, "add", write=True, doc=name, text="x")
+    assert len(library.index().documents()) == len(TEXTS)
+
+
 @pytest.mark.parametrize("line", ["A line of some words that says little.\n", "word ", "x"])
 def test_ten_megabytes_are_capped_and_can_be_read_on(library: Library, line: str) -> None:
     text = line * (10_000_000 // len(line))

@@ -32,6 +32,7 @@ from seamline.api.passages import (
     span_with_neighbours,
 )
 from seamline.api.search import Citation, Hit, Resolved, SearchOptions, label, plain_label
+from seamline.api.serving import check_name
 from seamline.errors import ConfigError, SeamlineError, StoreError, rename
 
 if TYPE_CHECKING:
@@ -247,6 +248,7 @@ class AgentTools:
     def _add(self, call: AddCall) -> str:
         if not call.doc.strip():
             raise ConfigError("doc: expected the name of a document, got nothing")
+        check_name(call.doc)
         report = self._index.add(call.doc, call.text, meta=call.meta)
         version = self._index.version(call.doc)
         done = f"{_name(call.doc)}@{version.number if version else 0} is in the index"
