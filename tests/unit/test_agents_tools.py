@@ -160,6 +160,9 @@ def test_what_does_not_fit_is_said_in_names_of_arguments(library: Library) -> No
     key = library.index().search("labels").hits[0].citation.key
     assert refused(library, "get", doc=key, neighbours=51) == "neighbours: expected a whole number from 0 to 50, got 51"
     assert refused(library, "cite", keys=["0" * 24] * 201) == "keys: expected 1 to 200 keys, got 201"
+    for name in ("search", "context"):
+        said = refused(library, name, query="x" * 10_001)
+        assert said == "query: expected at most 10,000 characters, got 10,001"
     assert refused(library, "search", query="x", k=1001) == "k: expected a whole number from 1 to 1000, got 1001"
 
 

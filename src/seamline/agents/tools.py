@@ -51,6 +51,7 @@ _NAMED = 8
 """Passages without room whose keys are named."""
 _MOST_NEIGHBOURS = 50
 _MOST_KEYS = 200
+_LONGEST_QUERY = 10_000
 
 
 def reword(error: SeamlineError) -> str:
@@ -97,6 +98,7 @@ class AgentTools:
         return self._index.documents()
 
     def _search(self, call: SearchCall) -> str:
+        _check_query(call.query)
         options = SearchOptions(min_score=call.min_score)
         results = self._index.search(call.query, k=call.k, where=call.where, options=options)
         said = _notices(results.notices) or ("" if results.hits else "nothing found: the index has no such passage")
@@ -123,6 +125,7 @@ class AgentTools:
         return [FencedPassage(first.text[:end], (*first.facts, "its beginning"))] if end else []
 
     def _context(self, call: ContextCall) -> str:
+        _check_query(call.query)
         most = min(call.budget, self._cap.most)
 
         def compose(room: int) -> str:
@@ -258,6 +261,11 @@ class AgentTools:
         find_version(self._index, call.doc)
         self._index.remove(call.doc)
         return f"{_name(call.doc)} was removed; what was cited of it stays known"
+
+
+def _check_query(query: str) -> None:
+    if len(query) > _LONGEST_QUERY:
+        raise ConfigError(f"query: expected at most {_LONGEST_QUERY:,} characters, got {len(query):,}")
 
 
 def _check_numbers(call: GetCall | OutlineCall | ListCall) -> None:
