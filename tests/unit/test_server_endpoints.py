@@ -19,6 +19,7 @@ from harness.server import RunningServer, bearer, running, tokens
 from seamline.api.stats import THRESHOLDS, find_alerts
 from seamline.schema.json_schema import json_schema
 from seamline.server.guard import GuardRules
+from seamline.server.json_body import encode_json
 from seamline.server.limits import ServerLimits
 from seamline.server.openapi import OPERATIONS
 
@@ -328,6 +329,14 @@ def test_what_is_no_json(server: RunningServer, body: bytes) -> None:
     answer = server.client.post("/search", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 400, answer.text
     assert answer.json()["type"].endswith(":not-json")
+
+
+def test_half_a_surrogate_pair_is_escaped() -> None:
+    """As UTF-8 it would be no text for whoever reads the answer; bytes in UTF-8 are all that goes out."""
+    for value in ("\ud800", "é\udfff", {"\ud800": ["👩"]}):
+        sent = encode_json(value)
+        assert json.loads(sent.decode("utf-8")) == value
+    assert encode_json("é👩") == '"é👩"'.encode()
 
 
 def test_other_types_than_json_are_refused(server: RunningServer) -> None:
