@@ -326,6 +326,21 @@ def test_a_kernel_that_has_less_is_told_of_and_documents_are_read(seccomp: str, 
 
 
 @needs_seccomp
+@pytest.mark.parametrize("name", ["phone", "start"])
+def test_without_help_of_the_kernel_python_refuses(name: str) -> None:
+    code = f"""{SCRIPT}
+try:
+    parse({name!r})
+except Exception as error:
+    print(error)
+"""
+    env = environment({**os.environ, "PYTHONPATH": str(SRC)})
+    command = [sys.executable, "-c", WITHOUT, "444,445,446", "no seccomp", code]
+    ran = subprocess.run(command, capture_output=True, text=True, env=env)
+    assert "PermissionError: a parser tried s" in ran.stdout, ran.stderr
+
+
+@needs_seccomp
 @pytest.mark.parametrize("end", ["", "os.kill(os.getpid(), 9)", "time.sleep(60)"], ids=["exit", "killed", "sleeping"])
 def test_without_seccomp_what_a_parser_started_ends_with_it(end: str) -> None:
     code = f"""{SCRIPT}
