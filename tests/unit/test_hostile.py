@@ -22,7 +22,7 @@ from seamline.parse.code.guard import refuse_bomb
 from seamline.parse.isolate import process
 from seamline.parse.media.image import drop_bombs
 from seamline.parse.parser_types import ParseInput, ParseLimits
-from seamline.parse.xml import parse_xml
+from seamline.parse.xml import parse_xml, refuse_doctype
 from seamline.testing.parsers import check_document
 from seamline.types import Document
 
@@ -109,8 +109,9 @@ def test_a_part_in_xml_declares_no_document_type(encoding: str) -> None:
     if encoding in ("utf-8", "utf-16"):  # others need a declaration
         assert parse_xml("<x>text</x>".encode(encoding)).text == "text"
     for head in (ENTITIES, "<!DOCTYPE x SYSTEM 'file:///etc/passwd'>", "<!doctype x>"):
-        with pytest.raises(ParseError, match="declares a document type or entities"):
-            parse_xml(f"{head}<x/>".encode(encoding))
+        for read_part in (parse_xml, refuse_doctype):  # before anything of it is read, too
+            with pytest.raises(ParseError, match="declares a document type or entities"):
+                read_part(f"{head}<x/>".encode(encoding))
 
 
 @pytest.mark.parametrize("inside", ["<x>&b;</x>", "<x y='&b;'/>", "<x/>"])
