@@ -74,6 +74,20 @@ def test_it_listens_on_this_machine_alone_and_believes_no_proxy(place: Path) -> 
     assert len(said) == len(statuses) + 1  # no other log beside ours
 
 
+def test_what_is_no_request_is_one_line_of_the_log(place: Path) -> None:
+    with process("--index", str(place)) as server:
+        port = int(server.url.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as caller:
+            caller.sendall(b"\x16\x03\x01 xylophone\x1b[31m\r\n\r\n")
+            assert _read(caller).startswith(b"HTTP/1.1 400 ")
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(20) == 0
+        assert server.process.stderr is not None
+        said = server.process.stderr.read()
+    assert [json.loads(line)["event"] for line in said.splitlines()[:-1]] == ["server"]
+    assert "xylophone" not in said
+
+
 def test_it_starts_within_two_seconds_of_cpu(place: Path) -> None:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with process("--index", str(place), "-q") as server:

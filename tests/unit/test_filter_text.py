@@ -292,6 +292,7 @@ SENSELESS: dict[str, Filter] = {
     "too deep by one": _nots(DEEPEST + 1),
     "too deep in groups of one": _chain(All, 20_000),
     "too many terms": Any((ENGLISH,) * 1001),
+    "too many wildcards": Test("title", "glob", "*a" * 65),
     "too many parts": Any((All(()),) * 10_000),
     "too many values": Test("meta.x", "in", ("a",) * 1001),
 }
