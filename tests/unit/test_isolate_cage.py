@@ -118,6 +118,13 @@ def test_limits_are_hard() -> None:
     assert 0 < hard["CPU"] <= level.LIFETIME
 
 
+def test_root_may_do_no_more_than_read_what_is_not_its_own() -> None:
+    """Of anybody else nothing is left either: whoever is not root has no capability to begin with."""
+    found = {name: int(value, 16) for name, value in attempts("capabilities").items()}
+    read_others = 0b110
+    assert found["CapEff"] & ~read_others == found["CapPrm"] & ~read_others == found["CapInh"] == 0
+
+
 @needs_seccomp
 def test_the_pipe_that_ends_it_with_its_parent_cannot_be_let_go() -> None:
     found = attempts("lifeline")
