@@ -623,7 +623,7 @@ def test_a_service_that_is_not_trusted_is_not_named(monkeypatch: pytest.MonkeyPa
         index = server.app.state.indexes["kb"].index
 
         def search(*given: object, **options: object) -> object:
-            raise TrustError("http://models.example is not trusted: run seamline trust /home/somebody")
+            raise TrustError("http://models.example is not trusted: run seamline trust /srv/somebody")
 
         monkeypatch.setattr(index, "search", search)
         answer = _ask(server, "pump")
