@@ -78,6 +78,12 @@ tokenizer.json files raises bare `Exception`, and nothing else is called under t
 anything, and its package is named. A panic of splintr is a BaseException."""
 
 PICKLES = {"pickle", "_pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve"}
+RUNNERS = {"eval", "exec", "compile", "__import__"}
+TRUSTING = {"trust_remote_code", "allow_pickle"}
+IMPORTS_BY_NAME = {
+    *("__init__.py", "native.py", "registry.py", "cli/main.py", "parse/parser_types.py", "parse/code/document.py"),
+    *("enrich/facts.py", "enrich/entities/names.py"),
+}
 YAML_LOADERS = {"load", "load_all", "full_load", "full_load_all", "unsafe_load", "unsafe_load_all"}
 
 
@@ -248,8 +254,17 @@ def dangers(tree: ast.Module) -> Iterator[tuple[int, str]]:
                 yield node.lineno, node.module or ""
         elif isinstance(node, ast.Call):
             owner, _, name = called(node).rpartition(".")
-            if (owner in {"", "builtins"} and name in {"eval", "exec"}) or (owner == "yaml" and name in YAML_LOADERS):
+            if (owner in {"", "builtins"} and name in RUNNERS) or (owner == "yaml" and name in YAML_LOADERS):
                 yield node.lineno, called(node)
+            trusting = [one for one in node.keywords if one.arg in TRUSTING and ast.unparse(one.value) != "False"]
+            yield from ((node.lineno, ast.unparse(one)) for one in trusting)
+
+
+def test_modules_are_imported_by_name_only_where_that_is_known(path: Path, tree: ast.Module) -> None:
+    """Each of these places takes the name from a table of ours, or from what an installed package registers."""
+    calls = [called(node) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    found = [name for name in calls if name.rpartition(".")[2] in {"import_module", "spec_from_file_location"}]
+    assert len(found) == (name_of(path) in IMPORTS_BY_NAME)
 
 
 def test_every_module_says_what_it_is(tree: ast.Module) -> None:
@@ -308,14 +323,25 @@ def test_a_broad_except_is_seen(code: str) -> None:
 
 @pytest.mark.parametrize(
     "code",
-    ["import pickle", "from marshal import loads", "eval(x)", "yaml.load(x, L)", "from yaml import load"],
+    [
+        "import pickle",
+        "from marshal import loads",
+        "eval(x)",
+        "yaml.load(x, L)",
+        "from yaml import load",
+        "__import__(x)",
+        "np.load(x, allow_pickle=True)",
+        "load(x, trust_remote_code=y)",
+    ],
 )
 def test_a_danger_is_seen(code: str) -> None:
     assert list(dangers(ast.parse(code)))
 
 
 def test_a_safe_loader_is_no_danger() -> None:
-    assert not list(dangers(ast.parse("yaml.safe_load(x)\nre.compile(x)\nmodel.eval()")))
+    assert not list(
+        dangers(ast.parse("yaml.safe_load(x)\nre.compile(x)\nmodel.eval()\nnp.load(x, allow_pickle=False)"))
+    )
 
 
 PUBLIC_AND_PRIVATE = """

@@ -277,6 +277,24 @@ def test_the_architecture_page_names_every_folder_of_tests() -> None:
     assert not [folder for folder in folders if f"`{folder}/`" not in text]
 
 
+def test_the_security_page_says_what_holds_and_what_does_not() -> None:
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    assert set(HEADING.findall(text)) >= {
+        "Security",
+        "Reporting",
+        "Supported versions",
+        "What Seamline treats as hostile",
+        "What is a boundary, and what is not",
+    }
+    parts = re.split(r"^#+ ", text, flags=re.MULTILINE)
+    said = {part.partition("\n")[0]: part for part in parts}
+    assert "private security advisories" in said["Reporting"]
+    minor = ".".join(seamline.__version__.split(".")[:2])
+    assert f"| {minor}.x | yes |" in said["Supported versions"]
+    assert "**Not a boundary:**" in said["What is a boundary, and what is not"]
+    assert "(SECURITY.md)" in page("../../README.md")
+
+
 DOCUMENTS = [*PAGES, ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md"]
 
 

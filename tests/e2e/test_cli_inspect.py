@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+
+from harness.server import is_listening
 
 PAGE = (
     "---\ntitle: Guide\n---\n# Guide\n\nSome words.\n\n## Retries\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
@@ -62,3 +65,15 @@ def test_a_file_or_a_page(cli) -> None:
     mixed = cli("inspect", "--web", "--json")
     assert mixed.code == 2
     assert "leave --json and --blocks out" in mixed.err
+
+
+def test_the_page_is_for_this_machine_alone(cli, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(PAGE)
+    with cli.start("inspect", "--web", "a.md") as process:
+        try:
+            address = re.search(rb"http://127\.0\.0\.1:(\d+)/", process.stderr.readline())
+            assert address
+            assert is_listening("127.0.0.1", int(address[1]))
+            assert not is_listening("127.0.0.2", int(address[1]))  # it would, if it listened on every address
+        finally:
+            process.terminate()

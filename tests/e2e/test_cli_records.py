@@ -110,6 +110,19 @@ def test_a_table_holds_what_the_lines_do(cli, write, suffix: str, jobs: str) -> 
     assert (json.loads(path) if isinstance(path, str) else path) == lines[0]["path"]
 
 
+@pytest.mark.parametrize("start", [*"=+-@'＝＋－＠", "=cmd|'/C calc'!A0 ", '+HYPERLINK("http://x") ', "''="])
+def test_no_cell_is_a_formula(cli, write, start: str) -> None:
+    name, text = f"{start[0]}a.md", f"{start}1+1 and more.\n"
+    write(name, text)
+    write("b.md", "Harmless - text = here.\n")
+    assert cli("chunk", f"./{name}", "b.md", "--strategy", "structural", "--output", "out.csv").code == 0
+    found = rows(cli.folder / "out.csv")
+    cells = [cell for row in found for cell in row.values()]
+    assert not [cell for cell in cells if cell[:1] in [*"=+-@\t\r\n＝＋－＠"]]
+    assert [row["text"].removeprefix("'") for row in found] == [text.strip(), "Harmless - text = here."]
+    assert found[1]["text"] == "Harmless - text = here."
+
+
 def test_a_table_of_a_run_that_fails_is_not_written(cli, write) -> None:
     write("old.parquet", "old")
     ended = cli("chunk", "nowhere.md", "--output", "old.parquet")

@@ -48,6 +48,18 @@ serve_stdio(Library({{"a.md": "# A\\n\\nPigeons carry letters.\\n"}}, embedder=S
 """
 
 
+LOGGING = """
+import logging, sys
+sys.path.insert(0, {tests!r})
+from harness.library import Library
+from seamline.agents.server import serve_stdio
+
+logging.basicConfig(stream=sys.stderr, level=logging.DEBUG)
+serve_stdio(Library({{"a.md": "# A"}}).index())
+"""
+"""A program that keeps whatever any library logs."""
+
+
 class Stdio:
     """A server that a test asks, and what it wrote to standard error."""
 
@@ -198,6 +210,7 @@ def test_write_adds_and_removes(warm: Warm, tmp_path: Path) -> None:
         assert CANARY in found
         await said(client, "add", error=True, doc="", text=CANARY)
         await said(client, "add", error=True, doc="x.md", text=CANARY, mata={})
+        await said(client, CANARY, error=True)
 
     server = Stdio(warm, tmp_path / "stderr")
     server.ask(refused)
@@ -218,14 +231,15 @@ def test_garbage_is_not_logged_and_standard_output_holds_messages_alone(handbook
         },
     }
     lines = [json.dumps(hello), f"{{not json {CANARY}", json.dumps({"jsonrpc": "2.0", "method": CANARY, "params": 3})]
-    done = subprocess.run(
-        [sys.executable, "-m", "seamline", "mcp", "-v"],
-        input="".join(f"{line}\n" for line in lines),
-        cwd=handbook.folder, env=handbook.env, capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
-    assert done.returncode == 0
-    assert [json.loads(line)["jsonrpc"] for line in done.stdout.splitlines()]
-    assert CANARY not in done.stderr
+    for command in (["-m", "seamline", "mcp", "-v"], ["-c", LOGGING.format(tests=str(ROOT / "tests"))]):
+        done = subprocess.run(
+            [sys.executable, *command],
+            input="".join(f"{line}\n" for line in lines),
+            cwd=handbook.folder, env=handbook.env, capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        assert done.returncode == 0
+        assert [json.loads(line)["jsonrpc"] for line in done.stdout.splitlines()]
+        assert CANARY not in done.stderr
 
 
 def test_configurations(handbook: Warm) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import signal
 import socket
 import subprocess
@@ -12,13 +13,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
 import pytest
 
 import seamline
-from harness.server import SRC, process
+from harness.server import SRC, is_listening, process
 
 CONFIG = seamline.IndexConfig(embedder="hash")
 
@@ -55,6 +57,37 @@ def test_it_answers_and_ends_by_a_signal(place: Path) -> None:
         assert json.loads(said[0])["path"] == "/search"
 
 
+def test_it_listens_on_this_machine_alone_and_believes_no_proxy(place: Path) -> None:
+    with process("--index", str(place), "--rate", "1") as server:
+        port = int(server.url.rpartition(":")[2])
+        assert not is_listening("127.0.0.2", port)  # it would, if the server listened on every address
+        statuses = [
+            httpx.get(f"{server.url}/healthz", headers={"X-Forwarded-For": f"203.0.113.{n}"}).status_code
+            for n in range(6)
+        ]
+        assert statuses[-1] == 429  # whatever callers they say they are
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(20) == 0
+        assert server.process.stderr is not None
+        said = server.process.stderr.read().splitlines()
+    assert {json.loads(line)["client"] for line in said[:-1]} == {"127.0.0.1"}
+    assert len(said) == len(statuses) + 1  # no other log beside ours
+
+
+def test_what_is_no_request_is_one_line_of_the_log(place: Path) -> None:
+    with process("--index", str(place)) as server:
+        port = int(server.url.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as caller:
+            caller.sendall(b"\x16\x03\x01 xylophone\x1b[31m\r\n\r\n")
+            assert _read(caller).startswith(b"HTTP/1.1 400 ")
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(20) == 0
+        assert server.process.stderr is not None
+        said = server.process.stderr.read()
+    assert [json.loads(line)["event"] for line in said.splitlines()[:-1]] == ["server"]
+    assert "xylophone" not in said
+
+
 def test_it_starts_within_two_seconds_of_cpu(place: Path) -> None:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with process("--index", str(place), "-q") as server:
@@ -72,6 +105,10 @@ def test_addresses_and_names_that_are_refused(place: Path) -> None:
     assert "two indexes have the name a" in refuse("--index", f"a={place}", "--index", f"a={place}")
     assert "--threads" in refuse("--index", str(place), "--threads", "0")
     assert "cannot be read" in refuse("--index", str(place), "--token-file", str(place / "none.toml"))
+    tokens = place.parent / "tokens.toml"
+    tokens.write_text('[[token]]\nname = "ops"\ntoken = "0123456789abcdef"\n')
+    tokens.chmod(0o600)
+    assert "--write: expected without --token-file" in refuse("--token-file", str(tokens), "--write")
 
 
 def test_a_port_that_is_taken(place: Path) -> None:
@@ -196,6 +233,19 @@ def test_connections_on_which_nothing_comes_are_ended(place: Path) -> None:
         assert httpx.get(f"{server.url}/healthz").status_code == 200
 
 
+def test_a_head_without_end_is_not_kept(place: Path) -> None:
+    with process("--index", str(place), "-q") as server:
+        port = int(server.url.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as endless:
+            with suppress(ConnectionResetError, BrokenPipeError):  # it may be over before all of it is sent
+                endless.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Long: " + b"a" * 1_000_000)
+            said = _read(endless)
+        assert not said or said.startswith(b"HTTP/1.1 400 ")
+        answer = httpx.get(f"{server.url}/healthz", headers={"X-Long": "a" * 50_000})
+        assert answer.status_code == 200
+        assert "server" not in answer.headers
+
+
 def _read(connection: socket.socket) -> bytes:
     try:
         return connection.recv(100)
@@ -252,6 +302,15 @@ def test_processes_that_search(place: Path) -> None:
         server.process.send_signal(signal.SIGINT)
         assert server.process.wait(20) == 0
         wait_for(lambda: not any(Path(f"/proc/{child}").exists() for child in replaced))
+
+
+def test_processes_that_search_name_no_places_of_the_machine(place: Path) -> None:
+    with process("--index", str(place), "-q", "--workers", "1") as server:
+        assert httpx.post(f"{server.url}/search", json={"query": "pump"}, timeout=60).status_code == 200
+        shutil.rmtree(place)
+        answer = httpx.post(f"{server.url}/search", json={"query": "part"}, timeout=60)
+        assert answer.status_code == 503
+        assert str(place.parent) not in answer.text
 
 
 @linux

@@ -258,8 +258,7 @@ def test_requests_that_say_their_length_twice(server: RunningServer) -> None:
 def test_headers_without_end(server: RunningServer) -> None:
     for name in ("Authorization: Bearer ", "Content-Type: multipart/form-data; boundary=", "X-Long: "):
         answer = raw(server, f"GET /documents HTTP/1.1\nHost: localhost\n{name}{'a' * 100_000}")
-        assert answer.startswith((b"HTTP/1.1 4", b""))
-        assert b" 500 " not in answer[:20]
+        assert not answer or answer.startswith(b"HTTP/1.1 4")
 
 
 def test_bodies_of_many_parts(server: RunningServer) -> None:

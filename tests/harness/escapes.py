@@ -142,6 +142,12 @@ def surroundings(raw: ParseInput) -> ParseResult:
     return _told({"folder": str(Path.cwd()), "path": os.pathsep.join(sys.path), **os.environ})
 
 
+def capabilities(raw: ParseInput) -> ParseResult:
+    """Says what it may do that other users may not."""
+    said = [line.partition(":") for line in Path("/proc/self/status").read_text().splitlines()]
+    return _told({name: value.strip() for name, _, value in said if name.startswith("Cap")})
+
+
 def loading(raw: ParseInput) -> ParseResult:
     """Starts a thread, which parsers may."""
     done: list[int] = []

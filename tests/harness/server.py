@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import subprocess
 import sys
 import threading
@@ -120,6 +121,16 @@ def _wait(condition: object, seconds: float = 20) -> None:
     while not condition():  # type: ignore[operator]
         assert time.monotonic() < end, "the server did not start"
         time.sleep(0.01)
+
+
+def is_listening(address: str, port: int) -> bool:
+    """Whether somebody listens there. All of 127.0.0.0/8 is this machine, so that 127.0.0.2 tells a server on 127.0.0.1
+    from one on every address."""
+    try:
+        socket.create_connection((address, port), timeout=5).close()
+    except OSError:
+        return False
+    return True
 
 
 @dataclass

@@ -157,6 +157,13 @@ def test_what_does_not_fit_is_said_in_names_of_arguments(library: Library) -> No
     assert "neighbours: expected the key" in refused(library, "get", doc="guide.md", neighbours=1)
     assert "offset: expected 0" in refused(library, "list", offset=-1)
     assert "starts with 'zz'" in refused(library, "list", prefix="zz")
+    key = library.index().search("labels").hits[0].citation.key
+    assert refused(library, "get", doc=key, neighbours=51) == "neighbours: expected a whole number from 0 to 50, got 51"
+    assert refused(library, "cite", keys=["0" * 24] * 201) == "keys: expected 1 to 200 keys, got 201"
+    for name in ("search", "context"):
+        said = refused(library, name, query="x" * 10_001)
+        assert said == "query: expected at most 10,000 characters, got 10,001"
+    assert refused(library, "search", query="x", k=1001) == "k: expected a whole number from 1 to 1000, got 1001"
 
 
 def test_nothing_is_written_without_leave(library: Library) -> None:
@@ -173,6 +180,18 @@ def test_documents_are_added_and_removed(library: Library) -> None:
     tools.answer(read_call("remove", {"doc": "b.md"}, write=True))
     assert "no such document" in refused(library, "get", doc="b.md")
     assert "no such document" in refused(library, "remove", write=True, doc="b.md")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("../../evil.md", "/etc/passwd", "http://127.0.0.1/x", "C:\\x.md", "~/x.md", "a/../b.md", "a//b.md", ".."),
+        *("a\r\nb.md", "\u202efdp.exe", "a\0.md", "a" * 513),
+    ],
+)
+def test_a_name_that_something_could_take_for_a_place_is_refused(library: Library, name: str) -> None:
+    assert "name" in refused(library, "add", write=True, doc=name, text="x")
+    assert len(library.index().documents()) == len(TEXTS)
 
 
 @pytest.mark.parametrize("line", ["A line of some words that says little.\n", "word ", "x"])

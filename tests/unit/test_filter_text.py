@@ -289,10 +289,18 @@ SENSELESS: dict[str, Filter] = {
     "exists with a value": Test("meta.x", "exists", "yes"),
     "hidden inside": Not(All((ENGLISH, Any((Test("nobody", "=", "x"),))))),
     "too deep": _nots(100_000),
+    "too deep by one": _nots(DEEPEST + 1),
     "too deep in groups of one": _chain(All, 20_000),
     "too many terms": Any((ENGLISH,) * 1001),
+    "too many wildcards": Test("title", "glob", "*a" * 65),
+    "too many parts": Any((All(()),) * 10_000),
     "too many values": Test("meta.x", "in", ("a",) * 1001),
 }
+
+
+def test_the_deepest_tree() -> None:
+    check_filter(_nots(DEEPEST))
+    check_filter(_chain(Any, DEEPEST))
 
 
 @pytest.mark.parametrize("name", SENSELESS)

@@ -14,10 +14,15 @@ from office_files import cells, docx, odf, p, packed, xlsx
 
 from seamline import audit, chunk
 from seamline.errors import ParseError
+from seamline.files import MAX_BYTES
+from seamline.formats import FORMATS
 from seamline.parse import parse_bytes
+from seamline.parse.archive import Archive
 from seamline.parse.code.guard import refuse_bomb
+from seamline.parse.isolate import process
 from seamline.parse.media.image import drop_bombs
-from seamline.parse.parser_types import ParseInput
+from seamline.parse.parser_types import ParseInput, ParseLimits
+from seamline.parse.xml import parse_xml, refuse_doctype
 from seamline.testing.parsers import check_document
 from seamline.types import Document
 
@@ -39,6 +44,56 @@ def codes(document: Document) -> list[str]:
     return [notice.code for notice in document.notices]
 
 
+# --- limits -------------------------------------------------------------------------------------------------------
+
+
+def test_limits_that_nobody_set() -> None:
+    """What SECURITY.md promises, and what the limits of an archive, of nesting, of text and of pixels are."""
+    assert ParseLimits() == ParseLimits(
+        expanded=250_000_000, part=100_000_000, parts=5_000, depth=200, characters=50_000_000, pixels=100_000_000
+    )
+    assert MAX_BYTES == 100_000_000
+    page = next(one for one in FORMATS if one.name == "html")
+    allowed = process.allowance(page, 3_000_000)
+    assert allowed == (13.0, 512_000_000)
+    assert allowed.seconds * process._wall_factor(allowed) == 78.0
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        (ParseLimits(parts=4), ""),
+        (ParseLimits(parts=3), "has 4 parts, and 3 are the most"),
+        (ParseLimits(part=1000, expanded=4000), ""),
+        (ParseLimits(part=999), "its part a unpacks to more than 999 bytes"),
+        (ParseLimits(expanded=3999), "unpacks to more than 3,999 bytes"),
+    ],
+)
+def test_an_archive_unpacks_to_so_much(limits: ParseLimits, said: str) -> None:
+    data = packed(dict.fromkeys("abcd", "x" * 1000))
+
+    def unpack() -> int:
+        archive = Archive(ParseInput(data, limits=limits))
+        return sum(len(archive.read(name)) for name in archive.names)
+
+    if said:
+        with pytest.raises(ParseError, match=said):
+            unpack()
+    else:
+        assert unpack() == 4000
+
+
+def test_an_archive_in_an_archive_is_not_opened() -> None:
+    inner = packed({"page.html": "<p>The inner page.</p>"})
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as outer:
+        outer.writestr("page.html", "<p>The outer page.</p>")
+        outer.writestr("inner.zip", inner)
+    text = read(made.getvalue(), "pages.zip").text
+    assert "outer" in text
+    assert "inner page" not in text
+
+
 # --- XML and YAML -------------------------------------------------------------------------------------------------
 
 
@@ -47,6 +102,35 @@ def codes(document: Document) -> list[str]:
 def test_xml_that_declares_entities_is_refused(uri: str, head: str) -> None:
     with pytest.raises(ParseError, match="declares entities"):
         read(f"{head}{ENTITIES}<x>&b;</x>", uri)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-16-be"])
+def test_a_part_in_xml_declares_no_document_type(encoding: str) -> None:
+    if encoding in ("utf-8", "utf-16"):  # others need a declaration
+        assert parse_xml("<x>text</x>".encode(encoding)).text == "text"
+    for head in (ENTITIES, "<!DOCTYPE x SYSTEM 'file:///etc/passwd'>", "<!doctype x>"):
+        for read_part in (parse_xml, refuse_doctype):  # before anything of it is read, too
+            with pytest.raises(ParseError, match="declares a document type or entities"):
+                read_part(f"{head}<x/>".encode(encoding))
+
+
+@pytest.mark.parametrize("inside", ["<x>&b;</x>", "<x y='&b;'/>", "<x/>"])
+def test_a_document_type_that_hides_is_refused(inside: str) -> None:
+    """In an encoding that is not looked at before it is read, or behind more than is looked at."""
+    wide = f'<?xml version="1.0" encoding="utf-32be"?>{ENTITIES}{inside}'.encode("utf-32-be")
+    escaped = f"{ENTITIES}{inside}".encode("utf-7").replace(b"<", b"+ADw-").replace(b"!", b"+ACE-")
+    late = f"<!--{'-'.join('x' * 40_000)}-->{ENTITIES}{inside}".encode()
+    for data in (wide, b'<?xml version="1.0" encoding="utf-7"?>' + escaped, late):
+        with pytest.raises(ParseError, match="declares a document type or entities"):
+            parse_xml(data)
+
+
+def test_a_part_in_xml_has_so_many_elements_and_levels() -> None:
+    with pytest.raises(ParseError, match="more than 3,000,000 tags"):
+        parse_xml(b"<x>" + b"<a/>" * 3_000_000 + b"</x>")
+    parse_xml(b"<a>" * 200 + b"</a>" * 200)
+    with pytest.raises(ParseError, match="200"):
+        parse_xml(b"<a>" * 201 + b"</a>" * 201)
 
 
 def test_entities_that_are_written_about_are_text() -> None:

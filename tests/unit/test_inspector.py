@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
+import threading
+import time
 from importlib.resources import files
 from pathlib import Path
 
@@ -16,11 +19,14 @@ from seamline.api.pictures import page_picture
 from seamline.errors import ConfigError, ParseError, StoreError
 from seamline.inspector.search import history_view, search_view, why_not
 from seamline.inspector.settings import recipe_of
-from seamline.inspector.sources import MOST_DROPPED, OpenedSource, OpenedSources
+from seamline.inspector.sources import MOST_DROPPED, MOST_DROPPED_BYTES, OpenedSource, OpenedSources
 from seamline.inspector.view import inspect_document
 
 pytest.importorskip("starlette", reason="the extra `serve` is not installed")
 
+import httpx
+from starlette.applications import Starlette
+from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from seamline.inspector.web import MOST_JSON, OPEN_PATHS, STATIC, IndexAccess, inspector_app, routes, serve_page
@@ -29,6 +35,20 @@ PAGE = "# Guide \U0001f4e6\n\nParcels are sent by lorry.\n\n## Retries\n\n" + "\
     f"Attempt {n} waits longer than the one before it, and the last one gives up for good." for n in range(12)
 )
 XSS = "# <script>alert(1)</script>\n\n<img src=x onerror=alert(1)>\n"
+
+
+PROTECTION = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+"""Headers of the page, its files and its data, word for word."""
 
 
 def client(*sources: OpenedSource, library: Library | None = None) -> TestClient:
@@ -75,6 +95,17 @@ def test_dropped_files_are_bounded_and_have_keys_of_their_own() -> None:
     with pytest.raises(StoreError, match="not open any more"):
         sources.get(keys[0])
     assert sources.get(keys[-1]).data == b"# A"
+
+
+def test_dropped_files_are_bounded_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("seamline.inspector.sources.MOST_DROPPED_BYTES", 25)
+    sources = OpenedSources()
+    first, second, third = (sources.add("a.md", b"a" * 10) for _ in range(3))
+    with pytest.raises(StoreError, match="not open any more"):
+        sources.get(first)
+    assert len(sources.get(second).data) == len(sources.get(third).data) == 10
+    assert MOST_DROPPED_BYTES == 200_000_000
+    assert min(len(key) for key in (first, second, third)) == len("drop-") + 16  # 12 bytes that nobody guesses
 
 
 def test_a_page_of_a_pdf_as_a_picture() -> None:
@@ -140,8 +171,7 @@ def test_every_file_of_the_page_is_served_under_the_policy() -> None:
     for path in OPEN_PATHS:
         answer = browser.get(path)
         assert answer.status_code == 200
-        assert answer.headers["content-security-policy"].startswith("default-src 'none'; script-src 'self';")
-        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert {name: answer.headers.get(name) for name in PROTECTION} == PROTECTION
         for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "http://", "https://"):
             assert word not in answer.text, path
 
@@ -156,7 +186,47 @@ def test_a_dropped_document_is_cut_and_stays_text() -> None:
     assert kept["name"] == "x.md"
     answer = browser.post("/inspector/view", json={"key": kept["key"], "recipe": {}})
     assert answer.headers["content-type"] == "application/json"
+    assert {name: answer.headers.get(name) for name in PROTECTION} == PROTECTION
     assert answer.json()["text"] == XSS
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/plain", "multipart/form-data; boundary=x", ""])
+def test_a_file_is_dropped_as_bytes_alone(kind: str) -> None:
+    """A page of another site could send a form or a text without asking first."""
+    dropped = client().post("/inspector/drop", content=b"# A", headers={"content-type": kind})
+    assert dropped.status_code == 415
+
+
+def test_a_file_that_is_too_large_is_not_kept() -> None:
+    app = Starlette(routes=routes(max_bytes=1000))
+    kind = {"content-type": "application/octet-stream"}
+    statuses = [
+        TestClient(app).post("/inspector/drop", content=b"a" * n, headers=kind).status_code for n in (1000, 1001)
+    ]
+    assert statuses == [200, 413]
+
+
+def test_few_are_worked_at_together() -> None:
+    running, most = 0, 0
+    lock = threading.Lock()
+
+    def slowly(request: Request) -> None:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.05)
+        with lock:
+            running -= 1
+
+    async def ask() -> list[int]:
+        app = httpx.ASGITransport(Starlette(routes=routes(index_of=slowly)))
+        async with httpx.AsyncClient(transport=app, base_url="http://127.0.0.1") as browser:
+            answers = await asyncio.gather(*(browser.post("/inspector/start", json={}) for _ in range(8)))
+            return [answer.status_code for answer in answers]
+
+    assert asyncio.run(ask()) == [200] * 8
+    assert most == 2
 
 
 @pytest.mark.parametrize(
@@ -199,8 +269,6 @@ def test_a_port_that_is_taken_is_an_error_of_usage() -> None:
 
 
 def test_behind_a_filter_there_is_only_search() -> None:
-    from starlette.applications import Starlette
-
     index = Library({"a.md": "# A\n\nA lorry.\n"}).index()
     browser = TestClient(Starlette(routes=routes(index_of=lambda request: IndexAccess(index, 'doc = "b.md"'))))
     assert browser.post("/inspector/start", json={}).json()["index"]["documents"] == []

@@ -118,6 +118,13 @@ def test_limits_are_hard() -> None:
     assert 0 < hard["CPU"] <= level.LIFETIME
 
 
+def test_root_may_do_no_more_than_read_what_is_not_its_own() -> None:
+    """Of anybody else nothing is left either: whoever is not root has no capability to begin with."""
+    found = {name: int(value, 16) for name, value in attempts("capabilities").items()}
+    read_others = 0b110
+    assert found["CapEff"] & ~read_others == found["CapPrm"] & ~read_others == found["CapInh"] == 0
+
+
 @needs_seccomp
 def test_the_pipe_that_ends_it_with_its_parent_cannot_be_let_go() -> None:
     found = attempts("lifeline")
@@ -323,6 +330,21 @@ def test_a_kernel_that_has_less_is_told_of_and_documents_are_read(seccomp: str, 
     command = [sys.executable, "-c", WITHOUT, "444,445,446", seccomp, code]
     ran = subprocess.run(command, capture_output=True, text=True, env=env)
     assert ran.stdout == f"x {said}\n", ran.stderr
+
+
+@needs_seccomp
+@pytest.mark.parametrize("name", ["phone", "start"])
+def test_without_help_of_the_kernel_python_refuses(name: str) -> None:
+    code = f"""{SCRIPT}
+try:
+    parse({name!r})
+except Exception as error:
+    print(error)
+"""
+    env = environment({**os.environ, "PYTHONPATH": str(SRC)})
+    command = [sys.executable, "-c", WITHOUT, "444,445,446", "no seccomp", code]
+    ran = subprocess.run(command, capture_output=True, text=True, env=env)
+    assert "PermissionError: a parser tried s" in ran.stdout, ran.stderr
 
 
 @needs_seccomp

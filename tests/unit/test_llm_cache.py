@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any
 import pytest
 
 from harness.endpoint import Reply, talking
+from seamline.cli.place import answers_file
 from seamline.errors import ProviderError, StoreError
 from seamline.llm.cache import AnswerFile, CachedModel, answer_key
 from seamline.llm.client import ChatModel
@@ -72,6 +75,19 @@ def test_an_answer_of_another_shape_is_made_anew(path: Path) -> None:
             cache.put(answer_key(model.name, "s", "p", SCHEMA), odd.encode())
             assert model.complete("s", "p", SCHEMA).parsed == {"n": 1}
         assert len(server.asked) == 3
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other rights")
+def test_nobody_else_may_read_the_answers(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(path.parent.parent))
+    before = os.umask(0)
+    try:
+        for file in (path, answers_file()):
+            AnswerFile(file).close()
+            assert stat.S_IMODE(file.stat().st_mode) == 0o600
+            assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    finally:
+        os.umask(before)
 
 
 def test_a_failure_is_not_kept(path: Path) -> None:

@@ -206,6 +206,12 @@ def test_a_description_in_exif_is_read(sees: Any) -> None:
     assert checked(image.parse(ParseInput(out.getvalue()))).text == "A bridge at dawn"
 
 
+def test_what_an_image_says_of_itself_is_bounded(sees: Any) -> None:
+    sees(None)
+    text = checked(image.parse(ParseInput(png(Description="word " * 10_000)))).text
+    assert text == ("word " * 800).strip()
+
+
 def test_words_of_a_turned_image_are_boxed_where_they_stand(sees: Any) -> None:
     sees(Scripted("Sideways words here", 0.9, is_wide=True))
     parsed = checked(image.parse(ParseInput(png(size=(600, 1200)))))

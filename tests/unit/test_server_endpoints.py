@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from harness.server import RunningServer, bearer, running, tokens
 from seamline.api.stats import THRESHOLDS, find_alerts
 from seamline.schema.json_schema import json_schema
 from seamline.server.guard import GuardRules
+from seamline.server.json_body import encode_json
 from seamline.server.limits import ServerLimits
 from seamline.server.openapi import OPERATIONS
 
@@ -122,6 +124,12 @@ def test_pages_of_documents(server: RunningServer) -> None:
     assert second["next"] is None
 
 
+@pytest.mark.parametrize("limit", ["0", "1001", "-1", "1e3", "9" * 20, "١"])
+def test_a_page_has_so_many_documents_at_most(server: RunningServer, limit: str) -> None:
+    answer = server.client.get("/documents", params={"limit": limit})
+    assert (answer.status_code, "from 1 to 1000" in answer.json()["detail"]) == (422, True)
+
+
 def test_files_are_uploaded(server: RunningServer) -> None:
     page = b"<html><title>Fan</title><body><h1>Fan</h1><p>The fan is loud.</p></body></html>"
     files = [("file", ("fan.html", page)), ("file", ("notes.md", b"# Notes\n\nThe valve leaks."))]
@@ -148,6 +156,9 @@ def test_an_etag_is_the_state_of_the_index(server: RunningServer) -> None:
     other = client.get("/indexes/wiki/stats", headers={"If-None-Match": first.headers["etag"]})
     assert other.status_code == 200
     assert other.headers["etag"] != first.headers["etag"]
+    for answer in (first, same, other):  # no cache on the way gives one caller what another was answered
+        assert (answer.headers["cache-control"], answer.headers["vary"]) == ("private, no-cache", "Authorization")
+        assert re.fullmatch(r'"[0-9a-f]{16}"', answer.headers["etag"])  # which tells nothing of how much was written
 
 
 def test_writes_are_told_as_events(server: RunningServer) -> None:
@@ -256,6 +267,13 @@ def test_ready_when_models_are_loaded(server: RunningServer) -> None:
         ("/chunk", {"text": "a", "limit": -5}, 422, ""),
         ("/chunk", {"text": "a", "limit": 100, "overlap": 200}, 422, ""),
         ("/chunk", {"text": "a", "preset": "nothing"}, 422, ""),
+        ("/context", {"query": "a" * 10_001}, 422, "10,000 characters"),
+        ("/context", {"query": "a", "budget": 0}, 422, "1 to 1000000"),
+        ("/context", {"query": "a", "budget": 1_000_001}, 422, "1 to 1000000"),
+        ("/search", {"query": "a", "k": 1001}, 422, "whole number from 1 to 1000"),
+        ("/chunk", {"text": "a", "filename": "../a.md"}, 422, "no path from the root or upward"),
+        ("/chunk", {"text": "a", "strategy": "os:system"}, 422, "strategy"),
+        ("/cite", {"keys": ["a" * 201]}, 422, "at most 200 characters"),
         ("/cite", {"keys": []}, 422, "1 to 1,000"),
         ("/cite", {"keys": ["a"] * 1001}, 422, "1 to 1,000"),
         ("/documents", {"documents": []}, 422, "1 to 1,000"),
@@ -313,6 +331,14 @@ def test_what_is_no_json(server: RunningServer, body: bytes) -> None:
     assert answer.json()["type"].endswith(":not-json")
 
 
+def test_half_a_surrogate_pair_is_escaped() -> None:
+    """As UTF-8 it would be no text for whoever reads the answer; bytes in UTF-8 are all that goes out."""
+    for value in ("\ud800", "é\udfff", {"\ud800": ["👩"]}):
+        sent = encode_json(value)
+        assert json.loads(sent.decode("utf-8")) == value
+    assert encode_json("é👩") == '"é👩"'.encode()
+
+
 def test_other_types_than_json_are_refused(server: RunningServer) -> None:
     for kind in ("text/plain", "application/x-www-form-urlencoded", ""):
         answer = server.client.post("/search", content=b'{"query": "a"}', headers={"Content-Type": kind})
@@ -334,6 +360,8 @@ def test_hostile_forms(server: RunningServer) -> None:
     assert server.client.post("/documents", files=many).status_code == 400
     fields = {f"f{n}": "x" for n in range(20)}
     assert server.client.post("/documents", files=[("file", ("a.md", b"a"))], data=fields).status_code == 400
+    long_field = {"meta": json.dumps({"a": "x" * (1 << 20)})}
+    assert server.client.post("/documents", files=[("file", ("a.md", b"a"))], data=long_field).status_code == 400
     cut = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.md"\r\n\r\nno end'
     kind = {"Content-Type": "multipart/form-data; boundary=x"}
     assert server.client.post("/documents", content=cut, headers=kind).status_code in (400, 422)

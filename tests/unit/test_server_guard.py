@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
+import logging
 import socket
 import stat
 import threading
@@ -11,22 +13,27 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket
 
 import seamline
 from harness.server import SECRETS, RunningServer, bearer, running, tokens
-from seamline.errors import ConfigError
+from seamline.errors import ConfigError, TrustError
+from seamline.index.update import Failure, UpdateReport
 from seamline.server import tokens as tokens_module
 from seamline.server.connections import QuietConnections
+from seamline.server.events import BEHIND, EventStream
 from seamline.server.guard import GuardRules
 from seamline.server.limits import RateLimit, ServerLimits
-from seamline.server.log import clean
+from seamline.server.log import LogHandler, ServerLog, clean
 from seamline.server.parts import ServerPart
 from seamline.server.run import allowed_hosts
 from seamline.server.tokens import Tokens, load_tokens
@@ -82,6 +89,43 @@ def test_web_pages_of_others_may_not_call(server: RunningServer, origin: str) ->
         assert "access-control-allow-origin" not in answer.headers
 
 
+def test_headers_that_come_twice_are_not_chosen_from(server: RunningServer) -> None:
+    """The guard itself: some HTTP servers in front of it let both through."""
+
+    def ask(*headers: tuple[bytes, bytes]) -> int:
+        sent: list[Any] = []
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "method": "GET", "path": "/healthz", "query_string": b"", "headers": headers}
+        asyncio.run(server.app(scope, receive, send))
+        return int(sent[0]["status"])
+
+    ours, theirs = (b"host", b"localhost"), (b"host", b"evil.example")
+    assert [ask(ours), ask(), ask(ours, theirs), ask(theirs, ours), ask(ours, ours)] == [200, 421, 421, 421, 421]
+    own, foreign = (b"origin", b"http://localhost"), (b"origin", b"http://evil.example")
+    assert [ask(ours, own), ask(ours, own, foreign), ask(ours, foreign, own)] == [200, 403, 403]
+
+
+def test_there_are_no_web_sockets() -> None:
+    """Also where a part has one: the guard answers before it, as what it checks is about requests."""
+
+    async def chat(socket: WebSocket) -> None:
+        await socket.accept()
+
+    index = seamline.open_index("memory:", config=CONFIG)
+    with running({"kb": index}, parts=[ServerPart([WebSocketRoute("/chat", chat)])]) as server:
+        key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
+        head = f"GET /chat HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n{key}\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as caller:
+            caller.sendall(head.encode())
+            assert caller.recv(100).startswith(b"HTTP/1.1 4")
+
+
 def test_own_pages_and_allowed_ones_may() -> None:
     with serve(GuardRules(origins=("https://kb.example.org",))) as server:
         for origin in (server.url, "https://kb.example.org"):
@@ -116,6 +160,7 @@ def test_reading_is_the_default_and_writing_is_not(server: RunningServer) -> Non
     "header",
     [
         *("", "Bearer", "Basic cmVhZDpyZWFk", f"Bearer {SECRETS['read']}x", SECRETS["read"]),
+        *(f"Basic {SECRETS['read']}", f"Token {SECRETS['read']}"),
         *(f"Bearer {SECRETS['read'][:-1]}", "Bearer " + "a" * 8000, f"Bearer {SECRETS['read']}, x"),
     ],
 )
@@ -172,7 +217,9 @@ def test_tokens_of_a_file(tmp_path: Path) -> None:
     assert ops is not None
     assert (ops.name, ops.rights, ops.is_limited, len(found)) == ("ops", {"read", "write"}, False, 2)
     assert found.find("0123456789abcdeg") is None
-    assert "0123456789abcdef" not in repr(found._tokens)
+    said = repr(found._tokens)
+    assert "0123456789abcdef" not in said
+    assert repr(sha256(b"0123456789abcdef").digest()) not in said  # a hash lets guesses be tried
 
 
 @pytest.mark.parametrize(
@@ -203,11 +250,12 @@ def test_files_of_tokens_that_cannot_work(tmp_path: Path, text: str, said: str) 
         load_tokens(token_file(tmp_path, text))
 
 
-def test_tokens_that_others_can_read(tmp_path: Path) -> None:
-    path = token_file(tmp_path, GOOD, 0o644)
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o620, 0o602])
+def test_tokens_that_others_can_read_or_change(tmp_path: Path, mode: int) -> None:
+    path = token_file(tmp_path, GOOD, mode)
     with pytest.raises(ConfigError, match="chmod 600"):
         load_tokens(path)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+    assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
 # --- how much
@@ -271,6 +319,21 @@ def test_a_rate_refills() -> None:
     assert RateLimit(0).wait("a") == 0.0
 
 
+def test_the_callers_that_are_remembered_are_limited() -> None:
+    rate = RateLimit(1, lambda: 0.0)
+    for n in range(25_000):
+        rate.wait(f"address {n}")
+    assert len(rate._buckets) == 10_000
+
+
+def test_limits_that_nobody_set() -> None:
+    """The ones of `seamline serve`; the page about it names them."""
+    assert ServerLimits() == ServerLimits(
+        body=32 << 20, seconds=30, threads=4, waiting=64, writes=16, requests=512, rate=100, batch=1000, query=10_000,
+        streams=32,
+    )  # fmt: skip
+
+
 class SlowSearch:
     """Makes searches of a server wait until they are let go."""
 
@@ -329,6 +392,50 @@ def test_more_at_once_than_there_are_threads(monkeypatch: pytest.MonkeyPatch) ->
             thread.join()
         _until(lambda: server.app.state.pool.taken == 0)
         assert _ask(server, "pump").status_code == 200
+
+
+def test_more_writes_than_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve(GuardRules(write=True, limits=ServerLimits(writes=1))) as server:
+        served = server.app.state.indexes["kb"]
+        real, go = served.index.add_many, threading.Event()
+
+        def add_many(items: object, **options: object) -> object:
+            go.wait(20)
+            return real(items, **options)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(served.index, "add_many", add_many)
+
+        def put(n: int) -> httpx.Response:
+            given = {"documents": [{"id": f"{n}.md", "text": "Text."}]}
+            return httpx.post(f"{server.url}/documents", json=given, timeout=30)
+
+        waiting = [threading.Thread(target=put, args=(n,)) for n in range(2)]
+        for thread in waiting:
+            thread.start()
+        _until(lambda: served._writes.taken == 2)
+        refused = put(2)
+        go.set()
+        for thread in waiting:
+            thread.join()
+        assert (refused.status_code, refused.json()["type"]) == (503, "urn:seamline:problem:busy")
+        assert put(2).json()["added"] == 1
+
+
+def test_a_listener_who_falls_behind_holds_no_more_than_some_events() -> None:
+    async def listen() -> list[str]:
+        events = EventStream(1)
+        heard = events.listen()
+        assert await anext(heard) == ": listening\n\n"
+        for n in range(1000):
+            events.publish("progress", {"done": n})
+        waiting = [await anext(heard) for _ in range(BEHIND)]
+        events.close()
+        assert [one async for one in heard] == []
+        return waiting
+
+    waiting = asyncio.run(listen())
+    assert json.loads(waiting[0].rpartition("data: ")[2])["done"] == 1000 - BEHIND  # the oldest are gone
+    assert BEHIND == 256
 
 
 def test_more_requests_open_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -433,7 +540,8 @@ def test_events_go_on_longer_than_an_answer_may_take() -> None:
     ):
         lines = stream.iter_lines()
         next(lines)
-        assert server.client.get("/events").status_code == 503  # as many as may listen
+        with httpx.stream("GET", f"{server.url}/events", timeout=20) as other:
+            assert other.status_code == 503  # as many as may listen
         time.sleep(0.8)
         server.client.post("/documents", json={"documents": [{"id": "b.md", "text": "b"}]})
         assert any(line == "event: changed" for line in lines)
@@ -457,17 +565,29 @@ def test_listeners_that_went_away_are_forgotten() -> None:
 # --- what is said
 
 
+PROTECTION = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    "cross-origin-resource-policy": "same-origin",
+    "x-frame-options": "DENY",
+    "cache-control": "no-store",
+}
+"""Headers of every answer, word for word."""
+
+
 def test_headers_of_every_answer(server: RunningServer) -> None:
-    for answer in (
-        server.client.get("/healthz"),
-        server.client.get("/nothing"),
-        server.client.get("/", headers={"Host": "x"}),
+    for answer, status in (
+        (server.client.get("/healthz"), 200),
+        (server.client.get("/nothing"), 404),
+        (server.client.get("/", headers={"Host": "x"}), 421),
+        (server.client.get("/", headers={"Origin": "http://x"}), 403),
+        (server.client.post("/search", content=b"{"), 415),
+        (server.client.put("/documents"), 405),
     ):
-        assert answer.headers["x-content-type-options"] == "nosniff"
-        assert answer.headers["referrer-policy"] == "no-referrer"
-        assert answer.headers["content-security-policy"].startswith("default-src 'none'")
-        assert answer.headers["cache-control"] == "no-store"
-        assert "server" not in answer.headers or "uvicorn" in answer.headers["server"]
+        assert answer.status_code == status
+        assert {name: answer.headers.get(name) for name in PROTECTION} == PROTECTION
+        assert "set-cookie" not in answer.headers
 
 
 def test_the_log_has_no_text_and_no_secrets() -> None:
@@ -488,6 +608,28 @@ def test_the_log_has_no_text_and_no_secrets() -> None:
 def test_names_are_cleaned() -> None:
     assert clean("a\r\nb\x1b[31m\u202ec") == "a??b?[31m?c"
     assert len(clean("a" * 1000)) == 300
+
+
+def test_what_the_http_server_logs_is_cleaned(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ("\u202e" + "a" * 1000,)
+    record = logging.LogRecord("uvicorn", logging.WARNING, "", 0, "bad \r\n\x1b[31mrequest %s", given, None)
+    LogHandler(ServerLog()).emit(record)
+    line = json.loads(capsys.readouterr().err)
+    assert line["message"] == "bad ???[31mrequest ?" + "a" * 280
+
+
+def test_a_service_that_is_not_trusted_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve() as server:
+        index = server.app.state.indexes["kb"].index
+
+        def search(*given: object, **options: object) -> object:
+            raise TrustError("http://models.example is not trusted: run seamline trust /srv/somebody")
+
+        monkeypatch.setattr(index, "search", search)
+        answer = _ask(server, "pump")
+        assert (answer.status_code, answer.json()["type"]) == (503, "urn:seamline:problem:not-trusted")
+        assert "example" not in answer.text
+        assert "somebody" not in answer.text
 
 
 def test_a_fault_of_ours_tells_no_details(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -513,6 +655,17 @@ def test_messages_name_no_places_of_the_machine(tmp_path: Path, monkeypatch: pyt
         monkeypatch.setattr(index, "search", search)
         answer = _ask(server, "pump")
         assert (answer.status_code, answer.json()["detail"]) == (503, "kb: damaged")
+
+
+def test_reports_of_writes_name_no_places_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "kb"
+    index = seamline.open_index(place, config=CONFIG)
+    with running({"kb": index}, GuardRules(write=True)) as server:
+        failed = UpdateReport(failures=[Failure("a.md", f"{place}/x: broken")], notices=[f"{place} was repaired"])
+        monkeypatch.setattr(index, "add_many", lambda items, **options: failed)
+        done = server.client.post("/documents", json={"documents": [{"id": "a.md", "text": "A"}]}).json()
+        assert done["failures"] == [{"doc": "a.md", "message": "kb/x: broken"}]
+        assert done["notices"] == ["kb was repaired"]
 
 
 def _ask(server: RunningServer, query: str) -> httpx.Response:

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 import seamline
 from harness.server import bearer, running, tokens
-from seamline.errors import ConfigError, MissingExtra
+from seamline.errors import ConfigError, MissingExtra, StoreError
 from seamline.server.guard import GuardRules, caller_of, require
 from seamline.server.limits import ServerLimits
 from seamline.server.parts import ServerPart, sessions_part
@@ -49,8 +49,14 @@ async def _page(request: Request) -> Response:
     return PlainTextResponse("page")
 
 
+async def _texts(request: Request) -> Response:
+    require(request.scope, "read")
+    return PlainTextResponse("texts")
+
+
 def test_parts_are_guarded_too(index: seamline.Index) -> None:
-    routes = [Route("/whoami", _whoami), Route("/stream", _stream), Route("/app/{name}", _page)]
+    routes = [Route("/whoami", _whoami), Route("/stream", _stream)]
+    routes += [Route("/app/texts", _texts), Route("/app/{name}", _page)]
     rules = GuardRules(tokens(), limits=ServerLimits(seconds=0.3))
     with running({"kb": index}, rules, [ServerPart(routes, ["/app/*"])]) as server:
         client = server.client
@@ -60,6 +66,8 @@ def test_parts_are_guarded_too(index: seamline.Index) -> None:
         assert client.get("/whoami", headers={**bearer("write"), "Host": "evil"}).status_code == 421
         assert client.get("/stream", headers=bearer("read")).text.count("data:") == 4  # not cut by the time limit
         assert client.get("/app/index.html").text == "page"
+        assert client.get("/app/texts").status_code == 403  # whoever needs no token has no right either
+        assert client.get("/app/texts", headers=bearer("read")).text == "texts"
         assert client.get("/application").status_code == 401
 
 
@@ -149,6 +157,27 @@ def test_requests_and_searches_are_traced(index: seamline.Index) -> None:
     told = "".join(one.to_json() for one in (search, request, missing, refused))
     assert "xylophone" not in told
     assert "secret-name" not in told
+
+
+def test_traces_of_what_fails_say_nothing_of_why(index: seamline.Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("opentelemetry.sdk")
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    def search(query: str, **options: object) -> object:
+        raise (StoreError if query == "expected" else KeyError)("the text of a document")
+
+    monkeypatch.setattr(index, "search", search)
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    with running({"kb": index}, tracer=provider.get_tracer("test")) as server:
+        for query, status in (("expected", 503), ("a fault", 500)):
+            assert server.client.post("/search", json={"query": query}).status_code == status
+    spans = exporter.get_finished_spans()
+    assert [one.name for one in spans] == ["search", "POST /search"] * 2
+    assert {one.status.status_code.name for one in spans} == {"ERROR"}
+    assert "the text" not in "".join(one.to_json() for one in spans)
 
 
 def test_traces_are_sent_only_where_the_environment_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

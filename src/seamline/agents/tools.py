@@ -32,6 +32,7 @@ from seamline.api.passages import (
     span_with_neighbours,
 )
 from seamline.api.search import Citation, Hit, Resolved, SearchOptions, label, plain_label
+from seamline.api.serving import check_name
 from seamline.errors import ConfigError, SeamlineError, StoreError, rename
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ _NAMED = 8
 """Passages without room whose keys are named."""
 _MOST_NEIGHBOURS = 50
 _MOST_KEYS = 200
+_LONGEST_QUERY = 10_000
 
 
 def reword(error: SeamlineError) -> str:
@@ -96,6 +98,7 @@ class AgentTools:
         return self._index.documents()
 
     def _search(self, call: SearchCall) -> str:
+        _check_query(call.query)
         options = SearchOptions(min_score=call.min_score)
         results = self._index.search(call.query, k=call.k, where=call.where, options=options)
         said = _notices(results.notices) or ("" if results.hits else "nothing found: the index has no such passage")
@@ -122,6 +125,7 @@ class AgentTools:
         return [FencedPassage(first.text[:end], (*first.facts, "its beginning"))] if end else []
 
     def _context(self, call: ContextCall) -> str:
+        _check_query(call.query)
         most = min(call.budget, self._cap.most)
 
         def compose(room: int) -> str:
@@ -247,6 +251,7 @@ class AgentTools:
     def _add(self, call: AddCall) -> str:
         if not call.doc.strip():
             raise ConfigError("doc: expected the name of a document, got nothing")
+        check_name(call.doc)
         report = self._index.add(call.doc, call.text, meta=call.meta)
         version = self._index.version(call.doc)
         done = f"{_name(call.doc)}@{version.number if version else 0} is in the index"
@@ -256,6 +261,11 @@ class AgentTools:
         find_version(self._index, call.doc)
         self._index.remove(call.doc)
         return f"{_name(call.doc)} was removed; what was cited of it stays known"
+
+
+def _check_query(query: str) -> None:
+    if len(query) > _LONGEST_QUERY:
+        raise ConfigError(f"query: expected at most {_LONGEST_QUERY:,} characters, got {len(query):,}")
 
 
 def _check_numbers(call: GetCall | OutlineCall | ListCall) -> None:

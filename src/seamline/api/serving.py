@@ -1,7 +1,9 @@
-"""What a server asks of an index beside searches: which state it is in, and what a caller with a filter may see."""
+"""What a server asks of an index beside searches: which state it is in, what a caller with a filter may see, and which
+names a caller may give."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from seamline.errors import ConfigError
@@ -14,8 +16,13 @@ if TYPE_CHECKING:
     from seamline.api.index import Index
     from seamline.records import Head
 
-__all__ = ["Filter", "FilterLike", "both_filters", "document_head", "fields_of", "filter_of", "generation"]
-__all__ += ["is_visible", "names", "pin_state", "present_state"]
+__all__ = ["Filter", "FilterLike", "both_filters", "check_name", "document_head", "fields_of", "filter_of"]
+__all__ += ["generation", "is_visible", "names", "pin_state", "present_state"]
+
+LONGEST_NAME = 512
+"""Characters of the name of a document."""
+_REFUSED = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\\]|^~|^\w+:")
+"""Controls, marks that turn the direction of text, backslashes, homes, drives and addresses."""
 
 
 def generation(index: Index) -> str:
@@ -66,3 +73,15 @@ def names(index: Index, forced: Filter) -> set[str]:
     """The documents that the filter lets some of through."""
     with index._store.reader() as reader:
         return {entry.doc for entry in reader.select(forced)}
+
+
+def check_name(doc: str) -> None:
+    """Refuse, with a ConfigError, names of documents that something could take for a place of the machine."""
+    parts = doc.split("/")
+    if not doc.strip() or len(doc) > LONGEST_NAME:
+        raise ConfigError(f"expected a name of 1 to {LONGEST_NAME} characters for a document, got {len(doc)}")
+    if _REFUSED.search(doc) or any(part in ("", ".", "..") for part in parts):
+        raise ConfigError(
+            f"{doc[:80]!r}: expected the name of a document, as in `guides/pumps.md`: no path from the root or upward,"
+            " no backslashes, no control characters"
+        )

@@ -49,6 +49,8 @@ def parse_xml(data: bytes, uri: str = "", part: str = "", *, depth: int = 200) -
         raise ParseError(f"is no XML that can be read ({error})", uri, where) from None
     if root is None:
         raise ParseError("is no XML that can be read", uri, where)
+    if root.getroottree().docinfo.internalDTD is not None:  # in an odd encoding, or behind a long comment
+        raise _doctype_error(uri, where)
     _check_depth(root, depth, uri, where)
     return root
 
@@ -107,11 +109,11 @@ def refuse_doctype(data: bytes, uri: str = "", part: str = "") -> None:
     if head.startswith(_WIDE):
         head = head.replace(b"\x00", b"")
     if _DOCTYPE.search(head):
-        raise ParseError(
-            "declares a document type or entities, which no document needs: refused",
-            uri,
-            f"part {part}" if part else "",
-        )
+        raise _doctype_error(uri, f"part {part}" if part else "")
+
+
+def _doctype_error(uri: str, where: str) -> ParseError:
+    return ParseError("declares a document type or entities, which no document needs: refused", uri, where)
 
 
 def declares_entities(text: str) -> bool:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 Columns = Mapping[str, Any]
 """Names of columns and the types of what is in them."""
 
+_FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
+"""What a text starts with that a spreadsheet may run as a formula, which can start programs and send cells away."""
+_TEXT_MARK = "'"
+"""What spreadsheets take as the start of a text."""
 _BATCH = 1024
 """Rows that are written to a file together."""
 
@@ -106,7 +110,11 @@ class TableFile(Protocol):
 
 
 class CsvFile:
-    """Separated values in UTF-8; lists and what is nested are JSON."""
+    """Separated values in UTF-8; lists and what is nested are JSON.
+
+    A spreadsheet runs a cell that looks like a formula, also where it is quoted. Such a cell gets an apostrophe before
+    it, and so does one that starts with an apostrophe: whoever takes away the first of a cell has the exact text.
+    """
 
     def __init__(self, file: BinaryFile, columns: Columns) -> None:
         self._file = file
@@ -135,6 +143,8 @@ class _Encoded:
 
 
 def _cell(value: Any) -> Any:
+    if isinstance(value, str) and (value[:1] in _FORMULA_STARTS or value.startswith(_TEXT_MARK)):
+        return _TEXT_MARK + value
     return _json(value) if isinstance(value, list | dict) else value
 
 

@@ -17,7 +17,7 @@ from seamline.api.search import SearchOptions
 from seamline.errors import ConfigError, StoreError
 from seamline.server.connections import while_connected
 from seamline.server.guard import UNLIMITED, require, require_whole
-from seamline.server.indexes import GivenContent, ServedIndex, check_name, missing
+from seamline.server.indexes import GivenContent, ServedIndex, missing
 from seamline.server.json_body import encode_json, parse_json, read_record
 from seamline.server.limits import ServerLimits
 from seamline.server.metrics import MEDIA_TYPE, ServerMetrics
@@ -150,7 +150,7 @@ class Endpoints:
         require(request.scope, READ)
         asked = await read_record(request, ChunkRequest)
         if "filename" in asked:
-            check_name(asked["filename"])
+            serving.check_name(asked["filename"])
         body = await self._run(request, self._default, lambda: encode_json(_cut(asked)))
         return Response(body, media_type=_JSON)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from seamline.api import serving
 from seamline.api.stats import find_alerts
-from seamline.errors import ConfigError, IndexBusy, SeamlineError
+from seamline.errors import IndexBusy, SeamlineError
 from seamline.server.events import EventStream
 from seamline.server.limits import ServerLimits
 from seamline.server.pool import BoundedPool
@@ -32,10 +31,6 @@ if TYPE_CHECKING:
     from seamline.server.tokens import Caller
     from seamline.server.workers import SearchWorkers
 
-LONGEST_NAME = 512
-"""Characters of the name of a document."""
-_REFUSED = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\\]|^~|^\w+:")
-"""Controls, marks that turn the direction of text, backslashes, homes, drives and addresses."""
 _BUSY_SECONDS = 10.0
 """How long a write waits for another process that writes."""
 _LAG_SECONDS = 300.0
@@ -149,7 +144,7 @@ class ServedIndex:
     async def put(self, given: Sequence[GivenContent], caller: Caller) -> WriteAnswer:
         """Put documents into the index. They are on disk when this returns."""
         for one in given:
-            check_name(one.doc)
+            serving.check_name(one.doc)
         stamped = [one._replace(meta={**one.meta, **caller.meta}) for one in given]
         loop = asyncio.get_running_loop()
 
@@ -254,18 +249,6 @@ def sum_reports(reports: Sequence[UpdateReport]) -> UpdateReport:
 
 def missing(doc: str) -> HttpProblem:
     return HttpProblem(404, "no-document", f"{doc}: no such document in the index: GET /documents lists them")
-
-
-def check_name(doc: str) -> None:
-    """Refuse, with a ConfigError, names of documents that something could take for a place of the machine."""
-    parts = doc.split("/")
-    if not doc.strip() or len(doc) > LONGEST_NAME:
-        raise ConfigError(f"expected a name of 1 to {LONGEST_NAME} characters for a document, got {len(doc)}")
-    if _REFUSED.search(doc) or any(part in ("", ".", "..") for part in parts):
-        raise ConfigError(
-            f"{doc[:80]!r}: expected the name of a document, as in `guides/pumps.md`: no path from the root or upward,"
-            " no backslashes, no control characters"
-        )
 
 
 def warm(served: ServedIndex) -> None:

@@ -59,7 +59,12 @@ class TracedApp:
         method = scope["method"]
         around = TraceContextTextMapPropagator().extract(dict(Headers(scope=scope)))
         with self._tracer.start_as_current_span(
-            method, around, SpanKind.SERVER, {"http.request.method": method}, record_exception=False
+            method,
+            around,
+            SpanKind.SERVER,
+            {"http.request.method": method},
+            record_exception=False,
+            set_status_on_exception=False,
         ) as span:
 
             async def watch(message: Message) -> None:
@@ -78,9 +83,20 @@ class TracedApp:
 
 @contextmanager
 def trace(tracer: Tracer | None, name: str, index: str) -> Iterator[None]:
-    """A span around a piece of work; nothing where there is no tracer."""
+    """A span around a piece of work; nothing where there is no tracer. What an error says may quote a question or a
+    document, so the span only has that there was one."""
     if tracer is None:
         yield
         return
-    with tracer.start_as_current_span(name, attributes={"seamline.index": index}, record_exception=False):
-        yield
+    from opentelemetry.trace import Status, StatusCode
+
+    with tracer.start_as_current_span(
+        name, attributes={"seamline.index": index}, record_exception=False, set_status_on_exception=False
+    ) as span:
+        is_done = False
+        try:
+            yield
+            is_done = True
+        finally:
+            if not is_done:
+                span.set_status(Status(StatusCode.ERROR))
