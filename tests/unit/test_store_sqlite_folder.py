@@ -191,6 +191,14 @@ def test_nobody_else_may_read_the_index(store: SqliteStore, folder: Path) -> Non
         SqliteStore.open(str(folder))
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other rights")
+def test_a_folder_that_was_there_is_closed_to_others(tmp_path: Path) -> None:
+    (tmp_path / "made").mkdir()
+    (tmp_path / "made").chmod(0o755)
+    SqliteStore.create(str(tmp_path / "made"), SETTINGS).close()
+    assert stat.S_IMODE((tmp_path / "made").stat().st_mode) == 0o700
+
+
 def test_other_settings_are_refused(store: SqliteStore, folder: Path) -> None:
     other = Settings(**{name: getattr(SETTINGS, name) for name in SETTINGS.__slots__} | {"embedder": "other"})
     with pytest.raises(StoreError, match="made with other settings"):
