@@ -84,6 +84,7 @@ IMPORTS_BY_NAME = {
     *("__init__.py", "native.py", "registry.py", "cli/main.py", "parse/parser_types.py", "parse/code/document.py"),
     *("enrich/facts.py", "enrich/entities/names.py"),
 }
+YAML_CLASSES = {"Loader", "FullLoader", "UnsafeLoader", "CLoader", "CFullLoader", "CUnsafeLoader"}
 YAML_LOADERS = {"load", "load_all", "full_load", "full_load_all", "unsafe_load", "unsafe_load_all"}
 
 
@@ -252,6 +253,11 @@ def dangers(tree: ast.Module) -> Iterator[tuple[int, str]]:
             loaders = {alias.name for alias in node.names} & YAML_LOADERS if node.module == "yaml" else set()
             if (node.module or "").split(".")[0] in PICKLES or loaders:
                 yield node.lineno, node.module or ""
+        elif isinstance(node, ast.Constant) and node.value in YAML_CLASSES - {"Loader"}:
+            yield node.lineno, str(node.value)
+        elif isinstance(node, ast.Attribute) and called(ast.Call(node, [], [])).startswith("yaml."):
+            if node.attr in YAML_CLASSES:
+                yield node.lineno, f"yaml.{node.attr}"
         elif isinstance(node, ast.Call):
             owner, _, name = called(node).rpartition(".")
             if (owner in {"", "builtins"} and name in RUNNERS) or (owner == "yaml" and name in YAML_LOADERS):
@@ -330,6 +336,8 @@ def test_a_broad_except_is_seen(code: str) -> None:
         "yaml.load(x, L)",
         "from yaml import load",
         "__import__(x)",
+        "f(yaml.UnsafeLoader)",
+        "getattr(yaml, 'CUnsafeLoader')",
         "np.load(x, allow_pickle=True)",
         "load(x, trust_remote_code=y)",
     ],
