@@ -228,7 +228,7 @@ class StatementReader:
             return closer == "}" and last == "token_tree" and self._data[before.end_byte - 1] in b"}" and node.is_named
         if closer in (")", "]") or (self._is_python and closer):
             return type_.endswith("_spec") or (self._is_python and type_ == last == "string")
-        return bool(before.is_named and (node.is_named or type_[0] == "#" or type_[0].isalpha()))
+        return bool(before.is_named and (node.is_named or type_[:1] == "#" or type_[:1].isalpha()))
 
     def _flat(self, nodes: Sequence[Node], kind: str) -> Iterable[tuple[Node, str]]:
         """Nodes with their types, and the children of those that are looked through."""

@@ -74,8 +74,8 @@ class Tree:
             first, last, detail, node, declared = part
             if not is_ascii:
                 first, last = span(first, last)
-                if first == last:
-                    continue
+            if first == last:  # a byte of a character, or what a grammar only supposes at the end
+                continue
             inner = self._inside(part, depth) if node is not None else ()
             if declared is None and len(inner) < 2:
                 out.append(Block("code", first, last, 0, parent, detail))
