@@ -14,6 +14,7 @@ from functools import cache
 from seamline.parse.code.languages import CLASSES, CLOSED_BY_WORD, HOLDERS, Language
 from seamline.parse.code.places import WHITE, Places
 from seamline.parse.code.scopes import Declarations, Declared, Node
+from seamline.text.graphemes import is_boundary
 from seamline.types import Block, Detail, Enclosure
 
 OPEN = 700
@@ -150,7 +151,7 @@ class Tree:
                     if child.is_named or not out or self._starts(at):
                         out.append((begin, child, kind))
                         last = begin
-                elif is_long and at - last > _RUN and begin < 0 and at >= floor and child.is_named:
+                elif is_long and begin < 0 and at >= floor and self._parts_line(child, last):
                     out.append((at, child, child.type))
                     last = at
                 elif (end - at > least or at < floor) and self._goes_on(at, end, floor):
@@ -167,6 +168,14 @@ class Tree:
             out[0] = (start, *out[0][1:])
         return out
 
+    def _parts_line(self, node: Node, last: int) -> bool:
+        """Whether a node inside a long line is far enough from the last piece, and does not start with a mark on the
+        character before it."""
+        at, places = node.start_byte, self._places
+        if not node.is_named or at - last <= _RUN:
+            return False
+        return places.is_ascii or is_boundary(places.text, places.point(at))
+
     def _goes_on(self, start: int, end: int, floor: int) -> bool:
         """Whether lines start inside a node, or it is one long line."""
         return start < floor or end - start > _LONG or self._data.find(b"\n", start, end) >= 0
@@ -181,9 +190,11 @@ class Tree:
         places, data, telling, prefixes = self._places, self._data, self._telling, self._language.prefixes
         gather = Gathering(places, is_top)
         lead = -1  # where comments and decorators of the next piece start
-        afters = [piece[0] for piece in pieces[1:]]
-        afters.append(end)
-        for (start, node, kind), after in zip(pieces, afters, strict=True):
+        ends = [*(piece[0] for piece in pieces[1:]), end]
+        # In an error, a grammar may give blanks a node.
+        shown = [piece for piece, after in zip(pieces, ends, strict=True) if places.trim(piece[0], after) > piece[0]]
+        afters = [*(piece[0] for piece in shown[1:]), end]
+        for (start, node, kind), after in zip(shown, afters, strict=True):
             until = after
             while until > start and data[until - 1] in WHITE:
                 until -= 1
