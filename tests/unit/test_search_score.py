@@ -147,6 +147,8 @@ def test_a_misspelt_word_is_read_as_what_the_best_passages_say(index: Index) -> 
         ("bats", "cats", {}),
         ("which", "witch", {}),  # a function word
         ("", "anything", {}),
+        ("refnd " * 9, "refund", {}),  # a long query
+        ("a" * 41, "a" * 42, {}),
         ("пакте", "один пакет", {"пакте": "пакет"}),
     ],
 )

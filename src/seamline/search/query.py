@@ -97,8 +97,12 @@ def coverage(query: str, texts: Iterable[str], stemming: str = ENGLISH) -> float
 
 def misspelt(query: str, texts: Iterable[str]) -> dict[str, str]:
     """The words of a query that no text holds but for a slip, with the word that is meant: one letter left out, added,
-    wrong or in its neighbour's place, two in a long word. Numbers and short words are what they are."""
-    asked = [word for word in typed_words(query) if len(word) >= _SPELT and word.isalpha() and word not in COMMON]
+    wrong or in its neighbour's place, two in a long word. Numbers and short words are what they are, and so is all of a
+    long query."""
+    typed = typed_words(query)
+    if len(typed) > SHORT:
+        return {}  # every word is compared with all words of the texts
+    asked = [word for word in typed if _SPELT <= len(word) <= _LONGEST and word.isalpha() and word not in COMMON]
     held = Counter(word for text in texts for word in typed_words(text))
     out: dict[str, str] = {}
     for word in asked:
@@ -114,6 +118,8 @@ _SPELT = 5
 four letters is a slip from one of the words of ten passages."""
 _LONG = 8
 """Letters of a word up to which there may be one slip."""
+_LONGEST = 40
+"""Letters up to which: to compare two words takes the product of theirs."""
 
 
 def _slips(one: str, other: str) -> int:
